@@ -5,8 +5,8 @@
 // It holds no code. Begin with package connector, which serves your
 // source over the protocol. The others:
 //
-//   - connector/memsource: a complete source in memory, and the pieces to compute
-//     counts, aggregates, joins and measurements from rows;
+//   - connector/memsource: a complete source of tables in memory, or of tables that
+//     you read row by row;
 //   - connector/filesource: a folder of CSV and NDJSON files as a complete source;
 //   - connector/sqlsource: any database/sql database as a complete source;
 //   - connector/restsource: the endpoints of a REST API as a source;

@@ -11,6 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -212,9 +214,9 @@ func (c *bare) query(req *wire.QueryRequest) (*reply, error) {
 		slices.SortStableFunc(found, func(a, b int) int { return order.Compare(ordered[a], ordered[b]) })
 	}
 	rows := pick(c.seen(t.Name, columns, t.Rows, c.cell), found)
-	relation := memsource.Relation{Columns: columns, Rows: memsource.RowsOf(rows...)}
+	rel := relation.Relation{Columns: columns, Rows: memsource.RowsOf(rows...)}
 	if len(req.Joins) > 0 {
-		if relation, rows, err = c.join(relation, req); err != nil {
+		if rel, rows, err = c.join(rel, req); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +224,7 @@ func (c *bare) query(req *wire.QueryRequest) (*reply, error) {
 	if c.answer != nil && t.Name == c.Table {
 		rows = c.answer(req, rows)
 	}
-	return stream(wire.Served{Filters: true, Sort: true, Window: true}, projected(relation.Columns, req), rows)
+	return stream(wire.Served{Filters: true, Sort: true, Window: true}, projected(rel.Columns, req), rows)
 }
 
 func pick(rows [][]wire.Value, indexes []int) [][]wire.Value {
@@ -233,19 +235,19 @@ func pick(rows [][]wire.Value, indexes []int) [][]wire.Value {
 	return picked
 }
 
-func (c *bare) join(base memsource.Relation, req *wire.QueryRequest) (memsource.Relation, [][]wire.Value, error) {
-	request := memsource.JoinRequest{
+func (c *bare) join(base relation.Relation, req *wire.QueryRequest) (relation.Relation, [][]wire.Value, error) {
+	request := relation.JoinRequest{
 		Table: req.Table, Fields: req.Fields, Joins: req.Joins, FieldTypes: req.FieldTypes,
 	}
-	var hops []memsource.Relation
+	var hops []relation.Relation
 	for _, hop := range request.Joins {
 		t, err := c.table(hop.ToTable)
 		if err != nil {
 			return base, nil, err
 		}
-		hops = append(hops, relation(t))
+		hops = append(hops, inMemory(t))
 	}
-	joined, err := memsource.Join(base, request, hops, memsource.Unlimited)
+	joined, err := measures.Join(base, request, hops, measures.Unlimited)
 	if err != nil {
 		return base, nil, err
 	}

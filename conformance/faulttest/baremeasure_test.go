@@ -7,6 +7,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,7 +52,7 @@ func (c *bare) aggregate(req *wire.AggregateRequest) (*reply, error) {
 		}
 	}
 	rows := pick(c.seen(t.Name, columns, t.Rows, c.group), found)
-	groups, err := memsource.Aggregate(memsource.Relation{Columns: columns, Rows: memsource.RowsOf(rows...)}, &folded, 0)
+	groups, err := measures.Aggregate(relation.Relation{Columns: columns, Rows: memsource.RowsOf(rows...)}, &folded, 0)
 	if errors.Is(err, connector.ErrDecline) {
 		return nil, nil
 	}
@@ -98,7 +100,7 @@ func (c *bare) cardinality(req *wire.CardinalityRequest) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := memsource.Cardinality(relation(t), req, 0)
+	columns, err := measures.Cardinality(inMemory(t), req, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (c *bare) linkHitRate(req *wire.LinkHitRateRequest) (*reply, error) {
 		c.links(&measured)
 		from, to = c.set.Table(measured.FromTable), c.set.Table(measured.ToTable)
 	}
-	link, err := memsource.LinkHitRate(relation(from), relation(to), &measured, 0)
+	link, err := measures.LinkHitRate(inMemory(from), inMemory(to), &measured, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +144,6 @@ func (c *bare) linkHitRate(req *wire.LinkHitRateRequest) (*reply, error) {
 	return written(link)
 }
 
-func relation(t *memsource.Table) memsource.Relation {
-	return memsource.Relation{Columns: t.Columns(), Rows: memsource.RowsOf(t.Rows...)}
+func inMemory(t *memsource.Table) relation.Relation {
+	return relation.Relation{Columns: t.Columns(), Rows: memsource.RowsOf(t.Rows...)}
 }

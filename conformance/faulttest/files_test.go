@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -108,7 +109,7 @@ func parse(t wire.Type, text string) wire.Value {
 }
 
 // read reads the lines of a table's file that are asked for, or all of them.
-func (c *files) read(ctx context.Context, t *wire.Table, wanted []int, all bool) memsource.RowSeq {
+func (c *files) read(ctx context.Context, t *wire.Table, wanted []int, all bool) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		var rows [][]wire.Value
 		r := csv.NewReader(strings.NewReader(c.content[t.Name]))

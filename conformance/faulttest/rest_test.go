@@ -15,6 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -177,7 +179,7 @@ func sortParam(t *wire.Table, keys []wire.SortKey) string {
 }
 
 // window skips rows and stops after a limit. A limit of 0 is none.
-func window(rows memsource.RowSeq, offset, limit int64) memsource.RowSeq {
+func window(rows relation.Rows, offset, limit int64) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		at := int64(0)
 		for row, err := range rows {
@@ -194,7 +196,7 @@ func window(rows memsource.RowSeq, offset, limit int64) memsource.RowSeq {
 }
 
 // rows reads the vendor's pages one after the other.
-func (c *rest) rows(ctx context.Context, t *wire.Table, params url.Values, folding bool) memsource.RowSeq {
+func (c *rest) rows(ctx context.Context, t *wire.Table, params url.Values, folding bool) relation.Rows {
 	number := 0
 	return memsource.Pages(ctx, func(ctx context.Context, next string) ([][]wire.Value, string, error) {
 		asked := maps.Clone(params)
@@ -295,5 +297,5 @@ func (c *rest) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]w
 	}
 	pushed, _ := c.split(t, req.Where)
 	rows := c.rows(ctx, t, c.params(t, pushed.And), true)
-	return memsource.Aggregate(memsource.Relation{Columns: t.Columns(), Rows: rows}, req, 0)
+	return measures.Aggregate(relation.Relation{Columns: t.Columns(), Rows: rows}, req, 0)
 }

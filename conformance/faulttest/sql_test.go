@@ -10,8 +10,9 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -139,7 +140,7 @@ func (c *database) selected(t *wire.Table, alias string) string {
 	return strings.Join(list, ", ")
 }
 
-func (c *database) rows(ctx context.Context, s *statement, stored []storage) memsource.RowSeq {
+func (c *database) rows(ctx context.Context, s *statement, stored []storage) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		rows, err := c.db.QueryContext(ctx, s.String(), s.args...)
 		if err != nil {
@@ -307,12 +308,12 @@ func (c *database) QueryJoined(ctx context.Context, req *connector.QueryRequest,
 }
 
 func (c *database) joinInMemory(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	request := memsource.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes}
+	request := relation.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes}
 	base, err := c.whole(ctx, req.Table)
 	if err != nil {
 		return err
 	}
-	var hops []memsource.Relation
+	var hops []relation.Relation
 	for _, hop := range req.Joins {
 		relation, err := c.whole(ctx, hop.ToTable)
 		if err != nil {
@@ -320,19 +321,19 @@ func (c *database) joinInMemory(ctx context.Context, req *connector.QueryRequest
 		}
 		hops = append(hops, relation)
 	}
-	joined, err := memsource.Join(base, request, hops, 0)
+	joined, err := measures.Join(base, request, hops, 0)
 	if err != nil {
 		return err
 	}
 	return out.Begin(joined.Columns).All(joined.Rows)
 }
 
-func (c *database) whole(ctx context.Context, table string) (memsource.Relation, error) {
+func (c *database) whole(ctx context.Context, table string) (relation.Relation, error) {
 	t, err := c.Describe(ctx, wire.Credentials{}, table)
 	if err != nil {
-		return memsource.Relation{}, err
+		return relation.Relation{}, err
 	}
 	s, columns := &statement{}, t.Columns()
 	s.add("SELECT " + c.selected(t, "b") + " FROM " + c.from(t.Name) + " b")
-	return memsource.Relation{Columns: columns, Rows: c.rows(ctx, s, c.storages(table, columns, nil))}, nil
+	return relation.Relation{Columns: columns, Rows: c.rows(ctx, s, c.storages(table, columns, nil))}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -223,5 +223,5 @@ func (c *database) linkInMemory(ctx context.Context, req *wire.LinkHitRateReques
 	if err != nil {
 		return nil, err
 	}
-	return memsource.LinkHitRate(from, to, req, 0)
+	return measures.LinkHitRate(from, to, req, 0)
 }

@@ -58,8 +58,8 @@ type Options struct {
 	// Default: slog.Default().
 	Logger *slog.Logger
 	// Budget bounds the memory of each aggregate, cardinality, link and join
-	// request. Default: memsource.DefaultBudget.
-	Budget memsource.Budget
+	// request, in bytes. Default: 64 MiB.
+	Budget int64
 }
 
 // Open returns a source over a folder of the disk. Links that lead out of a

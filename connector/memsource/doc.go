@@ -1,6 +1,6 @@
-// Package memsource works on rows in memory: it serves whole tables as a source,
-// and for sources of your own it sorts, joins, counts and aggregates rows. It
-// also reads an upstream, the API behind a source, page by page.
+// Package memsource makes complete sources of rows: of tables in memory, and of tables
+// that you read row by row. It also reads an upstream, the API behind a source, page by
+// page.
 //
 // # Tables in memory
 //
@@ -49,42 +49,28 @@
 //
 // [TableOf] makes such a table of Go structs: their tags name the columns.
 //
-// # Measures from rows
+// # Tables that are read
 //
-// A source of your own has rows but perhaps no way to aggregate them. The
-// measures take a [Relation], which is rows with their columns, and return what
-// the method of the optional interface returns:
+// [Over] does the same for tables of your own that can only be read from the first row
+// to the last, such as files: it filters, sorts, joins, counts and aggregates their rows.
+// A method that your upstream does better is yours to replace:
 //
-//	func (s *shop) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-//		rel, err := s.read(ctx, req.Credentials, req.Table)
-//		if err != nil {
-//			return nil, err
-//		}
-//		return memsource.Aggregate(rel, req, 0)
+//	type source struct {
+//		memsource.Source // Over
+//		api *client
 //	}
 //
-// Where a route is missing, the platform reads all rows and computes the number
-// itself. Compute it in your source if the rows are nearer to you.
+//	func (s source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+//		if req.HasFilters() {
+//			return s.Source.Count(ctx, req) // from the rows
+//		}
+//		return s.api.total(ctx, req.Credentials, req.Table)
+//	}
 //
-//	interface                      measure
-//	connector.Counter              [Count]
-//	connector.Aggregator           [Aggregate]
-//	connector.CardinalityMeasurer  [Cardinality]
-//	connector.LinkMeasurer         [LinkHitRate]
-//	connector.Joiner               [Join]
-//	connector.Source               [Pages]
+// A route that a source lacks is no fault: the platform reads all rows and computes the
+// number itself. Compute it in your source if the rows are nearer to you.
 //
-// All of them read their rows once, copy what they keep, and keep no more than a
-// [Budget] allows. If the work exceeds it, no answer is wrong:
+// # Pages of an upstream
 //
-//	Count        keeps nothing
-//	Aggregate    declines: connector.ErrDecline, 204
-//	Cardinality  answers nil for the columns that hold most
-//	LinkHitRate  refuses: connector.ErrUnsupported, 422
-//	Join         refuses: connector.ErrUnsupported, 422
-//
-// Numbers compare and add as decimal digits, never as floats.
-//
-// The measures take no context. Let the rows yield the context's error when it
-// ends, as [Pages] does.
+// [Pages] returns the rows of an API that answers page by page.
 package memsource

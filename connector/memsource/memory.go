@@ -55,12 +55,12 @@ func (m *memory) Open(ctx context.Context, _ wire.Credentials, name string) (*Op
 	}
 	rows, _ := t.matching(ctx, wire.Where{}) // without filters nothing can fail
 	n := int64(len(t.rows))
-	return &OpenTable{Relation: Relation{t.columns, rows}, RowCount: &n, memory: t}, nil
+	return &OpenTable{Columns: t.columns, Rows: rows, RowCount: &n, memory: t}, nil
 }
 
 // matching returns the rows that pass the filters. They end with the context, so
 // that a scan of many rows that match nothing ends too.
-func (t *table) matching(ctx context.Context, where wire.Where) (RowSeq, error) {
+func (t *table) matching(ctx context.Context, where wire.Where) (relation.Rows, error) {
 	match, err := filter.Compile(where, t.columns)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (t *table) matching(ctx context.Context, where wire.Where) (RowSeq, error) 
 // sorted returns rows in the requested order, and no more of them than the
 // window needs. A LEFT join yields at least one row for each, so that is enough
 // for the window of a joined query too.
-func (t *table) sorted(rows RowSeq, req *connector.QueryRequest, offset, limit int64) (RowSeq, error) {
+func (t *table) sorted(rows relation.Rows, req *connector.QueryRequest, offset, limit int64) (relation.Rows, error) {
 	order, err := filter.CompileOrder(req.Sort, t.columns, req.FieldTypes, t.PrimaryKey)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,7 +26,7 @@ type reading struct {
 }
 
 func (r *reading) Open(_ context.Context, _ wire.Credentials, name string) (*memsource.OpenTable, error) {
-	rel, ok := map[string]memsource.Relation{"staff": staff(), "places": places(), "lands": lands()}[name]
+	rel, ok := map[string]relation.Relation{"staff": staff(), "places": places(), "lands": lands()}[name]
 	if !ok {
 		return nil, connector.UnknownEntity("there is no table %s", name)
 	}
@@ -48,7 +49,7 @@ func (r *reading) Open(_ context.Context, _ wire.Credentials, name string) (*mem
 		r.read = append(r.read, name)
 		rows(yield)
 	}
-	table.Relation = rel
+	table.Columns, table.Rows = rel.Columns, rel.Rows
 	return table, nil
 }
 
@@ -130,7 +131,7 @@ func (l *logbook) Open(ctx context.Context, creds wire.Credentials, table string
 			}
 		}
 	}
-	return &memsource.OpenTable{Relation: memsource.Relation{Columns: t.Columns(), Rows: rows}}, nil
+	return &memsource.OpenTable{Columns: t.Columns(), Rows: rows}, nil
 }
 
 // A source of rows that are read for each request.

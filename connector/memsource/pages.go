@@ -3,7 +3,9 @@ package memsource
 import (
 	"context"
 	"errors"
+	"iter"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,7 +53,7 @@ var ErrCursorRepeats = errors.New(
 // upstream's answer into one.
 func Pages[C comparable](
 	ctx context.Context, fetch func(ctx context.Context, cursor C) (rows [][]wire.Value, next C, err error),
-) RowSeq {
+) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
 		var none, cursor C
 		// Brent's cycle detection: remember one cursor, and remember a later
@@ -86,3 +88,7 @@ func Pages[C comparable](
 		}
 	}
 }
+
+// RowsOf iterates over the given rows, without copying them, as connector.RowWriter.All
+// takes them.
+func RowsOf(rows ...[]wire.Value) iter.Seq2[[]wire.Value, error] { return relation.RowsOf(rows...) }

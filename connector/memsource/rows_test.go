@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,27 +20,6 @@ var (
 )
 
 func row(cells ...wire.Value) []wire.Value { return cells }
-
-// column returns a relation of one column.
-func column(name string, t wire.Type, cells ...wire.Value) memsource.Relation {
-	rows := make([][]wire.Value, len(cells))
-	for i, c := range cells {
-		rows[i] = row(c)
-	}
-	return memsource.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: memsource.RowsOf(rows...)}
-}
-
-// failing returns rows that end with an error.
-func failing(rows [][]wire.Value, err error) memsource.RowSeq {
-	return func(yield func([]wire.Value, error) bool) {
-		for _, r := range rows {
-			if !yield(r, nil) {
-				return
-			}
-		}
-		yield(nil, err)
-	}
-}
 
 var errUpstream = errors.New("the upstream hung up")
 
@@ -72,22 +51,16 @@ func refused(t *testing.T, err error, code wire.Code, mentions string) {
 	assert.Contains(t, e.Message, mentions)
 }
 
-func by(field string) []wire.GroupKey { return []wire.GroupKey{{Field: field, As: field}} }
-
 func of(fn wire.AggFunc, field string) []wire.Measure {
 	return []wire.Measure{{Fn: fn, Field: field, As: "m"}}
 }
 
-// homes joins staff to their places.
-var homes = memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{{FromTable: "staff", FromField: "home",
-	ToTable: "places", ToField: "town", Fields: []wire.JoinField{{Field: "land", As: "land"}}}}}
-
 // staff returns a table that refers to itself and to places.
-func staff() memsource.Relation {
-	return memsource.Relation{
+func staff() relation.Relation {
+	return relation.Relation{
 		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString},
 			{Name: "boss", Type: wire.TypeNumber}, {Name: "home", Type: wire.TypeString}, {Name: "work", Type: wire.TypeString}},
-		Rows: memsource.RowsOf(
+		Rows: relation.RowsOf(
 			row(num(1), text("Ada"), null, text("Rome"), text("Oslo")),
 			row(num(2), text("Bo"), dec("1.0"), text("Oslo"), text("Oslo")),
 			row(num(3), text("Cy"), num(2), text("Atlantis"), null),
@@ -97,17 +70,17 @@ func staff() memsource.Relation {
 }
 
 // places returns a table with two rows for Oslo, and one without a name.
-func places() memsource.Relation {
-	return memsource.Relation{
+func places() relation.Relation {
+	return relation.Relation{
 		Columns: []wire.Column{{Name: "town", Type: wire.TypeString}, {Name: "land", Type: wire.TypeString}},
-		Rows: memsource.RowsOf(row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")),
+		Rows: relation.RowsOf(row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")),
 			row(text("Oslo"), text("no"))),
 	}
 }
 
-func lands() memsource.Relation {
-	return memsource.Relation{
+func lands() relation.Relation {
+	return relation.Relation{
 		Columns: []wire.Column{{Name: "code", Type: wire.TypeString}, {Name: "full", Type: wire.TypeString}},
-		Rows:    memsource.RowsOf(row(text("NO"), text("Norway")), row(text("IT"), text("Italy"))),
+		Rows:    relation.RowsOf(row(text("NO"), text("Norway")), row(text("IT"), text("Italy"))),
 	}
 }

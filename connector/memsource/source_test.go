@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ import (
 func company(t testing.TB) memsource.Source {
 	t.Helper()
 	no := false
-	table := func(name string, rel memsource.Relation, key ...string) memsource.Table {
+	table := func(name string, rel relation.Relation, key ...string) memsource.Table {
 		table := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "the " + name, PrimaryKey: key}}
 		for _, c := range rel.Columns {
 			table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "its " + c.Name})

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,7 +90,7 @@ func (t *table) inOrder(rows [][]wire.Value, keys []wire.SortKey) bool {
 }
 
 // head returns the first rows; a limit of zero means all.
-func head(rows memsource.RowSeq, limit int64) memsource.RowSeq {
+func head(rows relation.Rows, limit int64) relation.Rows {
 	if limit == 0 {
 		return rows
 	}
@@ -131,13 +132,13 @@ func (s *source) queryJoined(ctx context.Context, req *connector.QueryRequest, o
 	}
 	x.keepShared(read)
 	x.joinLists(read)
-	hops := make([]memsource.Relation, len(req.Joins))
+	hops := make([]relation.Relation, len(req.Joins))
 	for i, to := range read[1:] {
-		hops[i] = memsource.Relation{Columns: to.cells, Rows: x.all(ctx, to, wire.Where{}, nil)}
+		hops[i] = relation.Relation{Columns: to.cells, Rows: x.all(ctx, to, wire.Where{}, nil)}
 	}
-	joined, err := memsource.Join(
-		memsource.Relation{Columns: base.cells, Rows: x.all(ctx, base, req.Where, nil)},
-		memsource.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes},
+	joined, err := measures.Join(
+		relation.Relation{Columns: base.cells, Rows: x.all(ctx, base, req.Where, nil)},
+		relation.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes},
 		hops, s.options.JoinBudget)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,7 +54,7 @@ func (x *session) reading(e *endpoint) *reading {
 //
 // Every row is offered once, whatever moves while the pages are read. A row that
 // comes again is skipped. Where rows may have been missed, the read fails.
-func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) memsource.RowSeq {
+func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		r := x.reading(e)
 		if err := r.sortedBy(order); err != nil {
@@ -202,7 +203,7 @@ func (r *reading) inOrder(rows [][]wire.Value) error {
 
 // all reads a table, narrowed by what can be pushed. The rows are not filtered. names
 // are the columns that are needed; nil means all.
-func (x *session) all(ctx context.Context, t *table, where wire.Where, names []string) memsource.RowSeq {
+func (x *session) all(ctx context.Context, t *table, where wire.Where, names []string) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		base := t.base()
 		where := t.lifted(where)
@@ -284,7 +285,7 @@ func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, erro
 // children reads a child table, or one that is embedded in its rows: the rows of the
 // parent that the filters let through, and the endpoint of each. The first pages of some endpoints are requested at the same
 // time; the rows come in the order of the parent's.
-func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) memsource.RowSeq {
+func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		from := t.base().parent
 		above := t.base().ofParent(where)

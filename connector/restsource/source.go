@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -56,7 +55,7 @@ type Options struct {
 	// Default: 4.
 	Concurrency int
 	// JoinBudget is the memory for the tables that a join leads to.
-	JoinBudget memsource.Budget
+	JoinBudget int64
 }
 
 const defaultConcurrency = 4

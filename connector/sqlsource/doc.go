@@ -54,7 +54,7 @@
 //   - The distinct values of a column that the engine cannot compare are
 //     answered null.
 //   - Keys of a join or a link that cannot be compared, such as a float with a
-//     decimal, are compared in memory within [memsource.DefaultBudget].
+//     decimal, are compared in memory within 64 MiB.
 //
 // An operand that a column cannot hold, such as 1.5 for an integer, is rounded
 // before it is bound and the operator changed to mean the same, so the engine

@@ -96,7 +96,7 @@ func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *co
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
-// [memsource.DefaultBudget].
+// 64 MiB.
 func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return request.QueryJoined(ctx, s.database, req, out)
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -158,8 +159,8 @@ func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateRequest) {
 	what := fmt.Sprintf("%v over %v", a, table)
 	tables := oracle.Tables{table.Name: table}
-	groups, err := memsource.Aggregate(memsource.Relation{Columns: table.Columns,
-		Rows: memsource.RowsOf(table.Rows...)}, a, memsource.Unlimited)
+	groups, err := measures.Aggregate(relation.Relation{Columns: table.Columns,
+		Rows: relation.RowsOf(table.Rows...)}, a, measures.Unlimited)
 	_, ours := oracle.Aggregate(tables, a)
 	if errors.Is(err, connector.ErrDecline) && ours == nil && textAmongDates(table, a) {
 		return // memsource declines all of these; where a group is all text, bytes have an order [rule filter-9]
@@ -208,11 +209,11 @@ func textAmongDates(t *oracle.Table, a *wire.AggregateRequest) bool {
 
 func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 	what := fmt.Sprintf("%s and %s of %v and %v", from, to, left, right)
-	relation := func(t *oracle.Table) memsource.Relation {
-		return memsource.Relation{Columns: t.Columns, Rows: memsource.RowsOf(t.Rows...)}
+	rel := func(t *oracle.Table) relation.Relation {
+		return relation.Relation{Columns: t.Columns, Rows: relation.RowsOf(t.Rows...)}
 	}
-	columns, err := memsource.Cardinality(relation(left),
-		&wire.CardinalityRequest{Table: "left", Columns: []string{from}}, memsource.Unlimited)
+	columns, err := measures.Cardinality(rel(left),
+		&wire.CardinalityRequest{Table: "left", Columns: []string{from}}, measures.Unlimited)
 	cardinality, ours := oracle.Cardinality(left, from)
 	rightFailure(t, err, ours, what)
 	if err == nil {
@@ -225,7 +226,7 @@ func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 	}
 
 	req := &wire.LinkHitRateRequest{FromTable: "left", FromColumn: from, ToTable: "right", ToColumn: to}
-	theirs, err := memsource.LinkHitRate(relation(left), relation(right), req, memsource.Unlimited)
+	theirs, err := measures.LinkHitRate(rel(left), rel(right), req, measures.Unlimited)
 	rate, ours := oracle.LinkHitRate(oracle.Tables{"left": left, "right": right}, req)
 	rightFailure(t, err, ours, what)
 	if err == nil {
@@ -251,13 +252,13 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		q.Joins = append(q.Joins, hop)
 	}
 	what := fmt.Sprintf("%v over %v and %v", q, left, right)
-	var hops []memsource.Relation
+	var hops []relation.Relation
 	for _, hop := range q.Joins {
 		to := tables[hop.ToTable]
-		hops = append(hops, memsource.Relation{Columns: to.Columns, Rows: memsource.RowsOf(to.Rows...)})
+		hops = append(hops, relation.Relation{Columns: to.Columns, Rows: relation.RowsOf(to.Rows...)})
 	}
-	joined, err := memsource.Join(memsource.Relation{Columns: left.Columns, Rows: memsource.RowsOf(left.Rows...)},
-		memsource.JoinRequest{Table: q.Table, Fields: q.Fields, FieldTypes: q.FieldTypes, Joins: q.Joins}, hops, memsource.Unlimited)
+	joined, err := measures.Join(relation.Relation{Columns: left.Columns, Rows: relation.RowsOf(left.Rows...)},
+		relation.JoinRequest{Table: q.Table, Fields: q.Fields, FieldTypes: q.FieldTypes, Joins: q.Joins}, hops, measures.Unlimited)
 	_, ours := oracle.Query(tables, q)
 	if err != nil {
 		require.Error(t, ours, "%s: %v", what, err)
@@ -279,7 +280,7 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"},
 			{Fn: wire.AggCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.AggSum, Field: "j0", As: "sum"}},
 	}
-	groups, err := memsource.Aggregate(joined, a, memsource.Unlimited)
+	groups, err := measures.Aggregate(joined, a, measures.Unlimited)
 	require.NoError(t, err, what)
 	var folded []map[string]wire.Value
 	for _, row := range groups {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -119,7 +119,7 @@ func differ(a, b []string) int {
 func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryRequest) string {
 	t := f.tables[req.Table]
 	count := wire.CountRequest{Table: req.Table, Where: wire.Where{And: req.And, Or: req.Or}}
-	want, err := memsource.Count(t.relation(), &count)
+	want, err := measures.Count(t.relation(), &count)
 	if err != nil {
 		return "the reference cannot count: " + err.Error()
 	}
@@ -136,7 +136,7 @@ func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryReques
 // checkAggregate compares groups with those in memory. It accepts a decline.
 func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.AggregateRequest) (problem string, declined bool) {
 	t := f.tables[req.Table]
-	want, err := memsource.Aggregate(t.relation(), req, memsource.Unlimited)
+	want, err := measures.Aggregate(t.relation(), req, measures.Unlimited)
 	got, gotErr := tenant.Aggregate(*req)
 	switch {
 	case errors.Is(gotErr, connector.ErrDecline):
@@ -194,7 +194,7 @@ func (t *table) groupType(g wire.GroupKey) wire.Type {
 
 // checkLink compares a link's measure with the one in memory.
 func (f *fixture) checkLink(tenant *connectortest.Tenant, req wire.LinkHitRateRequest) string {
-	want, err := memsource.LinkHitRate(f.tables[req.FromTable].relation(), f.tables[req.ToTable].relation(), &req, memsource.Unlimited)
+	want, err := measures.LinkHitRate(f.tables[req.FromTable].relation(), f.tables[req.ToTable].relation(), &req, measures.Unlimited)
 	if err != nil {
 		return "the reference cannot answer: " + err.Error()
 	}
@@ -211,7 +211,7 @@ func (f *fixture) checkLink(tenant *connectortest.Tenant, req wire.LinkHitRateRe
 // checkCardinality compares the counts of all columns. It accepts nil.
 func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *table) string {
 	req := wire.CardinalityRequest{Table: t.name, Columns: t.fields()}
-	want, err := memsource.Cardinality(t.relation(), &req, memsource.Unlimited)
+	want, err := measures.Cardinality(t.relation(), &req, measures.Unlimited)
 	if err != nil {
 		return "the reference cannot answer: " + err.Error()
 	}

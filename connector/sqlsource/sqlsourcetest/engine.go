@@ -14,9 +14,9 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -98,8 +98,8 @@ func (t *table) typeOf(name string) wire.Type {
 }
 
 // relation returns the table for an evaluation in memory.
-func (t *table) relation() memsource.Relation {
-	return memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(t.rows...)}
+func (t *table) relation() relation.Relation {
+	return relation.Relation{Columns: t.columns, Rows: relation.RowsOf(t.rows...)}
 }
 
 // The tables of a fixture.

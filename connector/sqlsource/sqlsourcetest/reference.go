@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,7 +21,7 @@ type answer struct {
 }
 
 // query answers in memory what the engine is asked. Package filter evaluates the
-// filters and sorts, package memsource joins.
+// filters and sorts, package measures joins.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	a, err := f.sorted(req, req.Sort)
 	if err != nil || !a.ordered || len(req.Sort) == 0 || req.Sort[len(req.Sort)-1].Dir != wire.Desc {
@@ -59,7 +60,7 @@ func (f *fixture) sorted(req *wire.QueryRequest, sort []wire.SortKey) (answer, e
 	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
 	a := answer{matched: len(rows), ordered: fixed && t.key != nil && len(req.Joins) == 0}
 	slices.SortStableFunc(rows, order.Compare)
-	joined := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
+	joined := relation.Relation{Columns: t.columns, Rows: relation.RowsOf(rows...)}
 	if len(req.Joins) > 0 {
 		if joined, err = f.join(joined, req); err != nil {
 			return a, err
@@ -80,14 +81,14 @@ func (f *fixture) sorted(req *wire.QueryRequest, sort []wire.SortKey) (answer, e
 }
 
 // join joins the rows of a query's base table in memory.
-func (f *fixture) join(base memsource.Relation, req *wire.QueryRequest) (memsource.Relation, error) {
-	var hops []memsource.Relation
+func (f *fixture) join(base relation.Relation, req *wire.QueryRequest) (relation.Relation, error) {
+	var hops []relation.Relation
 	for _, j := range req.Joins {
 		hops = append(hops, f.tables[j.ToTable].relation())
 	}
-	return memsource.Join(base, memsource.JoinRequest{
+	return measures.Join(base, relation.JoinRequest{
 		Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
-	}, hops, memsource.Unlimited)
+	}, hops, measures.Unlimited)
 }
 
 // positions returns where the requested fields are among the columns.

@@ -10,8 +10,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -149,7 +149,7 @@ func (d *discovery) broken(ctx context.Context, from, to *discovered, key wire.F
 	rate, err := request.Request{Session: d.Session}.LinkHitRate(ctx, &wire.LinkHitRateRequest{
 		FromTable: from.table.Name, FromColumn: key.Field, ToTable: to.table.Name, ToColumn: key.TargetField,
 	}, false)
-	var tooMuch *memsource.BudgetError
+	var tooMuch *measures.BudgetError
 	switch {
 	case session.ReasonOf(err).Lasting(), errors.As(err, &tooMuch):
 		return "the database does not enforce it, and its values cannot be compared", nil

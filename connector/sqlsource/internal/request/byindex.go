@@ -7,7 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -83,7 +83,7 @@ func (x Request) reach(
 // first statement reads the rows with a value, by the index, and the second one those
 // that are null on the wire, if the window reaches them. Both run in one transaction
 // and so see the same rows.
-func (q *plannedQuery) rowsByIndex(ctx context.Context, x Request, offset, limit int64) memsource.RowSeq {
+func (q *plannedQuery) rowsByIndex(ctx context.Context, x Request, offset, limit int64) relation.Rows {
 	c := q.order.first
 	return func(yield func([]wire.Value, error) bool) {
 		read := int64(0)

@@ -9,8 +9,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,7 +26,7 @@ type hop struct {
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
-// [memsource.DefaultBudget].
+// 64 MiB.
 func QueryJoined(ctx context.Context, s *session.Database, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := open(ctx, s, req.Credentials, connector.Call{Method: "QueryJoined", Table: req.Table})
 	if err != nil {
@@ -225,16 +226,16 @@ func (x Request) joinInMemory(
 		return err
 	}
 	x.explainFilters(base, req.Where, q.filters)
-	tables := make([]memsource.Relation, len(hops))
+	tables := make([]relation.Relation, len(hops))
 	for i, h := range hops {
 		if h.from == base {
 			q.need(h.keys[0], h.keys[0].Name, 0)
 		}
 		tables[i] = x.whole(ctx, h.to, len(req.Sort) > 0 || req.MaxRows > 0)
 	}
-	left := memsource.Relation{Columns: q.wire, Rows: q.rows(ctx, x, 0, 0)}
-	joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
-	joined, err := memsource.Join(left, joins, tables, 0)
+	left := relation.Relation{Columns: q.wire, Rows: q.rows(ctx, x, 0, 0)}
+	joins := relation.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
+	joined, err := measures.Join(left, joins, tables, 0)
 	if err != nil {
 		return err
 	}
@@ -244,14 +245,14 @@ func (x Request) joinInMemory(
 
 // whole returns a table with all its columns and rows, in an order that is the
 // same each time if ordered is set.
-func (x Request) whole(ctx context.Context, r *session.Relation, ordered bool) memsource.Relation {
+func (x Request) whole(ctx context.Context, r *session.Relation, ordered bool) relation.Relation {
 	statement := "SELECT " + sqltext.SelectCells(r.Columns) + " FROM " + r.From
 	if ordered {
 		var o order
 		o.breakTies(r, ties{unsorted: true})
 		statement += orderBy(x.Builder(), o)
 	}
-	rel := memsource.Relation{Rows: x.Cells(ctx, r.Name, statement, nil, r.Columns)}
+	rel := relation.Relation{Rows: x.Cells(ctx, r.Name, statement, nil, r.Columns)}
 	for _, c := range r.Columns {
 		rel.Columns = append(rel.Columns, wire.Column{Name: c.Name, Type: c.Type})
 	}

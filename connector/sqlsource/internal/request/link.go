@@ -8,8 +8,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/measures"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -124,11 +125,11 @@ func (x Request) orphansInOrder(from *session.Relation, link hop) string {
 func (x Request) linkInMemory(
 	ctx context.Context, req *wire.LinkHitRateRequest, from *session.Relation, link hop,
 ) (*wire.LinkHitRate, error) {
-	side := func(r *session.Relation, c *sqltext.Column) memsource.Relation {
-		return memsource.Relation{
+	side := func(r *session.Relation, c *sqltext.Column) relation.Relation {
+		return relation.Relation{
 			Columns: []wire.Column{{Name: c.Name, Type: c.Type}},
 			Rows:    x.Cells(ctx, r.Name, "SELECT "+c.Cell+" FROM "+r.From, nil, []*sqltext.Column{c}),
 		}
 	}
-	return memsource.LinkHitRate(side(from, link.keys[0]), side(link.to, link.keys[1]), req, 0)
+	return measures.LinkHitRate(side(from, link.keys[0]), side(link.to, link.keys[1]), req, 0)
 }

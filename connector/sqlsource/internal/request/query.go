@@ -8,8 +8,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -146,7 +146,7 @@ func (q *plannedQuery) run(ctx context.Context, x Request, out *connector.Rows) 
 
 // rows returns the rows of a window of the query's order; 0 is no offset, and no
 // limit.
-func (q *plannedQuery) rows(ctx context.Context, x Request, offset, limit int64) memsource.RowSeq {
+func (q *plannedQuery) rows(ctx context.Context, x Request, offset, limit int64) relation.Rows {
 	if q.order.first != nil {
 		return q.rowsByIndex(ctx, x, offset, limit)
 	}
@@ -155,7 +155,7 @@ func (q *plannedQuery) rows(ctx context.Context, x Request, offset, limit int64)
 
 // part returns those rows of the query that meet one more condition, if it is not
 // empty.
-func (q *plannedQuery) part(ctx context.Context, x Request, o order, condition string, offset, limit int64) memsource.RowSeq {
+func (q *plannedQuery) part(ctx context.Context, x Request, o order, condition string, offset, limit int64) relation.Rows {
 	b := x.Builder()
 	window := sqltext.Window{Offset: offset, Limit: limit, Ordered: len(o.terms) > 0}
 	statement := b.Query(sqltext.SelectCells(q.columns), window, func() string {

@@ -8,8 +8,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +39,7 @@ const drainRows = 500
 
 // Cells runs a statement that selects these columns, and yields its rows as they
 // come. The slice is reused.
-func (x *Session) Cells(ctx context.Context, table, statement string, args []any, columns []*sqltext.Column) memsource.RowSeq {
+func (x *Session) Cells(ctx context.Context, table, statement string, args []any, columns []*sqltext.Column) relation.Rows {
 	if read := x.Database.Capabilities.ReadRows; read != nil {
 		own := make([]*sqlengine.Column, len(columns))
 		for i, c := range columns {
@@ -94,7 +94,7 @@ func (x *Session) Cells(ctx context.Context, table, statement string, args []any
 }
 
 // failing returns rows with the driver's errors as the library takes them.
-func (x *Session) failing(ctx context.Context, table string, rows memsource.RowSeq) memsource.RowSeq {
+func (x *Session) failing(ctx context.Context, table string, rows relation.Rows) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		for values, err := range rows {
 			if !yield(values, x.Database.Failure(ctx, err, table)) {
@@ -112,7 +112,7 @@ func (x *Session) Row(ctx context.Context, table, statement string, args []any, 
 
 // Emit writes rows to out. If the statement fails before its first row, emit
 // returns before Begin, so that the failure has its own status.
-func Emit(out *connector.Rows, columns []wire.Column, rows memsource.RowSeq) error {
+func Emit(out *connector.Rows, columns []wire.Column, rows relation.Rows) error {
 	var w *connector.RowWriter
 	for values, err := range rows {
 		if err != nil {

@@ -1,38 +1,14 @@
-package memsource
+package measures
 
 import (
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// RowSeq iterates over rows as positional cells, as connector.RowWriter.All takes
-// them and [Pages] returns them. The slice, and the text of its cells, may be
-// reused between two iterations: everything in this package copies what it
-// keeps. A non-nil error comes last. The measures and [Join] read cells missing
-// at the end of a row as null; connector.RowWriter needs them all.
-type RowSeq = iter.Seq2[[]wire.Value, error]
-
-// RowsOf iterates over the given rows, without copying them.
-func RowsOf(rows ...[]wire.Value) RowSeq { return relation.RowsOf(rows...) }
-
-// Relation is rows with their columns, in the order of the cells: the input of
-// every measure in this package. A column's Type decides how its values compare.
-// If it is empty, the request's fieldTypes decide, and else each value by itself
-// [rule filter-8].
-type Relation struct {
-	Columns []wire.Column
-	Rows    RowSeq
-}
-
-func (r Relation) inner() relation.Relation {
-	return relation.Relation{Columns: r.Columns, Rows: r.Rows}
-}
 
 // Count returns the exact number of rows that match the request's filters. It is
 // the answer of a connector.Counter that reads rows. It keeps nothing, so it has
@@ -41,9 +17,9 @@ func (r Relation) inner() relation.Relation {
 //
 // A source needs no Counter of its own for this: if its Counter returns
 // connector.ErrDecline, the library counts the rows of its Query.
-func Count(rel Relation, req *wire.CountRequest) (int64, error) {
-	n, err := relation.Count(rel.inner(), req.Where)
-	return n, aggregateAnswer(err)
+func Count(rel relation.Relation, req *wire.CountRequest) (int64, error) {
+	n, err := relation.Count(rel, req.Where)
+	return n, AggregateError(err)
 }
 
 // Aggregate groups the rows that match a request's filters and computes the
@@ -82,14 +58,10 @@ func Count(rel Relation, req *wire.CountRequest) (int64, error) {
 // It never cuts the answer: it refuses req.Limit or more groups with 422
 // [rule aggregate-6]; a limit of zero means none. It refuses an unknown field
 // with 404, in a filter with 422, and a malformed request with 400.
-func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) ([][]wire.Value, error) {
-	return aggregate(rel.inner(), req, budget)
-}
-
-func aggregate(rel relation.Relation, req *wire.AggregateRequest, budget Budget) ([][]wire.Value, error) {
-	rows, err := relation.Aggregate(rel, req, budget.open())
+func Aggregate(rel relation.Relation, req *wire.AggregateRequest, budget int64) ([][]wire.Value, error) {
+	rows, err := relation.Aggregate(rel, req, Budget(budget))
 	if err != nil {
-		return nil, aggregateAnswer(err)
+		return nil, AggregateError(err)
 	}
 	return rows, nil
 }
@@ -104,9 +76,9 @@ func aggregate(rel relation.Relation, req *wire.AggregateRequest, budget Budget)
 // others are still exact.
 //
 // An unknown column is refused with 404, a request without columns with 400.
-func Cardinality(rel Relation, req *wire.CardinalityRequest, budget Budget) (map[string]*wire.Cardinality, error) {
-	answer, err := relation.Cardinality(rel.inner(), req, budget.open(), false)
-	return answer, aggregateAnswer(err)
+func Cardinality(rel relation.Relation, req *wire.CardinalityRequest, budget int64) (map[string]*wire.Cardinality, error) {
+	answer, err := relation.Cardinality(rel, req, Budget(budget), false)
+	return answer, AggregateError(err)
 }
 
 // LinkHitRate measures how many of the non-null values of one column are found
@@ -121,29 +93,12 @@ func Cardinality(rel Relation, req *wire.CardinalityRequest, budget Budget) (map
 //
 // LinkHitRate refuses a link over budget with 422 ([BudgetError]), and an unknown
 // column with 404.
-func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget) (*wire.LinkHitRate, error) {
-	return linkHitRate(from.inner(), to.inner(), req, budget)
-}
-
-func linkHitRate(from, to relation.Relation, req *wire.LinkHitRateRequest, budget Budget) (*wire.LinkHitRate, error) {
-	rate, err := relation.LinkHitRate(from, to, req, budget.open())
+func LinkHitRate(from, to relation.Relation, req *wire.LinkHitRateRequest, budget int64) (*wire.LinkHitRate, error) {
+	rate, err := relation.LinkHitRate(from, to, req, Budget(budget))
 	return rate, answer(err, func(string) error {
 		return connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values",
 			terms.QuoteName(req.ToColumn), terms.QuoteName(req.ToTable))
 	})
-}
-
-// JoinRequest is the part of a query or an aggregate that describes its joins.
-type JoinRequest struct {
-	// Table is the base table, where the first hop starts.
-	Table string
-	// Joins are the hops.
-	Joins []wire.JoinHop
-	// Fields are the base fields of the answer. No joined field may be named
-	// like one of them. An aggregate has none.
-	Fields []string
-	// FieldTypes are the types of base fields whose columns declare none.
-	FieldTypes map[string]wire.Type
 }
 
 // Join executes the LEFT joins of a query or an aggregate, for a
@@ -166,13 +121,16 @@ type JoinRequest struct {
 // Join refuses an unknown field (404), a repeated name (400), a fromTable that
 // is neither the base table nor that of an earlier hop (400), and a fromTable
 // that two hops have reached (422).
-func Join(base Relation, req JoinRequest, hops []Relation, budget Budget) (Relation, error) {
-	inner := make([]relation.Relation, len(hops))
-	for i, h := range hops {
-		inner[i] = h.inner()
+func Join(
+	base relation.Relation, req relation.JoinRequest, hops []relation.Relation, budget int64,
+) (relation.Relation, error) {
+	joined, err := relation.Join(base, req, hops, Budget(budget))
+	if err != nil {
+		return relation.Relation{}, answer(err, func(table string) error {
+			return connector.Unsupported("the join cannot be executed: table %s is too large to hold", terms.QuoteName(table))
+		})
 	}
-	joined, err := relation.Join(base.inner(), relation.JoinRequest(req), inner, budget.open())
-	return Relation{joined.Columns, joined.Rows}, joinAnswer(err)
+	return joined, nil
 }
 
 // answer returns an error of package relation as a source answers it. over returns the
@@ -189,33 +147,19 @@ func answer(err error, over func(table string) error) error {
 	)
 	switch {
 	case errors.As(err, &budget):
-		return &BudgetError{What: budget.What, Budget: Budget(budget.Limit), Answer: over(budget.Table)}
+		return &BudgetError{What: budget.What, Budget: budget.Limit, Answer: over(budget.Table)}
 	case errors.As(err, &decline):
-		return fmt.Errorf("memsource: %w: %s", connector.ErrDecline, decline.Reason)
+		return fmt.Errorf("%w: %s", connector.ErrDecline, decline.Reason)
 	case errors.As(err, &groups):
 		return connector.Unsupported("%s", groups.Error())
 	case errors.As(err, &cell):
-		return fmt.Errorf("memsource: %w", cell.Err)
+		return cell.Err
 	}
 	return err
 }
 
-// aggregateAnswer declines what exceeds the budget.
-func aggregateAnswer(err error) error {
+// AggregateError returns an error of an aggregate as a source answers it. What exceeds
+// the budget is declined.
+func AggregateError(err error) error {
 	return answer(err, func(string) error { return connector.ErrDecline })
-}
-
-// joinAnswer refuses what exceeds the budget.
-func joinAnswer(err error) error {
-	return answer(err, func(table string) error {
-		return connector.Unsupported("the join cannot be executed: table %s is too large to hold", terms.QuoteName(table))
-	})
-}
-
-// orDecline returns err, or without one an error that declines an aggregate.
-func orDecline(err error, format string, args ...any) error {
-	if err != nil {
-		return err
-	}
-	return &relation.DeclineError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -1,14 +1,13 @@
-package memsource_test
+package relation_test
 
 import (
-	"context"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,28 +43,28 @@ var shopAggregate = &wire.AggregateRequest{
 // of the same groups and keys.
 func TestNothingIsAllocatedPerRow(t *testing.T) {
 	base := shop(100)
-	cases := map[string]func(rel memsource.Relation) error{
-		"count": func(rel memsource.Relation) error {
-			_, err := memsource.Count(rel, &wire.CountRequest{Where: wire.Where{And: shopAggregate.And}})
+	cases := map[string]func(rel relation.Relation) error{
+		"count": func(rel relation.Relation) error {
+			_, err := relation.Count(rel, wire.Where{And: shopAggregate.And})
 			return err
 		},
-		"aggregate": func(rel memsource.Relation) error {
-			_, err := memsource.Aggregate(rel, shopAggregate, 0)
+		"aggregate": func(rel relation.Relation) error {
+			_, err := relation.Aggregate(rel, shopAggregate, unlimited())
 			return err
 		},
-		"cardinality": func(rel memsource.Relation) error {
-			_, err := memsource.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"status", "customer"}}, 0)
+		"cardinality": func(rel relation.Relation) error {
+			_, err := relation.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"status", "customer"}}, unlimited(), false)
 			return err
 		},
-		"link": func(rel memsource.Relation) error {
-			_, err := memsource.LinkHitRate(rel, memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(base...)},
-				&wire.LinkHitRateRequest{FromColumn: "customer", ToColumn: "id"}, 0)
+		"link": func(rel relation.Relation) error {
+			_, err := relation.LinkHitRate(rel, relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(base...)},
+				&wire.LinkHitRateRequest{FromColumn: "customer", ToColumn: "id"}, unlimited())
 			return err
 		},
-		"join": func(rel memsource.Relation) error {
-			joined, err := memsource.Join(rel,
-				memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{toCustomer}},
-				[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(base...)}}, 0)
+		"join": func(rel relation.Relation) error {
+			joined, err := relation.Join(rel,
+				relation.JoinRequest{Table: "shop", Joins: []wire.JoinHop{toCustomer}},
+				[]relation.Relation{{Columns: shopColumns, Rows: relation.RowsOf(base...)}}, unlimited())
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ func TestNothingIsAllocatedPerRow(t *testing.T) {
 	for name, run := range cases {
 		t.Run(name, func(t *testing.T) {
 			allocs := func(n int) float64 {
-				rel := memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows[:n]...)}
+				rel := relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(rows[:n]...)}
 				return testing.AllocsPerRun(5, func() { require.NoError(t, run(rel)) })
 			}
 			// Maps grow at random moments, hence the slack: a tenth of an
@@ -95,8 +94,8 @@ func BenchmarkCount(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			&wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
+		if _, err := relation.Count(relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(rows...)},
+			wire.Where{And: shopAggregate.And}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -107,8 +106,8 @@ func BenchmarkAggregate(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			shopAggregate, 0); err != nil {
+		if _, err := relation.Aggregate(relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(rows...)},
+			shopAggregate, unlimited()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -119,8 +118,8 @@ func BenchmarkCardinality(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			&wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
+		if _, err := relation.Cardinality(relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(rows...)},
+			&wire.CardinalityRequest{Columns: []string{"id", "status"}}, unlimited(), false); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -131,9 +130,9 @@ func BenchmarkJoin(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		joined, err := memsource.Join(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{toCustomer}},
-			[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}}, 0)
+		joined, err := relation.Join(relation.Relation{Columns: shopColumns, Rows: relation.RowsOf(rows...)},
+			relation.JoinRequest{Table: "shop", Joins: []wire.JoinHop{toCustomer}},
+			[]relation.Relation{{Columns: shopColumns, Rows: relation.RowsOf(rows...)}}, unlimited())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -141,24 +140,6 @@ func BenchmarkJoin(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
-}
-
-func BenchmarkNew(b *testing.B) {
-	table := memsource.Table{Table: wire.Table{Name: "shop", PrimaryKey: []string{"id"}}, Rows: shop(100_000)}
-	for _, c := range shopColumns {
-		table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		src, err := memsource.New([]memsource.Table{table}, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := src.Size(context.Background(), &wire.SizeRequest{Table: "shop"}); err != nil {
-			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
