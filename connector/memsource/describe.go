@@ -1,14 +1,10 @@
 package memsource
 
 import (
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
-)
-
-const (
-	maxSamples    = 5   // values shown of a field
-	maxSampleText = 100 // bytes of the text of one
 )
 
 // describe fills in what the author left out (see [Table]).
@@ -70,7 +66,7 @@ func typeOfCells(rows [][]wire.Value, at int) wire.Type {
 func (t *table) describeField(f *wire.Field, at int) {
 	var nulls int64
 	distinct := map[string]struct{}{}
-	samples := []wire.Value{}
+	var samples textvalue.Samples
 	var least, greatest wire.Value
 	ordered := true
 	var key []byte
@@ -85,9 +81,7 @@ func (t *table) describeField(f *wire.Field, at int) {
 			continue // neither a sample nor an extreme
 		}
 		distinct[string(key)] = struct{}{}
-		if len(samples) < maxSamples && len(v.Text()) <= maxSampleText {
-			samples = append(samples, v)
-		}
+		samples.Add(v, key)
 		if ordered = ordered && hasOrder(v, f.Type); !ordered {
 			continue
 		}
@@ -104,7 +98,7 @@ func (t *table) describeField(f *wire.Field, at int) {
 	}
 	f.Nullable = f.Nullable || nulls > 0
 	if f.Samples == nil {
-		f.Samples = samples
+		f.Samples = samples.Values()
 	}
 	if f.Stats != nil {
 		return
@@ -114,7 +108,7 @@ func (t *table) describeField(f *wire.Field, at int) {
 		share := 100 * float64(nulls) / float64(len(t.rows))
 		f.Stats.NullPercent = &share
 	}
-	if ordered && !least.IsNull() && len(least.Text()) <= maxSampleText && len(greatest.Text()) <= maxSampleText {
+	if ordered && !least.IsNull() && len(least.Text()) <= textvalue.MaxSampleText && len(greatest.Text()) <= textvalue.MaxSampleText {
 		f.Stats.Min, f.Stats.Max = &least, &greatest
 	}
 }
