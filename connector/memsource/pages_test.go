@@ -97,23 +97,6 @@ func TestPagesEndEveryLoop(t *testing.T) {
 	}
 }
 
-func TestPagesOfALongTable(t *testing.T) {
-	// A page number as the cursor; zero, the first, is also the end.
-	n := 0
-	rows := memsource.Pages(t.Context(), func(_ context.Context, page int) ([][]wire.Value, int, error) {
-		if page == 9_999 {
-			return [][]wire.Value{row(num(int64(page)))}, 0, nil
-		}
-		return [][]wire.Value{row(num(int64(page)))}, page + 1, nil
-	})
-	for r, err := range rows {
-		require.NoError(t, err)
-		require.EqualValues(t, n, r[0].Int64())
-		n++
-	}
-	assert.Equal(t, 10_000, n)
-}
-
 func TestPagesStop(t *testing.T) {
 	t.Run("when no more rows are wanted", func(t *testing.T) {
 		var asked []string

@@ -72,10 +72,7 @@ func askRoutes(t *testing.T, src memsource.Source) {
 	}{
 		{"check", "/check", `{"credentials":{},"timeoutMs":1000}`, 200, `{"ok":true}`, "no credentials are needed"},
 		{"size", "/size", `{"table":"staff"` + rest, 200, `{"size":{"rows":4,"exact":true}}`, ""},
-		{"size of nothing", "/size", `{"table":"colour"` + rest, 404, `unknown_entity`, "measure-3"},
 		{"count", "/count", `{"table":"staff","and":[{"field":"boss","op":"notnull"}]` + rest, 200, `{"count":3}`, ""},
-		{"count by an unknown field", "/count", `{"table":"staff","and":[{"field":"colour","op":"notnull"}]` + rest, 422,
-			`unsupported`, "filter-11"},
 		{"cardinality", "/cardinality", `{"table":"places","columns":["town","land"]` + rest, 200,
 			`{"columns":{"land":{"nonNull":4,"distinct":4},"town":{"nonNull":3,"distinct":2}}}`, "measure-1"},
 		{"link", "/linkHitRate", `{"fromTable":"staff","fromColumn":"boss","toTable":"staff","toColumn":"id"` + rest, 200,
@@ -85,9 +82,6 @@ func askRoutes(t *testing.T, src memsource.Source) {
 			`{"rows":[{"w":"Oslo","s":"3","m":"Bo"},{"w":null,"s":"7","m":"Di"}]}`, "aggregate-1, aggregate-3"},
 		{"aggregate declined", "/aggregate",
 			`{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"name","as":"s"}],"limit":1001` + rest, 204, ``, "aggregate-6"},
-		{"aggregate refused", "/aggregate",
-			`{"table":"staff","and":[],"groupBy":[{"field":"id","as":"id"}],"measures":[],"limit":4` + rest, 422, `unsupported`,
-			"aggregate-6: as many groups as the limit"},
 		{"aggregate of a join", "/aggregate",
 			`{"table":"staff","and":[],"groupBy":[{"field":"land","as":"land"}],"measures":[{"fn":"count","as":"n"}],` +
 				`"limit":1001,"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town",` +
@@ -109,15 +103,6 @@ func askRoutes(t *testing.T, src memsource.Source) {
 			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":1},{"id":2}]}|{"end":1}`, "stream-2: no sort counts as sorted"},
 		{"query without fields", "/query", `{"table":"places","and":[],"sort":[],"fields":[]` + rest, 200,
 			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{},{},{},{}]}|{"end":1}`, "query-5"},
-		{"query by an unknown field", "/query",
-			`{"table":"staff","and":[{"field":"colour","op":"eq","value":1}],"sort":[],"fields":["id"]` + rest, 422,
-			`unsupported`, "filter-11: before any row"},
-		{"query of an unknown field", "/query", `{"table":"staff","and":[],"sort":[],"fields":["colour"]` + rest, 404,
-			`unknown_entity`, "filter-11a"},
-		{"query sorted by an unknown field", "/query",
-			`{"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":["id"]` + rest, 404, `unknown_entity`, "filter-11a"},
-		{"query of an unknown table", "/query", `{"table":"colour","and":[],"sort":[],"fields":["id"]` + rest, 404,
-			`unknown_entity`, "an unknown table is 404"},
 		{"query joined", "/query", `{"table":"staff","and":[{"field":"id","op":"lte","value":2}],"sort":[{"field":"id",` +
 			`"dir":"desc"}],"fields":["id"],"offset":1,"limit":2,"joins":[` +
 			`{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land",` +
@@ -127,19 +112,12 @@ func askRoutes(t *testing.T, src memsource.Source) {
 			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":2,"homeLand":"no","boss":"Ada"},{"id":1,` +
 				`"homeLand":"IT","boss":null}]}|{"end":1}`,
 			"query-6: the window counts joined rows; an as may be the name of a base field that is not asked for"},
-		{"query joined to nothing", "/query",
-			`{"table":"staff","and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"staff","toTable":"colour",` +
-				`"fromField":"home","toField":"town","fields":[]}]` + rest, 404, `unknown_entity`, "filter-11a"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			status, body := srv.Post(c.path, c.body)
 			require.Equal(t, c.status, status, "%s: %s", c.why, body)
 			switch {
-			case status >= 400:
-				var envelope wire.ErrorAnswer
-				require.NoError(t, wire.Decode([]byte(body), &envelope))
-				assert.Equal(t, wire.Code(c.want), envelope.Error.Code, c.why)
 			case c.path == wire.PathQuery:
 				assert.Equal(t, c.want, strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "|"), c.why)
 			case c.want == "":
@@ -169,20 +147,6 @@ func TestSourceDeclaresEverything(t *testing.T) {
 	want, err := os.ReadFile("testdata/discovery.json")
 	require.NoError(t, err)
 	assert.JSONEq(t, string(want), body)
-}
-
-func TestSourceGrains(t *testing.T) {
-	src, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}},
-		Rows:  [][]wire.Value{row(text("2024-03-31T23:30:00-01:00")), row(text("2024-04-02T00:00:00Z")), row(null)},
-	}}, nil)
-	require.NoError(t, err)
-	srv := connectortest.Start(t, connector.Definition{Slug: "grains"}, src, nil)
-	status, body := srv.Post(wire.PathAggregate,
-		`{"table":"t","and":[],"groupBy":[{"field":"at","as":"q","grain":"quarter"}],"measures":[{"fn":"count","as":"n"}],`+
-			`"limit":1001,"credentials":{},"timeoutMs":60000}`)
-	require.Equal(t, 200, status, body)
-	assert.JSONEq(t, `{"rows":[{"q":"2024-04-01","n":2},{"q":null,"n":1}]}`, body) // [rule aggregate-4]
 }
 
 // TestSourceBudget: over budget an aggregate is declined, a column is null.
