@@ -156,7 +156,7 @@ func answerFaults() []fault {
 	pads := func(path string) func() http.Handler {
 		return over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 			if r.URL.Path == path && rec.Code == 200 {
-				rec.Body.Write(bytes.Repeat([]byte(" "), wire.MaxAnswerBytes))
+				rec.Body.Write(bytes.Repeat([]byte(" "), terms.MaxAnswerBytes))
 			}
 		}))
 	}

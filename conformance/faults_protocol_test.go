@@ -192,7 +192,7 @@ func documentFaults() []fault {
 		},
 		{
 			name: "a long document", why: "at most 64 KiB", kills: []string{"P0.4"},
-			build: edited(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", wire.MaxDocumentBytes) }),
+			build: edited(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) }),
 		},
 		{
 			name: "protocol version 2", why: "any other value fails the parse", kills: []string{"P0.5"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,9 +50,9 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	switch {
 	case err != nil:
 		faults = append(faults, fmt.Errorf("document: %w", err))
-	case len(document) > wire.MaxDocumentBytes:
+	case len(document) > terms.MaxDocumentBytes:
 		faults = append(faults, fmt.Errorf("document: %d bytes, over the limit of %d; shorten the help texts",
-			len(document), wire.MaxDocumentBytes))
+			len(document), terms.MaxDocumentBytes))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)

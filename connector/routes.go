@@ -36,8 +36,8 @@ func serveJSON(
 		if encoded, err = wire.EncodeAnswer(answer); err != nil {
 			return explainUnsendable(fmt.Errorf("the source's answer cannot be sent: %w", err), x.log.table)
 		}
-		if len(encoded) > wire.MaxAnswerBytes {
-			return faultf("the source's answer has %d bytes, over the limit of %d", len(encoded), wire.MaxAnswerBytes)
+		if len(encoded) > terms.MaxAnswerBytes {
+			return faultf("the source's answer has %d bytes, over the limit of %d", len(encoded), terms.MaxAnswerBytes)
 		}
 		return nil
 	})
@@ -184,7 +184,7 @@ func serveLinkHitRate(x *exchange, body []byte) {
 			return nil, fault("LinkHitRate returned nothing")
 		}
 		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull ||
-			len(answer.OrphanSamples) > wire.MaxOrphanSamples {
+			len(answer.OrphanSamples) > terms.MaxOrphanSamples {
 			return nil, fault("LinkHitRate answered more orphans than values, or more than 20 samples")
 		}
 		// The rate follows from the counts, so the source cannot get it wrong.

@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+)
 
 // CountRequest is the body of /count.
 type CountRequest struct {
@@ -133,8 +137,8 @@ var linkHitRate = newObject(
 	required("orphanRate", func(m *LinkHitRate) *float64 { return &m.OrphanRate }, number(0, 1)),
 	required("orphanSamples", func(m *LinkHitRate) *[]string { return &m.OrphanSamples }, codec[[]string]{
 		read: func(d *decoder, p *[]string) {
-			if texts.read(d, p); len(*p) > MaxOrphanSamples {
-				d.fail("must hold at most " + strconv.Itoa(MaxOrphanSamples) + " samples")
+			if texts.read(d, p); len(*p) > terms.MaxOrphanSamples {
+				d.fail("must hold at most " + strconv.Itoa(terms.MaxOrphanSamples) + " samples")
 			}
 		},
 		write: texts.write,

@@ -3,6 +3,7 @@ package corpus
 import (
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,7 +56,7 @@ func largeNumbers() []Case {
 	}
 	const withNext, orphans = largeRows - largeRows/5, (largeRows - largeRows/2) - (largeRows/5 - largeRows/10)
 	link := &wire.LinkHitRate{FromNonNull: withNext, OrphanCount: orphans, OrphanRate: float64(orphans) / withNext}
-	for id := int64(largeRows/2 + 1); len(link.OrphanSamples) < wire.MaxOrphanSamples; id++ {
+	for id := int64(largeRows/2 + 1); len(link.OrphanSamples) < terms.MaxOrphanSamples; id++ {
 		if id%5 != 0 {
 			link.OrphanSamples = append(link.OrphanSamples, wire.Int(2*id).String())
 		}

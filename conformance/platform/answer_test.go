@@ -339,8 +339,8 @@ func TestLongest(t *testing.T) {
 		path, body, rule string
 		most             int
 	}{
-		{wire.PathDocument, document + "}", "document-5", wire.MaxDocumentBytes},
-		{wire.PathCheck, `{"ok":true}`, "http-10", wire.MaxAnswerBytes},
+		{wire.PathDocument, document + "}", "document-5", terms.MaxDocumentBytes},
+		{wire.PathCheck, `{"ok":true}`, "http-10", terms.MaxAnswerBytes},
 	} {
 		for more := range 2 {
 			body := c.body + strings.Repeat(" ", c.most-len(c.body)+more)

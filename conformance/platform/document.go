@@ -31,7 +31,7 @@ func (e *exchange) document() (*wire.Document, error) {
 	if e.media() != terms.MediaJSON {
 		return nil, e.fault("Content-Type", "document-4", "is not "+terms.MediaJSON)
 	}
-	body, err := e.body(wire.MaxDocumentBytes, "document-5")
+	body, err := e.body(terms.MaxDocumentBytes, "document-5")
 	if err != nil {
 		return nil, err
 	}

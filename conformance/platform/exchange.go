@@ -173,7 +173,7 @@ func (e *exchange) refusal() error {
 	case status < 400:
 		return e.fault("status", "route-3", fmt.Sprintf("answered %d; want 200", status))
 	}
-	body, err := e.body(wire.MaxAnswerBytes, "http-10")
+	body, err := e.body(terms.MaxAnswerBytes, "http-10")
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (e *exchange) success() ([]byte, error) {
 	if e.response.StatusCode != http.StatusOK {
 		return nil, e.refusal()
 	}
-	return e.body(wire.MaxAnswerBytes, "http-10")
+	return e.body(terms.MaxAnswerBytes, "http-10")
 }
 
 // unmarshal reads the body of the route's answer into m.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ func LinkHitRate(tables Tables, req *wire.LinkHitRateRequest) (*wire.LinkHitRate
 	}
 	slices.Sort(rate.OrphanSamples)
 	rate.OrphanSamples = slices.Compact(rate.OrphanSamples)
-	rate.OrphanSamples = rate.OrphanSamples[:min(len(rate.OrphanSamples), wire.MaxOrphanSamples)]
+	rate.OrphanSamples = rate.OrphanSamples[:min(len(rate.OrphanSamples), terms.MaxOrphanSamples)]
 	return rate, nil
 }
 
@@ -51,10 +52,10 @@ func VerifyLinkHitRate(tables Tables, req *wire.LinkHitRateRequest, got *wire.Li
 			Expected: fmt.Sprint(o.rate()), Received: fmt.Sprint(got.OrphanRate),
 		}
 	}
-	if n := len(got.OrphanSamples); n > wire.MaxOrphanSamples {
+	if n := len(got.OrphanSamples); n > terms.MaxOrphanSamples {
 		return &Difference{
 			Detail:   "too many orphanSamples",
-			Expected: fmt.Sprintf("at most %d", wire.MaxOrphanSamples), Received: fmt.Sprint(n),
+			Expected: fmt.Sprintf("at most %d", terms.MaxOrphanSamples), Received: fmt.Sprint(n),
 		}
 	}
 	orphans := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -69,7 +70,7 @@ func TestLinkSamples(t *testing.T) {
 	for _, cells := range [][]wire.Value{up, down} {
 		got, err := relation.LinkHitRate(column("f", wire.TypeString, cells...), column("t", wire.TypeString), link, unlimited())
 		require.NoError(t, err)
-		require.Len(t, got.OrphanSamples, wire.MaxOrphanSamples)
+		require.Len(t, got.OrphanSamples, terms.MaxOrphanSamples)
 		assert.Equal(t, "k00", got.OrphanSamples[0])
 		assert.Equal(t, "k19", got.OrphanSamples[19])
 		assert.IsIncreasing(t, got.OrphanSamples)

@@ -165,15 +165,15 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget *Budget
 		rate.OrphanCount++
 		text = v.AppendText(text[:0])
 		at, known := slices.BinarySearchFunc(rate.OrphanSamples, text, compareText)
-		if known || at == wire.MaxOrphanSamples {
+		if known || at == terms.MaxOrphanSamples {
 			continue
 		}
 		// Rows check their text; a sample is no part of a row.
 		if err := v.Err(); err != nil {
 			return nil, invalidCell(req.FromTable, req.FromColumn, err)
 		}
-		if len(rate.OrphanSamples) == wire.MaxOrphanSamples {
-			rate.OrphanSamples = rate.OrphanSamples[:wire.MaxOrphanSamples-1]
+		if len(rate.OrphanSamples) == terms.MaxOrphanSamples {
+			rate.OrphanSamples = rate.OrphanSamples[:terms.MaxOrphanSamples-1]
 		}
 		rate.OrphanSamples = slices.Insert(rate.OrphanSamples, at, string(text))
 	}

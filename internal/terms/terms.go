@@ -11,6 +11,9 @@ import (
 // Limits of the protocol, and those that this library adds.
 const (
 	PlatformIdleTimeout = 30 * time.Second // three missed heartbeats
+	MaxDocumentBytes    = 64 << 10         // capability document
+	MaxAnswerBytes      = 32 << 20         // JSON answer body
+	MaxOrphanSamples    = 20               // in an answer of /linkHitRate
 	MinConcurrency      = 1                // limits.concurrency
 	MaxConcurrency      = 16
 	MaxDepth            = 32        // nesting of a JSON body

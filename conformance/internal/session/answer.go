@@ -71,7 +71,7 @@ func (a *Answer) Decode(schema string, m wire.Answer) *check.Finding {
 		return check.Fail("%s", a.Err).From(a.Request)
 	case a.Status != http.StatusOK:
 		return check.Differs("200", a.Describe(), "answered %d", a.Status).From(a.Request)
-	case len(a.Body) > wire.MaxAnswerBytes:
+	case len(a.Body) > terms.MaxAnswerBytes:
 		return check.Fail("the answer is longer than 32 MiB").From(a.Request)
 	}
 	return message.Check(a.Body, schema, m).From(a.Request)

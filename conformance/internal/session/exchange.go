@@ -164,9 +164,9 @@ func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 	if a.Err != nil {
 		return a
 	}
-	limit := int64(wire.MaxAnswerBytes)
+	limit := int64(terms.MaxAnswerBytes)
 	if c.Path == wire.PathDocument {
-		limit = wire.MaxDocumentBytes
+		limit = terms.MaxDocumentBytes
 	}
 	a.read(resp, limit)
 	s.Watch.answer(c, a)

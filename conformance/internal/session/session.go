@@ -21,6 +21,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -203,7 +204,7 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 		s.documentErr = check.Block("P0.2", "the document is answered by a redirect")
 	case a.Status != http.StatusOK:
 		s.documentErr = check.Block("P0.1", "the document is answered with %d", a.Status)
-	case len(a.Body) > wire.MaxDocumentBytes:
+	case len(a.Body) > terms.MaxDocumentBytes:
 		s.documentErr = check.Block("P0.4", "the document is too long")
 	default:
 		if f := message.Check(a.Body, "document", &d.Document); f != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -128,7 +129,7 @@ func (s *Session) streamOnce(ctx context.Context, c Call, names []string, most i
 		return st
 	}
 	if a.Status != http.StatusOK {
-		a.read(resp, wire.MaxAnswerBytes)
+		a.read(resp, terms.MaxAnswerBytes)
 		s.Watch.answer(c, a)
 		return st
 	}

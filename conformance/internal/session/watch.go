@@ -81,7 +81,7 @@ func (w *Watch) answer(c Call, a *Answer) {
 	case a.Status >= 400:
 		w.refusal(c, a)
 	case a.Status == http.StatusOK && schema != "":
-		w.judge("P3.11b", a, len(a.Body) > wire.MaxAnswerBytes, "", "", "a JSON answer is longer than 32 MiB")
+		w.judge("P3.11b", a, len(a.Body) > terms.MaxAnswerBytes, "", "", "a JSON answer is longer than 32 MiB")
 		w.unknownMember(a, message.Unknown(schema, a.Body))
 	}
 	w.cacheable(a)

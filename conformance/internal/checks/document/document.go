@@ -140,14 +140,14 @@ func contentType(a *session.Answer) *check.Finding {
 }
 
 func size(a *session.Answer) *check.Finding {
-	if len(a.Body) > wire.MaxDocumentBytes {
+	if len(a.Body) > terms.MaxDocumentBytes {
 		return check.Differs("at most 65536 bytes", "more", "the document is too long")
 	}
 	return nil
 }
 
 func parses(a *session.Answer) *check.Finding {
-	if len(a.Body) > wire.MaxDocumentBytes {
+	if len(a.Body) > terms.MaxDocumentBytes {
 		return check.Block("P0.4", "the document is too long")
 	}
 	return message.Check(a.Body, "document", &wire.Document{})

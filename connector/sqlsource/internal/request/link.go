@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/internal/measures"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -66,7 +67,7 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 	if key.Class == sqlengine.ClassText && key.Key != key.Text { // the order of texts is that of Key
 		groups, least = key.Key+", "+key.Text, key.Key
 	}
-	statement = b.Query(key.Text+" AS x", sqltext.Window{Limit: wire.MaxOrphanSamples, Ordered: true}, func() string {
+	statement = b.Query(key.Text+" AS x", sqltext.Window{Limit: terms.MaxOrphanSamples, Ordered: true}, func() string {
 		return orphans + " GROUP BY " + groups + " ORDER BY " + least
 	})
 	err = sqlengine.Each(ctx, x.Tx, statement, b.Args, func(scan func(...any) error) error {
