@@ -26,6 +26,8 @@ func TestInstant(t *testing.T) {
 		{"an offset before the year 0", wire.Text("0000-01-01T00:00:00+02:00"), "-0001-12-31T22:00:00Z"},
 		{"the first leap day", wire.Text("0000-02-29"), "0000-02-29T00:00:00Z"},
 		{"other text", wire.Text("soon"), ""},
+		{"one hyphen", wire.Text("2024-05/01"), ""},
+		{"the other hyphen", wire.Text("2024/05-01"), ""},
 		{"a number", wire.Int(1714564800), ""},
 		{"a decimal", wire.Decimal("20240501"), ""},
 		{"a boolean", wire.Bool(true), ""},
