@@ -241,9 +241,12 @@ func TestSourceRefusesUnknownNames(t *testing.T) {
 	_, aggregate := src.Aggregate(ctx, &wire.AggregateRequest{Table: "z"})
 	_, cardinality := src.Cardinality(ctx, &wire.CardinalityRequest{Table: "z"})
 	_, hop := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", ToTable: "z"}}})
+	_, grouped := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "z", As: "z"}},
+		Joins: []wire.JoinHop{{FromTable: "t", ToTable: "t", FromField: "a", ToField: "a"}}})
 	for name, err := range map[string]error{
 		"describe": describe, "size": size, "count": count, "aggregate": aggregate, "cardinality": cardinality, "hop": hop,
-		"query": src.Query(ctx, &connector.QueryRequest{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
+		"grouped join": grouped,
+		"query":        src.Query(ctx, &connector.QueryRequest{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
 		"fromColumn": link("t", "z", "t", "a"), "toColumn": link("t", "a", "t", "z"),
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, err, wire.CodeUnknownEntity, `"z"`) }) // [rule measure-3]
