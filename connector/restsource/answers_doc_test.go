@@ -170,6 +170,8 @@ var bends = []struct {
 	{"errors beside the rows", with("errors", []any{"some shards failed"})},
 	{"an error in place of the rows", text(func(*lossy) string { return `{"error": {"code": 429}}` })},
 	{"an empty error beside the rows", with("error", nil)},
+	{"success is false", with("success", false)},
+	{"the rows are said to be a part", with("partial", true)},
 	{"the place of the next page is absent", without("next", "next_url")},
 	{"the place of the next page is null", with("next", nil, "next_url")},
 	{"the place of the next page is empty", with("next", "", "next_url")},
@@ -231,7 +233,7 @@ func TestBentAnswers(t *testing.T) {
 		"None ends early in silence.\n" +
 		"The tables declare `Total`, so that an API which states its end too early is found out; " +
 		"without one, an end that it states is believed. " +
-		"Lists in rows, GraphQL, bodies that tell of errors, and token endpoints are bent " +
+		"Tables of one page are bent in `answers_test.go` and `end_test.go`; lists in rows, GraphQL, bodies that tell of errors, and token endpoints are bent " +
 		"in `embed_test.go`, `graphql_test.go`, `judge_test.go` and `oauth_test.go`.\n\n" +
 		"The table is written by `go test ./connector/restsource -run TestBentAnswers -update`.\n\n" +
 		"| The second answer | What the connector does, and what its log says |\n|---|---|\n")

@@ -23,14 +23,17 @@ type table struct {
 	query     url.Values
 	parent    *table
 
-	envelope *picker // of an answer: the rows, Next, HasMore, Total
+	envelope *picker // of an answer: the rows, Next, HasMore, Total, and failed
+	failed   signs   // that an answer tells of a failure
+	more     signs   // that the list goes on, where Pages does not say so
 	row      *picker // of a row: the columns, then LastRowCursor
 
 	// Of a table whose rows are in the parent's:
 	graph        *query  // of GraphQL
 	within       *picker // of a row of the parent, with the list
 	withinPlaces int
-	scalar       bool // a column has the element itself
+	besides      signs // the list of t goes on
+	scalar       bool  // a column has the element itself
 }
 
 // The places of an envelope's members.
@@ -39,8 +42,7 @@ const (
 	atNext
 	atMore
 	atTotal
-	atErrors       // four places: error and errors, of the answer and beside the list
-	envelopePlaces = atErrors + 4
+	atFailed // and the places behind it
 )
 
 // column is a Column of a table.
@@ -152,7 +154,8 @@ func (t *table) compile() (faults []error) {
 	t.describe()
 	t.pushable = t.pushdown()
 	t.row = newPicker(t.paths()...)
-	t.envelope = newEnvelope(&t.Table)
+	t.compileEnvelope()
+	t.compileSigns()
 	if t.embedded() && t.parent != nil && len(faults) == 0 {
 		t.compileWithin()
 	}
@@ -204,9 +207,9 @@ func (t *table) placeFaults(fault func(string, ...any)) {
 	}
 }
 
-// newEnvelope returns the picker of a table's answers.
-func newEnvelope(t *Table) *picker {
-	places := [envelopePlaces][]string{}
+// compileEnvelope sets the picker of the table's answers.
+func (t *table) compileEnvelope() {
+	places := make([][]string, atFailed)
 	for at, path := range [...]string{atNext: t.Pages.Next, atMore: t.Pages.HasMore, atTotal: t.Total} {
 		if path != "" {
 			places[at] = splitPath(path)
@@ -214,22 +217,16 @@ func newEnvelope(t *Table) *picker {
 	}
 	rows := splitPath(t.Rows)
 	places[atRows] = rows
-	beside := rows[:max(0, len(rows)-1)]
-	for i, path := range [][]string{
-		{"error"}, {"errors"}, slices.Concat(beside, []string{"error"}), slices.Concat(beside, []string{"errors"}),
-	} {
-		declared := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }
-		if t.Rows != "" && !slices.ContainsFunc(places[:atErrors], declared) {
-			places[atErrors+i] = path
-		}
+	if t.Rows != "" {
+		t.failed = signsAt(failures, [][]string{nil, rows[:len(rows)-1]}, places)
+		places = append(places, t.failed.paths...)
 	}
-	envelope := newPicker(places[:]...)
-	list, next := envelope, 0
+	t.envelope = newPicker(places...)
+	list, next := t.envelope, 0
 	for _, name := range rows {
 		list, next = list.member(name, &next), 0
 	}
 	list.rows = len(list.members) == 0
-	return envelope
 }
 
 func (t *table) compileColumns(all []Column, fault func(string, ...any)) {

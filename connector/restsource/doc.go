@@ -117,17 +117,20 @@
 //     was promised is no 204. Without a promise, 204 is a page without rows. Of the other
 //     statuses, 200, 201, 203 and 206 have rows.
 //   - HasMore must be on the first page, if that has rows. Later it may be left out at
-//     the end.
+//     the end, but not by GraphQL, where the query asks for it.
 //   - Many APIs leave Next, or the header Link, out at the end. That is the end if the same
 //     request has seen it before. If not, and the first page is full, the source asks for
 //     half of it, which cannot be the last page: it must name a next one. A page that is not full
-//     ends the read, but a round number of rows, such as 50 of 100, counts as full,
+//     ends the read, but a likely cap, such as 15, 50 or 64 of 100, counts as full,
 //     because APIs that cap the size in silence answer so.
 //   - Where no size can be asked for, the log has a line, and discovery warns.
 //   - A total that a page by number or offset reaches is believed if the page is not full,
 //     and otherwise if there is no row behind it. All rows must be as many as one of the
 //     totals that were stated while they were read.
-//   - One page must have fewer rows than its Size, or a Total, and no link to a next page.
+//   - One page must have fewer rows than its Size, or a Total. Nothing in the answer may say
+//     that there is another: a header Link or Content-Range, the status 206, or a member
+//     such as has_more, next_cursor or meta.total, at the top or beside the list. Such a
+//     member is an error too where Next was never there.
 //
 // Discovery asks for half a page of each table that does not show Next on its first page,
 // full or not. Its warnings name the members that there are.
@@ -139,7 +142,9 @@
 // because some APIs write an empty list so, unless the answer says otherwise: by a next
 // page, by a total above the rows read, or by a member "error" or "errors", at the top
 // or beside the list. Such a member is also an error beside rows, unless it is empty,
-// false or 0: the rows may be a part. Where it tells of no error, remove it by Unwrap.
+// false or 0: the rows may be a part. So are "success" and "ok" if they are false, and
+// "partial", "incomplete_results" and "timed_out" if they are true. Where such a member
+// tells of no error, remove it by Unwrap.
 //
 // A cursor or an address that repeats, the same page again, and 100 pages in a row
 // without a row are errors. A read keeps 8 bytes and their share of a map for each row

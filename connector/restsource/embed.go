@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
-	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,47 +40,19 @@ func (t *table) lifted(where wire.Where) wire.Where {
 	return where
 }
 
-// moreBesides are members beside an embedded list that say that it goes on. They are
-// looked for because a list that is cut looks like one that is whole.
-var moreBesides = []struct {
-	path string
-	goes func(r textvalue.Raw, received int) bool
-}{
-	{"has_more", isTrue}, {"hasMore", isTrue}, {"has_next_page", isTrue}, {"hasNextPage", isTrue}, {"pageInfo.hasNextPage", isTrue},
-	{"truncated", isTrue}, {"isTruncated", isTrue}, {"incomplete", isTrue},
-	{"next", isPlace}, {"next_url", isPlace}, {"nextPage", isPlace}, {"next_page", isPlace},
-	{"next_cursor", isPlace}, {"nextCursor", isPlace},
-	{"next_page_token", isPlace}, {"nextPageToken", isPlace}, {"links.next", isPlace}, {`@odata\.nextLink`, isPlace},
-	{"isLast", isFalse}, {"is_last", isFalse},
-	{"totalCount", isAbove}, {"total_count", isAbove}, {"totalSize", isAbove},
-}
-
-func isTrue(r textvalue.Raw, _ int) bool  { return r.Kind == textvalue.Bool && r.Text == "true" }
-func isFalse(r textvalue.Raw, _ int) bool { return r.Kind == textvalue.Bool && r.Text == "false" }
-func isPlace(r textvalue.Raw, _ int) bool {
-	return !r.None() && !tellsNothing(r) && r.Kind != textvalue.Bool
-}
-func isAbove(r textvalue.Raw, received int) bool {
-	n, ok := jsontext.ExactInteger(r.Text)
-	return r.Kind == textvalue.Number && ok && n > int64(received)
-}
-
 // compileWithin sets the picker of the parent's rows that finds the list of t too. Its
 // places are the parent's columns, LastRowCursor, the list, and what stands beside it.
 func (t *table) compileWithin() {
 	list := slices.Concat(t.parent.node(), splitPath(strings.TrimSuffix(t.Rows, "[]")))
 	paths := append(t.parent.paths(), list)
-	beside := list[:len(list)-1]
-	for _, sign := range moreBesides {
-		// Beside a list at the top of a row are the row's own members.
-		path := slices.Concat(beside, splitPath(sign.path))
-		if len(beside) == len(t.parent.node()) || slices.Equal(path, list) {
-			path = nil
-		}
-		paths = append(paths, path)
+	name, beside := list[len(list)-1], list[:len(list)-1]
+	given := []sign{{joinPath([]string{name + "@odata.nextLink"}), isPlace}}
+	if len(beside) > len(t.parent.node()) { // beside a list at the top of a row are the row's own members
+		given = slices.Concat(continuations, totals, given)
 	}
-	t.within = newPicker(append(paths, slices.Concat(beside, []string{list[len(list)-1] + "@odata.nextLink"}))...)
-	t.withinPlaces = len(paths) + 1
+	t.besides = signsAt(given, [][]string{beside}, [][]string{list})
+	paths = append(paths, t.besides.paths...)
+	t.within, t.withinPlaces = newPicker(paths...), len(paths)
 }
 
 // listOf returns the list of t among what within has found, and fails if the answer has
@@ -89,23 +60,18 @@ func (t *table) compileWithin() {
 func (t *table) listOf(found []textvalue.Raw) (textvalue.Raw, error) {
 	first := len(t.parent.columns) + 1
 	list, beside := found[first], found[first+1:]
-	if list.None() {
-		return list, nil
-	}
-	if list.Kind != textvalue.Array {
+	if !list.None() && list.Kind != textvalue.Array {
 		return list, &formError{t.Name, "the member at Rows in a row of the parent is not a list"}
 	}
 	received := 0
-	_ = each(list.Text, func(s *textvalue.Reader) error {
-		received++
-		s.Value(1)
-		return nil
-	})
-	cut := isPlace(beside[len(moreBesides)], received)
-	for i, sign := range moreBesides {
-		cut = cut || sign.goes(beside[i], received)
+	if !list.None() {
+		_ = each(list.Text, func(s *textvalue.Reader) error {
+			received++
+			s.Value(1)
+			return nil
+		})
 	}
-	if cut {
+	if t.besides.of(beside, received) != "" {
 		return list, &formError{t.Name, fmt.Sprintf("the list at Rows (%q) has more elements than the parent's answer; "+
 			"ask for more of them in one answer, or give the table the Path of an endpoint that has them all", t.Rows)}
 	}

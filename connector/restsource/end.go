@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,7 +56,11 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 	case next == position{} && r.Pages.LastRowCursor != "" && received > 0:
 		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)}
 	case next == position{}:
-		next.doubt = r.doubtful(received)
+		if next.doubt = r.doubtful(received); next.doubt || r.Pages.By == pagingNone {
+			if err := r.continued(p, received); err != nil {
+				return position{}, err
+			}
+		}
 	case r.reached():
 		if next.beyond = r.full(received); !next.beyond {
 			next = position{}
@@ -124,7 +129,7 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 			return yes, nil
 		}
 		return no, nil
-	case !more.None() || !r.shown.more && received > 0:
+	case !more.None() || !r.shown.more && received > 0 || r.graph != nil && p.text != "": // a query has asked for it
 		return unknown, &formError{r.Name, fmt.Sprintf("there is no boolean at Pages.HasMore (%q); check the path, "+
 			"and declare no HasMore if the API leaves it out on a first page", r.Pages.HasMore)}
 	case r.names() || !r.shown.more:
@@ -190,14 +195,14 @@ func (r *reading) whole(next position) error {
 // its size: if the answer names a next page, leaving that out means the end.
 //
 // A page that is not full is believed to be the last. An API that caps the size in
-// silence gives round numbers of rows, so such a page counts as full.
+// silence gives the same number of rows each time, so a page of a likely one counts as full.
 func (x *session) settle(ctx context.Context, r *reading) error {
 	if r.Pages.By == pagingNone {
 		return &formError{r.Name, "the answer has as many rows as were asked for, so there may be more; " +
 			"declare Pages.By, Total or a larger Size"}
 	}
 	if r.size > 0 {
-		if r.most < r.size && r.most%10 != 0 {
+		if r.most < r.size && !likelyCap(r.most) {
 			return nil
 		}
 		rows, err := x.halved(ctx, r)
@@ -210,6 +215,12 @@ func (x *session) settle(ctx context.Context, r *reading) error {
 	}
 	r.unsettled(ctx)
 	return nil
+}
+
+// likelyCap reports whether APIs cap their pages at such a number of rows, such as 15, 50
+// or 64.
+func likelyCap(rows int) bool {
+	return rows >= 10 && rows%5 == 0 || rows >= 16 && bits.OnesCount(uint(rows)) == 1
 }
 
 // unsettled logs that a doubt stays one.

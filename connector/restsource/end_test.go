@@ -162,6 +162,10 @@ func TestEnd(t *testing.T) {
 		{"a page of a round number of rows that is the last", sized(cursorPages, 100), nil,
 			[]string{rowsOf(1, 50), rowsOf(1, 25, next)}, 50, ""},
 		{"a round number of rows, whatever the size", sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 50)}, 50, ""},
+		{"a quarter of a hundred rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 25), rowsOf(1, 12)}, 0, unshown},
+		{"a power of two", sized(cursorPages, 100), nil, []string{rowsOf(1, 64), rowsOf(1, 32, next)}, 64, ""},
+		{"a number of rows that no API has as its limit", sized(cursorPages, 100), nil, []string{rowsOf(1, 63)}, 63, ""},
+		{"a few rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 8)}, 8, ""},
 		{"an address is nowhere", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, `nothing at Pages.Next (\"next\")`},
 		{"an address is left out at the end", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, `"next":"?c=2"`)}, 4, ""},
 		{"a link is nowhere", linkPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, "no header Link"},
@@ -177,6 +181,7 @@ func TestEnd(t *testing.T) {
 		{"one page that is not full", sized(singlePage, 4), nil, []string{rowsOf(1, 3)}, 3, ""},
 		{"one page that is larger than asked for", sized(singlePage, 4), nil, []string{rowsOf(1, 5)}, 5, ""},
 		{"one page that links to another", singlePage, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4)}, 0, "names a next page"},
+		{"one page that is a part", singlePage, nil, []string{"206" + rowsOf(1, 4)}, 0, "the status 206"},
 
 		// A status.
 		{"204 is an empty table", cursorPages, nil, []string{"204"}, 0, ""},

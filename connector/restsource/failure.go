@@ -38,17 +38,14 @@ func (e *formError) Error() string { return "restsource: " + about(e.table) + ":
 
 // refusedError says that an answer with a good status tells of an error, so that its
 // rows, if it has any, are not all [rule error-10].
-type refusedError struct {
-	table string
-	why   string // what API.Judge says of it
-}
+type refusedError struct{ table, why string }
 
-func (e *refusedError) Error() string {
-	if e.why != "" {
-		return "restsource: " + about(e.table) + ": " + e.why
-	}
-	return "restsource: " + about(e.table) + ": the answer has a good status and a member error or errors; " +
-		"if that is no error, remove the member by Unwrap"
+func (e *refusedError) Error() string { return "restsource: " + about(e.table) + ": " + e.why }
+
+// refusedBy returns the error of an answer with a member that tells of a failure.
+func refusedBy(table, path string) error {
+	return &refusedError{table, fmt.Sprintf("the answer has a good status and the member %q, so its rows may not be all; "+
+		"if that is no error, remove the member by Unwrap", path)}
 }
 
 // unreachable says that no answer came.

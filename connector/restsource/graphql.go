@@ -309,11 +309,7 @@ func (t *table) compileQuery(fault func(string, ...any)) {
 		return
 	}
 	t.graph = q
-	escaped := make([]string, len(q.rows))
-	for i, name := range q.rows {
-		escaped[i] = strings.ReplaceAll(name, ".", `\.`)
-	}
-	rows := strings.Join(escaped, ".")
+	rows := joinPath(q.rows)
 	if t.Rows != "" && t.Rows != rows { // a table with ColumnsOf is compiled more than once
 		fault("rows: they are where the GraphQL query has its *")
 	}
@@ -326,14 +322,14 @@ func (t *table) compileQuery(fault func(string, ...any)) {
 		return
 	}
 	if q.connection && t.Pages.By == pagingNone {
-		t.connect(escaped[:len(escaped)-1], fault)
+		t.connect(q.rows[:len(q.rows)-1], fault)
 	}
 }
 
 // connect sets the pages of a connection, as most APIs have them.
 func (t *table) connect(connection []string, fault func(string, ...any)) {
 	p := &t.Pages
-	at := strings.Join(connection, ".") + ".pageInfo."
+	at := joinPath(connection) + ".pageInfo."
 	p.By, p.Next, p.HasMore = PagingCursor, at+"endCursor", at+"hasNextPage"
 	if p.Param == "" {
 		p.Param = "after"

@@ -227,6 +227,8 @@ func TestGraphQLFails(t *testing.T) {
 		{"no data", `{"data": null}`, 1, wire.CodeInternal, 1, 0},
 		{"the field is null", `{"data": {"orders": null}}`, 1, wire.CodeInternal, 1, 0},
 		{"no pageInfo", `{"data": {"orders": {"nodes": [{"id": "o1"}]}}}`, 1, wire.CodeInternal, 1, 0},
+		{"no pageInfo on a later page", `{"data": {"orders": {"nodes": [{"id": "o3"}]}}}`, 2, wire.CodeInternal, 2, 0},
+		{"pageInfo is null on a later page", `{"data": {"orders": {"nodes": [{"id": "o3"}], "pageInfo": null}}}`, 2, wire.CodeInternal, 2, 0},
 		{"a next page without a cursor", `{"data": {"orders": {"nodes": [{"id": "o1"}],
 			"pageInfo": {"hasNextPage": true, "endCursor": null}}}}`, 1, wire.CodeInternal, 1, 0},
 		{"the token", `{"errors": [{"extensions": {"code": "UNAUTHENTICATED"}}]}`, 1, "", 3, 0},

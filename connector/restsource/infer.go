@@ -38,8 +38,9 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 			return declared, err
 		}
 	}
-	t := Table{Rows: rows}
-	found, err := newEnvelope(&t).parse(string(answer), envelopePlaces)
+	t := &table{Table: Table{Rows: rows}}
+	t.compileEnvelope()
+	found, err := t.envelope.parse(string(answer), atFailed+len(t.failed.all))
 	if err != nil {
 		return declared, err
 	}

@@ -53,6 +53,7 @@ type page struct {
 	more  textvalue.Raw   // the member HasMore
 	next  textvalue.Raw   // the cursor, the address or the parameters of the next page
 	null  bool            // null in place of the list of rows
+	part  bool            // the status or the headers say that there are more rows
 	has   []bool          // of each column, whether a row has its member
 	lists []textvalue.Raw // of each row, if an embedded table is read
 	none  error           // no row has an embedded list
@@ -149,7 +150,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 
 // read reads an answer.
 func (e *endpoint) read(a *answer) (*page, error) {
-	found := make([]textvalue.Raw, envelopePlaces)
+	found := make([]textvalue.Raw, atFailed)
 	p := &page{total: -1, has: make([]bool, len(e.columns))}
 	var body []byte
 	var last textvalue.Raw // of LastRowCursor
@@ -161,17 +162,22 @@ func (e *endpoint) read(a *answer) (*page, error) {
 		}
 		p.text = string(body)
 		rows := e.collect()
-		if found, err = e.envelope.parseRows(p.text, envelopePlaces, rows); err != nil {
+		if found, err = e.envelope.parseRows(p.text, atFailed+len(e.failed.all), rows); err != nil {
 			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
 		}
 		p.null = found[atRows].Kind == textvalue.Null
-		if !a.fine && slices.ContainsFunc(found[atErrors:], func(r textvalue.Raw) bool { return !tellsNothing(r) || p.null && !r.None() }) {
-			return nil, &refusedError{table: e.Name}
+		count := 0
+		if p.null {
+			count = -1
+		}
+		if path := e.failed.of(found[atFailed:], count); path != "" && !a.fine {
+			return nil, refusedBy(e.Name, path)
 		}
 		if last, err = e.rowsOf(p, found[atRows], rows); err != nil {
 			return nil, err
 		}
 		p.sum = maphash.String(sumSeed, found[atRows].Text)
+		p.part = a.isPart(len(p.rows))
 	case http.StatusNoContent:
 	default:
 		return nil, &statusError{table: e.Name, status: a.status}
@@ -279,7 +285,7 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 	case list.Kind == textvalue.Object && e.Pages.By == pagingNone && e.Rows != "":
 		rows.found = make([]textvalue.Raw, rows.places)
 		rows.row.pick(checked(list.Text), rows.found, 1)
-		if !slices.ContainsFunc(rows.found, func(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }) {
+		if !slices.ContainsFunc(rows.found, isPresent) {
 			return after, &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
 		}
 	case list.Kind != textvalue.Array:
@@ -289,7 +295,7 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 	}
 	err = rows.each(func(found []textvalue.Raw) error {
 		for i := range p.has {
-			p.has[i] = p.has[i] || found[i].Kind != textvalue.Absent
+			p.has[i] = p.has[i] || isPresent(found[i])
 		}
 		cells, err := e.cellsOf(found, e.parent, 0, e.wanted[e.table])
 		p.rows = append(p.rows, cells)
@@ -306,6 +312,8 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 	}
 	return after, err
 }
+
+func isPresent(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }
 
 // cellsOf returns the cells of one row. parent is the parent's row, and position the
 // place in its list. Columns that are not wanted, if only some are, are null.

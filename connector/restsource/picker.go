@@ -43,6 +43,15 @@ func splitPath(path string) []string {
 	return append(parts, part.String())
 }
 
+// joinPath returns the member path of names, as splitPath reads it.
+func joinPath(names []string) string {
+	escaped := make([]string, len(names))
+	for i, name := range names {
+		escaped[i] = strings.ReplaceAll(name, ".", `\.`)
+	}
+	return strings.Join(escaped, ".")
+}
+
 // picker finds members of a JSON value in one reading of it.
 type picker struct {
 	at      []int // the places of this value in the result

@@ -35,12 +35,15 @@ func (a *answer) refused(table string) error {
 	if a.fine {
 		return nil
 	}
-	found, _ := newPicker([]string{"error"}, []string{"errors"}).parse(string(a.body), 2)
-	if tellsNothing(found[0]) && tellsNothing(found[1]) {
-		return nil
+	found, _ := topFailures.picker.parse(string(a.body), len(topFailures.all))
+	if path := topFailures.of(found, 0); path != "" {
+		return refusedBy(table, path)
 	}
-	return &refusedError{table: table}
+	return nil
 }
+
+// topFailures are the signs of a failure at the top of an answer without rows.
+var topFailures = signsAt(failures, [][]string{nil}, nil)
 
 // at returns the address of a path below the base. The path is escaped already.
 func (x *session) at(path string, params url.Values) *url.URL {
