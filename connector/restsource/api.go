@@ -33,8 +33,8 @@ type API struct {
 	// Judge says what an answer means, from its status, its headers and its body: fine,
 	// wait and again, renew the token and again, unauthorized, not there, failed. It sees
 	// each answer once, also those with a bad status. Nil, and the zero [Verdict], leave it
-	// to the library. [GraphQLErrors], [JSONAPIErrors], [ErrorMember] and [ErrorList] are
-	// ready-made, and [Judges] combines them. It must be safe for concurrent use.
+	// to the library. [JudgeErrors] and [JudgeErrorList] are ready-made. It must be safe for
+	// concurrent use.
 	Judge func(a *Answer) Verdict
 	// Rate is a rate of requests that the API does not state and that you know.
 	Rate Rate

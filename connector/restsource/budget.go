@@ -71,7 +71,7 @@ func (l *limiter) turn(ctx context.Context) error {
 	}
 	wait, taken := l.take(ctx, time.Now())
 	if !taken {
-		return &LimitError{Wait: wait}
+		return &limitError{wait}
 	}
 	if wait > 0 && !sleep(ctx, wait) {
 		return context.Cause(ctx)

@@ -131,7 +131,7 @@ func (t *table) warnOfPaths(first *page, warn func(string, ...any)) {
 
 // control asks the API whether it applies what the table declares.
 func (x *session) control(ctx context.Context, t *table, parent []wire.Value, warn func(string, ...any)) error {
-	var limited *LimitError
+	var limited *limitError
 	for i := range t.Filters {
 		f := &t.Filters[i]
 		applied, err := x.applies(ctx, t, f, parent)

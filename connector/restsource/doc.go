@@ -97,9 +97,8 @@
 // errors beside the rows is a failure. API.Judge changes that for an API that says it in
 // the body: it returns for each answer, once, whether it is fine, to be asked again
 // later, to be asked with a new token, a matter of the credentials, not there, or a
-// failure. [GraphQLErrors], [JSONAPIErrors], [ErrorMember] and [ErrorList] are such
-// functions for the usual spellings. How often a request is sent, and how long the
-// source waits, stays with the library.
+// failure. [JudgeErrors] and [JudgeErrorList] are such functions for the usual spellings.
+// How often a request is sent, and how long the source waits, stays with the library.
 //
 // # Pages
 //
@@ -182,7 +181,7 @@
 // A table with Table.GraphQL is a query with variables. A "*" in it stands for the fields of a
 // row, and the library asks for the fields that a request needs. Pages of a connection,
 // filters and sorts are the query's variables. Errors beside data are a failure, and a
-// limit of requests inside a 200 is waited for: see [GraphQLErrors]. [Introspect] finds
+// limit of requests inside a 200 is waited for: see [JudgeErrors]. [Introspect] finds
 // columns in the API's schema.
 //
 // # Read once

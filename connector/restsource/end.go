@@ -279,7 +279,7 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 		return err
 	}
 	if r.size > 0 {
-		var limited *LimitError
+		var limited *limitError
 		_, err := x.halved(ctx, r)
 		switch {
 		case errors.As(err, &limited):

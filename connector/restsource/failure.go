@@ -124,7 +124,7 @@ var errBusy = connector.UpstreamTimeout("The API takes no more requests at the m
 // answerTo returns the deliberate error for a failure, or nil.
 func (s *source) answerTo(err error) error {
 	var status *statusError
-	var limited *LimitError
+	var limited *limitError
 	var refused *netguard.Error
 	var missing *recording.Missing
 	var silent *unreachable

@@ -61,40 +61,30 @@ type Verdict struct {
 	Status int
 }
 
-// Judges returns a function for [API.Judge] that asks others in turn. The first one
-// that has an opinion decides.
-func Judges(judges ...func(*Answer) Verdict) func(*Answer) Verdict {
-	return func(a *Answer) Verdict {
-		for _, judge := range judges {
-			if v := judge(a); v.Outcome != unjudged {
-				return v
-			}
-		}
-		return Verdict{}
+// JudgeErrors judges answers with a member errors or error, for [API.Judge]. An answer
+// that tells of an error is never fine, whatever rows are beside it. JudgeErrors
+// understands the usual spellings and codes:
+//
+//	{"errors": [{"extensions": {"code": "THROTTLED"}}], "data": ...}   GraphQL; also its type
+//	{"errors": [{"status": "429", "code": "..."}]}                     JSON:API and many others
+//	{"ok": false, "error": "token_expired"}
+//	{"error": {"code": 429}}                                           also its status and type
+//
+// Codes of a limit of requests wait, codes of an expired token renew it, and those of
+// forbidden and of not found are the statuses 403 and 404. Tables with a GraphQL query
+// are judged so where API.Judge has no opinion. Call it at the end of a function of your
+// own that knows more.
+func JudgeErrors(a *Answer) Verdict {
+	v := judgeErrors(a, "errors", "extensions.code", "type", "code", "status")
+	if v.Outcome == unjudged {
+		v = judgeErrors(a, "error", "", "code", "status", "type")
 	}
+	return v
 }
 
-// GraphQLErrors judges the answers of a GraphQL API, for [API.Judge]. An answer with
-// errors is never fine, whatever data is beside them. It understands the usual codes
-// in extensions.code and type: THROTTLED and RATE_LIMITED wait, UNAUTHENTICATED renews
-// the token, FORBIDDEN and NOT_FOUND are the statuses 403 and 404. Tables with a GraphQL
-// query are judged by it where API.Judge has no opinion.
-func GraphQLErrors(a *Answer) Verdict {
-	return judgeErrors(a, "errors", "extensions.code", "type", "code")
-}
-
-// JSONAPIErrors judges answers as JSON:API (and many others) spell errors, for
-// [API.Judge]: {"errors": [{"status": "429", "code": "..."}]}.
-func JSONAPIErrors(a *Answer) Verdict { return judgeErrors(a, "errors", "code", "status") }
-
-// ErrorMember judges answers that have a member error, for [API.Judge]: a code as
-// text, or an object with a code, status or type. It is for APIs that answer
-// {"ok": false, "error": "token_expired"} or {"error": {"code": 429}} with the status 200.
-func ErrorMember(a *Answer) Verdict { return judgeErrors(a, "error", "", "code", "status", "type") }
-
-// ErrorList judges answers whose whole body is a list of errors, for [API.Judge], as in
-// Salesforce: [{"message": "...", "errorCode": "INVALID_SESSION_ID"}].
-func ErrorList(a *Answer) Verdict {
+// JudgeErrorList judges answers whose whole body is a list of errors, for [API.Judge], as
+// in Salesforce: [{"message": "...", "errorCode": "INVALID_SESSION_ID"}].
+func JudgeErrorList(a *Answer) Verdict {
 	if !bytes.Contains(a.Body, []byte(`"errorCode"`)) {
 		return Verdict{}
 	}
@@ -204,7 +194,7 @@ func (x *session) judge(table string, res *http.Response, body []byte) Verdict {
 	budget := &x.api.Budget
 	if t := x.tables[table]; t != nil && t.graph != nil {
 		if v.Outcome == unjudged {
-			v = GraphQLErrors(a)
+			v = JudgeErrors(a)
 		}
 		if budget.Remaining == "" {
 			budget = &costBudget

@@ -25,7 +25,7 @@ type pace struct {
 }
 
 // turn waits until the next request may be sent. If that is after the deadline, it
-// fails with a *LimitError.
+// fails with a *limitError.
 func (p *pace) turn(ctx context.Context) error {
 	for {
 		wait, must := p.take(time.Now())
@@ -33,7 +33,7 @@ func (p *pace) turn(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if must && !fits(ctx, wait) {
-			return &LimitError{Wait: wait}
+			return &limitError{wait}
 		}
 		// A wait that only spreads requests is a courtesy. If it would outlast the
 		// deadline, the request goes at once.

@@ -227,7 +227,7 @@ func sendable(h http.Header) bool {
 // transportError returns the error of a request without an answer. Where tenants type
 // the address, the log does not have it [rule credential-9].
 func (x *session) transportError(ctx context.Context, table string, err error, known *recording.Secrets) error {
-	var limited *LimitError
+	var limited *limitError
 	var deliberate *wire.Error
 	switch {
 	case ctx.Err() != nil:

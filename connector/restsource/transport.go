@@ -26,7 +26,7 @@ import (
 //     in net/http, an entry without values is not sent.
 //   - It waits as long as Retry-After or X-RateLimit-Reset say, otherwise half a
 //     second, one, two and so on. If the wait would outlast the deadline of the
-//     request's context, it fails at once with a [*LimitError].
+//     request's context, it fails at once with an error that is a connector.ErrTimeout.
 //   - It reads X-RateLimit-Limit, -Remaining and -Reset, or the same names with
 //     X-Rate-Limit- or RateLimit-, or the one header RateLimit. Once less than half
 //     of the budget is left, it spreads the rest evenly over the time until the
@@ -66,21 +66,25 @@ const (
 // errTooLarge is the error of reading a body beyond Transport.MaxBody.
 var errTooLarge = errors.New("restsource: the answer is larger than the connector takes; ask for smaller pages")
 
-// LimitError says that the API takes no further request before the deadline.
-type LimitError struct {
-	Wait time.Duration // until the API takes one
+// limitError says that the API takes no further request before the deadline.
+type limitError struct {
+	wait time.Duration // until the API takes one
 }
 
 // Error returns how long the API takes no request.
-func (e *LimitError) Error() string {
+func (e *limitError) Error() string {
 	return fmt.Sprintf("restsource: the API takes no further request for %s, and the deadline comes before that",
-		e.Wait.Round(time.Second))
+		e.wait.Round(time.Second))
 }
 
 // RoundTrip sends a request as often as it takes, and as is safe. After the last
 // attempt it returns the answer as it is.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, _, _, err := t.exchange(r, nil, nil)
+	var limited *limitError
+	if errors.As(err, &limited) {
+		return nil, &explained{errBusy, err}
+	}
 	return res, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
@@ -237,8 +238,7 @@ func TestPace(t *testing.T) {
 					_ = res.Body.Close()
 				}
 				assert.Equal(t, c.asked, s.asked, c.why)
-				var limited *restsource.LimitError
-				if assert.Equal(t, c.failed, errors.As(failed, &limited)) && c.failed {
+				if assert.Equal(t, c.failed, errors.Is(failed, connector.ErrTimeout)) && c.failed {
 					assert.Equal(t, "restsource: the API takes no further request for 5m0s, and the deadline comes before that", failed.Error())
 				}
 			})
@@ -364,8 +364,7 @@ func TestUnlimited(t *testing.T) {
 			require.NoError(t, err)
 			res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
 			if !waits {
-				var limited *restsource.LimitError
-				require.ErrorAs(t, err, &limited)
+				require.ErrorIs(t, err, connector.ErrTimeout)
 				return
 			}
 			require.NoError(t, err)

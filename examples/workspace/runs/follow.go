@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 )
 
@@ -161,10 +161,9 @@ func (c *Client) connect(ctx context.Context, run string, yield func(Event, erro
 func lasting(err error) error {
 	var refusal *api.Error
 	var answer *api.AnswerError
-	var limited *restsource.LimitError
 	switch {
 	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError,
-		errors.As(err, &answer), errors.As(err, &limited):
+		errors.As(err, &answer), errors.Is(err, connector.ErrTimeout): // the API takes no more requests in time
 		return &finalError{err}
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
@@ -236,8 +236,7 @@ func TestStreamBudget(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}, func(t *testing.T, c *runs.Client) {
 		_, err := follow(t.Context(), c, "r1")
-		var limit *restsource.LimitError
-		require.ErrorAs(t, err, &limit)
+		require.ErrorIs(t, err, connector.ErrTimeout)
 	})
 }
 
