@@ -152,8 +152,8 @@ var vocabulary = strings.Fields(`main log http time strconv connector restsource
 	LastRowCursor HasMore SizeParam Size FromZero true false Total TotalHeader Columns Column TypeString TypeNumber TypeDecimal TypeBoolean
 	TypeDate TypeDatetime TypeJSON TypeArray NotNull OfParent Convert Unix Second ForeignKeys ForeignKey Field TargetTable TargetField Filters
 	Op
-	OpEq OpIn OpGt OpGte OpLt OpLte OpIncludes OpStartsWith Separator Spell unixSeconds Exact fillIn string source err New nil Fatal Main
-	v Value bool t Parse RFC3339Nano String FormatInt Nanosecond`)
+	OpEq OpIn OpGt OpGte OpLt OpLte OpIncludes OpStartsWith Separator Spell SpellUnix Round Exact fillIn string source err New nil Fatal Main
+	Value bool`)
 
 // requireContained fails if text of the description has become anything but text in
 // a string or in a comment.

@@ -167,13 +167,13 @@ func (g *draft) complete(t *table, names *namer) {
 		parentName = t.parent.name
 	}
 	t.name = names.table(t.endpoint.path, parentName)
-	t.description = sentence(first(t.op.Summary, t.op.Description))
+	t.description = sentence(cmp.Or(t.op.Summary, t.op.Description))
 	g.path(t)
 	own, why := key(t.columns, lastSegment(t.endpoint.path), t.children)
 	keyPath := ""
 	if own != nil {
 		t.key = append(inherited, own.name)
-		keyPath = first(own.path, memberPath(own.name))
+		keyPath = cmp.Or(own.path, memberPath(own.name))
 		t.keyNote = note{"guess", fmt.Sprintf("%s is unique among the rows of one list; %s.", own.name, why)}
 	} else {
 		t.keyNote = note{"todo", "no column looks like a key. Without Key, rows that move between pages are read twice, or not at all."}
@@ -418,15 +418,6 @@ func checkPath(endpoints []endpoint) string {
 
 // pair returns a query of one parameter.
 func pair(name, value string) string { return url.QueryEscape(name) + "=" + url.QueryEscape(value) }
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
 
 // label returns a key as a person reads it.
 func label(key string) string {

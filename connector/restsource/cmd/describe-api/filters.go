@@ -13,7 +13,7 @@ import (
 type filter struct {
 	name, column, op string
 	separator        string
-	spell            bool
+	unix             bool // the values are seconds since 1970
 	guess            string
 }
 
@@ -219,18 +219,17 @@ func (d *description) filter(c *column, param, op string, s shape) (filter, bool
 	f := filter{name: param, column: c.name, op: op}
 	var values column
 	values.columnType(s)
-	bounded := op == "OpGt" || op == "OpGte" || op == "OpLt" || op == "OpLte"
 	switch {
 	case c.kind == "TypeJSON", c.kind == "TypeArray", op == "":
 		return f, false
 	case op == "OpStartsWith" || op == "OpIncludes":
 		return f, c.kind == "TypeString"
 	case c.unix:
-		f.spell = true
+		f.unix = true
 		return f, s.is("integer")
 	case c.convert != "":
 		return f, false
-	case bounded && c.kind == "TypeString":
+	case f.bound() && c.kind == "TypeString":
 		return f, false // the API may order text otherwise
 	case c.kind == values.kind:
 		return f, true
@@ -240,6 +239,11 @@ func (d *description) filter(c *column, param, op string, s shape) (filter, bool
 		return f, values.kind != "TypeJSON" && values.kind != "TypeArray"
 	}
 	return f, false
+}
+
+// bound reports whether the filter is one of an order.
+func (f *filter) bound() bool {
+	return f.op == "OpGt" || f.op == "OpGte" || f.op == "OpLt" || f.op == "OpLte"
 }
 
 // note returns what the filter assumes, or nothing.

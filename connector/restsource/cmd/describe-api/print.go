@@ -150,9 +150,6 @@ func (g *draft) source() (source []byte, summary string, err error) {
 	}
 	p.line("}")
 	p.omissions(g)
-	if g.spells() {
-		p.line("%s", unixSeconds)
-	}
 	p.line("%s", mainFunc)
 	source, err = format.Source(p.Bytes())
 	if err != nil {
@@ -173,20 +170,6 @@ func (g *draft) converts() bool {
 	})
 }
 
-func (g *draft) spells() bool {
-	return slices.ContainsFunc(g.tables, func(t *table) bool {
-		return slices.ContainsFunc(t.query.filters, func(f filter) bool { return f.spell })
-	})
-}
-
-const unixSeconds = `
-// unixSeconds writes a datetime as seconds since 1970. A fraction of a second is not
-// pushed.
-func unixSeconds(v wire.Value) (string, bool) {
-	t, err := time.Parse(time.RFC3339Nano, v.String())
-	return strconv.FormatInt(t.Unix(), 10), err == nil && t.Nanosecond() == 0
-}`
-
 const mainFunc = `
 func main() {
 	source, err := restsource.New(api, tables, nil)
@@ -201,9 +184,6 @@ func (p *printer) imports(g *draft) {
 	p.line("import (\n\t\"log\"")
 	if len(g.header) > 0 {
 		p.line("\t\"net/http\"")
-	}
-	if g.spells() {
-		p.line("\t\"strconv\"")
 	}
 	if g.converts() {
 		p.line("\t\"time\"")
@@ -395,8 +375,11 @@ func (p *printer) filters(q *query) {
 			}
 			text := fmt.Sprintf("Column: %s, Op: wire.%s, Name: %s%s",
 				quote(f.column), f.op, quote(f.name), optional("Separator", f.separator))
-			if f.spell {
-				text += ", Spell: unixSeconds"
+			if f.unix {
+				text += ", Spell: restsource.SpellUnix(time.Second)"
+				if f.bound() {
+					text += ", Round: time.Second"
+				}
 			}
 			p.line("{%s, Exact: false},", text)
 		}

@@ -32,7 +32,7 @@ func read(data []byte) (*description, error) {
 		return nil, fmt.Errorf("cannot read the description: %w", err)
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.0") && !strings.HasPrefix(doc.OpenAPI, "3.1") {
-		return nil, fmt.Errorf("this is OpenAPI %q; descriptions of 3.0 and 3.1 are read", doc.OpenAPI)
+		return nil, fmt.Errorf("this is OpenAPI %q; descriptions of 3.0 and 3.1 are read, and Swagger 2.0 must be converted first", doc.OpenAPI)
 	}
 	d := &description{T: doc, order: map[string][]string{}}
 	var root yaml.Node
