@@ -29,7 +29,6 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 	if err != nil {
 		return nil, err
 	}
-	x.firsts = map[string]*page{}
 	x.keepShared(s.order)
 	d := &wire.Discovery{Tables: []wire.Table{}}
 	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }

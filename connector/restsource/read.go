@@ -249,9 +249,6 @@ func rejected(err error) bool {
 // firstPage requests the first page of a table: of a child table, that of the first
 // row of its parent. It returns nil if the parent has no row.
 func (x *session) firstPage(ctx context.Context, t *table) (*page, error) {
-	if first, known := x.firsts[t.Name]; known {
-		return first, nil
-	}
 	parent, err := x.firstParent(ctx, t)
 	if err != nil || t.base().parent != nil && parent == nil {
 		return nil, err
@@ -261,9 +258,6 @@ func (x *session) firstPage(ctx context.Context, t *table) (*page, error) {
 		lists := newExpansion(e)
 		first.rows, err = lists.take(first)
 		first.none = lists.end()
-	}
-	if err == nil && x.firsts != nil {
-		x.firsts[t.Name] = first
 	}
 	return first, err
 }

@@ -90,9 +90,9 @@ func (x *session) sendOnce(ctx context.Context, use *tokenUse, table string, u *
 	res, text, v, err := x.transport.exchange(r,
 		func(r *http.Request) error { return x.authorize(r, known, table) },
 		func(res *http.Response, body []byte) Verdict { return x.judge(table, res, body) })
-	var own *authorizeError
-	if errors.As(err, &own) {
-		return nil, v, own.error
+	var unsent *unsentError
+	if errors.As(err, &unsent) {
+		return nil, v, unsent.error
 	}
 	if err != nil {
 		return nil, v, x.transportError(ctx, table, err, known)
@@ -164,9 +164,6 @@ func (x *session) prepare(
 	return r, known, nil
 }
 
-// authorizeError is the error of a request that cannot be authorized.
-type authorizeError struct{ error }
-
 // authorize puts the tenant's credentials into a request. It is called when the request
 // has its turn, because a token may expire while it waits.
 func (x *session) authorize(r *http.Request, known *recording.Secrets, table string) error {
@@ -175,14 +172,14 @@ func (x *session) authorize(r *http.Request, known *recording.Secrets, table str
 		err := x.api.Authorize(r, x.creds)
 		known.Learn(before, r)
 		if err != nil {
-			return &authorizeError{known.ScrubError(err)}
+			return known.ScrubError(err)
 		}
 	}
 	if !sameOrigin(r.URL, x.address) {
-		return &authorizeError{&formError{table, "Authorize changed the host of the request"}}
+		return &formError{table, "Authorize changed the host of the request"}
 	}
 	if !sendable(r.Header) {
-		return &authorizeError{connector.CheckFailed("A credential has a character that cannot be sent, such as a line break. Enter it again.")}
+		return connector.CheckFailed("A credential has a character that cannot be sent, such as a line break. Enter it again.")
 	}
 	return nil
 }

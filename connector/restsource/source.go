@@ -94,7 +94,6 @@ type session struct {
 	creds     wire.Credentials
 	address   *url.URL
 	transport *Transport
-	firsts    map[string]*page    // of a discovery, the first pages of parents
 	shown     map[string]*shown   // what the answers for a table have shown
 	kept      *kept               // of a join or a discovery, or nil
 	together  map[*table][]*table // of a join or a discovery, the embedded tables by their base

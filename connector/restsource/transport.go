@@ -81,9 +81,13 @@ func (e *limitError) Error() string {
 // attempt it returns the answer as it is.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, _, _, err := t.exchange(r, nil, nil)
+	var unsent *unsentError
+	if errors.As(err, &unsent) {
+		err = unsent.error
+	}
 	var limited *limitError
 	if errors.As(err, &limited) {
-		return nil, &explained{errBusy, err}
+		err = &explained{errBusy, err}
 	}
 	return res, err
 }
@@ -104,7 +108,7 @@ func (t *Transport) exchange(
 		wait := firstBackoff << (attempt - 1)
 		var unsent *unsentError
 		if errors.As(err, &unsent) {
-			return nil, nil, v, unsent.error
+			return nil, nil, v, err
 		}
 		again := false
 		switch {
