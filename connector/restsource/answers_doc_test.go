@@ -1,12 +1,10 @@
 package restsource_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"regexp"
@@ -14,13 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -271,34 +266,19 @@ func TestBentAnswers(t *testing.T) {
 // fail the test.
 func (p *paging) ask(t *testing.T, bend func(*lossy, *http.Request, map[string]any) (*http.Response, error), name string) (said string) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
-		table := restsource.Table{
-			Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
-			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
-		}
-		src, err := restsource.New(shopAPI, []restsource.Table{table}, &restsource.Options{Transport: &lossy{at: 2, bend: bend}})
-		require.NoError(t, err)
-		server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		answer, err := server.As(shopCredentials).Unverified().Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
-		synctest.Wait()
-		if err == nil {
-			var ids []int64
-			for _, v := range answer.Column("id") {
-				ids = append(ids, v.Int64())
-			}
-			assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, ids, "%s, by %s: rows are lost in silence", name, p.name)
-			said = "all rows"
-			return
-		}
-		cause := saidCause.FindStringSubmatch(log.String())
-		if cause == nil {
-			said = err.Error()
-			return
-		}
-		text, err := strconv.Unquote(`"` + cause[1] + `"`)
-		require.NoError(t, err)
-		said = "fails: " + strings.TrimPrefix(strings.TrimPrefix(text, `restsource: table "rows": `), "restsource: ")
-	})
-	return said
+	table := restsource.Table{
+		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
+		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
+	}
+	answer, log, err := query(t, []restsource.Table{table}, &lossy{at: 2, bend: bend}, wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+	if err == nil {
+		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)
+		return "all rows"
+	}
+	cause := saidCause.FindStringSubmatch(log)
+	if cause == nil {
+		return err.Error()
+	}
+	text := strings.ReplaceAll(cause[1], `\"`, `"`)
+	return "fails: " + strings.TrimPrefix(strings.TrimPrefix(text, `restsource: table "rows": `), "restsource: ")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -102,14 +101,11 @@ func TestRateOfAll(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begun := time.Now()
 			var asked []time.Duration
-			src, err := restsource.New(restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}},
-				numbersTable(restsource.Pages{}),
-				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(restsource.Pages{}),
+				transportFunc(func(*http.Request) (*http.Response, error) {
 					asked = append(asked, time.Since(begun))
 					return reply(200, bodyOfOne), nil
-				})})
-			require.NoError(t, err)
-			tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+				}))
 			for range 2 {
 				require.NoError(t, tenant.Check())
 			}

@@ -1,10 +1,8 @@
 package restsource_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,8 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -201,6 +197,10 @@ func TestEnd(t *testing.T) {
 		{"205", numberPages, nil, []string{"205" + rowsOf(1, 4)}, 0, "the status 205"},
 		{"201, 203 and 206 have rows", numberPages, nil,
 			[]string{"201" + rowsOf(1, 4), "203" + rowsOf(5, 8), "206" + rowsOf(9, 10), rowsOf(1, 0)}, 10, ""},
+		{"400 where nothing was pushed", cursorPages, nil, []string{"400"}, 0, "the status 400"},
+		{"422 where nothing was pushed", cursorPages, nil, []string{"422"}, 0, "the status 422"},
+		{"204 behind the total", numberPages, withTotal, []string{rowsOf(1, 4, total(4)), "204"}, 4, ""},
+		{"204 before the total", numberPages, withTotal, []string{rowsOf(1, 4, total(9)), "204"}, 0, "the API states 9 rows and has answered 4"},
 		{"404 after a cursor", cursorPages, nil, []string{rowsOf(1, 4, next), "404"}, 0, "unknown_entity"},
 		{"404 by a page", numberPages, nil, []string{rowsOf(1, 4), "404"}, 0, "unknown_entity"},
 		{"404 before the total", numberPages, withTotal, []string{rowsOf(1, 4, total(5)), "404"}, 0, "unknown_entity"},
@@ -250,44 +250,26 @@ func TestEnd(t *testing.T) {
 		{"a total, and 204", cursorPages, func(t *restsource.Table) { t.TotalHeader = "X-Total" }, []string{"204"}, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				api := &upstream{t: t, answers: c.answers}
-				var change []func(*restsource.Table)
-				if c.change != nil {
-					change = append(change, c.change)
-				}
-				tenant, log := ask(t, api, numbersTable(c.pages, change...))
-				answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-				synctest.Wait() // the request is logged when it is over
-				assert.Len(t, api.asked, len(c.answers), "requests")
-				if c.err != "" {
-					require.Error(t, err)
-					assert.Contains(t, err.Error()+strings.ReplaceAll(log.String(), `\\`, `\`), c.err)
-					return
-				}
-				require.NoError(t, err, log)
-				want := []int64{}
-				for id := range c.rows {
-					want = append(want, int64(id)+1)
-				}
-				got := []int64{}
-				for _, v := range answer.Column("id") {
-					got = append(got, v.Int64())
-				}
-				assert.Equal(t, want, got)
-			})
+			api := &upstream{t: t, answers: c.answers}
+			var change []func(*restsource.Table)
+			if c.change != nil {
+				change = append(change, c.change)
+			}
+			answer, said, err := query(t, numbersTable(c.pages, change...), api, wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			assert.Len(t, api.asked, len(c.answers), "requests")
+			if c.err != "" {
+				require.Error(t, err)
+				assert.Contains(t, err.Error()+said, c.err)
+				return
+			}
+			require.NoError(t, err, said)
+			want := []int64{}
+			for id := range c.rows {
+				want = append(want, int64(id)+1)
+			}
+			assert.Equal(t, want, idsOf(answer))
 		})
 	}
-}
-
-// ask returns a tenant of an API, and the log of the connector.
-func ask(t *testing.T, api http.RoundTripper, tables []restsource.Table) (*connectortest.Tenant, *bytes.Buffer) {
-	t.Helper()
-	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: api})
-	require.NoError(t, err)
-	log := &bytes.Buffer{}
-	options := &connector.Options{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	return connectortest.Start(t, shopDefinition, src, options).As(shopCredentials).Unverified(), log
 }
 
 // TestEndUnsettled: where no smaller page can be asked for, the log says once for each
@@ -297,13 +279,13 @@ func TestEndUnsettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for next, want := range map[string]int{``: 1, `, "next": null`: 0} {
 			tables := familyTables("/parents/{id}/children")
-			tenant, log := ask(t, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tenant, log := logged(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/v1/parents" {
 					_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
 					return
 				}
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}]` + next + `}`))
-			})}, tables)
+			})})
 			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 			require.NoError(t, err)
 			assert.Len(t, answer.Column("id"), 3)
@@ -327,7 +309,7 @@ func TestEndOfChildren(t *testing.T) {
 		var asked atomic.Int64 // several endpoints are asked at once
 		tables := familyTables("/parents/{id}/children")
 		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
-		tenant, _ := ask(t, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant, _ := logged(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path == "/v1/parents":
 				_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
@@ -340,7 +322,7 @@ func TestEndOfChildren(t *testing.T) {
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}, {"id": 2}]}`))
 			}
 			asked.Add(1)
-		})}, tables)
+		})})
 		_, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 		require.NoError(t, err, c.why)
 		assert.Equal(t, c.asked, asked.Load(), c.why)
@@ -351,7 +333,7 @@ func TestEndOfChildren(t *testing.T) {
 // no more than the page.
 func TestEndWithLimit(t *testing.T) {
 	api := &upstream{t: t, answers: []string{rowsOf(1, 4)}}
-	tenant, _ := ask(t, api, numbersTable(cursorPages))
+	tenant, _ := logged(t, shopAPI, numbersTable(cursorPages), api)
 	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Limit: 4,
 		Sort: []wire.SortKey{}})
 	require.NoError(t, err)
@@ -363,7 +345,7 @@ func TestEndWithLimit(t *testing.T) {
 // those that were asked for.
 func TestEndHalf(t *testing.T) {
 	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`)}}
-	tenant, _ := ask(t, api, numbersTable(sized(cursorPages, 100)))
+	tenant, _ := logged(t, shopAPI, numbersTable(sized(cursorPages, 100)), api)
 	_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"n=100", "n=25"}, api.asked)
@@ -373,7 +355,7 @@ func TestEndHalf(t *testing.T) {
 func TestEndOfWindow(t *testing.T) {
 	for _, change := range []func(*restsource.Table){withTotal, keyless} {
 		api := &upstream{t: t, answers: []string{rowsOf(1, 0, `"total":7`)}}
-		tenant, _ := ask(t, api, numbersTable(offsetPages, change))
+		tenant, _ := logged(t, shopAPI, numbersTable(offsetPages, change), api)
 		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20})
 		require.NoError(t, err)
 		assert.Empty(t, answer.Column("id"))
@@ -396,7 +378,7 @@ func TestEndFiltered(t *testing.T) {
 		api := &upstream{t: t, answers: c.answers}
 		tables := numbersTable(restsource.Pages{}, withTotal)
 		tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
-		tenant, _ := ask(t, api, tables)
+		tenant, _ := logged(t, shopAPI, tables, api)
 		_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
 			Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}})
 		requireCode(t, c.want, err)
@@ -451,7 +433,7 @@ func TestEndForetold(t *testing.T) {
 			if c.change != nil {
 				change = append(change, c.change)
 			}
-			tenant, log := ask(t, api, numbersTable(c.pages, change...))
+			tenant, log := logged(t, shopAPI, numbersTable(c.pages, change...), api)
 			found, err := tenant.Discover()
 			require.NoError(t, err)
 			assert.Len(t, found.Tables, 1)
@@ -490,7 +472,7 @@ func TestCountOfOnePage(t *testing.T) {
 	} {
 		for _, size := range []bool{false, true} {
 			api := &upstream{t: t, answers: c.answers}
-			tenant, _ := ask(t, api, numbersTable(c.pages, withTotal))
+			tenant, _ := logged(t, shopAPI, numbersTable(c.pages, withTotal), api)
 			var n int64
 			var err error
 			if size {

@@ -3,7 +3,6 @@ package restsource_test
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -12,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,17 +28,13 @@ type judged struct {
 func requireJudged(t *testing.T, api restsource.API, answers []func(*http.Request) (*http.Response, error), want judged, why string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
 		begun := time.Now()
 		var asked []time.Duration
-		src, err := restsource.New(api, numbersTable(restsource.Pages{}), &restsource.Options{
-			Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-				asked = append(asked, time.Since(begun))
-				return answers[min(len(asked), len(answers))-1](r)
-			})})
-		require.NoError(t, err)
-		server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		answer, err := server.As(shopCredentials).Unverified().Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		tenant, log := logged(t, api, numbersTable(restsource.Pages{}), transportFunc(func(r *http.Request) (*http.Response, error) {
+			asked = append(asked, time.Since(begun))
+			return answers[min(len(asked), len(answers))-1](r)
+		}))
+		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 		synctest.Wait() // the request is logged when it is over
 		requireCode(t, want.code, err)
 		assert.Equal(t, want.asked, asked, why)

@@ -308,49 +308,13 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestRejectedPlainly: a request that nothing was pushed with is not sent again.
-func TestRejectedPlainly(t *testing.T) {
-	for _, status := range []int{400, 422} {
-		asked := 0
-		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{}),
-			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
-				asked++
-				return reply(status, ""), nil
-			})})
-		require.NoError(t, err)
-		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-		requireCode(t, wire.CodeInternal, err)
-		assert.Equal(t, 1, asked)
-	}
-}
-
 type brokenReader struct{ err error }
 
 func (b brokenReader) Read([]byte) (int, error) { return 0, b.err }
 
-// TestMissingTables: what the credentials may not read is left out of a discovery,
-// with a warning, and so are the foreign keys that lead there.
-func TestMissingTables(t *testing.T) {
-	api := newShop()
-	api.change = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path != "/v1/customers" {
-			return false
-		}
-		http.Error(w, `{}`, http.StatusForbidden)
-		return true
-	}
-	tenant := asTenant(t, api, shopTables()).Unverified()
-	found, err := tenant.Discover()
-	require.NoError(t, err)
-	require.Len(t, found.Tables, 2)
-	assert.Equal(t, []string{`Table "customers" is left out: these credentials may not read it.`}, found.Warnings)
-	assert.Empty(t, found.Tables[0].ForeignKeys)
-	_, err = tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code"}})
-	require.ErrorIs(t, err, connector.ErrBadRequest)
-}
-
-// TestDiscoveryRemembersNothing: what one tenant may not read is there for the next.
+// TestDiscoveryRemembersNothing: what the credentials may not read is left out of a
+// discovery, with a warning, and so are the foreign keys that lead there. It is there for
+// the next tenant.
 func TestDiscoveryRemembersNothing(t *testing.T) {
 	api := newShopOf(13)
 	tenant := asTenant(t, api, shopTables()).Unverified()
@@ -366,7 +330,8 @@ func TestDiscoveryRemembersNothing(t *testing.T) {
 		require.NoError(t, err)
 		if status != 200 {
 			assert.Len(t, found.Tables, 2)
-			assert.Len(t, found.Warnings, 1)
+			reason := map[bool]string{true: "these credentials may not read it", false: "the API does not have it for these credentials"}[status == 403]
+			assert.Equal(t, []string{`Table "customers" is left out: ` + reason + `.`}, found.Warnings)
 			assert.Empty(t, found.Tables[0].ForeignKeys)
 			continue
 		}
@@ -434,17 +399,13 @@ func TestSameOrigin(t *testing.T) {
 		"http://shop.example.evil.example/v1/b": false, "http://evil.example/v1/b": false,
 	} {
 		asked := 0
-		src, err := restsource.New(restsource.API{Base: "http://shop.example/v1"},
-			numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "next"}),
-			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+		_, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "next"}),
+			transportFunc(func(*http.Request) (*http.Response, error) {
 				if asked++; asked > 1 {
 					return reply(200, `{"rows": []}`), nil
 				}
 				return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
-			})})
-		require.NoError(t, err)
-		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 		assert.Equal(t, same, err == nil, address)
 		assert.Equal(t, same, asked == 2, address)
 	}
@@ -555,8 +516,8 @@ func TestBudgetOfOneRequest(t *testing.T) {
 		api := newNumbers()
 		var asked []time.Duration
 		begun := time.Now()
-		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
-			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		tenant := serve(t, shopAPI, numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
+			transportFunc(func(r *http.Request) (*http.Response, error) {
 				asked = append(asked, time.Since(begun))
 				res, err := handlerTransport{api}.RoundTrip(r)
 				if err == nil {
@@ -564,11 +525,9 @@ func TestBudgetOfOneRequest(t *testing.T) {
 					res.Header.Set("X-RateLimit-Reset", "5")
 				}
 				return res, err
-			})})
-		require.NoError(t, err)
-		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+			}))
 		for range 2 {
-			_, err = tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 			require.NoError(t, err)
 		}
 		assert.Equal(t, seconds(0, 5, 10, 15, 15, 20, 25, 30), asked)
