@@ -25,7 +25,8 @@ type table struct {
 
 	envelope *picker // of an answer: the rows, Next, HasMore, Total, and failed
 	failed   signs   // that an answer tells of a failure
-	more     signs   // that the list goes on, where Pages does not say so
+	flags    signs   // that the list goes on, although Pages says that it ends
+	more     signs   // that it goes on, where Pages says nothing
 	row      *picker // of a row: the columns, then LastRowCursor
 
 	// Of a table whose rows are in the parent's:

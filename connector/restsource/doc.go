@@ -129,7 +129,8 @@
 //   - One page must have fewer rows than its Size, or a Total. Nothing in the answer may say
 //     that there is another: a header Link or Content-Range, the status 206, or a member
 //     such as has_more, next_cursor or meta.total, at the top or beside the list. Such a
-//     member is an error too where Next was never there.
+//     member is an error too where Next was never there, and has_more, isLast and the
+//     like wherever they contradict the end.
 //
 // Discovery asks for half a page of each table that does not show Next on its first page,
 // full or not. Its warnings name the members that there are.

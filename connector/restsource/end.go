@@ -56,10 +56,9 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 	case next == position{} && r.Pages.LastRowCursor != "" && received > 0:
 		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)}
 	case next == position{}:
-		if next.doubt = r.doubtful(received); next.doubt || r.Pages.By == pagingNone {
-			if err := r.continued(p, received); err != nil {
-				return position{}, err
-			}
+		next.doubt = r.doubtful(received)
+		if err := r.continued(p, received, !next.doubt && r.Pages.By != pagingNone); err != nil {
+			return position{}, err
 		}
 	case r.reached():
 		if next.beyond = r.full(received); !next.beyond {

@@ -26,17 +26,21 @@ var failures = []sign{
 	{"partial", isTrue}, {"incomplete_results", isTrue}, {"timed_out", isTrue},
 }
 
-// continuations are signs that a list goes on in another answer.
-var continuations = []sign{
+// flags say that a list goes on in another answer, whatever else the answer has.
+var flags = []sign{
 	{"has_more", isTrue}, {"hasMore", isTrue}, {"has_next_page", isTrue}, {"hasNextPage", isTrue}, {"pageInfo.hasNextPage", isTrue},
 	{"has_next", isTrue}, {"hasNext", isTrue}, {"truncated", isTrue}, {"isTruncated", isTrue}, {"incomplete", isTrue},
+	{"isLast", isFalse}, {"is_last", isFalse}, {"last", isFalse},
+}
+
+// continuations are signs that a list goes on, where nothing declared says that it ends.
+var continuations = slices.Concat(flags, []sign{
 	{"next", isPlace}, {"next_url", isPlace}, {"nextPage", isPlace}, {"next_page", isPlace},
 	{"next_cursor", isPlace}, {"nextCursor", isPlace}, {"next_token", isPlace}, {"nextToken", isPlace},
 	{"next_page_token", isPlace}, {"nextPageToken", isPlace},
 	{"links.next", isPlace}, {"_links.next", isPlace}, {`@odata\.nextLink`, isPlace},
-	{"isLast", isFalse}, {"is_last", isFalse}, {"last", isFalse},
 	{"total_pages", isMany}, {"totalPages", isMany},
-}
+})
 
 // totals are signs that a list goes on, where no total is declared.
 var totals = []sign{
@@ -132,23 +136,29 @@ func (t *table) compileSigns() {
 			members = append(members, slices.Concat(at, []string{box}))
 		}
 	}
-	t.more = signsAt(given, members, [][]string{rows, splitPath(t.Pages.Next), splitPath(t.Pages.HasMore)})
+	declared := [][]string{rows, splitPath(t.Pages.Next), splitPath(t.Pages.HasMore)}
+	t.flags, t.more = signsAt(flags, members, declared), signsAt(given, members, declared)
 }
 
-// continued fails if an answer that nothing declared tells the end of is only a part of the rows.
-func (r *reading) continued(p *page, received int) error {
+// continued fails if the last answer of a read says that there are more rows. known says
+// that what Pages declares tells the end, so that only flags contradict it.
+func (r *reading) continued(p *page, received int, known bool) error {
 	if p.part && r.Pages.By == pagingNone {
 		return &formError{r.Name, "the status 206 or the header Content-Range says that the answer is a part of the rows; declare Pages"}
 	}
-	if len(r.more.all) == 0 || p.text == "" {
+	signs := &r.more
+	if known {
+		signs = &r.flags
+	}
+	if len(signs.all) == 0 || p.text == "" {
 		return nil
 	}
 	if r.few {
 		received = math.MaxInt // a total may be that of more rows
 	}
-	if path := r.more.in(p.text, received); path != "" {
+	if path := signs.in(p.text, received); path != "" {
 		return &formError{r.Name, fmt.Sprintf("the member %q says that there are more rows, and Pages does not; "+
-			"declare Pages, or remove the member by Unwrap if it means something else", path)}
+			"correct Pages, perhaps by HasMore, or remove the member by Unwrap if it means something else", path)}
 	}
 	return nil
 }

@@ -60,6 +60,19 @@ var (
 	breaks      = fails(errors.New("connection reset"))
 )
 
+// get sends one request and closes the answer.
+func get(ctx context.Context, transport *restsource.Transport, query string) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/"+query, nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := transport.RoundTrip(r)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
+}
+
 func seconds(s ...float64) []time.Duration {
 	all := make([]time.Duration, len(s))
 	for i := range s {
@@ -228,14 +241,9 @@ func TestPace(t *testing.T) {
 				transport := &restsource.Transport{Base: s}
 				var failed error
 				for range 5 {
-					r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/", nil)
-					require.NoError(t, err)
-					res, err := transport.RoundTrip(r)
-					if err != nil {
-						failed = err
+					if _, failed = get(ctx, transport, ""); failed != nil {
 						break
 					}
-					_ = res.Body.Close()
 				}
 				assert.Equal(t, c.asked, s.asked, c.why)
 				if assert.Equal(t, c.failed, errors.Is(failed, connector.ErrTimeout)) && c.failed {
@@ -251,20 +259,15 @@ func TestPaceAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: 10"), answers(200)}}
 		transport := &restsource.Transport{Base: s}
-		get := func() {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
-			if assert.NoError(t, err) {
-				res, err := transport.RoundTrip(r)
-				if assert.NoError(t, err) {
-					_ = res.Body.Close()
-				}
-			}
+		ask := func() {
+			_, err := get(t.Context(), transport, "")
+			assert.NoError(t, err)
 		}
 		var all sync.WaitGroup
-		all.Go(get)
+		all.Go(ask)
 		time.Sleep(time.Second)
-		all.Go(get)
-		all.Go(get)
+		all.Go(ask)
+		all.Go(ask)
 		all.Wait()
 		assert.Equal(t, seconds(0, 10, 10, 10), s.asked)
 	})
@@ -298,13 +301,8 @@ func TestPaceLonger(t *testing.T) {
 		var all sync.WaitGroup
 		for _, after := range []string{"12", "25", "10"} { // refused at 1, 5 and 6, until 13, 30 and 16
 			all.Go(func() {
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/?after="+after, nil)
-				if assert.NoError(t, err) {
-					res, err := transport.RoundTrip(r)
-					if assert.NoError(t, err) {
-						_ = res.Body.Close()
-					}
-				}
+				_, err := get(t.Context(), transport, "?after="+after)
+				assert.NoError(t, err)
 			})
 		}
 		all.Wait()
@@ -339,14 +337,9 @@ func TestTransportCancelled(t *testing.T) {
 				transport := &restsource.Transport{Base: s}
 				var err error
 				for range 3 {
-					var r *http.Request
-					r, err = http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/", nil)
-					require.NoError(t, err)
-					var res *http.Response
-					if res, err = transport.RoundTrip(r); err != nil {
+					if _, err = get(ctx, transport, ""); err != nil {
 						break
 					}
-					_ = res.Body.Close()
 				}
 				require.ErrorIs(t, err, over)
 				assert.Equal(t, c.asked, s.asked)
@@ -360,15 +353,12 @@ func TestUnlimited(t *testing.T) {
 	for after, waits := range map[string]bool{"600": true, "601": false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: "+after), answers(200)}}
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
-			require.NoError(t, err)
-			res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+			_, err := get(t.Context(), &restsource.Transport{Base: s}, "")
 			if !waits {
 				require.ErrorIs(t, err, connector.ErrTimeout)
 				return
 			}
 			require.NoError(t, err)
-			_ = res.Body.Close()
 			assert.Equal(t, seconds(0, 600), s.asked)
 		})
 	}
