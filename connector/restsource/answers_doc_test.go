@@ -228,7 +228,8 @@ func TestBentAnswers(t *testing.T) {
 		"None ends early in silence.\n" +
 		"The tables declare `Total`, so that an API which states its end too early is found out; " +
 		"without one, an end that it states is believed. " +
-		"Tables of one page are bent in `answers_test.go` and `end_test.go`; lists in rows, GraphQL, bodies that tell of errors, and token endpoints are bent " +
+		"Tables of one page are bent in `answers_test.go` and `end_test.go`; lists in rows, GraphQL, " +
+		"bodies that tell of errors, and token endpoints are bent " +
 		"in `embed_test.go`, `graphql_test.go`, `judge_test.go` and `oauth_test.go`.\n\n" +
 		"The table is written by `go test ./connector/restsource -run TestBentAnswers -update`.\n\n" +
 		"| The second answer | What the connector does, and what its log says |\n|---|---|\n")
@@ -270,7 +271,8 @@ func (p *paging) ask(t *testing.T, bend func(*lossy, *http.Request, map[string]a
 		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
 	}
-	answer, log, err := query(t, []restsource.Table{table}, &lossy{at: 2, bend: bend}, wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+	answer, log, err := query(t, []restsource.Table{table}, &lossy{at: 2, bend: bend},
+		wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 	if err == nil {
 		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)
 		return "all rows"

@@ -137,7 +137,8 @@ func TestWholeAnswers(t *testing.T) {
 			[]string{`{"rows": [{"id": 1}], "pagination": {"total_pages": 4}}`}, nil, `\"pagination.total_pages\"`, ""},
 		{"one page that is smaller than a total", restsource.Pages{}, keyed,
 			[]string{`{"rows": [{"id": 1}], "meta": {"total": 2}}`}, nil, `\"meta.total\"`, ""},
-		{"one page beside a sum", restsource.Pages{}, keyed, []string{`{"rows": [{"id": 1}], "total": 250.5}`}, []int64{1}, "", "it is no number of rows"},
+		{"one page beside a sum", restsource.Pages{}, keyed,
+			[]string{`{"rows": [{"id": 1}], "total": 250.5}`}, []int64{1}, "", "it is no number of rows"},
 		{"one page, selected from a total", restsource.Pages{}, func(t *restsource.Table) {
 			t.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 		}, []string{`{"rows": [{"id": 1}], "totalCount": 2}`}, []int64{1}, "", "the total may be that of the rows that are not selected"},
@@ -299,10 +300,7 @@ func TestWholeElsewhere(t *testing.T) {
 			assert.Equal(t, whole, err == nil, "%s of %s", route, body)
 		}
 
-		tables := append(numbersTable(restsource.Pages{}), restsource.Table{
-			Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
-			Columns: []restsource.Column{{Name: "id", OfParent: "id"}},
-		})
+		tables := append(numbersTable(restsource.Pages{}), children())
 		for bodies, rows := range map[*[2]string]int{
 			{body, `{"rows": []}`}:                0,
 			{`{"rows": [{"id": 1}]}`, body}:       0,
@@ -398,10 +396,7 @@ func TestPathsThatNoRowHas(t *testing.T) {
 		})
 	}
 	t.Run("of the parent", func(t *testing.T) {
-		tables := append(numbersTable(restsource.Pages{}), restsource.Table{
-			Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
-			Columns: []restsource.Column{{Name: "number", OfParent: "id"}, column("x", ""), column("y", "")},
-		})
+		tables := append(numbersTable(restsource.Pages{}), children(column("x", ""), column("y", "")))
 		found, err := serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover()
 		require.NoError(t, err)
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},

@@ -180,7 +180,8 @@ func TestCells(t *testing.T) {
 		t.Run(c.member+" "+string(c.column.Type), func(t *testing.T) {
 			c.column.Name = "v"
 			api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"v": ` + c.member + `}]`)) })
-			answer, err := serve(t, shopAPI, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c.column}}}, handlerTransport{api}).
+			tables := []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c.column}}}
+			answer, err := serve(t, shopAPI, tables, handlerTransport{api}).
 				Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
 			if c.want == "" {
 				require.ErrorContains(t, err, "internal")

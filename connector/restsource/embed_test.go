@@ -230,7 +230,8 @@ func TestEmbeddedWhole(t *testing.T) {
 			if c.alone {
 				body = fmt.Sprintf(`{"data": [{"id": 2, %s}], "next": null}`, c.row)
 			}
-			answer, said, err := query(t, nestedTables(c.change)[:2], inTurn(body), wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
+			answer, said, err := query(t, nestedTables(c.change)[:2], inTurn(body),
+				wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
 			if c.log == "" {
 				require.NoError(t, err, c.why)
 				assert.Len(t, answer.Column("order"), c.rows, c.why)

@@ -160,7 +160,8 @@ func TestReadyJudges(t *testing.T) {
 			answers{always(401, `[{"message": "x", "errorCode": "INVALID_SESSION_ID"}]`), always(200, bodyOfOne)}, renewed, ""},
 		{"Salesforce, the limit", restsource.JudgeErrorList,
 			answers{always(403, `[{"message": "x", "errorCode": "REQUEST_LIMIT_EXCEEDED"}]`), always(200, bodyOfOne)}, again, ""},
-		{"Salesforce, with a good status", restsource.JudgeErrorList, ok(`[{"message": "` + secretText + `", "errorCode": "UNKNOWN"}]`), failed, ""},
+		{"Salesforce, with a good status", restsource.JudgeErrorList,
+			ok(`[{"message": "` + secretText + `", "errorCode": "UNKNOWN"}]`), failed, ""},
 		{"Salesforce, another error", restsource.JudgeErrorList,
 			answers{always(400, `[{"message": "`+secretText+`", "errorCode": "MALFORMED_QUERY"}]`)},
 			judged{code: wire.CodeInternal, asked: seconds(0), log: "the status 400"}, "the status says enough"},
@@ -193,10 +194,7 @@ func TestJudgedElsewhere(t *testing.T) {
 		}
 		return restsource.Verdict{}
 	}
-	tables := append(numbersTable(restsource.Pages{}), restsource.Table{
-		Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
-		Columns: []restsource.Column{{Name: "id", OfParent: "id"}, {Name: "x", Type: wire.TypeNumber}},
-	})
+	tables := append(numbersTable(restsource.Pages{}), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 	tenant := serve(t, api, tables, transportFunc(func(r *http.Request) (*http.Response, error) {
 		switch r.URL.Path {
 		case "/v1/numbers":

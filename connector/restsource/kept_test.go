@@ -67,10 +67,7 @@ func TestReadOnce(t *testing.T) {
 		}
 	})
 	t.Run("the parent of a child table", func(t *testing.T) {
-		tables := append(numbersTable(restsource.Pages{}), restsource.Table{
-			Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
-			Columns: []restsource.Column{{Name: "id", OfParent: "id"}, {Name: "x", Type: wire.TypeNumber}},
-		})
+		tables := append(numbersTable(restsource.Pages{}), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 		var asked []string
 		_, err := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked = append(asked, r.URL.Path)

@@ -120,10 +120,7 @@ func (o *oauth) RoundTrip(r *http.Request) (*http.Response, error) {
 // oauthTables are a table of eight pages with two rows each, and one of children.
 func oauthTables() []restsource.Table {
 	pages := restsource.Pages{By: restsource.PagingPage, Param: "page"}
-	return append(numbersTable(pages), restsource.Table{
-		Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
-		Columns: []restsource.Column{{Name: "id", OfParent: "id"}, {Name: "x", Type: wire.TypeNumber}},
-	})
+	return append(numbersTable(pages), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 }
 
 func (o *oauth) serve(t *testing.T, authorize restsource.Authorize, log io.Writer) *connectortest.Tenant {

@@ -87,6 +87,14 @@ func numbersTable(pages restsource.Pages, changes ...func(*restsource.Table)) []
 	return []restsource.Table{t}
 }
 
+// children declares a table of the numbers' children, with the column id of the parent.
+func children(columns ...restsource.Column) restsource.Table {
+	return restsource.Table{
+		Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
+		Columns: append([]restsource.Column{{Name: "id", OfParent: "id"}}, columns...),
+	}
+}
+
 func readAll(t *testing.T, api http.Handler, tables []restsource.Table) (ids []int64, err error) {
 	t.Helper()
 	tenant := serve(t, shopAPI, tables, handlerTransport{api})
