@@ -130,33 +130,37 @@ func (t *table) warnOfPaths(first *page, warn func(string, ...any)) {
 
 // control asks the API whether it applies what the table declares.
 func (x *session) control(ctx context.Context, t *table, parent []wire.Value, warn func(string, ...any)) error {
-	var limited *limitError
 	for i := range t.Filters {
 		f := &t.Filters[i]
 		applied, err := x.applies(ctx, t, f, parent)
-		switch {
-		case errors.As(err, &limited):
-			warn("The filters of table %q were not all tested: the API takes no more requests at the moment.", t.Name)
-			return nil
-		case err != nil:
-			return err
-		case applied == no:
+		if err != nil {
+			return untested("filters", t, err, warn)
+		}
+		if applied == no {
 			warn("Table %q: the API does not apply the parameter %q, so filters on %q are applied after reading all rows.",
 				t.Name, f.Name, f.Column)
 		}
 	}
 	for i := range t.Sorts {
 		sorted, err := x.sorted(ctx, t, &t.Sorts[i])
-		switch {
-		case errors.As(err, &limited):
-			warn("The sorts of table %q were not all tested: the API takes no more requests at the moment.", t.Name)
-			return nil
-		case err != nil:
-			return err
-		case !sorted:
+		if err != nil {
+			return untested("sorts", t, err, warn)
+		}
+		if !sorted {
 			warn("Table %q: the API does not sort by %q as it should, so rows are sorted after reading all of them.", t.Name, t.Sorts[i].Column)
 		}
 	}
+	return nil
+}
+
+// untested warns that a discovery has not tested all of what a table declares, if that is
+// because the API takes no more requests. It returns any other error.
+func untested(what string, t *table, err error, warn func(string, ...any)) error {
+	var limited *limitError
+	if !errors.As(err, &limited) {
+		return err
+	}
+	warn("The %s of table %q were not all tested: the API takes no more requests at the moment.", what, t.Name)
 	return nil
 }
 

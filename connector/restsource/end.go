@@ -278,14 +278,11 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 		return err
 	}
 	if r.size > 0 {
-		var limited *limitError
-		_, err := x.halved(ctx, r)
-		switch {
-		case errors.As(err, &limited):
-			warn("The pages of table %q were not tested: the API takes no more requests at the moment.", t.Name)
+		if _, err := x.halved(ctx, r); err != nil && !rejected(err) {
+			return untested("pages", t, err, warn)
+		}
+		if r.shown.next {
 			return nil
-		case r.shown.next || err != nil && !rejected(err):
-			return err
 		}
 	} else {
 		r.unsettled(ctx)

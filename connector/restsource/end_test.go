@@ -409,7 +409,7 @@ func TestEndForetold(t *testing.T) {
 		{"a page that is not full", sized(cursorPages, 100), nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, []string{lost + `"rows".`}},
 		{"half a page is refused", cursorPages, nil, []string{rowsOf(1, 4), "400"}, []string{lost + `"rows".`}},
 		{"half a page is too much", cursorPages, nil, []string{rowsOf(1, 4), "429"},
-			[]string{`The pages of table "numbers" were not tested: the API takes no more requests at the moment.`}},
+			[]string{`The pages of table "numbers" were not all tested: the API takes no more requests at the moment.`}},
 		{"no size", unsized(cursorPages), nil, []string{rowsOf(1, 1)}, []string{lost + `"rows".`}},
 		{"many members", unsized(cursorPages), nil, []string{rowsOf(1, 1, `"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1`)},
 			[]string{lost + `"rows", "a", "b", "c", "d", "e", "f", "g", "h", "i", others.`}},

@@ -17,11 +17,7 @@ func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *co
 }
 
 func (s *source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	x, err := s.open(ctx, req.Credentials)
-	if err != nil {
-		return err
-	}
-	t, err := x.table(ctx, req.Table)
+	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
 	}
@@ -114,11 +110,7 @@ func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 }
 
 func (s *source) queryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	x, err := s.open(ctx, req.Credentials)
-	if err != nil {
-		return err
-	}
-	base, err := x.table(ctx, req.Table)
+	x, base, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
 	}
@@ -154,11 +146,7 @@ func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 func (s *source) count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	x, err := s.open(ctx, req.Credentials)
-	if err != nil {
-		return 0, err
-	}
-	t, err := x.table(ctx, req.Table)
+	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return 0, err
 	}

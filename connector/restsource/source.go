@@ -116,6 +116,16 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 	return &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{}}, err
 }
 
+// openTable returns a session, and one of its tables.
+func (s *source) openTable(ctx context.Context, creds wire.Credentials, name string) (*session, *table, error) {
+	x, err := s.open(ctx, creds)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := x.table(ctx, name)
+	return x, t, err
+}
+
 // table returns a table with the columns that the tenant has.
 func (x *session) table(ctx context.Context, name string) (*table, error) {
 	t := x.tables[name]
@@ -195,11 +205,7 @@ func (s *source) check(ctx context.Context, creds wire.Credentials) error {
 // Describe returns a table as it was declared, without asking the API, except for the
 // columns of Table.ColumnsOf.
 func (s *source) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
-	x, err := s.open(ctx, creds)
-	if err != nil {
-		return nil, err
-	}
-	t, err := x.table(ctx, name)
+	_, t, err := s.openTable(ctx, creds, name)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
@@ -209,11 +215,7 @@ func (s *source) Describe(ctx context.Context, creds wire.Credentials, name stri
 
 // Size returns the number of rows that the API states, or nil if it states none.
 func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	x, err := s.open(ctx, req.Credentials)
-	if err != nil {
-		return nil, err
-	}
-	t, err := x.table(ctx, req.Table)
+	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}

@@ -1,7 +1,6 @@
 package restsource
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -165,27 +164,20 @@ func (t *Transport) once(
 	}
 	body, err = io.ReadAll(res.Body)
 	if err != nil {
-		res.Body = &heldBody{bytes.NewReader(body), res.Body, err}
+		res.Body = brokenBody{res.Body, err}
 		return res, nil, v, nil
 	}
 	return res, body, judge(res, body), nil
 }
 
-// heldBody is a body that was read before it broke off.
-type heldBody struct {
-	*bytes.Reader
+// brokenBody is a body that broke off when it was read for a judge.
+type brokenBody struct {
 	io.Closer
 	err error
 }
 
-// Read returns what was read, and then the error.
-func (b *heldBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if errors.Is(err, io.EOF) {
-		err = b.err
-	}
-	return n, err
-}
+// Read returns the error.
+func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
 
 func (t *Transport) base() http.RoundTripper {
 	if t.Base != nil {
