@@ -135,6 +135,8 @@ func TestWholeAnswers(t *testing.T) {
 			[]string{`{"data": {"rows": [{"id": 1}]}, "meta": {"next": "/2"}}`}, nil, `\"meta.next\"`, ""},
 		{"one page of many", restsource.Pages{}, keyed,
 			[]string{`{"rows": [{"id": 1}], "pagination": {"total_pages": 4}}`}, nil, `\"pagination.total_pages\"`, ""},
+		{"one page of many, in a box", restsource.Pages{}, keyed,
+			[]string{`{"rows": [{"id": 1}], "meta": {"pages": 2}}`}, nil, `\"meta.pages\"`, ""},
 		{"one page that is smaller than a total", restsource.Pages{}, keyed,
 			[]string{`{"rows": [{"id": 1}], "meta": {"total": 2}}`}, nil, `\"meta.total\"`, ""},
 		{"one page beside a sum", restsource.Pages{}, keyed,

@@ -35,11 +35,12 @@ var flags = []sign{
 
 // continuations are signs that a list goes on, where nothing declared says that it ends.
 var continuations = slices.Concat(flags, []sign{
-	{"next", isPlace}, {"next_url", isPlace}, {"nextPage", isPlace}, {"next_page", isPlace},
+	{"next", isPlace}, {"next_url", isPlace}, {"nextUrl", isPlace}, {"nextPage", isPlace}, {"next_page", isPlace},
+	{"next_page_url", isPlace}, {"nextPageUrl", isPlace}, {"next_link", isPlace}, {"nextLink", isPlace},
 	{"next_cursor", isPlace}, {"nextCursor", isPlace}, {"next_token", isPlace}, {"nextToken", isPlace},
 	{"next_page_token", isPlace}, {"nextPageToken", isPlace},
 	{"links.next", isPlace}, {"_links.next", isPlace}, {`@odata\.nextLink`, isPlace},
-	{"total_pages", isMany}, {"totalPages", isMany},
+	{"total_pages", isMany}, {"totalPages", isMany}, {"last_page", isMany}, {"lastPage", isMany},
 })
 
 // totals are signs that a list goes on, where no total is declared.
@@ -126,8 +127,8 @@ func (t *table) compileSigns() {
 	given := continuations
 	if !t.counts() {
 		given = slices.Concat(given, totals)
-		for _, box := range boxes { // a total that stands alone may be a sum of money
-			given = append(given, sign{box + ".total", isAbove})
+		for _, box := range boxes { // a total that stands alone may be a sum of money, and pages those of a book
+			given = append(given, sign{box + ".total", isAbove}, sign{box + ".pages", isMany})
 		}
 	}
 	members := [][]string{nil, rows[:len(rows)-1]}
