@@ -175,6 +175,8 @@ func TestCount(t *testing.T) {
 			cond("status", wire.OpEq, wire.Text("paid")), cond("status", wire.OpIn, wire.Text("open"), wire.Text("paid"))}}, 1, "read"},
 		{"null alone", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpIn, wire.Null())}}, 4,
 			"read: no parameter at all would count all rows"},
+		{"a text that is too long", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text(strings.Repeat("x", 2001)))}}, 4,
+			"read: it is not pushed, so the API's total is that of all rows"},
 		{"without a total", "customers", wire.Where{}, 4, "the rows are read, until a page is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
