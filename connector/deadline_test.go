@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -109,7 +108,7 @@ func (s *site) askAndReadAfter(body string, delay time.Duration) string {
 	s.t.Helper()
 	conn := s.Dial()
 	defer conn.Close()
-	r := s.Request(context.Background(), "/query", []byte(body))
+	r := s.Request(context.Background(), "/query", body)
 	if err := r.Write(conn); err != nil {
 		return "not sent: " + err.Error()
 	}
@@ -176,7 +175,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 			}
 		}
 		return nil
-	}})
+	}}, nil)
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	var mu sync.Mutex
@@ -187,14 +186,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 			for i := range requests / workers {
 				body := fmt.Sprintf(`{"table":"items","and":[],"sort":[],"fields":%s,"credentials":{"apiKey":%q},`+
 					`"timeoutMs":%d}`, allTwelve, secret, 1+(worker+i)%3)
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/query",
-					strings.NewReader(body))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-				got := outcome(server.Client().Do(r))
+				got := outcome(server.Client().Do(request(t.Context(), server.URL+"/query", body)))
 				mu.Lock()
 				seen[got]++
 				mu.Unlock()

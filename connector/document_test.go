@@ -20,32 +20,60 @@ import (
 var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith",
 	"isnull", "notnull"}
 
-func newToken(t testing.TB) wire.Token {
+// get returns the document of a handler as it is served.
+func get(t testing.TB, h *connector.Handler) []byte {
 	t.Helper()
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	return token
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
+	require.Equal(t, 200, w.Code)
+	return w.Body.Bytes()
 }
 
-// document returns the decoded document of a connector.
-func document(t *testing.T, def connector.Definition, src connector.Source, opts *connector.Options) wire.Document {
+// document returns the decoded document of a source.
+func document(t *testing.T, src connector.Source, opts *connector.Options) wire.Document {
 	t.Helper()
-	h, err := connector.New(def, src, newToken(t), opts)
-	require.NoError(t, err)
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", wire.PathDocument, nil))
-	require.Equal(t, 200, w.Code)
-	require.Equal(t, string(h.Document()), w.Body.String(), "document-1: computed once and served verbatim")
+	body := get(t, newHandler(t, src, opts))
 	var doc wire.Document
-	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc), w.Body.String())
+	require.NoError(t, wire.Decode(body, &doc), string(body))
 	return doc
 }
 
-// TestCombinations checks, for every set of optional interfaces, with and
-// without a Describer, that the document says exactly what the methods are, and
-// that exactly those routes exist.
+// combinations are sources with none of the six optional interfaces that show as
+// endpoints or flags, with one, and with all: these show an interface that needs
+// another, and one that excludes another. The key is the set: bit 0 Size, 1 Count,
+// 2 Aggregate, 3 Cardinality, 4 LinkHitRate, 5 QueryJoined.
+var combinations = map[int]connector.Source{
+	0: core{},
+	1: struct {
+		core
+		sizer
+	}{},
+	2: struct {
+		core
+		counter
+	}{},
+	4: struct {
+		core
+		aggregator
+	}{},
+	8: struct {
+		core
+		measurer
+	}{},
+	16: struct {
+		core
+		linker
+	}{},
+	32: struct {
+		core
+		joiner
+	}{},
+	63: endpoints{},
+}
+
+// TestCombinations checks that the document says exactly what the methods of a
+// source are, and that exactly those routes exist.
 func TestCombinations(t *testing.T) {
-	require.Len(t, combinations, 14)
 	for set, src := range combinations {
 		has := func(bit int) bool { return set>>bit&1 == 1 }
 		// The table of sources is held to its index first.
@@ -54,10 +82,9 @@ func TestCombinations(t *testing.T) {
 		for bit, have := range interfaces {
 			require.Equal(t, has(bit), have, "combinations[%d] is misspelled", set)
 		}
-		doc := document(t, shop, src, nil)
+		doc := document(t, src, nil)
 		var endpoints []wire.Endpoint
-		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 3: "cardinality",
-			4: "linkHitRate"} {
+		for bit, e := range optional {
 			if has(bit) {
 				endpoints = append(endpoints, e)
 			}
@@ -71,19 +98,22 @@ func TestCombinations(t *testing.T) {
 				Limits: wire.Limits{Concurrency: 4},
 			},
 		}, doc, "combinations[%d]", set)
+		routesExist(t, newHandler(t, src, nil), endpoints)
+	}
+}
 
-		h, err := connector.New(shop, src, newToken(t), nil)
-		require.NoError(t, err)
-		for _, route := range routes {
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest("POST", route.path, nil))
-			want := 404
-			if e := wire.Endpoint(route.path[1:]); slices.Contains(endpoints,
-				e) || slices.Contains([]wire.Endpoint{"check", "discovery", "query"}, e) {
-				want = 401 // it is there, and asks for the bearer
-			}
-			require.Equal(t, want, w.Code, "combinations[%d] %s", set, route.path)
+var optional = []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+	wire.EndpointLinkHitRate}
+
+// routesExist asserts that of the optional routes exactly these are served.
+func routesExist(t *testing.T, h *connector.Handler, endpoints []wire.Endpoint) {
+	t.Helper()
+	for _, e := range optional {
+		path, want := "/"+string(e), 404
+		if slices.Contains(endpoints, e) {
+			want = 200
 		}
+		assert.Equal(t, want, direct(h, path, good(path)).Code, path)
 	}
 }
 
@@ -92,13 +122,14 @@ func is[I any](src connector.Source) bool { _, ok := src.(I); return ok }
 // TestDescriberIsInvisible checks that a Describer is no capability of the
 // protocol.
 func TestDescriberIsInvisible(t *testing.T) {
-	assert.Equal(t, document(t, shop, endpoints{}, nil), document(t, shop, described{}, nil))
+	assert.Equal(t, document(t, endpoints{}, nil), document(t, described{}, nil))
 }
 
-// TestOmit checks that Omit subtracts, and does nothing else.
+// TestOmit checks that Omit subtracts from the document and the routes, and does nothing
+// else.
 func TestOmit(t *testing.T) {
 	everything := full{speaker: speaker{dialect: "ansi"}}
-	whole := document(t, shop, everything, nil)
+	whole := document(t, everything, nil)
 	for _, c := range []struct {
 		why  string
 		omit connector.Omit
@@ -135,7 +166,9 @@ func TestOmit(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			want := whole
 			c.want(&want)
-			assert.Equal(t, want, document(t, shop, everything, &connector.Options{Omit: c.omit}))
+			opts := &connector.Options{Omit: c.omit}
+			assert.Equal(t, want, document(t, everything, opts))
+			routesExist(t, newHandler(t, everything, opts), want.Endpoints)
 		})
 	}
 }
@@ -144,10 +177,10 @@ func TestOmit(t *testing.T) {
 // none.
 func TestDialect(t *testing.T) {
 	asked := 0
-	doc := document(t, shop, counting{asked: &asked}, nil)
+	doc := document(t, counting{asked: &asked}, nil)
 	assert.Equal(t, "ansi-1", doc.Dialect)
 	assert.Equal(t, 1, asked)
-	doc = document(t, shop, full{speaker: speaker{dialect: ""}}, nil)
+	doc = document(t, full{speaker: speaker{dialect: ""}}, nil)
 	assert.Empty(t, doc.Dialect, "one type can serve with or without")
 }
 
@@ -165,7 +198,7 @@ func (c counting) QuerySQL(context.Context, *wire.SQLRequest, *connector.Rows) e
 // TestDocumentServed checks the route of the document.
 func TestDocumentServed(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
-	get := func(method, bearer string) answer {
+	ask := func(method, bearer string) answer {
 		r, err := http.NewRequestWithContext(context.Background(), method, s.URL+wire.PathDocument, nil)
 		require.NoError(t, err)
 		if bearer != "" {
@@ -173,17 +206,17 @@ func TestDocumentServed(t *testing.T) {
 		}
 		return s.do(r)
 	}
-	whole := get("GET", "")
+	whole := ask("GET", "")
 	assert.Equal(t, 200, whole.status)
 	assert.Equal(t, "application/json", whole.header.Get("Content-Type"))
 	assert.Equal(t, itoa(len(whole.body)), whole.header.Get("Content-Length"))
-	assert.Equal(t, whole.body, get("GET", "Bearer wrong").body, "unauthenticated: a bearer changes nothing")
+	assert.Equal(t, whole.body, ask("GET", "Bearer wrong").body, "unauthenticated: a bearer changes nothing")
 	assert.Contains(t, whole.body, `"required":true`, "document-1: required is explicit")
 	assert.Contains(t, whole.body, `"required":false`, "document-1: required is explicit")
 	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`,
 		"document-1: concurrency always, the others only when known")
 
-	head := get("HEAD", "")
+	head := ask("HEAD", "")
 	assert.Equal(t, 200, head.status)
 	assert.Empty(t, head.body)
 	for _, name := range []string{"Content-Type", "Content-Length"} {
@@ -200,17 +233,12 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	omit := []wire.Op{wire.OpEq}
 	h, err := connector.New(def, core{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}})
 	require.NoError(t, err)
-	before := string(h.Document())
+	before := string(get(t, h))
 	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
 	omit[0] = wire.OpIn
-	h.Document()[0] = 'x'
-	assert.Equal(t, before, string(h.Document()))
-
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodPost, "/check", strings.NewReader(`{"credentials":{},"timeoutMs":1000}`))
-	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	h.ServeHTTP(w, r)
-	assert.Equal(t, `{"error":{"code":"check_failed","message":"API key is required."}}`, w.Body.String())
+	assert.Equal(t, before, string(get(t, h)))
+	assert.Equal(t, `{"error":{"code":"check_failed","message":"API key is required."}}`,
+		direct(h, "/check", `{"credentials":{},"timeoutMs":1000}`).Body.String())
 }
 
 // TestDocumentSize checks the limit of 64 KiB, at construction.
@@ -223,7 +251,7 @@ func TestDocumentSize(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		return len(h.Document()), nil
+		return len(get(t, h)), nil
 	}
 	one, err := size(1)
 	require.NoError(t, err)

@@ -11,12 +11,12 @@ import (
 )
 
 // handlerOf serves a source under the token of these examples.
-func handlerOf(slug string, src connector.Source) *connector.Handler {
+func handlerOf(slug string, src connector.Source, credentials ...wire.CredentialField) *connector.Handler {
 	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
 	if err != nil {
 		panic(err)
 	}
-	handler, err := connector.New(connector.Definition{Slug: slug}, src, token, nil)
+	handler, err := connector.New(connector.Definition{Slug: slug, Credentials: credentials}, src, token, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -137,17 +137,7 @@ func (locked) Check(_ context.Context, req *wire.CheckRequest) error {
 
 // What a person typed is rejected with a sentence for that person.
 func ExampleCheckFailed() {
-	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
-	if err != nil {
-		panic(err)
-	}
-	handler, err := connector.New(connector.Definition{
-		Slug:        "locked",
-		Credentials: []wire.CredentialField{{Key: "key", Label: "API key", Type: wire.CredentialPassword}},
-	}, locked{}, token, nil)
-	if err != nil {
-		panic(err)
-	}
+	handler := handlerOf("locked", locked{}, wire.CredentialField{Key: "key", Label: "API key", Type: wire.CredentialPassword})
 	post(handler, "/check", `{"credentials": {"key": "abracadabra"}, "timeoutMs": 5000}`)
 	post(handler, "/check", `{"credentials": {"key": "open sesame"}, "timeoutMs": 5000}`)
 	// Output:
@@ -214,17 +204,7 @@ func (s shelves) Query(ctx context.Context, req *connector.QueryRequest, out *co
 // A source that logs in once in a request, although the library calls it twice.
 func ExamplePerRequest() {
 	src := shelves{token: new(connector.PerRequest[string]), out: make(chan struct{}, 1)}
-	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
-	if err != nil {
-		panic(err)
-	}
-	definition := connector.Definition{Slug: "shelves", Credentials: []wire.CredentialField{
-		{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
-	}}
-	handler, err := connector.New(definition, src, token, nil)
-	if err != nil {
-		panic(err)
-	}
+	handler := handlerOf("shelves", src, wire.CredentialField{Key: "tenant", Label: "Tenant", Type: wire.CredentialText})
 	for _, tenant := range []string{"ada", "bob"} {
 		post(handler, "/query", `{
 			"table": "planets", "fields": ["name"], "and": [], "sort": [], "limit": 1,

@@ -35,7 +35,9 @@ const (
 )
 
 func hooks(t testing.TB) (list []hook) {
-	base := func(e endpoints) connector.Source { return full{described{e, describer{}}, speaker{dialect: "ansi"}} }
+	base := func(e endpoints) connector.Source {
+		return full{described{e, nil}, speaker{dialect: "ansi"}}
+	}
 	list = []hook{
 		{"Check", "/check", good("/check"), func(do deed) connector.Source {
 			return base(endpoints{core: core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -55,60 +57,60 @@ func hooks(t testing.TB) (list []hook) {
 			}}})
 		}},
 		{"QueryJoined", "/query", query(hopQuery), func(do deed) connector.Source {
-			return base(endpoints{joiner: joiner{func(ctx context.Context, _ *connector.QueryRequest,
+			return base(endpoints{joiner: func(ctx context.Context, _ *connector.QueryRequest,
 				_ *connector.Rows) error {
 				return do(ctx)
-			}}})
+			}})
 		}},
 		{"QuerySQL", "/query", sqlBody, func(do deed) connector.Source {
 			return full{speaker: speaker{dialect: "ansi",
 				sql: func(ctx context.Context, _ *wire.SQLRequest, _ *connector.Rows) error { return do(ctx) }}}
 		}},
 		{"Size", "/size", good("/size"), func(do deed) connector.Source {
-			return base(endpoints{sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+			return base(endpoints{sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 				return nil, do(ctx)
-			}}})
+			}})
 		}},
 		{"Count", "/count", good("/count"), func(do deed) connector.Source {
-			return base(endpoints{counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
+			return base(endpoints{counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
 				return 0, do(ctx)
-			}}})
+			}})
 		}},
 		{"Query for a declined Count", "/count", good("/count"), func(do deed) connector.Source {
 			return base(endpoints{
-				counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+				counter: func(context.Context, *wire.CountRequest) (int64, error) {
 					return 0, connector.ErrDecline
-				}},
+				},
 				core: core{query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error {
 					return do(ctx)
 				}},
 			})
 		}},
 		{"Aggregate", "/aggregate", good("/aggregate"), func(do deed) connector.Source {
-			return base(endpoints{aggregator: aggregator{func(ctx context.Context,
+			return base(endpoints{aggregator: func(ctx context.Context,
 				_ *wire.AggregateRequest) ([][]wire.Value, error) {
 				return nil, do(ctx)
-			}}})
+			}})
 		}},
 		{"Cardinality", "/cardinality", good("/cardinality"), func(do deed) connector.Source {
-			return base(endpoints{measurer: measurer{func(ctx context.Context,
+			return base(endpoints{measurer: func(ctx context.Context,
 				_ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 				return nil, do(ctx)
-			}}})
+			}})
 		}},
 		{"LinkHitRate", "/linkHitRate", good("/linkHitRate"), func(do deed) connector.Source {
-			return base(endpoints{linker: linker{func(ctx context.Context,
+			return base(endpoints{linker: func(ctx context.Context,
 				_ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return nil, do(ctx)
-			}}})
+			}})
 		}},
 	}
 	for _, r := range routes[2:] {
 		list = append(list, hook{"Describe for " + r.path, r.path, r.body, func(do deed) connector.Source {
-			return described{describer: describer{func(ctx context.Context, _ wire.Credentials,
+			return described{describer: func(ctx context.Context, _ wire.Credentials,
 				_ string) (*wire.Table, error) {
 				return nil, do(ctx)
-			}}}
+			}}
 		}})
 	}
 	list = append(list, hook{"Describe for a hop", "/query", query(hopQuery), list[len(list)-1].source})
@@ -125,10 +127,10 @@ func hooks(t testing.TB) (list []hook) {
 		{"QueryJoined", query(`"and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"items","toTable":"items",` +
 			`"fromField":"id","toField":"id","fields":[]}]`),
 			func(do func(context.Context, *connector.Rows) error) connector.Source {
-				return endpoints{joiner: joiner{func(ctx context.Context, _ *connector.QueryRequest,
+				return endpoints{joiner: func(ctx context.Context, _ *connector.QueryRequest,
 					out *connector.Rows) error {
 					return do(ctx, out)
-				}}}
+				}}
 			}},
 		{"QuerySQL", sqlBody, func(do func(context.Context, *connector.Rows) error) connector.Source {
 			return full{speaker: speaker{dialect: "ansi",
@@ -297,7 +299,10 @@ func TestHangingError(t *testing.T) {
 // with which status and code.
 func TestErrors(t *testing.T) {
 	var null *wire.Error
-	const no = "the upstream says no"
+	const (
+		no       = "the upstream says no"
+		sentence = `Acme says: "invalid key". Copy it from <Settings> & try again – 100 %.`
+	)
 	type want struct {
 		status  int
 		code    wire.Code
@@ -323,6 +328,8 @@ func TestErrors(t *testing.T) {
 		{"timeout", connector.UpstreamTimeout(no), want{408, wire.CodeTimeout, no, ""}, want{408, wire.CodeTimeout, no, ""}},
 		{"http-8: a rejected credential set is 400 bad_request but on /check, never 401", connector.CheckFailed(no),
 			want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
+		{"a sentence for the person at the form", connector.CheckFailed("%s", sentence),
+			want{400, wire.CodeBadRequest, sentence, ""}, want{400, wire.CodeCheckFailed, sentence, ""}},
 		{"wrapped", wrap(connector.Unsupported(no)), want{422, wire.CodeUnsupported, no, ""},
 			want{422, wire.CodeUnsupported, no, ""}},
 		{"wrapped for the person", wrap(connector.CheckFailed(no)), want{400, wire.CodeBadRequest, no, ""},
@@ -417,40 +424,6 @@ func TestErrorCauses(t *testing.T) {
 			}
 			assert.NotContains(t, line, secret, c.why)
 		}
-	}
-}
-
-// TestErrorsOfCheck checks errors as the person at the connect form meets them:
-// the author's sentence verbatim. Other deliberate errors keep their status and
-// code. Any other failure shows nothing.
-func TestErrorsOfCheck(t *testing.T) {
-	const sentence = `Acme says: "invalid key". Copy it from Settings > API <keys> & try again – 100 %.`
-	for _, c := range []struct {
-		why     string
-		err     error
-		status  int
-		code    wire.Code
-		message string
-	}{
-		{"accepted", nil, 200, "", ""},
-		{"rejected", connector.CheckFailed("%s", sentence), 400, wire.CodeCheckFailed, sentence},
-		{"rejected, and wrapped on the way", fmt.Errorf("login: %w", connector.CheckFailed("%s", sentence)), 400,
-			wire.CodeCheckFailed, sentence},
-		{"the upstream is down", errors.New(sentence), 500, wire.CodeInternal, "internal error"},
-		{"the vendor does not answer", connector.UpstreamTimeout("%s", sentence), 408, wire.CodeTimeout, sentence},
-		{"a part of the upstream is missing", connector.UnknownEntity("%s", sentence), 404, wire.CodeUnknownEntity, sentence},
-		{"the plan lacks the API", connector.Unsupported("%s", sentence), 422, wire.CodeUnsupported, sentence},
-		{"a bad request", connector.BadRequest("%s", sentence), 400, wire.CodeBadRequest, sentence},
-		{"unauthorized", wire.Errorf(wire.CodeUnauthorized, "%s", sentence), 401, wire.CodeUnauthorized, sentence},
-	} {
-		s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { return c.err }}, nil)
-		a := s.post("/check", good("/check"))
-		if c.err == nil {
-			assert.Equal(t, 200, a.status, c.why)
-			assert.Equal(t, `{"ok":true}`, a.body, c.why)
-			continue
-		}
-		a.refuses(t, c.status, c.code, c.message)
 	}
 }
 

@@ -3,7 +3,6 @@ package connector_test
 import (
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 )
 
 // wrapped hides every method of a ResponseWriter but the three, as middleware does
@@ -60,14 +58,9 @@ func TestCannotFlush(t *testing.T) {
 			log := &logbook{}
 			var want []string
 			for handlers := range 2 {
-				h, err := connector.New(shop, core{}, newToken(t), &connector.Options{Logger: slog.New(log)})
-				require.NoError(t, err)
-				mounted := c.mount(h)
+				mounted := c.mount(newHandler(t, core{}, &connector.Options{Logger: slog.New(log)}))
 				for range 2 {
-					r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(good(c.path)))
-					r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-					w := httptest.NewRecorder()
-					mounted.ServeHTTP(w, r)
+					w := direct(mounted, c.path, good(c.path))
 					require.Equal(t, 200, w.Code)
 					if c.path == "/query" {
 						assert.True(t, strings.HasSuffix(w.Body.String(), "{\"end\":1}\n"), w.Body.String())

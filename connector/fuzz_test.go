@@ -2,12 +2,10 @@ package connector_test
 
 import (
 	"context"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,12 +23,8 @@ func FuzzRequest(f *testing.F) {
 	f.Add(uint8(2), sqlBody)
 	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
 		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
-	token, err := wire.NewToken(connectortest.Token)
-	if err != nil {
-		f.Fatal(err)
-	}
 	src := full{speaker: speaker{dialect: "ansi"}}
-	src.join = func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	src.joiner = func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		columns := items().Columns()
 		for i, j := range req.Joins {
 			for _, field := range j.Fields {
@@ -39,15 +33,9 @@ func FuzzRequest(f *testing.F) {
 		}
 		return out.Begin(columns).Row(make([]wire.Value, len(columns))...)
 	}
-	h, err := connector.New(shop, src, token, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	h := newHandler(f, src, nil)
 	f.Fuzz(func(t *testing.T, route uint8, body string) {
-		r := httptest.NewRequest("POST", routes[int(route)%len(routes)].path, strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := direct(h, routes[int(route)%len(routes)].path, body)
 		switch {
 		case w.Code == 408:
 			t.Skip("the body asks for a millisecond")

@@ -1,13 +1,13 @@
 package connector_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,68 +96,56 @@ func (s core) Query(ctx context.Context, req *connector.QueryRequest, out *conne
 	return queryItems(ctx, req, out)
 }
 
-type sizer struct {
-	size func(context.Context, *wire.SizeRequest) (*wire.Size, error)
-}
+type sizer func(context.Context, *wire.SizeRequest) (*wire.Size, error)
 
-func (s sizer) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	if s.size != nil {
-		return s.size(ctx, req)
+func (f sizer) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	if f != nil {
+		return f(ctx, req)
 	}
 	return &wire.Size{Rows: 3, Exact: true}, nil
 }
 
-type counter struct {
-	count func(context.Context, *wire.CountRequest) (int64, error)
-}
+type counter func(context.Context, *wire.CountRequest) (int64, error)
 
-func (s counter) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	if s.count != nil {
-		return s.count(ctx, req)
+func (f counter) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	if f != nil {
+		return f(ctx, req)
 	}
 	return 3, nil
 }
 
-type aggregator struct {
-	aggregate func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
-}
+type aggregator func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
 
-func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	if s.aggregate != nil {
-		return s.aggregate(ctx, req)
+func (f aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+	if f != nil {
+		return f(ctx, req)
 	}
 	return oneGroup(req), nil
 }
 
-type measurer struct {
-	cardinality func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
-}
+type measurer func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
 
-func (s measurer) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	if s.cardinality != nil {
-		return s.cardinality(ctx, req)
+func (f measurer) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	if f != nil {
+		return f(ctx, req)
 	}
 	return map[string]*wire.Cardinality{"id": {NonNull: 3, Distinct: 3}}, nil
 }
 
-type linker struct {
-	link func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error)
-}
+type linker func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error)
 
-func (s linker) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	if s.link != nil {
-		return s.link(ctx, req)
+func (f linker) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	if f != nil {
+		return f(ctx, req)
 	}
 	return &wire.LinkHitRate{FromNonNull: 3}, nil
 }
 
-type joiner struct {
-	join func(context.Context, *connector.QueryRequest, *connector.Rows) error
-}
+type joiner func(context.Context, *connector.QueryRequest, *connector.Rows) error
 
-func (s joiner) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if s.join != nil {
-		return s.join(ctx, req, out)
+func (f joiner) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if f != nil {
+		return f(ctx, req, out)
 	}
 	return queryItems(ctx, req, out)
 }
@@ -176,13 +164,11 @@ func (s speaker) QuerySQL(ctx context.Context, req *wire.SQLRequest, out *connec
 	return out.Begin([]wire.Column{{Name: "one"}}).Row(wire.Int(1))
 }
 
-type describer struct {
-	describe func(context.Context, wire.Credentials, string) (*wire.Table, error)
-}
+type describer func(context.Context, wire.Credentials, string) (*wire.Table, error)
 
-func (s describer) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	if s.describe != nil {
-		return s.describe(ctx, creds, table)
+func (f describer) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+	if f != nil {
+		return f(ctx, creds, table)
 	}
 	if table != "items" {
 		return nil, connector.UnknownEntity("no table %q", table)
@@ -277,10 +263,16 @@ func serve(t testing.TB, src connector.Source, opts *connector.Options) *site {
 
 // Request returns a POST request of body to a route, with the bearer token. Change it as
 // needed and send it with Client.
-func (s *site) Request(ctx context.Context, path string, body []byte) *http.Request {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
-	require.NoError(s.t, err)
+func (s *site) Request(ctx context.Context, path, body string) *http.Request {
+	return request(ctx, s.URL+path, body)
+}
+
+// request returns a POST request with the bearer token.
+func request(ctx context.Context, url, body string) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 	r.Header.Set("Content-Type", terms.MediaJSON)
 	return r
@@ -294,6 +286,51 @@ func (s *site) Dial() net.Conn {
 	return conn
 }
 
+// newToken returns the token of every handler here.
+func newToken(t testing.TB) wire.Token {
+	t.Helper()
+	token, err := wire.NewToken(connectortest.Token)
+	require.NoError(t, err)
+	return token
+}
+
+// newHandler returns the shop over a source, for requests that need no server.
+func newHandler(t testing.TB, src connector.Source, opts *connector.Options) *connector.Handler {
+	t.Helper()
+	var o connector.Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	h, err := connector.New(shop, src, newToken(t), &o)
+	require.NoError(t, err)
+	return h
+}
+
+// direct sends a POST request to a handler.
+func direct(h http.Handler, path, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, request(context.Background(), path, body))
+	return w
+}
+
+// open sends a request over a connection of its own, which nobody reads but the test.
+func (s *site) open(path, body string) net.Conn {
+	s.t.Helper()
+	conn := s.Dial()
+	s.t.Cleanup(func() { _ = conn.Close() })
+	send(s.t, conn, path, body)
+	return conn
+}
+
+// send writes a request to a connection.
+func send(t testing.TB, conn net.Conn, path, body string) {
+	t.Helper()
+	require.NoError(t, request(context.Background(), "http://connector.test"+path, body).Write(conn))
+}
+
 func (s *site) do(r *http.Request) answer {
 	s.t.Helper()
 	res, err := s.Client.Do(r)
@@ -303,7 +340,7 @@ func (s *site) do(r *http.Request) answer {
 
 func (s *site) post(path, body string) answer {
 	s.t.Helper()
-	return s.do(s.Request(context.Background(), path, []byte(body)))
+	return s.do(s.Request(context.Background(), path, body))
 }
 
 // alive proves that the next request is answered.

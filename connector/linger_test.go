@@ -70,44 +70,17 @@ func TestAbandonedShortly(t *testing.T) {
 // TestAbandonedNotGoneOnWith checks that after a call that outlived its
 // request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {
+	src := described{describer: func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+		time.Sleep(time.Minute)
+		return items(), nil
+	}}
 	for _, route := range routes[2:] {
 		synctest.Test(t, func(t *testing.T) {
-			never := func() { t.Errorf("%s: the source was called after its request was over", route.path) }
-			src := described{
-				endpoints{
-					core: core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-						never()
-						return nil
-					}},
-					sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-						never()
-						return nil, nil
-					}},
-					counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
-						never()
-						return 0, nil
-					}},
-					aggregator: aggregator{func(context.Context,
-						*wire.AggregateRequest) ([][]wire.Value, error) {
-						never()
-						return nil, nil
-					}},
-					measurer: measurer{func(context.Context,
-						*wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-						never()
-						return nil, nil
-					}},
-					linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-						never()
-						return nil, nil
-					}},
-				},
-				describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
-					time.Sleep(time.Minute)
-					return items(), nil
-				}},
-			}
-			s := serve(t, src, nil)
+			s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call,
+				next func(context.Context) error) error {
+				assert.Equal(t, "Describe", c.Method, "%s: the source was called after its request was over", route.path)
+				return next(ctx)
+			}})
 			start := time.Now()
 			s.post(route.path, edit(t, route.path, "60000", "1000")).refuses(t, 408, wire.CodeTimeout,
 				"the request's time is over")
@@ -124,10 +97,10 @@ func TestLingeringCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		s := serve(t, endpoints{
-			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+			sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 				<-release
 				return &wire.Size{}, nil
-			}},
+			},
 			core: core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 				<-release
 				return out.Begin(number).Flush()
@@ -170,10 +143,10 @@ func TestLatePanic(t *testing.T) {
 		s := serve(t, endpoints{
 			core: script(begin, func(a *actor) error { _ = rows(1)(a); return nil }, sleep(3*time.Second),
 				func(*actor) error { panic("late " + secret) }),
-			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+			sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 				time.Sleep(time.Minute)
 				panic("late " + secret)
-			}},
+			},
 		}, nil)
 		assert.Equal(t, []string{"0s " + all, "0s rows 1", "0s " + end}, s.stream(ask(`"limit":1,`, hour)))
 		s.post("/size", edit(t, "/size", "60000", "5")).refuses(t, 408, wire.CodeTimeout,
@@ -211,11 +184,11 @@ func TestPanickingLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, endpoints{
 			core:    core{check: func(context.Context, *wire.CheckRequest) error { panic("x") }},
-			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, fmt.Errorf("x") }},
-			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+			counter: func(context.Context, *wire.CountRequest) (int64, error) { return 0, fmt.Errorf("x") },
+			sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 				time.Sleep(time.Hour)
 				panic("x")
-			}},
+			},
 		}, nil)
 		s.log.panics = true
 		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")

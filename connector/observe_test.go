@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -66,10 +65,10 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"a stream", core{}, "/query", good("/query"), "/query items 200 end"},
 		{"a JSON route", described{}, "/size", good("/size"), "/size items 200"},
 		{"a link's first table", described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
-		{"a decline", described{endpoints{aggregator: aggregator{func(context.Context,
+		{"a decline", described{endpoints{aggregator: func(context.Context,
 			*wire.AggregateRequest) ([][]wire.Value, error) {
 			return nil, connector.ErrDecline
-		}}}, describer{}}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
+		}}, nil}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
 		{"SQL has no table", full{speaker: speaker{dialect: "ansi"}}, "/query", sqlBody, "/query 200 end"},
 		{"nobody vouches for the table", endpoints{}, "/size", good("/size"), "/size 200"},
 
@@ -89,7 +88,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"before the first line", script(begin, rows(1), fail(errors.New("boom"))), "/query", ask("", hour), "/query items 500 internal source"},
 		{"after it", script(begin, rows(1), flush, wait(2*time.Second), fail(errors.New("boom"))), "/query", ask("", hour),
 			"/query items 200 internal source error"},
-		{"a table that is known, before its rows", described{endpoints{core: script(fail(errors.New("boom")))}, describer{}}, "/query",
+		{"a table that is known, before its rows", described{endpoints{core: script(fail(errors.New("boom")))}, nil}, "/query",
 			good("/query"), "/query items 500 internal source"},
 		{"a refusal after it", script(begin, rows(1), flush, wait(2*time.Second), fail(connector.Unsupported("no"))), "/query", ask("", hour),
 			"/query items 200 unsupported caller error"},
@@ -134,7 +133,7 @@ func TestObserveRefusals(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &witness{}
 				s := serve(t, core{}, &connector.Options{Observe: w.observe})
-				r := s.Request(t.Context(), c.path, []byte(good("/check")))
+				r := s.Request(t.Context(), c.path, good("/check"))
 				r.Method = c.method
 				r.Header.Set("Authorization", "Bearer "+c.token)
 				s.do(r)
@@ -207,9 +206,9 @@ func TestObserveQuery(t *testing.T) {
 	t.Run("a count by reading", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
-			s := serve(t, endpoints{counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+			s := serve(t, endpoints{counter: func(context.Context, *wire.CountRequest) (int64, error) {
 				return 0, connector.ErrDecline
-			}}}, &connector.Options{Observe: w.observe})
+			}}, &connector.Options{Observe: w.observe})
 			s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
 			o := w.last(t)
 			assert.Equal(t, "/count items 200", told(o))
@@ -226,9 +225,7 @@ func TestObserveLeaving(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
 			s := serve(t, open, &connector.Options{Observe: w.observe})
-			conn := s.Dial()
-			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
-			require.NoError(t, err)
+			conn := s.open("/query", ask("", hour))
 			time.Sleep(3 * time.Second)
 			require.NoError(t, conn.Close())
 			o := w.last(t)
@@ -246,7 +243,7 @@ func TestObserveLeaving(t *testing.T) {
 			}})
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			res, err := s.Client.Do(s.Request(ctx, "/query", []byte(ask("", hour))))
+			res, err := s.Client.Do(s.Request(ctx, "/query", ask("", hour)))
 			require.NoError(t, err)
 			defer res.Body.Close()
 			_, err = io.ReadFull(res.Body, make([]byte, len(all)+1))
@@ -258,13 +255,10 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	t.Run("it has left before the answer", func(t *testing.T) {
 		w := &witness{}
-		h, err := connector.New(shop, core{}, newToken(t), &connector.Options{Observe: w.observe, Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		r := httptest.NewRequest(http.MethodPost, "/check", strings.NewReader(good("/check"))).WithContext(ctx)
-		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		h.ServeHTTP(httptest.NewRecorder(), r)
+		h := newHandler(t, core{}, &connector.Options{Observe: w.observe})
+		h.ServeHTTP(httptest.NewRecorder(), request(ctx, "/check", good("/check")))
 		require.Len(t, w.seen, 1)
 		assert.Equal(t, "/check 500 internal reader", told(w.seen[0]))
 	})
@@ -276,10 +270,7 @@ func TestObserveLeaving(t *testing.T) {
 				table.SourceDescription = strings.Repeat("long ", 200_000)
 				return &wire.Discovery{Tables: []wire.Table{table}}, nil
 			}}, &connector.Options{Observe: w.observe})
-			conn := s.Dial()
-			defer conn.Close()
-			_, err := io.WriteString(conn, strings.Replace(rawQuery(good("/discovery")), "/query", "/discovery", 1))
-			require.NoError(t, err)
+			s.open("/discovery", good("/discovery"))
 			time.Sleep(10 * time.Minute)
 			assert.Equal(t, "/discovery 200 reader", told(w.last(t)))
 		})
@@ -288,10 +279,7 @@ func TestObserveLeaving(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
 			s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
-			conn := s.Dial()
-			defer conn.Close()
-			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
-			require.NoError(t, err)
+			s.open("/query", ask("", hour))
 			time.Sleep(time.Minute)
 			assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
 		})
@@ -299,11 +287,7 @@ func TestObserveLeaving(t *testing.T) {
 	t.Run("the server stops", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
-			token, err := wire.NewToken(connectortest.Token)
-			require.NoError(t, err)
-			handler, err := connector.New(shop, open, token, &connector.Options{Observe: w.observe, Logger: slog.New(slog.DiscardHandler)})
-			require.NoError(t, err)
-			h := startServed(t, handler)
+			h := startServed(t, newHandler(t, open, &connector.Options{Observe: w.observe}), nil)
 			answered := h.send("/query", ask("", hour))
 			h.stop()
 			<-answered
@@ -334,11 +318,11 @@ func TestRequestLine(t *testing.T) {
 		s := serve(t, struct {
 			core
 			counter
-		}{script(sorts, begin, wait(time.Second), rows(5)), counter{func(context.Context, *wire.CountRequest) (int64, error) {
+		}{script(sorts, begin, wait(time.Second), rows(5)), func(context.Context, *wire.CountRequest) (int64, error) {
 			return 0, connector.ErrDecline
-		}}}, nil)
-		r := s.Request(t.Context(), "/query", []byte(ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
-			`"sort":[{"field":"n","dir":"asc"}],`, hour)))
+		}}, nil)
+		r := s.Request(t.Context(), "/query", ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
+			`"sort":[{"field":"n","dir":"asc"}],`, hour))
 		r.Header.Set("X-Request-ID", "req-1")
 		a := s.do(r)
 		s.post("/check", "{")
@@ -404,6 +388,7 @@ func TestRequestID(t *testing.T) {
 		{"a trace of zeros", nil, "00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", ""},
 		{"a trace that is no hex", nil, "00-" + strings.Repeat("x", 32) + "-00f067aa0ba902b7-01", ""},
 		{"a trace that is cut off", nil, parent[:40], ""},
+		{"two traces", nil, parent + " " + parent, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -413,11 +398,9 @@ func TestRequestID(t *testing.T) {
 					inside = connector.RequestID(ctx)
 					return errors.New("boom")
 				}}, &connector.Options{Observe: w.observe})
-				r := s.Request(t.Context(), "/check", []byte(good("/check")))
+				r := s.Request(t.Context(), "/check", good("/check"))
 				r.Header["X-Request-Id"] = c.ids
-				if c.traceparent != "" {
-					r.Header.Set("Traceparent", c.traceparent)
-				}
+				r.Header["Traceparent"] = strings.Fields(c.traceparent)
 				a := s.do(r)
 				echoed := a.header.Get("X-Request-ID")
 				if c.want != "" {
@@ -434,25 +417,14 @@ func TestRequestID(t *testing.T) {
 	assert.Empty(t, connector.RequestID(t.Context()), "outside of a request")
 }
 
-// TestRequestIDOfTwoTraces checks that of two traces none is taken.
-func TestRequestIDOfTwoTraces(t *testing.T) {
-	s := serve(t, core{}, nil)
-	r := s.Request(t.Context(), "/check", []byte(good("/check")))
-	parent := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	r.Header["Traceparent"] = []string{parent, parent}
-	assert.Regexp(t, "^[a-z2-7]{26}$", s.do(r).header.Get("X-Request-ID"))
-}
-
 // TestRequestIDIsACredential checks that a caller who sends a credential as the id
 // does not bring it into the log.
 func TestRequestIDIsACredential(t *testing.T) {
 	w := &witness{}
 	var log strings.Builder
-	h, err := connector.New(shop, script(fail(errors.New("boom"))), newToken(t),
+	h := newHandler(t, script(fail(errors.New("boom"))),
 		&connector.Options{Observe: w.observe, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	require.NoError(t, err)
-	r := httptest.NewRequest(http.MethodPost, "/query", strings.NewReader(strings.Replace(good("/query"), `"items"`, `"`+secret+`"`, 1)))
-	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	r := request(t.Context(), "/query", strings.Replace(good("/query"), `"items"`, `"`+secret+`"`, 1))
 	r.Header.Set("X-Request-ID", secret)
 	h.ServeHTTP(httptest.NewRecorder(), r)
 	require.Len(t, w.seen, 1)
@@ -477,12 +449,8 @@ func TestObserveTableIsACredential(t *testing.T) {
 // TestNoLineBelowInfo checks that a logger of warnings gets no requests.
 func TestNoLineBelowInfo(t *testing.T) {
 	var log strings.Builder
-	h, err := connector.New(shop, core{}, newToken(t), &connector.Options{
+	get(t, newHandler(t, core{}, &connector.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	require.NoError(t, err)
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
-	assert.Equal(t, 200, w.Code)
+	}))
 	assert.Empty(t, log.String())
 }

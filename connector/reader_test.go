@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,12 +48,6 @@ func watch() *watched {
 	return s
 }
 
-// rawQuery returns a query as it goes over the wire.
-func rawQuery(body string) string {
-	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		connectortest.Token, len(body), body)
-}
-
 // TestReaderStops checks that a reader that takes nothing is cut off at exactly
 // WriteStall, and the source cancelled. Until then the source blocks, at most
 // one batch ahead.
@@ -77,10 +70,7 @@ func TestReaderStops(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := watch()
 				s := serve(t, src, &connector.Options{WriteStall: c.stall})
-				conn := s.Dial()
-				defer conn.Close()
-				_, err := io.WriteString(conn, rawQuery(ask(c.more, hour)))
-				require.NoError(t, err)
+				conn := s.open("/query", ask(c.more, hour))
 				piece := make([]byte, 1<<20)
 				for taken := 0; taken < c.reads; {
 					n, err := io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)])
@@ -127,10 +117,7 @@ func testSlowReader(t *testing.T, more string, returning time.Duration) {
 				return next(ctx)
 			},
 		})
-		conn := s.Dial()
-		defer conn.Close()
-		_, err := io.WriteString(conn, rawQuery(ask(more, 10*hour)))
-		require.NoError(t, err)
+		conn := s.open("/query", ask(more, 10*hour))
 		res, err := http.ReadResponse(bufio.NewReader(trickle{conn}), nil)
 		require.NoError(t, err)
 		start := time.Now()
@@ -169,13 +156,11 @@ func TestDeadlineBesideStalledReader(t *testing.T) {
 			ended <- time.Now()
 			return ctx.Err()
 		}}, nil)
-		conn := s.Dial()
-		defer conn.Close()
 		start := time.Now()
-		_, err := io.WriteString(conn, rawQuery(ask(`"idleTimeoutMs":5000,`, hour)))
-		require.NoError(t, err)
+		conn := s.open("/query", ask(`"idleTimeoutMs":5000,`, hour))
 		in := bufio.NewReader(conn)
 		for line := ""; !strings.HasPrefix(line, `{"served"`); {
+			var err error
 			line, err = in.ReadString('\n')
 			require.NoError(t, err)
 		}
@@ -218,9 +203,7 @@ func TestReaderLeaves(t *testing.T) {
 					defer func() { returned <- time.Now() }()
 					return c.src(ctx, out)
 				}}, nil)
-				conn := s.Dial()
-				_, err := io.WriteString(conn, rawQuery(ask("", hour)))
-				require.NoError(t, err)
+				conn := s.open("/query", ask("", hour))
 				time.Sleep(3 * time.Second)
 				left := time.Now()
 				require.NoError(t, conn.Close())
@@ -242,7 +225,7 @@ func TestReaderLeaves(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 			defer cancel()
 			start := time.Now()
-			_, err := s.Client.Do(s.Request(ctx, "/check", []byte(good("/check"))))
+			_, err := s.Client.Do(s.Request(ctx, "/check", good("/check")))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Equal(t, 3*time.Second, (<-returned).Sub(start))
 			synctest.Wait()
@@ -258,10 +241,10 @@ func TestShutdown(t *testing.T) {
 		base, shutdown := context.WithCancel(context.Background())
 		s := serve(t, endpoints{
 			core: script(begin, rows(1), flush, wait(forever)),
-			sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+			sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
-			}},
+			},
 		}, nil)
 		h := listen(t, s.Handler, func(server *http.Server) {
 			server.BaseContext = func(net.Listener) context.Context { return base }
@@ -269,18 +252,13 @@ func TestShutdown(t *testing.T) {
 		start := time.Now()
 		time.AfterFunc(4*time.Second, shutdown)
 		open := h.dial(t)
-		defer open.Close()
-		_, err := io.WriteString(open, rawQuery(ask("", hour)))
-		require.NoError(t, err)
+		send(t, open, "/query", ask("", hour))
 		res, err := http.ReadResponse(bufio.NewReader(open), nil)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"0s " + all, "0s rows 1", "4s " + broken}, s.lines(start, res.Body))
 
 		late := h.dial(t)
-		defer late.Close()
-		go func() {
-			_, _ = io.WriteString(late, strings.Replace(rawQuery(good("/size")), "/query", "/size", 1))
-		}()
+		send(t, late, "/size", good("/size"))
 		res, err = http.ReadResponse(bufio.NewReader(late), nil)
 		require.NoError(t, err)
 		read(t, res).refuses(t, 500, wire.CodeInternal, "internal error")
@@ -294,18 +272,18 @@ func TestServerTimeouts(t *testing.T) {
 	slow := func(ctx context.Context) { time.Sleep(8 * time.Second) }
 	src := endpoints{
 		core: script(begin, flush, wait(25*time.Second), rows(100)),
-		sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+		sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
-		}},
-		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
+		},
+		aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
-		}},
-		counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
+		},
+		counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
 			slow(ctx)
 			return 0, connector.BadRequest("no")
-		}},
+		},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, src, nil)
@@ -313,20 +291,16 @@ func TestServerTimeouts(t *testing.T) {
 			server.WriteTimeout, server.ReadTimeout, server.IdleTimeout = 2*time.Second, 3*time.Second, time.Hour
 		})
 		conn := h.dial(t)
-		defer conn.Close()
 		in := bufio.NewReader(conn)
 		for range 2 { // on one connection, which stands idle in between
 			start := time.Now()
-			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
-			require.NoError(t, err)
+			send(t, conn, "/query", ask("", hour))
 			res, err := http.ReadResponse(in, nil)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36",
 				"25s " + end}, s.lines(start, res.Body))
 			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
-				go func() {
-					_, _ = io.WriteString(conn, strings.Replace(rawQuery(good(path)), "/query", path, 1))
-				}()
+				send(t, conn, path, good(path))
 				res, err := http.ReadResponse(in, nil)
 				require.NoError(t, err, path)
 				assert.Equal(t, want, read(t, res).status)
@@ -360,7 +334,7 @@ func TestOverTCP(t *testing.T) {
 			server.EnableHTTP2 = h2
 			server.StartTLS()
 			defer server.Close()
-			r := s.Request(context.Background(), "/query", []byte(ask("", time.Minute)))
+			r := s.Request(context.Background(), "/query", ask("", time.Minute))
 			r.URL.Scheme, r.URL.Host = "https", server.Listener.Addr().String()
 			res, err := server.Client().Do(r)
 			require.NoError(t, err)

@@ -76,7 +76,7 @@ func TestBearer(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			for _, route := range routes {
-				r := s.Request(context.Background(), route.path, []byte(route.body))
+				r := s.Request(context.Background(), route.path, route.body)
 				r.Header["Authorization"] = c.headers
 				r.URL.RawQuery = c.query
 				a := s.do(r)
@@ -122,10 +122,7 @@ func (b unread) Read([]byte) (int, error) {
 // TestBodyUnread checks that what can be refused without the body is refused
 // before it is read.
 func TestBodyUnread(t *testing.T) {
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	h, err := connector.New(shop, core{}, token, nil)
-	require.NoError(t, err)
+	h := newHandler(t, core{}, nil)
 	for _, c := range []struct {
 		why    string
 		method string
@@ -212,7 +209,7 @@ func TestOrderOfRefusal(t *testing.T) {
 				first.put(&q)
 				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit +
 					`,"joins":` + q.joins + `,` + tail + q.behind
-				r := s.Request(context.Background(), q.path, []byte(body))
+				r := s.Request(context.Background(), q.path, body)
 				r.Method = q.method
 				r.Header.Set("Authorization", "Bearer "+q.bearer)
 				message := first.message
@@ -234,30 +231,18 @@ func TestPaths(t *testing.T) {
 		found  bool
 	}{
 		{"the route itself", "/check", true},
-		{"with an empty query", "/check?", true},
 		{"in absolute form, as a proxy is sent it", "http://connector.test/check", true},
 		{"two slashes", "//check", false},
 		{"a slash at the end", "/check/", false},
 		{"a letter in escapes", "/%63heck", false},
-		{"everything in escapes", "/%63%68%65%63%6b", false},
-		{"a slash in escapes", "/check%2F", false},
 		{"a leading slash in escapes", "/%2Fcheck", false},
 		{"a detour", "/x/../check", false},
-		{"a dot", "/./check", false},
-		{"a detour at the end", "/check/..", false},
 		{"an escaped detour", "/x/%2e%2e/check", false},
 		{"another case", "/Check", false},
-		{"a NUL behind it", "/check%00", false},
 		{"a blank behind it", "/check%20", false},
 		{"a parameter", "/check;x=1", false},
-		{"below it", "/check/x", false},
-		{"the root", "/", false},
 		{"a backslash", `/\check`, false},
-		{"the document below a slash", "/.well-known/service/platform.json/", false},
-		{"the document with two slashes", "/.well-known//service/platform.json", false},
 		{"the document in escapes", "/.well-known/service/platform%2Ejson", false},
-		{"the document's folder", "/.well-known/service/", false},
-		{"another case of a route with capitals", "/linkhitrate", false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := serve(t, endpoints{}, nil)
@@ -329,27 +314,4 @@ func TestMethods(t *testing.T) {
 	assert.Equal(t, 404, a.status)
 	a.hasRefusalHeaders(t)
 	s.alive()
-}
-
-// TestOptionalRoutesAbsent checks that an endpoint exists exactly if the source
-// has the method and the host does not omit it.
-func TestOptionalRoutesAbsent(t *testing.T) {
-	lacking := serve(t, core{}, nil)
-	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
-		wire.EndpointLinkHitRate}
-	for _, e := range all {
-		t.Run(string(e), func(t *testing.T) {
-			path := "/" + string(e)
-			lacking.post(path, good(path)).refuses(t, 404, wire.CodeNotFound, noRoute)
-			omitting := serve(t, endpoints{}, &connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{e}}})
-			omitting.post(path, good(path)).refuses(t, 404, wire.CodeNotFound, noRoute)
-			for _, other := range all {
-				if path := "/" + string(other); other != e {
-					assert.Equal(t, 200, omitting.post(path, good(path)).status, "only %s was omitted", e)
-				}
-			}
-			omitting.alive()
-		})
-	}
-	lacking.alive()
 }

@@ -92,32 +92,17 @@ func TestPerRequest(t *testing.T) {
 				}
 				return queryItems(ctx, req, out)
 			}},
-			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) }},
-		}, describer{func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+			counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) },
+		}, func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
 			return items(), both(ctx)
-		}}}
+		},
+		}
 		s := serve(t, src, nil)
 		for range 2 { // a second request shares nothing with the first
 			assert.Equal(t, c.status, s.post("/count", good("/count")).status, c.why)
 			assert.Equal(t, c.want, d.take(), c.why)
 		}
 	}
-}
-
-// TestPerRequestStream closes after the last row of a stream.
-func TestPerRequestStream(t *testing.T) {
-	var d diary
-	var p connector.PerRequest[string]
-	s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-		if _, err := d.value(ctx, &p, "one"); err != nil {
-			return err
-		}
-		err := queryItems(ctx, req, out)
-		d.note("rows")
-		return err
-	}}, nil)
-	assert.Equal(t, 200, s.post("/query", good("/query")).status)
-	assert.Equal(t, "open one, rows, close one", d.take())
 }
 
 // TestPerRequestConcurrent makes one value for all that ask at once, and another
@@ -170,8 +155,8 @@ func TestPerRequestContext(t *testing.T) {
 		return nil
 	}
 	src := described{endpoints{
-		sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) }},
-	}, describer{func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}}
+		sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) },
+	}, func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}
 	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next func(context.Context) error) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))
 		defer cancel()

@@ -78,14 +78,15 @@ func wide(bytes ...int) step {
 }
 
 // wait minds the context; sleep does not.
-func wait(d time.Duration) step {
-	return func(a *actor) error {
-		select {
-		case <-time.After(d):
-			return nil
-		case <-a.ctx.Done():
-			return a.ctx.Err()
-		}
+func wait(d time.Duration) step { return func(a *actor) error { return pause(a.ctx, d) } }
+
+// pause waits, or returns why the context has ended.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -120,7 +121,7 @@ func ask(more string, timeout time.Duration) string {
 func (s *site) stream(body string) []string {
 	s.t.Helper()
 	start := time.Now()
-	res, err := s.Client.Do(s.Request(context.Background(), "/query", []byte(body)))
+	res, err := s.Client.Do(s.Request(context.Background(), "/query", body))
 	require.NoError(s.t, err)
 	defer res.Body.Close()
 	if res.StatusCode != 200 {

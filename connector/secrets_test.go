@@ -3,17 +3,14 @@ package connector_test
 import (
 	"context"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -27,50 +24,12 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// encodings are the forms in which a secret appears in error texts.
-var encodings = map[string]func(string) string{
-	"plain":  func(s string) string { return s },
-	"quoted": func(s string) string { return fmt.Sprintf("%q", s) },
-	"ascii":  func(s string) string { return fmt.Sprintf("%+q", s) },
-	"json":   func(s string) string { b, _ := json.Marshal(map[string]string{"key": s}); return string(b) },
-	"html":   html.EscapeString,
-	"query":  url.QueryEscape,
-	"path":   url.PathEscape,
-	"userinfo": func(s string) string {
-		return (&url.URL{Scheme: "https", Host: "h", User: url.UserPassword("u", s)}).String()
-	},
-	"hex":        func(s string) string { return hex.EncodeToString([]byte(s)) },
-	"HEX":        func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
-	"base64":     func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-	"base64url":  func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
-	"basic auth": func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+s)) },
-}
-
-// needles returns the texts of a secret that must be found nowhere.
-func needles(secret string) (list []string) {
-	for name, encode := range encodings {
-		text := encode(secret)
-		switch name {
-		case "quoted", "ascii":
-			text = text[1 : len(text)-1]
-		case "json":
-			text = text[8 : len(text)-2]
-		case "userinfo":
-			text = strings.TrimSuffix(strings.TrimPrefix(text, "https://u:"), "@h")
-		case "basic auth":
-			text = text[len("Basic ")+8 : len(text)-4] // without what it shares with its neighbours
-		}
-		list = append(list, text)
-	}
-	return list
-}
-
 // TestSecrets checks that whatever an author does with a credential in an
-// error, a panic or a deliberate message, it is in no answer and no log.
+// error, a panic or a deliberate message, it is in no answer and no log. Package
+// internal/secret knows more spellings.
 func TestSecrets(t *testing.T) {
 	secrets := []string{
 		"sk-live-0123456789abcdef",
@@ -99,18 +58,17 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	require.Len(t, places, 6)
-	hits, redactions := 0, 0
+	redactions := 0
 	for _, secret := range secrets {
-		quoted, err := jsontext.AppendString(nil, secret)
+		quoted, err := json.Marshal(secret)
 		require.NoError(t, err)
-		search := needles(secret)
+		spellings := []string{secret, string(quoted[1 : len(quoted)-1]), base64.StdEncoding.EncodeToString([]byte(secret))}
 		for what, do := range deeds {
-			for encoding, encode := range encodings {
+			for _, spelled := range spellings {
 				for _, h := range places {
 					synctest.Test(t, func(t *testing.T) {
-						s := serve(t, h.source(func(context.Context) error { return do(encode(secret)) }), nil)
-						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`,
-							`{"apiKey":`+string(quoted)+`}`, 1)
+						s := serve(t, h.source(func(context.Context) error { return do(spelled) }), nil)
+						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`, `{"apiKey":`+string(quoted)+`}`, 1)
 						require.NotEqual(t, h.body, body)
 						a := s.post(h.path, body)
 						shown := a.body + fmt.Sprint(a.header) + s.log.String() + fmt.Sprint(s.log.each())
@@ -119,11 +77,8 @@ func TestSecrets(t *testing.T) {
 						if wire.Decode([]byte(a.body), &e) == nil {
 							shown += e.Error.Message
 						}
-						for _, needle := range search {
-							if strings.Contains(shown, needle) {
-								hits++
-								t.Errorf("%s in %s, as %s: %q", what, h.name, encoding, shown)
-							}
+						for _, text := range spellings {
+							assert.NotContains(t, shown, text, "%s in %s", what, h.name)
 						}
 						redactions += strings.Count(shown, "[redacted]")
 					})
@@ -131,7 +86,6 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
-	assert.Zero(t, hits)
 	assert.Positive(t, redactions)
 }
 
@@ -283,23 +237,23 @@ func TestTenantsAtOnce(t *testing.T) {
 					return nil
 				},
 			},
-			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+			sizer: func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 				return nil, act(req.Credentials)
-			}},
-			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+			},
+			aggregator: func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 				return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
-			}},
-			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+			},
+			linker: func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,
 					OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
-			}},
-			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+			},
+			counter: func(context.Context, *wire.CountRequest) (int64, error) {
 				return 0, connector.ErrDecline
-			}},
+			},
 		},
-		describer{func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
+		func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
 			return table(creds), act(creds)
-		}},
+		},
 	}
 	s := serve(t, src, nil)
 	s.Client.Transport.(*http.Transport).MaxIdleConnsPerHost = workers
@@ -324,7 +278,7 @@ func TestTenantsAtOnce(t *testing.T) {
 				if n%7 == 0 {
 					time.AfterFunc(time.Duration(rand.IntN(1500))*time.Microsecond, cancel)
 				}
-				res, err := s.Client.Do(s.Request(ctx, route.path, []byte(body)))
+				res, err := s.Client.Do(s.Request(ctx, route.path, body))
 				if err != nil {
 					left.Add(1)
 					cancel()
@@ -400,8 +354,7 @@ func (p picky) Handle(ctx context.Context, r slog.Record) error {
 // still written.
 func TestLogAfterTheRequest(t *testing.T) {
 	var log strings.Builder
-	h, err := connector.New(shop, core{}, newToken(t), &connector.Options{Logger: slog.New(picky{slog.NewTextHandler(&log, nil)})})
-	require.NoError(t, err)
+	h := newHandler(t, core{}, &connector.Options{Logger: slog.New(picky{slog.NewTextHandler(&log, nil)})})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, wire.PathDocument, nil).WithContext(ctx))

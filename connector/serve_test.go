@@ -1,11 +1,9 @@
 package connector_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,12 +28,7 @@ type served struct {
 	stopped chan error
 }
 
-func startServed(t *testing.T, handler http.Handler) *served {
-	t.Helper()
-	return startServedWith(t, handler, nil)
-}
-
-func startServedWith(t *testing.T, handler http.Handler, options *connector.ServeOptions) *served {
+func startServed(t *testing.T, handler http.Handler, options *connector.ServeOptions) *served {
 	t.Helper()
 	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
 	h.client = &http.Client{Transport: h.pipe.Route(&http.Transport{})}
@@ -47,37 +39,18 @@ func startServedWith(t *testing.T, handler http.Handler, options *connector.Serv
 	return h
 }
 
-// newHandler returns the handler of a source.
-func newHandler(t *testing.T, src connector.Source) *connector.Handler {
-	t.Helper()
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	handler, err := connector.New(shop, src, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	return handler
-}
-
-// send posts a body in another goroutine. The channel gets what came back:
-// how long it took, the status and the body, or the transport's error.
+// send posts a body in another goroutine. The channel gets what came back, and how
+// long it took.
 func (h *served) send(path, body string) <-chan servedAnswer {
 	answered := make(chan servedAnswer, 1)
 	start := time.Now()
 	go func() {
-		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://connector.test"+path, bytes.NewReader([]byte(body)))
-		if err != nil {
-			answered <- servedAnswer{err: err}
-			return
-		}
-		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		var a servedAnswer
-		res, err := h.client.Do(r)
+		res, err := h.client.Do(request(context.Background(), "http://connector.test"+path, body))
+		a := servedAnswer{after: time.Since(start), err: err}
 		if err == nil {
-			defer res.Body.Close()
-			var data []byte
-			data, err = io.ReadAll(res.Body)
-			a.status, a.body = res.StatusCode, string(data)
+			got := read(h.t, res)
+			a = servedAnswer{time.Since(start), got.status, got.body, nil}
 		}
-		a.after, a.err = time.Since(start), err
 		answered <- a
 	}()
 	synctest.Wait()
@@ -93,7 +66,7 @@ type servedAnswer struct {
 
 func TestServeStopsWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}))
+		h := startServed(t, newHandler(t, core{}, nil), nil)
 		a := <-h.send("/check", good("/check"))
 		assert.Equal(t, 200, a.status)
 		start := time.Now()
@@ -108,13 +81,8 @@ func TestServeStopsWhenIdle(t *testing.T) {
 func TestServeLetsShortRequestsFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startServed(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-			select {
-			case <-time.After(900 * time.Millisecond):
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}}))
+			return pause(ctx, 900*time.Millisecond)
+		}}, nil), nil)
 		answered := h.send("/check", good("/check"))
 		h.stop()
 		assert.Equal(t, servedAnswer{900 * time.Millisecond, 200, `{"ok":true}`, nil}, <-answered)
@@ -135,14 +103,9 @@ func TestServeDrains(t *testing.T) {
 		{"more than the request needs", time.Minute, 30 * time.Second, 200},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startServedWith(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-				select {
-				case <-time.After(30 * time.Second):
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}}), &connector.ServeOptions{Drain: c.drain})
+			h := startServed(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				return pause(ctx, 30*time.Second)
+			}}, nil), &connector.ServeOptions{Drain: c.drain})
 			answered := h.send("/check", good("/check"))
 			h.stop()
 			answer := <-answered
@@ -173,7 +136,7 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			},
-		}))
+		}, nil), nil)
 		stream, plain := h.send("/query", good("/query")), h.send("/check", good("/check"))
 		h.stop()
 		a := <-stream
@@ -191,7 +154,7 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		h := startServed(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+		h := startServed(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }), nil)
 		answered := h.send("/check", good("/check"))
 		start := time.Now()
 		h.stop()
@@ -209,7 +172,7 @@ func TestServeLongStreamIsNotCut(t *testing.T) {
 		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 			time.Sleep(30 * time.Minute)
 			return out.Begin(items().Columns()).Row(itemRows[0]...)
-		}}))
+		}}, nil), nil)
 		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)
@@ -221,7 +184,7 @@ func TestServeLongStreamIsNotCut(t *testing.T) {
 
 func TestServeBoundsRequestsThatDoNotArrive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}))
+		h := startServed(t, newHandler(t, core{}, nil), nil)
 		conn, err := h.pipe.Dial(t.Context())
 		require.NoError(t, err)
 		start := time.Now()
@@ -249,7 +212,7 @@ func TestServeBoundsConnections(t *testing.T) {
 		{"headers of 80 KiB", "GET / HTTP/1.1\r\nHost: x\r\nMore: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", -1, "HTTP/1.1 431 "},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startServed(t, reads)
+			h := startServed(t, reads, nil)
 			conn, err := h.pipe.Dial(t.Context())
 			require.NoError(t, err)
 			start := time.Now()
@@ -312,7 +275,7 @@ func TestServeContextOver(t *testing.T) {
 // in the log.
 func TestServeSaysThatItIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}))
+		h := startServed(t, newHandler(t, core{}, nil), nil)
 		for _, c := range []struct {
 			method, path string
 			status       int

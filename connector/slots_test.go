@@ -45,18 +45,15 @@ func (q *queue) Check(ctx context.Context, req *wire.CheckRequest) error {
 	q.atOnce++
 	q.most = max(q.most, q.atOnce)
 	q.mu.Unlock()
-	select {
-	case <-time.After(10 * time.Second):
-	case <-ctx.Done():
-	}
+	err := pause(ctx, 10*time.Second)
 	q.mu.Lock()
 	q.atOnce--
 	q.mu.Unlock()
-	return ctx.Err()
+	return err
 }
 
-func checkOf(tenant string, timeout time.Duration) []byte {
-	return fmt.Appendf(nil, `{"credentials":{"apiKey":%q},"timeoutMs":%d}`, tenant, timeout.Milliseconds())
+func checkOf(tenant string, timeout time.Duration) string {
+	return fmt.Sprintf(`{"credentials":{"apiKey":%q},"timeoutMs":%d}`, tenant, timeout.Milliseconds())
 }
 
 // TestConcurrency checks that no more requests call the source than the definition
@@ -213,7 +210,7 @@ func TestConcurrencyOfTenants(t *testing.T) {
 			var sent sync.WaitGroup
 			for i, credentials := range []string{first, one, one, c.other} {
 				sent.Go(func() {
-					r := s.Request(context.Background(), "/check", []byte(`{"credentials":`+credentials+`,"timeoutMs":3600000}`))
+					r := s.Request(context.Background(), "/check", `{"credentials":`+credentials+`,"timeoutMs":3600000}`)
 					r.Header.Set("X-Request-ID", itoa(i))
 					s.do(r)
 				})

@@ -44,9 +44,9 @@ func TestTypes(t *testing.T) {
 				s = serve(t, struct {
 					core
 					describer
-				}{src, describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+				}{src, func(context.Context, wire.Credentials, string) (*wire.Table, error) {
 					return &wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: c.table}}}, nil
-				}}}, nil)
+				}}, nil)
 			}
 			types := ""
 			if c.fieldTypes != "" {
