@@ -3,7 +3,7 @@
 //
 // You write a [Source]: three methods over your upstream, the system that holds
 // the data. [New] returns an [http.Handler] for it, which you mount where you
-// like, or serve with [ListenAndServe]:
+// like or give to [Serve]. Package standalone makes a whole program of a source:
 //
 //	func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 //
@@ -18,15 +18,13 @@
 //		return out.Begin(planets.Columns()).All(upstream(ctx))
 //	}
 //
-//	handler, err := connector.New(connector.Definition{Slug: "hello"}, source{}, token, nil)
+//	func main() { standalone.Main(connector.Definition{Slug: "hello"}, source{}, nil) }
 //
 // That is a complete connector. A query asks for filters, a sort, a window (offset
 // and limit) and some of the fields. A source may ignore all of them: the library
-// applies them to the rows that the source offers.
-//
-// A source that has applied the filters or the sort itself says so with
-// [Rows.Claim]. That makes a connector faster and is never needed. A claim must
-// hold exactly, because nobody checks the rows again; package connectortest does
+// applies them to the rows that the source offers. A source that has applied the
+// filters or the sort itself says so with [Rows.Claim], which makes it faster. A claim
+// must hold exactly, because nobody checks the rows again; package connectortest does
 // in tests.
 //
 // Each optional route or flag is an interface with one method: [Describer], [Sizer],
@@ -39,9 +37,8 @@
 // is answered as "internal error", and its cause goes to the log alone.
 //
 // A source must keep nothing between calls that is keyed by credentials or was
-// obtained with them. Its context ends with the request; rows that it emits later
-// are discarded.
+// obtained with them.
 //
-// The guide is docs/authoring.md; docs/operating.md is about hosts. The rules of the
-// protocol are in docs/protocol.md; comments cite them as [rule query-3].
+// The guide is docs/authoring.md; docs/operating.md is about hosts. Comments cite the
+// rules of docs/protocol.md as [rule query-3].
 package connector

@@ -34,7 +34,7 @@ type books struct{ source }
 var pushable = connector.Pushdown{
 	Columns: bookColumns,
 	Filters: []connector.PushFilter{{Field: "language", Op: wire.OpEq, Param: "lang", Exact: true}},
-	Sorts:   []connector.PushSort{{Field: "year", Dir: wire.Asc}},
+	Sorts:   []wire.SortKey{{Field: "year", Dir: wire.Asc}},
 }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {

@@ -84,9 +84,6 @@ func routesOf(doc *wire.Document) map[string]routeFunc {
 	return routes
 }
 
-// Document returns the capability document as it is served.
-func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) }
-
 // Mount returns the pattern and the handler that mount the connector under a path
 // prefix of a mux:
 //

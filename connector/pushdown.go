@@ -19,7 +19,7 @@ import (
 //			{Field: "status", Op: wire.OpEq, Param: "status", Exact: true},
 //			{Field: "created", Op: wire.OpGte, Param: "since"}, // the API rounds to days
 //		},
-//		Sorts: []connector.PushSort{{Field: "id", Dir: wire.Asc}},
+//		Sorts: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
 //	}
 //
 //	p := pushable.Push(req.Where, req.Sort)
@@ -39,8 +39,11 @@ type Pushdown struct {
 	Columns []wire.Column
 	// Filters are what the upstream can select rows by.
 	Filters []PushFilter
-	// Sorts are the orders in which the upstream can answer.
-	Sorts []PushSort
+	// Sorts are the orders in which the upstream can answer, each of one field: as the
+	// protocol sorts, numbers by value, text by bytes, nulls last in both directions,
+	// and rows with equal values in an order that does not change. Without a Dir, the
+	// upstream has both directions.
+	Sorts []wire.SortKey
 }
 
 // PushFilter declares that the upstream can select rows by one operator on one
@@ -65,14 +68,6 @@ type PushFilter struct {
 	// record it: a filter that it accepts need not be pushed. Nil: the upstream takes all
 	// operands of the column's type, as Pushed.Params says.
 	Spell func(f wire.Filter) (values []string, ok bool)
-}
-
-// PushSort declares that the upstream can answer in the order of one field as the
-// protocol sorts: numbers by value, text by bytes, nulls last in both directions,
-// and rows with equal values in an order that does not change.
-type PushSort struct {
-	Field string
-	Dir   wire.Direction // empty: both directions
 }
 
 // Pushed is what of a request a source leaves to its upstream.
@@ -114,7 +109,7 @@ func (d *Pushdown) Push(where wire.Where, sort []wire.SortKey) Pushed {
 	for _, group := range where.Or {
 		p.Served.Filters = p.Served.Filters && len(group) == 0
 	}
-	if len(sort) == 1 && slices.ContainsFunc(d.Sorts, func(s PushSort) bool {
+	if len(sort) == 1 && slices.ContainsFunc(d.Sorts, func(s wire.SortKey) bool {
 		return s.Field == sort[0].Field && (s.Dir == "" || s.Dir == sort[0].Dir)
 	}) {
 		key := sort[0]

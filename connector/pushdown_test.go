@@ -53,7 +53,7 @@ var pushShop = connector.Pushdown{
 				return []string{"May"}, f.Value.String() == "2024-05-01T00:00:00Z"
 			}},
 	},
-	Sorts: []connector.PushSort{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
+	Sorts: []wire.SortKey{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
 }
 
 func TestPushdown(t *testing.T) {

@@ -23,18 +23,6 @@ type ServeOptions struct {
 	Drain time.Duration
 }
 
-// ListenAndServe listens on a TCP address, such as ":8080", which an empty addr
-// means too, and calls [Serve]. It reads no environment. For TLS, give Serve a
-// listener of tls.NewListener, or use package standalone.
-func ListenAndServe(ctx context.Context, addr string, handler http.Handler) error {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", cmp.Or(addr, ":8080"))
-	if err != nil {
-		return err
-	}
-	return Serve(ctx, listener, handler, nil)
-}
-
 // pathHealth is where [Serve] says that it is up.
 const pathHealth = "/healthz"
 
@@ -52,7 +40,8 @@ func withHealth(handler http.Handler) http.Handler {
 }
 
 // Serve serves handler, which may be a [Handler] or a mux of several, until ctx
-// ends, and closes the listener. It returns nil if every request was answered.
+// ends, and closes the listener, which may be one of tls.NewListener. It returns nil if
+// every request was answered.
 //
 // When ctx ends, Serve takes no new connections. Requests have the time Drain of
 // the options to finish. Then their contexts end: an open stream ends with an error

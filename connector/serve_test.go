@@ -303,28 +303,3 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 		assert.NoError(t, <-h.stopped)
 	})
 }
-
-// TestListenByDefault checks that an empty address means port 8080, whatever the
-// environment says.
-func TestListenByDefault(t *testing.T) {
-	t.Setenv("PORT", "1")
-	taken, err := net.Listen("tcp", ":8080") // or another program has it
-	if err == nil {
-		defer taken.Close()
-	}
-	err = connector.ListenAndServe(t.Context(), "", http.NotFoundHandler())
-	assert.ErrorContains(t, err, ":8080", "it has tried that port")
-}
-
-func TestListenAndServe(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer taken.Close()
-	err = connector.ListenAndServe(t.Context(), taken.Addr().String(), http.NotFoundHandler())
-	var inUse *net.OpError
-	assert.ErrorAs(t, err, &inUse, "a taken port is an error at once")
-
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer stop()
-	assert.NoError(t, connector.ListenAndServe(ctx, "127.0.0.1:0", http.NotFoundHandler()))
-}

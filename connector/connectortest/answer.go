@@ -15,8 +15,7 @@ type Answer struct {
 	// has no served line.
 	Served wire.Served
 	// Names are the members of the rows in the order of the request: its
-	// fields, then those of its joins. For SQL they are in the order of the
-	// first row, and nil if there are no rows.
+	// fields, then those of its joins.
 	Names []string
 	// Rows are the cells, in the order of Names. A cell read from the wire is
 	// text, a number, a boolean or null: a decimal and a date are text.

@@ -96,6 +96,6 @@
 //
 // The data must not change while an answer is verified. For data that change, and
 // for a fake upstream that counts its calls, use [Tenant.Unverified]. SQL in a
-// dialect is not verified, because only the source can read it. Aggregates that no
+// dialect, which only the source can read, is sent with [Server.Post]. Aggregates that no
 // rule defines, such as a sum of texts, are accepted with any value.
 package connectortest

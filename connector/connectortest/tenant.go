@@ -89,46 +89,25 @@ func (n *Tenant) Query(req wire.QueryRequest) (answer *Answer, err error) {
 	n.t.Helper()
 	err = n.call(&call{
 		path: wire.PathQuery, request: &req, envelope: &req.Envelope, tables: tables(req.Table, req.Joins),
-		send: n.reading(&answer, func(c *platform.Client) (*platform.Rows, error) {
+		send: func(*platform.Client) error {
 			req.MaxTimeoutMS = cmp.Or(req.MaxTimeoutMS, req.TimeoutMS) // no longer than other requests
-			return c.Query(n.t.Context(), n.credentials, &req, columns(&req))
-		}),
+			pings := 0
+			counting := n.server.platform(platform.Options{Observe: func(step platform.Step) {
+				if step.Kind == "text" && strings.HasPrefix(step.Text, `{"ping"`) {
+					pings++
+				}
+			}})
+			rows, err := counting.Query(n.t.Context(), n.credentials, &req, columns(&req))
+			if err != nil {
+				return err
+			}
+			answer, err = readAll(rows)
+			answer.Pings = pings
+			return err
+		},
 		verify: func(s *snapshot) error { return s.query(&req, answer) },
 	})
 	return answer, err
-}
-
-// QuerySQL posts an SQL statement to /query of a connector with a dialect. It
-// does not verify the answer, because only the source knows the dialect.
-func (n *Tenant) QuerySQL(req wire.SQLRequest) (answer *Answer, err error) {
-	n.t.Helper()
-	err = n.call(&call{
-		path: wire.PathQuery, request: &req, envelope: &req.Envelope,
-		send: n.reading(&answer, func(c *platform.Client) (*platform.Rows, error) {
-			req.MaxTimeoutMS = cmp.Or(req.MaxTimeoutMS, req.TimeoutMS)
-			return c.SQL(n.t.Context(), n.credentials, &req)
-		}),
-	})
-	return answer, err
-}
-
-// reading returns the send of a query: it reads the rows, and counts the heartbeats
-// among their lines.
-func (n *Tenant) reading(answer **Answer, query func(*platform.Client) (*platform.Rows, error)) func(*platform.Client) error {
-	return func(*platform.Client) error {
-		pings := 0
-		rows, err := query(n.server.platform(platform.Options{Observe: func(step platform.Step) {
-			if step.Kind == "text" && strings.HasPrefix(step.Text, `{"ping"`) {
-				pings++
-			}
-		}}))
-		if err != nil {
-			return err
-		}
-		*answer, err = readAll(rows)
-		(*answer).Pings = pings
-		return err
-	}
 }
 
 // columns returns the members of a row in the order of the request. They have no

@@ -226,23 +226,6 @@ func TestTenantErrorLine(t *testing.T) {
 	})
 }
 
-// speaking is a source with a dialect of one word.
-type speaking struct{ naive }
-
-func (speaking) Dialect() string { return "parrot" }
-
-func (speaking) QuerySQL(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
-	w := out.Begin([]wire.Column{{Name: "said"}, {Name: "n"}})
-	return w.Row(wire.Text(req.SQL), wire.Int(int64(len(req.Params))))
-}
-
-func TestTenantSQL(t *testing.T) {
-	server := Start(t, shopDefinition, speaking{naive{shopTables()}}, nil)
-	answer, err := server.As(nil).QuerySQL(wire.SQLRequest{SQL: "hello", Params: []wire.Value{wire.Int(1)}})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[{"said": "hello", "n": 1}]`, answer.JSON())
-}
-
 // A violation fails the test with what is wrong and where, and the call returns
 // the answer anyway.
 func TestTenantVerifies(t *testing.T) {

@@ -19,16 +19,8 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
-//		if err != nil {
-//			log.Fatal(err)
-//		}
 //		definition := connector.Definition{Slug: "files", Credentials: filesource.Credentials()}
-//		handler, err := connector.New(definition, src, token, nil)
-//		if err != nil {
-//			log.Fatal(err)
-//		}
-//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", handler))
+//		standalone.Main(definition, src, nil)
 //	}
 //
 // A tenant's credentials are the name of its folder and, if the folder has a

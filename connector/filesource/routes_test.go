@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,8 +21,10 @@ import (
 
 func TestDocument(t *testing.T) {
 	s, _ := inMemory(t, nil)
+	w := httptest.NewRecorder()
+	s.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var doc wire.Document
-	require.NoError(t, wire.Decode(s.Handler.Document(), &doc))
+	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc))
 	assert.Equal(t, "files", doc.Slug)
 	assert.True(t, doc.Capabilities.Join)
 	assert.True(t, doc.Capabilities.DateBucket)

@@ -36,15 +36,7 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
-//		if err != nil {
-//			log.Fatal(err)
-//		}
-//		h, err := connector.New(connector.Definition{Slug: "planets"}, src, token, nil)
-//		if err != nil {
-//			log.Fatal(err)
-//		}
-//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", h))
+//		standalone.Main(connector.Definition{Slug: "planets"}, src, nil)
 //	}
 //
 // [TableOf] makes such a table of Go structs: their tags name the columns.

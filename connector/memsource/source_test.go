@@ -132,8 +132,10 @@ func askRoutes(t *testing.T, src memsource.Source) {
 // TestSourceDeclaresEverything but a dialect [rule document-1].
 func TestSourceDeclaresEverything(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), nil)
+	w := httptest.NewRecorder()
+	srv.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var doc wire.Document
-	require.NoError(t, wire.Decode(srv.Handler.Document(), &doc))
+	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc))
 	assert.Len(t, doc.Endpoints, 5)
 	assert.True(t, doc.Capabilities.Join)
 	assert.True(t, doc.Capabilities.DateBucket)

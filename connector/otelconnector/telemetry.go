@@ -10,7 +10,7 @@
 // Or, with a server of your own:
 //
 //	handler, err := connector.New(def, src, token, telemetry.Options(connector.Options{}))
-//	err = connector.ListenAndServe(ctx, ":8080", telemetry.Handler(handler))
+//	err = connector.Serve(ctx, listener, telemetry.Handler(handler), nil)
 //
 // Nothing in a span or a metric is a credential, the text of an error, or a name
 // that a caller has made up. For this reason the spans have no url.path, which the

@@ -32,7 +32,7 @@ func (t *table) pushdown() connector.Pushdown {
 	for _, s := range t.Sorts {
 		for dir, query := range map[wire.Direction]string{wire.Asc: s.Asc, wire.Desc: s.Desc} {
 			if query != "" {
-				d.Sorts = append(d.Sorts, connector.PushSort{Field: s.Column, Dir: dir})
+				d.Sorts = append(d.Sorts, wire.SortKey{Field: s.Column, Dir: dir})
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,8 +75,10 @@ func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.
 	require.NoError(t, err)
 	handler, err := connector.New(d.definition(), d.source(t, options), bearer, nil)
 	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var document wire.Document
-	require.NoError(t, wire.Decode(handler.Document(), &document))
+	require.NoError(t, wire.Decode(w.Body.Bytes(), &document))
 	require.Len(t, document.Capabilities.Operators, 13, "every operator is declared")
 	return handler
 }
