@@ -34,123 +34,83 @@ const (
 	sqlBody = `{"sql":"select 1","params":[],` + tail
 )
 
-func hooks(t testing.TB) (list []hook) {
-	base := func(e endpoints) connector.Source {
-		return full{described{e, nil}, speaker{dialect: "ansi"}}
-	}
-	list = []hook{
-		{"Check", "/check", good("/check"), func(do deed) connector.Source {
-			return base(endpoints{core: core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-				return do(ctx)
-			}}})
-		}},
-		{"Discover", "/discovery", good("/discovery"), func(do deed) connector.Source {
-			return base(endpoints{core: core{discover: func(ctx context.Context,
-				_ *wire.DiscoveryRequest) (*wire.Discovery, error) {
-				return nil, do(ctx)
-			}}})
-		}},
-		{"Query", "/query", good("/query"), func(do deed) connector.Source {
-			return base(endpoints{core: core{query: func(ctx context.Context, _ *connector.QueryRequest,
-				_ *connector.Rows) error {
-				return do(ctx)
-			}}})
-		}},
-		{"QueryJoined", "/query", query(hopQuery), func(do deed) connector.Source {
-			return base(endpoints{joiner: func(ctx context.Context, _ *connector.QueryRequest,
-				_ *connector.Rows) error {
-				return do(ctx)
-			}})
-		}},
-		{"QuerySQL", "/query", sqlBody, func(do deed) connector.Source {
-			return full{speaker: speaker{dialect: "ansi",
-				sql: func(ctx context.Context, _ *wire.SQLRequest, _ *connector.Rows) error { return do(ctx) }}}
-		}},
-		{"Size", "/size", good("/size"), func(do deed) connector.Source {
-			return base(endpoints{sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
-				return nil, do(ctx)
-			}})
-		}},
-		{"Count", "/count", good("/count"), func(do deed) connector.Source {
-			return base(endpoints{counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
-				return 0, do(ctx)
-			}})
-		}},
-		{"Query for a declined Count", "/count", good("/count"), func(do deed) connector.Source {
-			return base(endpoints{
-				counter: func(context.Context, *wire.CountRequest) (int64, error) {
-					return 0, connector.ErrDecline
+// acting returns a source each of whose methods but Describe does something, with its
+// rows where it has some.
+func acting(do func(context.Context, *connector.Rows) error) full {
+	return full{
+		described{endpoints: endpoints{
+			core: core{
+				check: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx, nil) },
+				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+					return nil, do(ctx, nil)
 				},
-				core: core{query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error {
-					return do(ctx)
-				}},
+				query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+					return do(ctx, out)
+				},
+			},
+			sizer:   func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, do(ctx, nil) },
+			counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 0, do(ctx, nil) },
+			aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
+				return nil, do(ctx, nil)
+			},
+			measurer: func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+				return nil, do(ctx, nil)
+			},
+			linker: func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+				return nil, do(ctx, nil)
+			},
+			joiner: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return do(ctx, out) },
+		}},
+		speaker{"ansi", func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return do(ctx, out) }},
+	}
+}
+
+func hooks() (list []hook) {
+	joined := query(hopQuery)
+	for _, h := range []hook{
+		{name: "Check", path: "/check", body: good("/check")},
+		{name: "Discover", path: "/discovery", body: good("/discovery")},
+		{name: "Query", path: "/query", body: good("/query")},
+		{name: "QueryJoined", path: "/query", body: joined},
+		{name: "QuerySQL", path: "/query", body: sqlBody},
+		{name: "Size", path: "/size", body: good("/size")},
+		{name: "Count", path: "/count", body: good("/count")},
+		{name: "Query for a declined Count", path: "/count", body: good("/count")},
+		{name: "Aggregate", path: "/aggregate", body: good("/aggregate")},
+		{name: "Cardinality", path: "/cardinality", body: good("/cardinality")},
+		{name: "LinkHitRate", path: "/linkHitRate", body: good("/linkHitRate")},
+		// The same places when rows are out already.
+		{name: "Query" + afterRows, path: "/query", body: good("/query")},
+		{name: "QueryJoined" + afterRows, path: "/query", body: strings.Replace(joined, `[{"field":"name","as":"x"}]`, `[]`, 1)},
+		{name: "QuerySQL" + afterRows, path: "/query", body: sqlBody},
+	} {
+		h.source = func(do deed) connector.Source {
+			s := acting(func(ctx context.Context, out *connector.Rows) error {
+				if strings.HasSuffix(h.name, afterRows) {
+					if err := out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1)); err != nil {
+						return err
+					}
+					time.Sleep(1500 * time.Millisecond) // the row is out after a second
+				}
+				return do(ctx)
 			})
-		}},
-		{"Aggregate", "/aggregate", good("/aggregate"), func(do deed) connector.Source {
-			return base(endpoints{aggregator: func(ctx context.Context,
-				_ *wire.AggregateRequest) ([][]wire.Value, error) {
-				return nil, do(ctx)
-			}})
-		}},
-		{"Cardinality", "/cardinality", good("/cardinality"), func(do deed) connector.Source {
-			return base(endpoints{measurer: func(ctx context.Context,
-				_ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-				return nil, do(ctx)
-			}})
-		}},
-		{"LinkHitRate", "/linkHitRate", good("/linkHitRate"), func(do deed) connector.Source {
-			return base(endpoints{linker: func(ctx context.Context,
-				_ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				return nil, do(ctx)
-			}})
-		}},
+			if h.name != "Check" {
+				s.check = nil
+			}
+			if h.name == "Query for a declined Count" {
+				s.counter = func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }
+			}
+			return s
+		}
+		list = append(list, h)
+	}
+	describes := func(do deed) connector.Source {
+		return described{describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return nil, do(ctx) }}
 	}
 	for _, r := range routes[2:] {
-		list = append(list, hook{"Describe for " + r.path, r.path, r.body, func(do deed) connector.Source {
-			return described{describer: func(ctx context.Context, _ wire.Credentials,
-				_ string) (*wire.Table, error) {
-				return nil, do(ctx)
-			}}
-		}})
+		list = append(list, hook{"Describe for " + r.path, r.path, r.body, describes})
 	}
-	list = append(list, hook{"Describe for a hop", "/query", query(hopQuery), list[len(list)-1].source})
-	// The same places when rows are out already.
-	for _, late := range []struct {
-		name, body string
-		source     func(func(context.Context, *connector.Rows) error) connector.Source
-	}{
-		{"Query", good("/query"), func(do func(context.Context, *connector.Rows) error) connector.Source {
-			return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-				return do(ctx, out)
-			}}
-		}},
-		{"QueryJoined", query(`"and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"items","toTable":"items",` +
-			`"fromField":"id","toField":"id","fields":[]}]`),
-			func(do func(context.Context, *connector.Rows) error) connector.Source {
-				return endpoints{joiner: func(ctx context.Context, _ *connector.QueryRequest,
-					out *connector.Rows) error {
-					return do(ctx, out)
-				}}
-			}},
-		{"QuerySQL", sqlBody, func(do func(context.Context, *connector.Rows) error) connector.Source {
-			return full{speaker: speaker{dialect: "ansi",
-				sql: func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error {
-					return do(ctx, out)
-				}}}
-		}},
-	} {
-		list = append(list, hook{late.name + afterRows, "/query", late.body, func(do deed) connector.Source {
-			return late.source(func(ctx context.Context, out *connector.Rows) error {
-				w := out.Begin([]wire.Column{{Name: "id"}})
-				if err := w.Row(wire.Int(1)); err != nil {
-					return err
-				}
-				time.Sleep(1500 * time.Millisecond) // the row is out after a second
-				return do(ctx)
-			})
-		}})
-	}
-	return list
+	return append(list, hook{"Describe for a hop", "/query", joined, describes})
 }
 
 const (
@@ -255,7 +215,7 @@ func TestPanics(t *testing.T) {
 			"cause=uncomparable"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			for _, h := range hooks(t) {
+			for _, h := range hooks() {
 				for _, around := range []func(context.Context, connector.Call, func(context.Context) error) error{nil,
 					func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 						return next(ctx)
@@ -283,7 +243,7 @@ func TestPanics(t *testing.T) {
 // TestHangingError checks that an error whose text never comes costs its own
 // request only.
 func TestHangingError(t *testing.T) {
-	for _, h := range hooks(t) {
+	for _, h := range hooks() {
 		synctest.Test(t, func(t *testing.T) {
 			s := serve(t, h.source(func(context.Context) error { return hangingError{} }), nil)
 			start := time.Now()
@@ -361,7 +321,7 @@ func TestErrors(t *testing.T) {
 			want{422, wire.CodeUnsupported, no, ""}, want{422, wire.CodeUnsupported, no, ""}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			for _, h := range hooks(t) {
+			for _, h := range hooks() {
 				synctest.Test(t, func(t *testing.T) {
 					s := serve(t, h.source(func(context.Context) error { return c.err }), nil)
 					w := c.want

@@ -240,7 +240,7 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
-		for _, h := range hooks(t) {
+		for _, h := range hooks() {
 			synctest.Test(t, func(t *testing.T) {
 				s := serve(t, h.source(block), nil)
 				start := time.Now()
