@@ -373,17 +373,14 @@ func TestAllConstructionFaults(t *testing.T) {
 	assert.ErrorContains(t, err, "slug: ")
 }
 
-// TestAt mounts two connectors on one mux.
+// TestAt mounts several connectors on one mux.
 func TestAt(t *testing.T) {
 	mux := http.NewServeMux()
-	for _, slug := range []string{"one", "two"} {
+	for prefix, slug := range map[string]string{"/one": "one", "/two": "two", "/team[1]": "team", "/": "root"} {
 		h, err := connector.New(connector.Definition{Slug: slug}, endpoints{}, newToken(t), nil)
 		require.NoError(t, err)
-		mux.Handle(h.Mount("/" + slug))
+		mux.Handle(h.Mount(prefix))
 	}
-	h, err := connector.New(connector.Definition{Slug: "root"}, endpoints{}, newToken(t), nil)
-	require.NoError(t, err)
-	mux.Handle(h.Mount("/"))
 	for _, c := range []struct {
 		why, method, target string
 		status              int
@@ -393,6 +390,7 @@ func TestAt(t *testing.T) {
 		{"another", "GET", "/two" + wire.PathDocument, 200, `"slug":"two"`},
 		{"one at the root", "GET", wire.PathDocument, 200, `"slug":"root"`},
 		{"a route", "POST", "/two/check", 200, `{"ok":true}`},
+		{"below a prefix that need not be escaped", "POST", "/team[1]/check", 200, `{"ok":true}`},
 		{"no such route", "POST", "/two/nothing", 404, `not_found`},
 		{"http-1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
 		{"http-1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},

@@ -134,6 +134,7 @@ func (s *site) stream(body string) []string {
 	assert.Equal(s.t, "application/x-ndjson", res.Header.Get("Content-Type"))
 	assert.Equal(s.t, "no-store", res.Header.Get("Cache-Control"))
 	assert.Equal(s.t, "no", res.Header.Get("X-Accel-Buffering"))
+	assert.Equal(s.t, "nosniff", res.Header.Get("X-Content-Type-Options"))
 	return s.lines(start, res.Body)
 }
 
