@@ -330,11 +330,11 @@ func TestConstructionFaults(t *testing.T) {
 		omit connector.Omit
 		want string
 	}{
-		{"an endpoint that is none", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}},
+		{"an unknown endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}},
 			"options.omit.endpoints[1]: no optional endpoint has this name"},
-		{"an operator that is none", connector.Omit{Operators: []wire.Op{"like"}},
+		{"an unknown operator", connector.Omit{Operators: []wire.Op{"like"}},
 			"options.omit.operators[0]: no operator has this name"},
-		{"a sort that is none", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
+		{"an unknown kind of sort", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
 	} {
 		_, err := connector.New(shop, core{}, newToken(t), &connector.Options{Omit: c.omit})
 		assert.EqualError(t, err, c.want, c.why)

@@ -18,14 +18,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// deed stands for the work of an author's method.
-type deed func(context.Context) error
+// action stands for the work of an author's method.
+type action func(context.Context) error
 
 // hook is a place where author code runs: a request that leads there, and a
-// source that does a deed there.
+// source that does an action there.
 type hook struct {
 	name, path, body string
-	source           func(deed) connector.Source
+	source           func(action) connector.Source
 }
 
 const (
@@ -84,7 +84,7 @@ func hooks() (list []hook) {
 		{name: "QueryJoined" + afterRows, path: "/query", body: strings.Replace(joined, `[{"field":"name","as":"x"}]`, `[]`, 1)},
 		{name: "QuerySQL" + afterRows, path: "/query", body: sqlBody},
 	} {
-		h.source = func(do deed) connector.Source {
+		h.source = func(do action) connector.Source {
 			s := acting(func(ctx context.Context, out *connector.Rows) error {
 				if strings.HasSuffix(h.name, afterRows) {
 					if err := out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1)); err != nil {
@@ -104,7 +104,7 @@ func hooks() (list []hook) {
 		}
 		list = append(list, h)
 	}
-	describes := func(do deed) connector.Source {
+	describes := func(do action) connector.Source {
 		return described{describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return nil, do(ctx) }}
 	}
 	for _, r := range routes[2:] {
@@ -118,7 +118,7 @@ const (
 	firstRow  = all + "\n" + `{"rows":[{"id":1}]}` + "\n"
 )
 
-// fails asserts the answer to a deed at a hook.
+// fails asserts the answer to an action at a hook.
 func (h hook) fails(t *testing.T, a answer, status int, code wire.Code, message string) {
 	t.Helper()
 	if strings.HasSuffix(h.name, afterRows) {
@@ -160,7 +160,7 @@ func TestPanics(t *testing.T) {
 	var null *endpoints
 	for _, c := range []struct {
 		why string
-		do  deed
+		do  action
 		log string
 	}{
 		{"a text", func(context.Context) error { panic("boom") },

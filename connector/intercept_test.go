@@ -87,7 +87,7 @@ func TestInterceptMisbehaves(t *testing.T) {
 	for _, c := range []struct {
 		why       string
 		intercept interceptFunc
-		do        deed
+		do        action
 		want      want
 	}{
 		{"it swallows a refusal", swallowing, refuse, want{422, wire.CodeUnsupported, "no", ""}},

@@ -82,7 +82,7 @@ func TestJoins(t *testing.T) {
 			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
 		},
 		{
-			"a self-join's columns are told apart by their hop", connector.Served{},
+			"a self-join's columns are distinguished by their hop", connector.Served{},
 			append(base("name", "boss"), hop(1, "bossName"), hop(1, "name")),
 			[][]wire.Value{{text("ann"), wire.Int(2), text("bob"), text("bob")}},
 			`"and":[{"field":"name","op":"eq","value":"ann"}],"sort":[],"fields":["name"],"joins":[` + me + `]`,

@@ -21,20 +21,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// witness keeps what Options.Observe is told.
-type witness struct {
+// statsRecorder keeps what Options.Observe is told.
+type statsRecorder struct {
 	mu   sync.Mutex
 	seen []connector.RequestStats
 }
 
-func (w *witness) observe(_ context.Context, o connector.RequestStats) {
+func (w *statsRecorder) observe(_ context.Context, o connector.RequestStats) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen = append(w.seen, o)
 }
 
 // last returns the latest observation, in a bubble once everything is at rest.
-func (w *witness) last(t *testing.T) connector.RequestStats {
+func (w *statsRecorder) last(t *testing.T) connector.RequestStats {
 	t.Helper()
 	synctest.Wait()
 	w.mu.Lock()
@@ -95,7 +95,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &witness{}
+				w := &statsRecorder{}
 				s := serve(t, c.src, &connector.Options{Observe: w.observe})
 				a := s.post(c.path, c.body)
 				o := w.last(t)
@@ -131,7 +131,7 @@ func TestObserveRefusals(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &witness{}
+				w := &statsRecorder{}
 				s := serve(t, core{}, &connector.Options{Observe: w.observe})
 				r := s.Request(t.Context(), c.path, good("/check"))
 				r.Method = c.method
@@ -171,7 +171,7 @@ func TestObserveQuery(t *testing.T) {
 		first, duration        time.Duration
 	}{
 		{"nothing asked, nothing claimed", "", []step{begin, rows(3)}, served{}, served{}, served{}, 3, 3, 0, 0},
-		{"a claim of what nobody asked is none", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
+		{"a claim of what nobody asked does not count", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
 			served{}, served{}, served{}, 3, 3, 0, 0},
 		{"the library filters", filters, []step{begin, rows(5)}, served{Filters: true}, served{}, served{Filters: true}, 5, 3, 0, 0},
 		{"the source filters", filters, []step{claim(connector.Served{Filters: true}, false), begin, rows(3)},
@@ -190,7 +190,7 @@ func TestObserveQuery(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &witness{}
+				w := &statsRecorder{}
 				s := serve(t, script(c.do...), &connector.Options{Observe: w.observe})
 				lines := s.stream(ask(c.more, hour))
 				o := w.last(t)
@@ -205,7 +205,7 @@ func TestObserveQuery(t *testing.T) {
 	}
 	t.Run("a count by reading", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			s := serve(t, endpoints{counter: func(context.Context, *wire.CountRequest) (int64, error) {
 				return 0, connector.ErrDecline
 			}}, &connector.Options{Observe: w.observe})
@@ -223,7 +223,7 @@ func TestObserveLeaving(t *testing.T) {
 	open := script(begin, rows(1), flush, wait(forever))
 	t.Run("the reader leaves", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			s := serve(t, open, &connector.Options{Observe: w.observe})
 			conn := s.open("/query", ask("", hour))
 			time.Sleep(3 * time.Second)
@@ -236,7 +236,7 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	t.Run("it leaves while nothing is written", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
 				assert.NoError(t, ctx.Err(), "a hook may take its time")
 				w.observe(ctx, o)
@@ -254,7 +254,7 @@ func TestObserveLeaving(t *testing.T) {
 		})
 	})
 	t.Run("it has left before the answer", func(t *testing.T) {
-		w := &witness{}
+		w := &statsRecorder{}
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
 		h := newHandler(t, core{}, &connector.Options{Observe: w.observe})
@@ -264,7 +264,7 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	t.Run("it takes nothing of an answer that is no stream", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			s := serve(t, core{discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 				table := *items()
 				table.SourceDescription = strings.Repeat("long ", 200_000)
@@ -277,7 +277,7 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	t.Run("it takes nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
 			s.open("/query", ask("", hour))
 			time.Sleep(time.Minute)
@@ -286,7 +286,7 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	t.Run("the server stops", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &witness{}
+			w := &statsRecorder{}
 			h := startServed(t, newHandler(t, open, &connector.Options{Observe: w.observe}), nil)
 			answered := h.send("/query", ask("", hour))
 			h.stop()
@@ -392,7 +392,7 @@ func TestRequestID(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &witness{}
+				w := &statsRecorder{}
 				var inside string
 				s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
 					inside = connector.RequestID(ctx)
@@ -420,7 +420,7 @@ func TestRequestID(t *testing.T) {
 // TestRequestIDIsACredential checks that a caller who sends a credential as the id
 // does not bring it into the log.
 func TestRequestIDIsACredential(t *testing.T) {
-	w := &witness{}
+	w := &statsRecorder{}
 	var log strings.Builder
 	h := newHandler(t, script(fail(errors.New("boom"))),
 		&connector.Options{Observe: w.observe, Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -439,7 +439,7 @@ func TestRequestIDIsACredential(t *testing.T) {
 // told.
 func TestObserveTableIsACredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &witness{}
+		w := &statsRecorder{}
 		s := serve(t, script(begin), &connector.Options{Observe: w.observe})
 		s.post("/query", strings.Replace(ask("", hour), `"items"`, `"`+secret+`"`, 1))
 		assert.Equal(t, "/query [redacted] 200 end", told(w.last(t)))

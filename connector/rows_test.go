@@ -101,7 +101,7 @@ func TestLies(t *testing.T) {
 			return out.Begin(number).Row(wire.Float(math.NaN()))
 		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; ` +
 			`send null or fix the source`},
-		{"cell-1: a decimal that is none", plain, func(out *connector.Rows) error {
+		{"cell-1: text that is not a decimal", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Decimal(canary))
 		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
 		{"a cell that cannot cross has no place in an order", sorted, func(out *connector.Rows) error {

@@ -19,19 +19,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// diary notes in which order things happen.
-type diary struct {
+// eventLog notes in which order things happen.
+type eventLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (d *diary) note(format string, args ...any) {
+func (d *eventLog) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) take() string {
+func (d *eventLog) take() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all := strings.Join(d.lines, ", ")
@@ -40,7 +40,7 @@ func (d *diary) take() string {
 }
 
 // value gets a value that notes when it is made and closed.
-func (d *diary) value(ctx context.Context, p *connector.PerRequest[string], name string) (func(), error) {
+func (d *eventLog) value(ctx context.Context, p *connector.PerRequest[string], name string) (func(), error) {
 	_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
 		d.note("open %s", name)
 		return name, func() { d.note("close %s", name) }, nil
@@ -50,7 +50,7 @@ func (d *diary) value(ctx context.Context, p *connector.PerRequest[string], name
 
 // TestPerRequest checks when values are made and closed, however a call ends.
 func TestPerRequest(t *testing.T) {
-	var d diary
+	var d eventLog
 	var one, two connector.PerRequest[string]
 	both := func(ctx context.Context) error {
 		if _, err := d.value(ctx, &one, "one"); err != nil {
@@ -168,7 +168,7 @@ func TestPerRequestContext(t *testing.T) {
 // TestPerRequestFails does not keep an error, and closes nothing that was not
 // made.
 func TestPerRequestFails(t *testing.T) {
-	var d diary
+	var d eventLog
 	var p connector.PerRequest[string]
 	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
 		_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
@@ -185,7 +185,7 @@ func TestPerRequestFails(t *testing.T) {
 
 // TestPerRequestCloses closes the others when one panics, and answers.
 func TestPerRequestCloses(t *testing.T) {
-	var d diary
+	var d eventLog
 	var one, two connector.PerRequest[string]
 	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
 		_, err := d.value(ctx, &one, "one")
@@ -203,7 +203,7 @@ func TestPerRequestCloses(t *testing.T) {
 // only when it returns. What it asks for after that is its own.
 func TestPerRequestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLog
 		var p connector.PerRequest[string]
 		free, ended := make(chan struct{}), make(chan context.Context, 1)
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -230,7 +230,7 @@ func TestPerRequestLate(t *testing.T) {
 
 // TestPerRequestOutside makes a value for each Get where there is no request.
 func TestPerRequestOutside(t *testing.T) {
-	var d diary
+	var d eventLog
 	var p connector.PerRequest[string]
 	for range 2 {
 		release, err := d.value(t.Context(), &p, "one")
@@ -244,7 +244,7 @@ func TestPerRequestOutside(t *testing.T) {
 // context, and that a panic of what makes the value keeps nobody waiting.
 func TestPerRequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLog
 		var p connector.PerRequest[string]
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
 			panicked := make(chan any)
@@ -276,7 +276,7 @@ func TestPerRequestWaits(t *testing.T) {
 // is its caller's to close.
 func TestPerRequestMadeTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d eventLog
 		var p connector.PerRequest[string]
 		made := make(chan func(), 1)
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {

@@ -36,7 +36,7 @@ func TestSecrets(t *testing.T) {
 		"p@ss/w+rd=\"ü<&>'%5c\\ö~",
 		"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\t/+==\n-----END KEY-----\n",
 	}
-	deeds := map[string]func(text string) error{
+	actions := map[string]func(text string) error{
 		"an error": func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
 		"a deliberate error": func(text string) error {
 			return connector.Unsupported("upstream said %s, sorry", text)
@@ -63,7 +63,7 @@ func TestSecrets(t *testing.T) {
 		quoted, err := json.Marshal(secret)
 		require.NoError(t, err)
 		spellings := []string{secret, string(quoted[1 : len(quoted)-1]), base64.StdEncoding.EncodeToString([]byte(secret))}
-		for what, do := range deeds {
+		for what, do := range actions {
 			for _, spelled := range spellings {
 				for _, h := range places {
 					synctest.Test(t, func(t *testing.T) {

@@ -208,8 +208,8 @@ func (s *stream) header() {
 }
 
 // served writes the served line, once the source has begun. A ping may stand
-// before it: if the source has stated nothing for ten seconds, silence would cut
-// the stream.
+// before it: if the source has stated nothing for ten seconds, the platform's idle
+// timeout would end the stream.
 func (s *stream) served() error {
 	if s.servedOut {
 		return nil

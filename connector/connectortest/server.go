@@ -78,7 +78,7 @@ func serve(t testing.TB, server *http.Server) *Server {
 // platform returns a client that asks the connector as the platform does.
 func (s *Server) platform(o platform.Options) *platform.Client {
 	o.HTTP, o.Local, o.Timeout, o.MaxTimeout = cmp.Or(o.HTTP, s.Client), true, defaultTimeout, defaultTimeout
-	o.Idle = 10 * time.Minute // a silence ends no request before its timeout does
+	o.Idle = 10 * time.Minute // longer than any timeout, so that no request ends for want of lines
 	c, err := platform.NewClient(s.URL, wire.NewBearer(Token), &o)
 	if err != nil {
 		s.t.Fatal(err)

@@ -90,9 +90,9 @@ func start(t *testing.T, p standalone.Program, env map[string]string) (lines []s
 // TestTLS requires https with the files that the program names, and that what the
 // host puts around the connector sees its requests, the last function first.
 func TestTLS(t *testing.T) {
-	lender := httptest.NewTLSServer(http.NotFoundHandler()) // lends its certificate, for 127.0.0.1
-	defer lender.Close()
-	pair := lender.TLS.Certificates[0]
+	other := httptest.NewTLSServer(http.NotFoundHandler()) // whose certificate is for 127.0.0.1
+	defer other.Close()
+	pair := other.TLS.Certificates[0]
 	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -121,7 +121,7 @@ func TestTLS(t *testing.T) {
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1:"+port+wire.PathDocument, http.NoBody)
 	require.NoError(t, err)
-	client := lender.Client()
+	client := other.Client()
 	client.Transport.(*http.Transport).ForceAttemptHTTP2 = true
 	res, err := client.Do(req)
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestLooksForATable(t *testing.T) {
 		{"no table", nil, nil, guess},
 		{"an answer with spaces before it", one, answers(200, "   "), `"table":"one","fields":["a"],`},
 		{"an answer that is too long", one, answers(200, strings.Repeat(" ", 9<<20)), guess},
-		{"an answer that is none", one, answers(503, ""), guess},
+		{"an answer that is not a discovery", one, answers(503, ""), guess},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var until time.Time
@@ -334,14 +334,14 @@ func TestRefusesSettings(t *testing.T) {
 		}
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
-	hasty := standalone.Program{
+	negative := standalone.Program{
 		Definition: connector.Definition{Slug: "odd"},
 		Source:     oddSource(t),
 		Out:        io.Discard,
 		Drain:      -time.Second,
 		Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
 	}
-	require.ErrorContains(t, hasty.Run(t.Context()), "Drain must not be negative")
+	require.ErrorContains(t, negative.Run(t.Context()), "Drain must not be negative")
 	for _, c := range []struct{ why, cert, key, want string }{
 		{"a certificate whose name did not arrive", "", "key.pem", "a certificate and its key: name the files of both, or none"},
 		{"a certificate without its key", "cert.pem", "", "a certificate and its key: name the files of both, or none"},
@@ -586,5 +586,53 @@ func TestRotation(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		require.Equal(t, status, res.StatusCode, token)
+	}
+}
+
+// TestDrain checks that a request has the time of Drain after the program is told to stop.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	checking := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	program := standalone.Program{
+		Definition: connector.Definition{Slug: "odd"},
+		Source:     slow{oddSource(t), checking},
+		Options:    &connector.Options{Logger: slog.New(slog.DiscardHandler)},
+		Out:        in,
+		Drain:      time.Minute,
+		Getenv: func(name string) (string, bool) {
+			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token}[name], true
+		},
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- program.Run(ctx) }()
+	lines := bufio.NewScanner(out)
+	require.True(t, lines.Scan())
+	_, url, found := strings.Cut(lines.Text(), " at ")
+	require.True(t, found, lines.Text())
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	go func() {
+		<-checking
+		stop()
+	}()
+	answer := send(t, []string{url + wire.PathCheck, "-H", "Authorization: Bearer " + token, "-d", `{"credentials":{},"timeoutMs":60000}`})
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.NoError(t, <-ended)
+}
+
+// slow is a source whose check takes longer than the default of Drain.
+type slow struct {
+	connector.Source
+	checking chan struct{}
+}
+
+func (s slow) Check(ctx context.Context, _ *wire.CheckRequest) error {
+	close(s.checking)
+	select {
+	case <-time.After(1500 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -38,7 +38,7 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-// TestHostileAnswers has answers that are none, and the error of each.
+// TestHostileAnswers has answers that are not of the API, and the error of each.
 func TestHostileAnswers(t *testing.T) {
 	escaped := strings.ReplaceAll(token, "t", `\u0074`)
 	tests := []struct {
@@ -62,7 +62,7 @@ func TestHostileAnswers(t *testing.T) {
 			"GET /v1/whoami: an object has no id"},
 		{"another type", answer(200, "application/json", `{"data":{"id":"u1","name":["`+token+`"]}}`),
 			`GET /v1/whoami: the member "name" is not a string`},
-		{"a time that is none", answer(200, "application/json", `{"data":{"id":"u1","created_at":"`+token+`"}}`),
+		{"text that is not a time", answer(200, "application/json", `{"data":{"id":"u1","created_at":"`+token+`"}}`),
 			"GET /v1/whoami: a member has a value that its type does not take"},
 		{"no content", answer(204, "", ""),
 			"GET /v1/whoami: the answer has no content"},

@@ -107,8 +107,8 @@ var errQuiet = errors.New("the stream sent nothing, not even a heartbeat")
 func (c *Client) connect(ctx context.Context, run string, yield func(Event, error) bool) (s connection) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(connecting, func() { cancel(errQuiet) })
-	defer silence.Stop()
+	idle := time.AfterFunc(connecting, func() { cancel(errQuiet) })
+	defer idle.Stop()
 	res, err := c.api.Open(ctx, streamEndpoint, &api.Args{Path: api.Path{"runId": run}})
 	if err != nil {
 		s.err = lasting(err)
@@ -121,8 +121,8 @@ func (c *Client) connect(ctx context.Context, run string, yield func(Event, erro
 	}
 	opened := time.Now()
 	defer func() { s.lasted = time.Since(opened) }()
-	silence.Reset(c.quiet)
-	reader := newReader(res.Body, func() { silence.Reset(c.quiet) })
+	idle.Reset(c.quiet)
+	reader := newReader(res.Body, func() { idle.Reset(c.quiet) })
 	for first := true; ; first = false {
 		data, err := reader.next()
 		switch {
@@ -144,9 +144,9 @@ func (c *Client) connect(ctx context.Context, run string, yield func(Event, erro
 			return s
 		}
 		// The reader of the events may take its time.
-		silence.Stop()
+		idle.Stop()
 		wanted := yield(event, nil)
-		silence.Reset(c.quiet)
+		idle.Reset(c.quiet)
 		if !wanted || event.Type == Done {
 			s.ended = true
 			return s

@@ -71,7 +71,7 @@ func TestReconnect(t *testing.T) {
 	})
 }
 
-// TestHeartbeats: silence ends a connection, heartbeats keep it.
+// TestHeartbeats: a connection without events times out, heartbeats keep it.
 func TestHeartbeats(t *testing.T) {
 	connections := 0
 	against(t, func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +94,7 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
-// TestSlowReader: the time that the caller takes for an event is not silence.
+// TestSlowReader: the time that the caller takes for an event does not count as idle.
 func TestSlowReader(t *testing.T) {
 	connections := 0
 	against(t, func(w http.ResponseWriter, _ *http.Request) {
