@@ -202,20 +202,26 @@ func TestPanickingLogger(t *testing.T) {
 
 // TestRowsAfterReturning checks that rows are for the call they were passed to.
 func TestRowsAfterReturning(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var kept *connector.RowWriter
-		before := make(chan error, 1)
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-			kept = out.Begin(number)
-			return kept.Row(wire.Int(1))
-		}}, &connector.Options{Intercept: func(ctx context.Context, _ connector.Call,
-			next func(context.Context) error) error {
-			err := next(ctx)
-			before <- kept.Row(wire.Int(2)) // the call has returned, the stream has not ended
-			return err
-		}})
-		assert.Equal(t, all+"\n"+`{"rows":[{"n":1}]}`+"\n"+end+"\n", s.post("/query", ask("", time.Minute)).body)
-		assert.Error(t, <-before)
-		assert.Error(t, kept.Row(wire.Int(3)))
-	})
+	for failure, want := range map[error]string{
+		nil:                         all + "\n" + `{"rows":[{"n":1}]}` + "\n" + end + "\n",
+		connector.Unsupported("no"): `{"error":{"code":"unsupported","message":"no"}}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var kept *connector.RowWriter
+			before := make(chan error, 1)
+			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				kept = out.Begin(number)
+				assert.NoError(t, kept.Row(wire.Int(1)))
+				return failure
+			}}, &connector.Options{Intercept: func(ctx context.Context, _ connector.Call,
+				next func(context.Context) error) error {
+				err := next(ctx)
+				before <- kept.Row(wire.Int(2)) // the call has returned, the stream has not ended
+				return err
+			}})
+			assert.Equal(t, want, s.post("/query", ask("", time.Minute)).body)
+			assert.Error(t, <-before)
+			assert.Error(t, kept.Row(wire.Int(3)))
+		})
+	}
 }

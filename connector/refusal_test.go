@@ -67,6 +67,7 @@ func TestBearer(t *testing.T) {
 		{"percent-encoded", []string{"Bearer " + token}, "x=%63" + token[1:], false},
 		{"beside a malformed escape", []string{"Bearer " + token}, "y=%zz&x=" + token, false},
 		{"behind a semicolon", []string{"Bearer " + token}, "a=1;x=" + token, false},
+		{"behind an ampersand", []string{"Bearer " + token}, "&token=" + wrong, false},
 		{"the last of many", []string{"Bearer " + token}, strings.Repeat("a=b&", 200) + "x=" + token, false},
 		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token},
 			"token=" + wrong, false},
