@@ -312,6 +312,37 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 	}
 }
 
+// A claimed sort is verified, and an aggregate has the limit that the request states.
+func TestTenantVerifiesOrder(t *testing.T) {
+	var limits []int64
+	source := patched{
+		Source: shop(t),
+		query: emitting(wire.Served{Filters: true, Sort: true},
+			func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
+				slices.Reverse(rows)
+				return rows
+			}),
+		aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+			limits = append(limits, req.Limit)
+			return g
+		},
+	}
+	r := record(t, func(tb testing.TB) {
+		tenant := Start(tb, shopDefinition, source, nil).As(nil)
+		_, err := tenant.Query(wire.QueryRequest{Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Fields: []string{"id"}})
+		assert.NoError(t, err)
+		for _, limit := range []int64{0, 7} {
+			_, err = tenant.Aggregate(wire.AggregateRequest{
+				Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: limit,
+			})
+			assert.NoError(t, err)
+		}
+	})
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "POST /query: ")
+	assert.Equal(t, []int64{wire.AggregateLimit, 7}, limits)
+}
+
 // A Tenant holds a source to the decisions of docs/protocol.md too. Run does not,
 // because no sentence of the protocol binds a connector to them.
 func TestTenantVerifiesDecisions(t *testing.T) {
