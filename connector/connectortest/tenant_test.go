@@ -343,6 +343,21 @@ func TestTenantVerifiesOrder(t *testing.T) {
 	assert.Equal(t, []int64{wire.AggregateLimit, 7}, limits)
 }
 
+// A filter on a field that discovery calls not filterable must be refused.
+func TestTenantVerifiesFlags(t *testing.T) {
+	tables, no := shopTables(), false
+	tables[0].Field("region").Filterable = &no
+	r := record(t, func(tb testing.TB) {
+		_, err := Start(tb, shopDefinition, naive{tables}, nil).As(nil).Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNotNull}}},
+		})
+		assert.NoError(t, err)
+	})
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], `discovery calls the field "region" not filterable`)
+}
+
 // A Tenant holds a source to the decisions of docs/protocol.md too. Run does not,
 // because no sentence of the protocol binds a connector to them.
 func TestTenantVerifiesDecisions(t *testing.T) {
