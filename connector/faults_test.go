@@ -105,7 +105,9 @@ func hooks() (list []hook) {
 		list = append(list, h)
 	}
 	describes := func(do action) connector.Source {
-		return described{describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return nil, do(ctx) }}
+		return described{describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+			return nil, do(ctx)
+		}}
 	}
 	for _, r := range routes[2:] {
 		list = append(list, hook{"Describe for " + r.path, r.path, r.body, describes})

@@ -329,7 +329,9 @@ func TestTenantVerifiesOrder(t *testing.T) {
 	}
 	r := record(t, func(tb testing.TB) {
 		tenant := Start(tb, shopDefinition, source, nil).As(nil)
-		_, err := tenant.Query(wire.QueryRequest{Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Fields: []string{"id"}})
+		_, err := tenant.Query(wire.QueryRequest{
+			Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Fields: []string{"id"},
+		})
 		assert.NoError(t, err)
 		for _, limit := range []int64{0, 7} {
 			_, err = tenant.Aggregate(wire.AggregateRequest{
