@@ -171,7 +171,7 @@ func TestObserveQuery(t *testing.T) {
 		first, duration        time.Duration
 	}{
 		{"nothing asked, nothing claimed", "", []step{begin, rows(3)}, served{}, served{}, served{}, 3, 3, 0, 0},
-		{"a claim of what nobody asked does not count", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
+		{"an unasked claim does not count", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
 			served{}, served{}, served{}, 3, 3, 0, 0},
 		{"the library filters", filters, []step{begin, rows(5)}, served{Filters: true}, served{}, served{Filters: true}, 5, 3, 0, 0},
 		{"the source filters", filters, []step{claim(connector.Served{Filters: true}, false), begin, rows(3)},
