@@ -35,4 +35,9 @@
 // BIT and UNION are the text that DuckDB casts them to.
 //
 // Text is compared by its bytes, whatever the column's collation.
+//
+// The types of a CSV or a JSON file are what DuckDB takes its first rows for. A number
+// with a fraction or beyond 64 bits is a DOUBLE there, which may lose digits; a Parquet
+// file says what type a column has. A CSV some of whose lines have more or fewer fields
+// than others is one column of whole lines.
 package duckdb

@@ -45,7 +45,8 @@ type listing struct {
 type folderTable struct {
 	name, reader string
 	files        []string // sorted
-	partitioned  bool
+	partitions   []string // the columns that folders below it are; none: it has no partitions
+	above        []string // such columns of the folders that it lies in, which are not its own
 }
 
 // listFolder finds the tables of a folder.
@@ -64,13 +65,17 @@ func listFolder(dir string) (*listing, error) {
 				return nil, err
 			}
 		default:
-			if table, reader := readerOf(name); reader != "" && l.usable(dir, name, e) {
+			if table, reader := readerOf(name); mayRead(e, reader) && l.usable(dir, name, e) {
 				l.add(folderTable{name: table, reader: reader, files: []string{filepath.Join(dir, name)}}, name)
 			}
 		}
 	}
 	return l, nil
 }
+
+// mayRead reports whether an entry of a folder is a file of a known format, or a link,
+// which is left out whatever it leads to.
+func mayRead(e fs.DirEntry, reader string) bool { return reader != "" || e.Type()&fs.ModeSymlink != 0 }
 
 // usable reports whether a file is served, and notes its version. It warns of one that
 // is not served, unless it is gone.
@@ -80,7 +85,7 @@ func (l *listing) usable(dir, below string, e fs.DirEntry) bool {
 	switch {
 	case !utf8.ValidString(name):
 		why = "its name is not valid UTF-8"
-	case strings.ContainsAny(name, "*?["):
+	case strings.ContainsAny(filepath.Join(dir, below), "*?["):
 		why = "its path has a character that stands for others: * ? ["
 	case !e.Type().IsRegular():
 		why = "it is a link, or no file"
@@ -115,11 +120,11 @@ func (l *listing) addFolder(dir, name string) error {
 		}
 		_, reader := readerOf(e.Name())
 		below, _ := filepath.Rel(dir, file)
-		if e.IsDir() || reader == "" || !l.usable(dir, below, e) {
+		if e.IsDir() || !mayRead(e, reader) || !l.usable(dir, below, e) {
 			return nil
 		}
 		t.files, t.reader, kinds[reader] = append(t.files, file), reader, true
-		t.partitioned = t.partitioned || strings.Contains(filepath.Dir(strings.TrimPrefix(below, name)), "=")
+		t.partitions = append(t.partitions, partitionsOf(filepath.Dir(strings.TrimPrefix(below, name)))...)
 		return nil
 	})
 	switch {
@@ -129,9 +134,26 @@ func (l *listing) addFolder(dir, name string) error {
 		l.leaveOut(name, "its files have several formats")
 	case len(t.files) > 0:
 		slices.Sort(t.files)
+		for _, column := range partitionsOf(filepath.Join(dir, name)) {
+			if !slices.Contains(t.partitions, column) {
+				t.above = append(t.above, column)
+			}
+		}
 		l.add(t, name)
 	}
 	return nil
+}
+
+// partitionsOf returns the columns that the folders of a path are, as year=2025 is the
+// column year. The engine does not tell capital letters from small ones.
+func partitionsOf(path string) []string {
+	var columns []string
+	for folder := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if column, _, ok := strings.Cut(folder, "="); ok {
+			columns = append(columns, strings.ToLower(column))
+		}
+	}
+	return columns
 }
 
 // add adds a table, unless another has its view: the engine does not tell capital
@@ -157,10 +179,11 @@ func (f folderFlavor) Capabilities() sqlengine.Capabilities {
 	return all
 }
 
-// The columns that tell the rows of Parquet files apart.
+// The columns that tell the rows of Parquet files apart, and what the engine makes them
+// of.
 const (
-	fileColumn = "\x1ffile"
-	rowColumn  = "\x1frow"
+	fileColumn, engineFile = "\x1ffile", "file_index"
+	rowColumn, engineRow   = "\x1frow", "file_row_number"
 )
 
 // viewName returns the name of a table's view. pragma_table_info finds no name that has
@@ -234,6 +257,12 @@ func (f folderFlavor) describe(ctx context.Context, q sqlengine.Queryer, found f
 		}
 		return nil
 	})
+	own := func(c sqlengine.CatalogColumn) bool {
+		return strings.EqualFold(c.Name, engineFile) || strings.EqualFold(c.Name, engineRow)
+	}
+	if slices.ContainsFunc(t.Columns, own) { // the engine then means these, which tell nothing apart
+		t.RowID = nil
+	}
 	return t, err
 }
 
@@ -243,9 +272,19 @@ func (t *folderTable) selected() string {
 	for i, file := range t.files {
 		paths[i] = literal(file)
 	}
-	order := ""
-	if t.reader == "read_parquet" {
-		order = ", file_index AS " + quote(fileColumn) + ", file_row_number AS " + quote(rowColumn)
+	list, options := "*", fmt.Sprintf("hive_partitioning = %t", len(t.partitions) > 0)
+	if len(t.partitions) > 0 && len(t.above) > 0 {
+		above := make([]string, len(t.above))
+		for i, column := range t.above {
+			above[i] = literal(column)
+		}
+		list = "COLUMNS(lambda c: lower(c) NOT IN (" + strings.Join(above, ", ") + "))"
 	}
-	return fmt.Sprintf("SELECT *%s FROM %s([%s], hive_partitioning = %t)", order, t.reader, strings.Join(paths, ", "), t.partitioned)
+	switch t.reader {
+	case "read_parquet":
+		list += ", " + engineFile + " AS " + quote(fileColumn) + ", " + engineRow + " AS " + quote(rowColumn)
+	case "read_csv":
+		options += ", skip = 0" // or the engine leaves out the lines that have other columns than most
+	}
+	return fmt.Sprintf("SELECT %s FROM %s([%s], %s)", list, t.reader, strings.Join(paths, ", "), options)
 }

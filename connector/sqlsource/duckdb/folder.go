@@ -65,6 +65,9 @@ func Folder(dir string, options *FolderOptions) (sqlsource.Source, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("duckdb: %s is not a folder", dir)
 	}
+	if strings.ContainsAny(dir, "*?[") {
+		return nil, fmt.Errorf("duckdb: the path %s has a character that stands for others: * ? [; rename the folder", dir)
+	}
 	admit := func(wire.Credentials) (string, error) { return dir, nil }
 	if o.PerTenant {
 		if admit, err = filesource.Admit(dir, nil); err != nil {

@@ -162,7 +162,7 @@ func TestFolderLeavesOut(t *testing.T) {
 	require.Equal(t, []string{"Good", "linked"}, names) // the first of two, in the order of names
 	warned := fmt.Sprint(d.Warnings)
 	for _, name := range []string{"g*.parquet", "g[o]od2.csv", "good.parquet", "mixed", "sub?/b.parquet", "link.parquet",
-		"linked/b.parquet", "broken"} {
+		"linked/b.parquet", "linked/c", "folder", "broken"} {
 		require.Contains(t, warned, name+" is left out")
 	}
 	require.Contains(t, warned, `"twice" is left out`)
@@ -290,8 +290,66 @@ func TestFolderPerTenant(t *testing.T) {
 	}
 }
 
+// TestFolderInPartition serves a folder that lies in one named as a partition is: the
+// partitions of its tables are columns, those around them are not.
+func TestFolderInPartition(t *testing.T) {
+	dir := makeFiles(t, map[string]string{
+		"region=eu/sales/Year=2025/a.parquet": "SELECT 1 AS n, 2 AS year", "region=eu/region=us/kind=a/a.parquet": "SELECT 1 AS n",
+		"region=eu/visits/REGION=uk/a.csv": "SELECT 1 AS n", "region=eu/whole/a.parquet": "SELECT 1 AS n, 'own' AS region",
+	})
+	d, err := serve(t, filepath.Join(dir, "region=eu"), nil).As(nil).In(t).Discover()
+	require.NoError(t, err)
+	require.Empty(t, d.Warnings)
+	fields := map[string]string{}
+	for _, table := range d.Tables {
+		for _, f := range table.Fields {
+			fields[table.Name] += fmt.Sprint(f.Name, f.Samples, ";")
+		}
+	}
+	require.Equal(t, map[string]string{
+		"sales": "n[1];year[2025];", "region=us": "n[1];kind[a];", "visits": "n[1];REGION[uk];", "whole": "n[1];region[own];",
+	}, fields)
+}
+
+// TestFolderRowNumbers sorts files that have columns named as those by which the engine
+// numbers rows: pages repeat none.
+func TestFolderRowNumbers(t *testing.T) {
+	tenant := serve(t, makeFiles(t, map[string]string{
+		"a.parquet": "SELECT range AS n, 'same' AS s, 1 AS File_Index, 1 AS file_row_number FROM range(50000)",
+	}), nil).As(nil).In(t)
+	got := map[int64]bool{}
+	for offset := int64(0); offset < 50_000; offset += 5000 {
+		answer, err := tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{{Field: "s", Dir: wire.Asc}}, Fields: []string{"n"},
+			Limit: 5000, Offset: offset})
+		require.NoError(t, err)
+		for _, row := range answer.Rows {
+			got[row[0].Int64()] = true
+		}
+	}
+	require.Equal(t, 50_000, len(got))
+}
+
+// TestFolderUneven serves a CSV whose lines have different numbers of fields: no line is
+// left out.
+func TestFolderUneven(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.csv"), []byte("a,b\n1,2\n3\n4,5,6\n"), 0o600))
+	n, err := serve(t, dir, nil).As(nil).In(t).Count(wire.CountRequest{Table: "a"})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, n)
+}
+
 func TestFolderRefuses(t *testing.T) {
-	_, err := duckdb.Folder(filepath.Join(t.TempDir(), "gone"), nil)
+	pattern := filepath.Join(t.TempDir(), "a[b]")
+	require.NoError(t, os.Mkdir(pattern, 0o755))
+	_, err := duckdb.Folder(pattern, nil)
+	require.ErrorContains(t, err, "rename the folder")
+	tenants := makeFiles(t, map[string]string{"a[b]/n.parquet": "SELECT 1 AS n", "ab/n.parquet": "SELECT 2 AS n"})
+	d, err := serve(t, tenants, &duckdb.FolderOptions{PerTenant: true}).As(map[string]string{"tenant": "a[b]", "password": ""}).In(t).Discover()
+	require.NoError(t, err)
+	require.Empty(t, d.Tables)
+	require.Contains(t, fmt.Sprint(d.Warnings), "n.parquet is left out: its path has a character")
+	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), &duckdb.FolderOptions{PerTenant: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
