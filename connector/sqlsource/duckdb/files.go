@@ -175,7 +175,6 @@ type folderFlavor struct{ flavor }
 func (f folderFlavor) Capabilities() sqlengine.Capabilities {
 	all := f.flavor.Capabilities()
 	all.NoTx = true
-	all.Audit = nil
 	return all
 }
 

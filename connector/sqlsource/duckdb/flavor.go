@@ -29,7 +29,6 @@ func (flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:        "DuckDB",
 		HasSchema:   hasSchema,
-		Audit:       audit,
 		CheapCounts: true,
 		JoinKeys:    joinKeys,
 		ReadRows:    readRows,
@@ -41,17 +40,6 @@ func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found b
 		"SELECT count(*) > 0 FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = CAST($1 AS VARCHAR)",
 		cmp.Or(schema, defaultSchema)).Scan(&found)
 	return found, err
-}
-
-// audit warns of a schema without tables: DuckDB has no privileges.
-func audit(ctx context.Context, q sqlengine.Queryer, schema string) ([]string, error) {
-	var tables int64
-	err := q.QueryRowContext(ctx, "SELECT count(*) FROM ("+relations+") t WHERE schema_name = CAST($1 AS VARCHAR)",
-		cmp.Or(schema, defaultSchema)).Scan(&tables)
-	if err != nil || tables > 0 {
-		return nil, err
-	}
-	return []string{"The database has no tables."}, nil
 }
 
 // Table has no name of a database before the schema's: a query sees those of the

@@ -113,7 +113,8 @@ type Capabilities struct {
 	HasSchema func(ctx context.Context, q Queryer, schema string) (bool, error)
 	// Audit returns a warning for each kind of thing in the schema that the session
 	// may not read, and says which privilege is missing. It names nothing that the
-	// user may not know of. Nil: the flavor cannot tell.
+	// user may not know of. Nil: the flavor cannot tell, or the engine has no
+	// privileges; a schema without tables is then warned of as one.
 	Audit func(ctx context.Context, q Queryer, schema string) (warnings []string, err error)
 
 	// ReadRows runs a statement within the transaction that is open on conn, and

@@ -114,8 +114,11 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 			if err != nil {
 				return nil, nil, err
 			}
-			if !found {
+			switch {
+			case !found:
 				warnings = append(warnings, noSchema(schema))
+			case x.Database.Capabilities.Audit == nil && len(said) == 0:
+				warnings = append(warnings, "The database has no tables.")
 			}
 		}
 		for _, entry := range read {

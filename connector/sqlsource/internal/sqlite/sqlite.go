@@ -25,7 +25,6 @@ func (Flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:         "SQLite",
 		HasSchema:    hasSchema,
-		Audit:        audit,
 		DistinctMany: distinctMany,
 		Once:         " LIMIT -1",
 	}
@@ -43,19 +42,6 @@ func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found b
 // one by one, which is slow once it does not fit the cache.
 func distinctMany(expr, from string) string {
 	return "(SELECT COUNT(k) FROM (SELECT " + expr + " AS k FROM " + from + " GROUP BY 1))"
-}
-
-// audit warns of a database without tables: SQLite has no privileges.
-func audit(ctx context.Context, q sqlengine.Queryer, schema string) ([]string, error) {
-	var empty bool
-	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_database_list WHERE name = ?1)
-		AND NOT EXISTS (SELECT 1 FROM pragma_table_list
-			WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\')`,
-		cmp.Or(schema, "main")).Scan(&empty)
-	if err != nil || !empty {
-		return nil, err
-	}
-	return []string{"The database has no tables."}, nil
 }
 
 func (f Flavor) Table(schema, name string) string {
