@@ -26,10 +26,10 @@
 // filters of every operator on every column, with operands from cells, from their
 // neighbours and other spellings, and from a list of edges; sorts, windows,
 // projections, joins, counts, aggregates, links. Each is answered by the engine
-// through the connector, and in memory by the library itself. The answers
-// must be equal, rows and order. A request whose answers differ is made as small as
-// it can be before it is shown. What a flavor leaves to the library is not a fault;
-// the report counts how much was declined.
+// through the connector, and in memory by an evaluator that shares no code with the
+// library. The answers must be equal, rows and order. A request whose answers differ
+// is made as small as it can be before it is shown. What a flavor leaves to the
+// library is not a fault; the report counts how much was declined.
 //
 // Not every engine has keys, indexes or updates: [Options] leaves out by name what
 // does not fit one, and the log says what was left out.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,6 +70,7 @@ type fixture struct {
 	without []string // parts that are left out
 	server  *connectortest.Server
 	tables  map[string]*table
+	known   oracle.Tables // the same
 	names   []string
 }
 
@@ -92,14 +92,14 @@ func (t *table) fields() []string {
 	return names
 }
 
-// typeOf returns the type of a column.
+// typeOf returns the type of a column; empty if the table has none of that name.
 func (t *table) typeOf(name string) wire.Type {
-	return t.columns[slices.IndexFunc(t.columns, func(c wire.Column) bool { return c.Name == name })].Type
-}
-
-// relation returns the table for an evaluation in memory.
-func (t *table) relation() relation.Relation {
-	return relation.Relation{Columns: t.columns, Rows: relation.RowsOf(t.rows...)}
+	for _, c := range t.columns {
+		if c.Name == name {
+			return c.Type
+		}
+	}
+	return ""
 }
 
 // The tables of a fixture.
@@ -112,7 +112,7 @@ const (
 // fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, o Options) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, names: []string{tableValues, tableTwin, tableLoose}}
+	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, known: oracle.Tables{}, names: []string{tableValues, tableTwin, tableLoose}}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	f.create(t, rng, tableValues, 90, true)
 	f.create(t, rng, tableTwin, 25, true)
@@ -181,6 +181,7 @@ func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, nu
 		execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(name)+" VALUES ("+strings.Join(literals, ", ")+")")
 	}
 	f.tables[name] = own
+	f.known[name] = &oracle.Table{Name: name, Columns: own.columns, PrimaryKey: own.key, Rows: own.rows}
 }
 
 // index indexes every column of a table that the engine can index: what a flavor

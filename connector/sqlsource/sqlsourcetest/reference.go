@@ -4,9 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/filter"
-	"github.com/connectorsdk/connector-sdk-go/internal/measures"
-	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,94 +15,35 @@ type answer struct {
 	rows     [][]wire.Value
 	reversed [][]wire.Value
 	ordered  bool
-	matched  int // rows that the filters keep
 }
 
-// query answers in memory what the engine is asked. Package filter evaluates the
-// filters and sorts, package measures joins.
+// query answers in memory what the engine is asked, without a window.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
-	a, err := f.sorted(req, req.Sort)
-	if err != nil || !a.ordered || len(req.Sort) == 0 || req.Sort[len(req.Sort)-1].Dir != wire.Desc {
+	key := f.tables[req.Table].key
+	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
+	a := answer{ordered: fixed && key != nil && len(req.Joins) == 0}
+	var err error
+	if a.rows, err = f.sorted(req, key, wire.Asc); err != nil {
 		return a, err
 	}
-	reversed := slices.Clone(req.Sort)
-	for _, name := range f.tables[req.Table].key {
-		reversed = append(reversed, wire.SortKey{Field: name, Dir: wire.Desc})
+	if a.ordered && len(req.Sort) > 0 && req.Sort[len(req.Sort)-1].Dir == wire.Desc {
+		a.reversed, err = f.sorted(req, key, wire.Desc)
 	}
-	other, err := f.sorted(req, reversed)
-	a.reversed = other.rows
 	return a, err
 }
 
-// sorted answers a query with another sort than its own.
-func (f *fixture) sorted(req *wire.QueryRequest, sort []wire.SortKey) (answer, error) {
-	t := f.tables[req.Table]
-	match, err := filter.Compile(req.Where, t.columns)
+// sorted answers a query whose ties are broken by the key in this direction.
+func (f *fixture) sorted(req *wire.QueryRequest, key []string, dir wire.Direction) ([][]wire.Value, error) {
+	whole := *req
+	whole.Limit, whole.Offset, whole.Sort = 0, 0, slices.Clone(req.Sort)
+	for _, name := range key {
+		whole.Sort = append(whole.Sort, wire.SortKey{Field: name, Dir: dir})
+	}
+	found, err := oracle.Query(f.known, &whole)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	order, err := filter.CompileOrder(sort, t.columns, nil, t.key)
-	if err != nil {
-		return answer{}, err
-	}
-	var rows [][]wire.Value
-	for _, row := range t.rows {
-		ok, err := match.Match(row)
-		if err != nil {
-			return answer{}, err
-		}
-		if ok {
-			rows = append(rows, row)
-		}
-	}
-	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
-	a := answer{matched: len(rows), ordered: fixed && t.key != nil && len(req.Joins) == 0}
-	slices.SortStableFunc(rows, order.Compare)
-	joined := relation.Relation{Columns: t.columns, Rows: relation.RowsOf(rows...)}
-	if len(req.Joins) > 0 {
-		if joined, err = f.join(joined, req); err != nil {
-			return a, err
-		}
-	}
-	at := positions(joined.Columns, req)
-	for row, err := range joined.Rows {
-		if err != nil {
-			return a, err
-		}
-		projected := make([]wire.Value, len(at))
-		for i, n := range at {
-			projected[i] = row[n]
-		}
-		a.rows = append(a.rows, projected)
-	}
-	return a, nil
-}
-
-// join joins the rows of a query's base table in memory.
-func (f *fixture) join(base relation.Relation, req *wire.QueryRequest) (relation.Relation, error) {
-	var hops []relation.Relation
-	for _, j := range req.Joins {
-		hops = append(hops, f.tables[j.ToTable].relation())
-	}
-	return measures.Join(base, relation.JoinRequest{
-		Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
-	}, hops, measures.Unlimited)
-}
-
-// positions returns where the requested fields are among the columns.
-func positions(columns []wire.Column, req *wire.QueryRequest) (at []int) {
-	find := func(hop int, name string) {
-		at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == hop && c.Name == name }))
-	}
-	for _, name := range req.Fields {
-		find(0, name)
-	}
-	for i, j := range req.Joins {
-		for _, field := range j.Fields {
-			find(i+1, field.As)
-		}
-	}
-	return at
+	return found.Rows, nil
 }
 
 // window returns the rows of a window.

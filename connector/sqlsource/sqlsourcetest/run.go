@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -181,11 +182,8 @@ func (f *fixture) try(tenant *connectortest.Tenant, g *generator) *failure {
 			}
 			return f.checkQuery(tenant, req)
 		}
-		matched := 0
-		if a, err := f.query(req); err == nil {
-			matched = a.matched
-		}
-		g.report.query(notes, matched, len(f.tables[req.Table].rows))
+		matched, _ := oracle.Count(f.known, &wire.CountRequest{Table: req.Table, Where: req.Where})
+		g.report.query(notes, int(matched), len(f.tables[req.Table].rows))
 		found.problem = found.check(req)
 	}
 	if found.problem == "" {
