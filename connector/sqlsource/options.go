@@ -3,7 +3,6 @@ package sqlsource
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -12,14 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// Open opens the database that a tenant's credentials lead to. It is called once
-// for every request, and the source closes what it returns when the request
-// ends: nothing of a tenant is kept. Fill a driver's own configuration with the
-// credentials rather than writing them into a connection string, where they
-// could say more than they should. Opening need not connect. An error that Open
-// makes itself should be connector.CheckFailed.
-type Open func(ctx context.Context, credentials wire.Credentials) (*sql.DB, error)
 
 // Options say which tables are served, and how. A nil *Options and every zero
 // field mean the default.

@@ -45,11 +45,22 @@ func New(db *sql.DB, flavor sqlengine.Flavor, options *Options) (Source, error) 
 
 // NewPerTenant returns a source of databases that the tenants' credentials lead
 // to. It reports every fault of its arguments at once.
-func NewPerTenant(open Open, flavor sqlengine.Flavor, options *Options) (Source, error) {
+//
+// open opens the database of a tenant. It is called once for every request, and
+// the source closes what it returns when the request ends: nothing of a tenant is
+// kept. Fill a driver's own configuration with the credentials rather than writing
+// them into a connection string, where they could say more than they should.
+// Opening need not connect. An error that open makes itself should be
+// connector.CheckFailed.
+func NewPerTenant(
+	open func(context.Context, wire.Credentials) (*sql.DB, error), flavor sqlengine.Flavor, options *Options,
+) (Source, error) {
 	return newSource(nil, open, flavor, options)
 }
 
-func newSource(db *sql.DB, open Open, flavor sqlengine.Flavor, options *Options) (Source, error) {
+func newSource(
+	db *sql.DB, open func(context.Context, wire.Credentials) (*sql.DB, error), flavor sqlengine.Flavor, options *Options,
+) (Source, error) {
 	if options == nil {
 		options = &Options{}
 	}

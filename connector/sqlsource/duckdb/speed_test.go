@@ -21,6 +21,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -74,27 +75,29 @@ func BenchmarkSpeed(b *testing.B) {
 	}
 	source, err := duckdb.Folder(dir, nil)
 	require.NoError(b, err)
-	sqlsourcetest.Benchmark(b, source, wire.Credentials{}, speedCases(b, db, rows))
+	measureSpeed(b, source, db, rows)
 }
 
-func speedCases(b *testing.B, db *sql.DB, rows int) []sqlsourcetest.NativeCase {
+// measureSpeed measures a source of the files against the driver.
+func measureSpeed(b *testing.B, source sqlsource.Source, db *sql.DB, rows int) {
 	envelope := wire.Envelope{TimeoutMS: 600_000}
-	var cases []sqlsourcetest.NativeCase
-	add := func(name, path string, request wire.Request, native string) {
-		cases = append(cases, sqlsourcetest.NativeCase{Name: name, Path: path, Request: request, Native: func() { readAll(b, db, native) }})
+	measure := func(name, path string, request wire.Request, native string) {
+		b.Run(name, func(b *testing.B) {
+			sqlsourcetest.Benchmark(b, source, wire.Credentials{}, path, request, func() { readAll(b, db, native) })
+		})
 	}
 	above := []wire.Filter{{Field: "rank", Op: wire.OpGt, Value: wire.Int(50_000)}}
-	add("count", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope}, "SELECT count(*) FROM events")
-	add("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
+	measure("count", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope}, "SELECT count(*) FROM events")
+	measure("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
 		"SELECT count(*) FROM events WHERE rank > 50000")
 	aggregate := func(by []wire.GroupKey, measures ...wire.Measure) *wire.AggregateRequest {
 		return &wire.AggregateRequest{Table: "events", GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: envelope}
 	}
 	sum := wire.Measure{Fn: wire.AggSum, Field: "amount", As: "sum"}
-	add("sum", wire.PathAggregate, aggregate([]wire.GroupKey{}, sum), "SELECT sum(amount) FROM events")
-	add("sum by month", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}}, sum),
+	measure("sum", wire.PathAggregate, aggregate([]wire.GroupKey{}, sum), "SELECT sum(amount) FROM events")
+	measure("sum by month", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}}, sum),
 		"SELECT date_trunc('month', day), sum(amount) FROM events GROUP BY 1")
-	add("group with min and max", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "kind", As: "kind"}},
+	measure("group with min and max", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "kind", As: "kind"}},
 		wire.Measure{Fn: wire.AggMin, Field: "amount", As: "least"}, wire.Measure{Fn: wire.AggMax, Field: "moment", As: "last"}),
 		"SELECT kind, min(amount), max(moment) FROM events GROUP BY kind")
 	query := func(q wire.QueryRequest) *wire.QueryRequest {
@@ -104,15 +107,14 @@ func speedCases(b *testing.B, db *sql.DB, rows int) []sqlsourcetest.NativeCase {
 		}
 		return &q
 	}
-	add("top 10", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
+	measure("top 10", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
 		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Limit: 10}),
 		"SELECT id, amount, label FROM events ORDER BY amount DESC LIMIT 10")
-	add("join", wire.PathQuery, query(wire.QueryRequest{Table: "visits", Fields: []string{"id"}, Joins: []wire.JoinHop{{
+	measure("join", wire.PathQuery, query(wire.QueryRequest{Table: "visits", Fields: []string{"id"}, Joins: []wire.JoinHop{{
 		FromTable: "visits", ToTable: "places", FromField: "place", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "name"}},
 	}}}), "SELECT visits.id, places.name FROM visits LEFT JOIN places ON visits.place = places.id")
-	add("page", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"}, Limit: 100,
+	measure("page", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"}, Limit: 100,
 		Offset: int64(rows / 2)}), "SELECT id, amount, label FROM events LIMIT 100 OFFSET "+strconv.Itoa(rows/2))
-	return cases
 }
 
 // readAll reads an answer as database/sql returns it.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
@@ -59,9 +60,10 @@ func measureConnector(b *testing.B, db *database) {
 		Table: "orders", Envelope: envelope,
 		Fields: []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"},
 	}
-	sqlsourcetest.Benchmark(b, db.source(b, nil), db.tenant(), []sqlsourcetest.NativeCase{{
-		Name: "scan", Path: wire.PathQuery, Request: whole, Native: func() { readAll(b, db.DB, every) },
-	}})
+	measure := func(name string, source sqlsource.Source, path string, request wire.Request, native func()) {
+		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, request, native) })
+	}
+	measure("scan", db.source(b, nil), wire.PathQuery, whole, func() { readAll(b, db.DB, every) })
 	top := *whole
 	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
 	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
@@ -80,11 +82,10 @@ func measureConnector(b *testing.B, db *database) {
 	pushing := func(path string, message wire.Request) func() {
 		return func() { require.Equal(b, http.StatusOK, serve(b, pushed, path, message).Code) }
 	}
-	sqlsourcetest.Benchmark(b, db.with(noPushdown{db.flavor}).source(b, nil), db.tenant(), []sqlsourcetest.NativeCase{
-		{Name: "top100", Path: wire.PathQuery, Request: &top, Native: pushing(wire.PathQuery, &top)},
-		{Name: "count", Path: wire.PathCount, Request: count, Native: pushing(wire.PathCount, count)},
-		{Name: "groups", Path: wire.PathQuery, Request: &some, Native: pushing(wire.PathAggregate, groups)},
-	})
+	unpushed := db.with(noPushdown{db.flavor}).source(b, nil)
+	measure("top100", unpushed, wire.PathQuery, &top, pushing(wire.PathQuery, &top))
+	measure("count", unpushed, wire.PathCount, count, pushing(wire.PathCount, count))
+	measure("groups", unpushed, wire.PathQuery, &some, pushing(wire.PathAggregate, groups))
 }
 
 // noPushdown is a flavor that pushes nothing, so that the library does everything.

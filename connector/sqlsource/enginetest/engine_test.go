@@ -83,7 +83,7 @@ type database struct {
 	driver driver.Connector
 	// open opens the databases of tenants, and credentials are those of this one.
 	// Without credentials the database is the host's.
-	open        sqlsource.Open
+	open        func(context.Context, wire.Credentials) (*sql.DB, error)
 	credentials map[string]string
 	// run runs a script of several statements.
 	run func(script string) error

@@ -52,9 +52,10 @@ func reader(b *testing.B, db *database) *database {
 // engine's own SQL says in which month an event's moment is.
 func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Credentials, db *sql.DB, month string) {
 	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
-	var cases []sqlsourcetest.NativeCase
-	add := func(name, path string, request wire.Request, native string) {
-		cases = append(cases, sqlsourcetest.NativeCase{Name: name, Path: path, Request: request, Native: func() { readAll(b, db, native) }})
+	measure := func(name, path string, request wire.Request, native string) {
+		b.Run(name, func(b *testing.B) {
+			sqlsourcetest.Benchmark(b, source, credentials, path, request, func() { readAll(b, db, native) })
+		})
 	}
 	events := func(fields ...string) *wire.QueryRequest {
 		return &wire.QueryRequest{Table: "events", Fields: fields, Envelope: envelope}
@@ -64,31 +65,31 @@ func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Creden
 			q := events("id", column)
 			q.Sort, q.Limit = []wire.SortKey{{Field: column, Dir: dir}}, 10
 			native := "SELECT id, " + column + " FROM events WHERE " + column + " IS NOT NULL ORDER BY " + column + words + " LIMIT 10"
-			add("top10/"+column+"/"+string(dir), wire.PathQuery, q, native)
+			measure("top10/"+column+"/"+string(dir), wire.PathQuery, q, native)
 		}
 	}
 	beyond := events("id", "label")
 	beyond.And = []wire.Filter{{Field: "label", Op: wire.OpGt, Value: wire.Text("label 999990")}}
-	add("gt/label", wire.PathQuery, beyond, "SELECT id, label FROM events WHERE label > 'label 999990'")
+	measure("gt/label", wire.PathQuery, beyond, "SELECT id, label FROM events WHERE label > 'label 999990'")
 	day := events("id", "moment")
 	day.And = []wire.Filter{
 		{Field: "moment", Op: wire.OpGte, Value: wire.Text("2024-03-01T00:00:00Z")},
 		{Field: "moment", Op: wire.OpLt, Value: wire.Text("2024-03-02T00:00:00Z")},
 	}
-	add("day/moment", wire.PathQuery, day,
+	measure("day/moment", wire.PathQuery, day,
 		"SELECT id, moment FROM events WHERE moment >= '2024-03-01 00:00:00' AND moment < '2024-03-02 00:00:00'")
 	for _, column := range []string{"moment", "day", "rank", "label"} {
 		latest := &wire.AggregateRequest{
 			Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
 			Measures: []wire.Measure{{Fn: wire.AggMax, Field: column, As: "latest"}},
 		}
-		add("max/"+column, wire.PathAggregate, latest, "SELECT MAX("+column+") FROM events")
+		measure("max/"+column, wire.PathAggregate, latest, "SELECT MAX("+column+") FROM events")
 	}
 	sum := &wire.AggregateRequest{
 		Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
 		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "sum"}},
 	}
-	add("sum/amount", wire.PathAggregate, sum, "SELECT SUM(amount) FROM events")
+	measure("sum/amount", wire.PathAggregate, sum, "SELECT SUM(amount) FROM events")
 	for _, key := range [][2]string{{"code", "code"}, {"place", "id"}} {
 		joined := &wire.QueryRequest{
 			Table: "visits", Fields: []string{"id"}, Envelope: envelope,
@@ -98,13 +99,13 @@ func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Creden
 			}},
 		}
 		native := " FROM visits LEFT JOIN places ON visits." + key[0] + " = places." + key[1]
-		add("join/"+key[0], wire.PathQuery, joined, "SELECT visits.id, places.name"+native)
+		measure("join/"+key[0], wire.PathQuery, joined, "SELECT visits.id, places.name"+native)
 		link := &wire.LinkHitRateRequest{
 			FromTable: "visits", ToTable: "places", FromColumn: key[0], ToColumn: key[1], Envelope: envelope,
 		}
-		add("link/"+key[0], wire.PathLinkHitRate, link, "SELECT COUNT(visits."+key[0]+"), COUNT(places."+key[1]+")"+native)
+		measure("link/"+key[0], wire.PathLinkHitRate, link, "SELECT COUNT(visits."+key[0]+"), COUNT(places."+key[1]+")"+native)
 	}
-	add("link/event", wire.PathLinkHitRate, &wire.LinkHitRateRequest{
+	measure("link/event", wire.PathLinkHitRate, &wire.LinkHitRateRequest{
 		FromTable: "visits", ToTable: "events", FromColumn: "id", ToColumn: "id", Envelope: envelope,
 	}, "SELECT COUNT(visits.id), COUNT(events.id) FROM visits LEFT JOIN events ON visits.id = events.id")
 	eight := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
@@ -114,25 +115,24 @@ func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Creden
 	}
 	top := events("id", "e", "label")
 	top.Sort, top.Limit = []wire.SortKey{{Field: "e", Dir: wire.Desc}}, 100
-	add("top100/e", wire.PathQuery, top, "SELECT id, e, label FROM events WHERE e IS NOT NULL ORDER BY e DESC, id LIMIT 100")
-	add("count/filtered", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
+	measure("top100/e", wire.PathQuery, top, "SELECT id, e, label FROM events WHERE e IS NOT NULL ORDER BY e DESC, id LIMIT 100")
+	measure("count/filtered", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
 		{Field: "d", Op: wire.OpEq, Value: wire.Text("text 7")}, {Field: "b", Op: wire.OpLt, Value: wire.Int(500)},
 	}}}, "SELECT COUNT(*) FROM events WHERE d = 'text 7' AND b < 500")
-	add("count/month", wire.PathAggregate, &wire.AggregateRequest{
+	measure("count/month", wire.PathAggregate, &wire.AggregateRequest{
 		Table: "events", GroupBy: []wire.GroupKey{{Field: "moment", Grain: wire.GrainMonth, As: "month"}}, Limit: wire.AggregateLimit,
 		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Envelope: envelope,
 	}, "SELECT "+month+" AS month, COUNT(*) FROM events GROUP BY month")
-	add("stream", wire.PathQuery, events("id", "day", "moment", "amount", "label", "rank"),
+	measure("stream", wire.PathQuery, events("id", "day", "moment", "amount", "label", "rank"),
 		"SELECT id, day, moment, amount, label, rank FROM events")
 	first := events("id", "day", "moment", "amount", "label", "rank")
 	first.Limit = 1
-	add("first row", wire.PathQuery, first, "SELECT id, day, moment, amount, label, rank FROM events ORDER BY id LIMIT 1")
-	add("cardinality", wire.PathCardinality, &wire.CardinalityRequest{Table: "events", Columns: eight, Envelope: envelope},
+	measure("first row", wire.PathQuery, first, "SELECT id, day, moment, amount, label, rank FROM events ORDER BY id LIMIT 1")
+	measure("cardinality", wire.PathCardinality, &wire.CardinalityRequest{Table: "events", Columns: eight, Envelope: envelope},
 		"SELECT "+strings.Join(distinct, ", ")+" FROM events")
-	add("blob", wire.PathQuery, &wire.QueryRequest{Table: "files", Fields: []string{"id", "body"}, Envelope: envelope},
+	measure("blob", wire.PathQuery, &wire.QueryRequest{Table: "files", Fields: []string{"id", "body"}, Envelope: envelope},
 		"SELECT id, body FROM files")
-	add("count", wire.PathCount, &wire.CountRequest{Table: "files", Envelope: envelope}, "SELECT COUNT(*) FROM files")
-	sqlsourcetest.Benchmark(b, source, credentials, cases)
+	measure("count", wire.PathCount, &wire.CountRequest{Table: "files", Envelope: envelope}, "SELECT COUNT(*) FROM files")
 }
 
 // readAll reads an answer as database/sql returns it, and returns its number of rows.

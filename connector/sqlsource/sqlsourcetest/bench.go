@@ -21,31 +21,21 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// NativeCase is a request, and how a program asks the same of the database
-// without this library.
-type NativeCase struct {
-	Name    string
-	Path    string // of the route, such as wire.PathQuery
-	Request wire.Request
-	Native  func()
-}
-
-// Benchmark measures the answer of a whole connector to each request (a) against
-// the native one (b). It reports how many times as long a takes as b by the wall
-// clock (x) and in processor time of this process (cpu-x), and the medians in
-// milliseconds. Use it to see what a flavor costs, and where its statements miss an
-// index: an answer of a few rows that takes many times as long as the native one has
-// searched the table.
-func Benchmark(b *testing.B, source sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
+// Benchmark measures the answer of a whole connector to a request (a) against native
+// (b), in which a program asks the same of the database without this library. path is
+// that of the route, such as wire.PathQuery. It reports how many times as long a takes
+// as b by the wall clock (x) and in processor time of this process (cpu-x), and the
+// medians in milliseconds. Use it to see what a flavor costs, and where its statements
+// miss an index: an answer of a few rows that takes many times as long as the native
+// one has searched the table.
+func Benchmark(
+	b *testing.B, source sqlsource.Source, credentials wire.Credentials, path string, request wire.Request, native func(),
+) {
 	h := benchHandler(b, source, credentials)
-	for _, c := range cases {
-		b.Run(c.Name, func(b *testing.B) {
-			if w := ask(b, h, c.Path, c.Request); w.status != http.StatusOK {
-				b.Skipf("left to the platform: status %d", w.status)
-			}
-			duel(b, func() { serveInto(b, h, c.Path, c.Request) }, c.Native)
-		})
+	if w := ask(b, h, path, request); w.status != http.StatusOK {
+		b.Skipf("left to the platform: status %d", w.status)
 	}
+	duel(b, func() { serveInto(b, h, path, request) }, native)
 }
 
 // benchHandler returns a connector that takes these credentials.
