@@ -101,6 +101,7 @@ func TestChangedUnderRead(t *testing.T) {
 		other := written(t, ext, "SELECT range AS n FROM range(5)")
 		for name, change := range changes {
 			t.Run(ext+" "+name, func(t *testing.T) {
+				t.Parallel()
 				p := newInstances(&FolderOptions{Memory: "200MB"})
 				dir := t.TempDir()
 				file := filepath.Join(dir, "a"+ext)

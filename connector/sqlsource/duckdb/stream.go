@@ -9,10 +9,8 @@ import "C"
 import (
 	"context"
 	"database/sql"
-	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"unsafe"
 
@@ -29,62 +27,62 @@ func readRows(
 	ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*sqlengine.Column,
 ) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
-		more := true
+		more, wrapped := true, false
 		err := conn.Raw(func(own any) (err error) {
 			c, judge, ok := connectionOf(own)
-			if ok {
-				more, err = stream(ctx, c, statement, args, columns, yield)
-			} else {
-				more, err = scan(ctx, own, statement, args, columns, yield)
+			if wrapped = !ok; wrapped {
+				return nil
 			}
+			more, err = stream(ctx, c, statement, args, columns, yield)
 			return judge(err)
 		})
+		if wrapped && err == nil {
+			more, err = scan(ctx, conn, statement, args, columns, yield)
+		}
 		if err != nil && more {
 			yield(nil, err)
 		}
 	}
 }
 
+// errEnough ends an answer of which nobody wants more.
+var errEnough = errors.New("duckdb: enough")
+
 // scan yields the rows that the driver returns. It reports whether more would have been
 // taken.
 func scan(
-	ctx context.Context, own any, statement string, args []any, columns []*sqlengine.Column, yield func([]wire.Value, error) bool,
+	ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*sqlengine.Column,
+	yield func([]wire.Value, error) bool,
 ) (more bool, err error) {
-	queryer, ok := own.(sqldriver.QueryerContext)
-	if !ok {
-		return true, errors.New("duckdb: the database was not opened by DuckDB's driver")
+	raw := make([]any, max(1, len(columns))) // a row without cells still has a 1
+	targets := make([]any, len(raw))
+	for i := range raw {
+		targets[i] = &raw[i]
 	}
-	named := make([]sqldriver.NamedValue, len(args))
-	for i, arg := range args {
-		named[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: arg}
-	}
-	rows, err := queryer.QueryContext(ctx, statement, named)
-	if err != nil {
-		return true, err
-	}
-	defer func() { _ = rows.Close() }()
-	raw := make([]sqldriver.Value, len(rows.Columns()))
 	values := make([]wire.Value, len(columns))
-	for {
-		switch err := rows.Next(raw); {
-		case errors.Is(err, io.EOF):
-			return true, nil
-		case err != nil:
-			return true, err
+	err = sqlengine.Each(ctx, conn, statement, args, func(scan func(...any) error) error {
+		if err := scan(targets...); err != nil {
+			return err
 		}
 		for i, c := range columns {
 			values[i] = wire.Value{}
 			if raw[i] == nil || c == nil {
 				continue
 			}
+			var err error
 			if values[i], err = c.Decode(raw[i]); err != nil {
-				return true, fmt.Errorf("duckdb: column %d: %w", i+1, err)
+				return fmt.Errorf("duckdb: column %d: %w", i+1, err)
 			}
 		}
 		if !yield(values, nil) {
-			return false, nil
+			return errEnough
 		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return false, nil
 	}
+	return true, err
 }
 
 // stream yields the rows of a statement. It reports whether more would have been taken.
