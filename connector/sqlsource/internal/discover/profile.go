@@ -295,13 +295,7 @@ func (d *discovery) classify(ctx context.Context, t *discovered) error {
 func (d *discovery) hasRow(ctx context.Context, r *session.Relation, offset int64) (bool, error) {
 	b := d.Builder()
 	statement := b.Query("1", sqltext.Window{Offset: offset, Limit: 1}, func() string { return " FROM " + r.From })
-	rows, err := d.Tx.QueryContext(ctx, statement, b.Args...)
-	if err != nil {
-		return false, d.Database.Failure(ctx, err, r.Name)
-	}
-	defer func() { _ = rows.Close() }()
-	found := rows.Next()
-	return found, d.Database.Failure(ctx, rows.Err(), r.Name)
+	return d.Finds(ctx, r.Name, statement, b.Args)
 }
 
 // large sets the row count of a table that is too large to be counted. An estimate

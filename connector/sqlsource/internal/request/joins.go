@@ -90,10 +90,10 @@ func (x Request) joinCondition(ctx context.Context, h *hop) error {
 	if !ok {
 		return nil
 	}
-	if ok, err := x.Comparable(ctx, h.from, h.keys[0]); !ok || err != nil {
+	if exact, err := x.NoneMatch(ctx, h.from, h.keys[0].Loose.Guard); !exact || err != nil {
 		return err
 	}
-	if ok, err := x.Comparable(ctx, h.to, h.keys[1]); !ok || err != nil {
+	if exact, err := x.NoneMatch(ctx, h.to, h.keys[1].Loose.Guard); !exact || err != nil {
 		return err
 	}
 	h.on = left + " = " + right

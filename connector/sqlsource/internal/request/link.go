@@ -55,7 +55,7 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 		return rate, err
 	}
 	key := link.keys[0]
-	sortable, err := x.Sortable(ctx, from, key)
+	sortable, err := x.NoneMatch(ctx, from, key.Loose.Guard, key.Loose.Long)
 	if err != nil {
 		return nil, err
 	}

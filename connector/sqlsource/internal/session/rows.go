@@ -110,6 +110,17 @@ func (x *Session) Row(ctx context.Context, table, statement string, args []any, 
 	return x.Database.Failure(ctx, err, table)
 }
 
+// Finds reports whether a statement answers a row.
+func (x *Session) Finds(ctx context.Context, table, statement string, args []any) (bool, error) {
+	rows, err := x.Tx.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return false, x.Database.Failure(ctx, err, table)
+	}
+	defer func() { _ = rows.Close() }()
+	found := rows.Next()
+	return found, x.Database.Failure(ctx, rows.Err(), table)
+}
+
 // Emit writes rows to out. If the statement fails before its first row, emit
 // returns before Begin, so that the failure has its own status.
 func Emit(out *connector.Rows, columns []wire.Column, rows relation.Rows) error {

@@ -59,25 +59,8 @@ func (x *Session) NoneAmong(ctx context.Context, r Scope, conditions ...string) 
 		among := append(r.conditions(b), "("+strings.Join(conditions, " OR ")+")")
 		return " FROM " + r.From + " WHERE " + strings.Join(among, " AND ")
 	})
-	rows, err := x.Tx.QueryContext(ctx, statement, b.Args...)
-	if err != nil {
-		return false, x.Database.Failure(ctx, err, r.Name)
-	}
-	defer func() { _ = rows.Close() }()
-	found := rows.Next()
-	return !found, x.Database.Failure(ctx, rows.Err(), r.Name)
-}
-
-// Comparable reports whether the expressions of these columns compare exactly
-// here: their Guard selects no value.
-func (x *Session) Comparable(ctx context.Context, r *Relation, columns ...*sqltext.Column) (bool, error) {
-	return x.NoneMatch(ctx, r, Guards(columns)...)
-}
-
-// Sortable reports whether the keys of these columns also sort exactly here: their
-// Guard and Long select no value.
-func (x *Session) Sortable(ctx context.Context, r *Relation, columns ...*sqltext.Column) (bool, error) {
-	return x.NoneMatch(ctx, r, SortGuards(columns)...)
+	found, err := x.Finds(ctx, r.Name, statement, b.Args)
+	return err == nil && !found, err
 }
 
 // Guards returns the conditions that select values which do not compare exactly.
