@@ -118,6 +118,7 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
 // being stored after discovery. The question is one pass over the column at most,
 // and costs about as much as a count by a condition on it. Columns of integers, of
 // reals, and of text affinity have nothing to ask, unless their texts are decimals.
+// Discovery warns of such values in a table that is small enough to have statistics.
 //
 // SQLite enforces foreign keys only for connections that ask for it, so discovery
 // counts the values that break them.

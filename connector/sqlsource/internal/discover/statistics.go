@@ -13,7 +13,7 @@ import (
 )
 
 // count sets the row count of a table, and what the values of these columns say
-// of nulls.
+// of nulls. It warns of values that make every request leave a column to the library.
 func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext.Column) error {
 	rows, tallies, err := request.TallyColumns(ctx, d.Session, t.r, columns)
 	if err != nil {
@@ -33,6 +33,10 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 				unsendable, terms.QuoteName(f.Name))
 		} else if c.Required {
 			f.Nullable = false
+		}
+		if n.Guarded > 0 {
+			t.warn("In table %s, the field %s has %d values of another kind than the database compares exactly there: "+
+				"filters, sorts, joins and groups by it are computed from the rows, which takes longer.", terms.QuoteName(f.Name), n.Guarded)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ const (
 type Tally struct {
 	Stored   int64 // values that are not null in the engine
 	Sendable int64 // cells that are not null
-	guarded  int64 // values that Guard selects
+	Guarded  int64 // values that Guard selects
 	long     int64 // values that Long selects
 }
 
@@ -51,7 +51,7 @@ func TallyColumns(
 				add("COUNT(CASE WHEN "+c.NotNull()+" THEN 1 END)", &n.Sendable)
 			}
 			if c.Loose.Guard != "" {
-				add("COUNT(CASE WHEN "+c.Loose.Guard+" THEN 1 END)", &n.guarded)
+				add("COUNT(CASE WHEN "+c.Loose.Guard+" THEN 1 END)", &n.Guarded)
 			}
 			if c.Loose.Long != "" {
 				add("COUNT(CASE WHEN "+c.Loose.Long+" THEN 1 END)", &n.long)
@@ -65,7 +65,7 @@ func TallyColumns(
 			if c.Valid == "" || c.Loose.GuardsValid {
 				n.Sendable = n.Stored
 			}
-			if c.Loose.GuardsValid && n.guarded > 0 {
+			if c.Loose.GuardsValid && n.Guarded > 0 {
 				misjudged = append(misjudged, c)
 			}
 		}
@@ -82,7 +82,7 @@ func TallyColumns(
 // Countable reports whether the engine can count a column's distinct values, and
 // find its minimum and maximum.
 func (n *Tally) Countable(c *sqltext.Column) bool {
-	return c.GroupKey() != "" && n.guarded == 0 && n.long == 0
+	return c.GroupKey() != "" && n.Guarded == 0 && n.long == 0
 }
 
 // Key returns the expression whose distinct values are the column's.
