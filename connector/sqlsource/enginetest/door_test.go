@@ -28,15 +28,22 @@ func (o other) Capabilities() sqlengine.Capabilities {
 	return all
 }
 
-// rowNumbered is SQLite with the number of a row for tables without a key.
+// rowNumbered is SQLite with the number of a row for tables without a key, which is read as
+// that of the table numbered is.
 type rowNumbered struct{ sqlengine.Flavor }
 
 func (f rowNumbered) Catalog(
 	ctx context.Context, q sqlengine.Queryer, schema string, names []string,
 ) ([]*sqlengine.Table, []string, error) {
+	numbered, _, err := f.Flavor.Catalog(ctx, q, schema, []string{"numbered"})
+	if err != nil {
+		return nil, nil, err
+	}
+	number := numbered[0].Columns[0]
+	number.Name = "rowid"
 	tables, warnings, err := f.Flavor.Catalog(ctx, q, schema, names)
 	for _, t := range tables {
-		t.RowID = []sqlengine.CatalogColumn{{Name: "rowid", DataType: "INTEGER", Note: "rowid"}}
+		t.RowID = []sqlengine.CatalogColumn{number}
 	}
 	return tables, warnings, err
 }
@@ -59,6 +66,7 @@ func (f overflowing) State(err error) string {
 // ours do: the answers are the same, and the statements are as they need them.
 func TestOtherEngines(t *testing.T) {
 	made := newSQLite(t, `
+		CREATE TABLE numbered (id INTEGER PRIMARY KEY);
 		CREATE TABLE bag (id INTEGER, name TEXT);
 		INSERT INTO bag VALUES (3, 'c'), (1, 'a'), (9223372036854775807, 'b');
 		CREATE TABLE twin (id INTEGER, name TEXT);

@@ -106,8 +106,12 @@ func TestSQLiteNear(t *testing.T) {
 		"=": func(c int) bool { return c == 0 }, "<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 },
 		">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
 	}
+	tables, _, err := sqlsource.SQLite().Catalog(t.Context(), db, "", []string{"t"})
+	require.NoError(t, err)
 	for _, indexed := range []bool{true, false} {
-		c := sqlsource.SQLite().Column("d", sqlengine.CatalogColumn{Name: "d", DataType: "DATETIME", Indexed: indexed, Note: "\nt"})
+		own := tables[0].Columns[0]
+		own.Indexed = indexed
+		c := sqlsource.SQLite().Column("d", own)
 		for _, arg := range []time.Time{moment, moment.Add(-time.Second), moment.Add(12*time.Hour + time.Second/2)} {
 			for sign, holds := range compare {
 				var args []any

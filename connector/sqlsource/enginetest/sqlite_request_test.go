@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,5 +66,21 @@ func TestSQLiteSharedRequest(t *testing.T) {
 		n, err := caller.Size("t")
 		require.NoError(t, err)
 		require.Equal(t, int64(1), n.Rows)
+	}
+}
+
+// TestSQLiteCatalogKept asks twice, and looks whether the second request reads the
+// catalog.
+func TestSQLiteCatalogKept(t *testing.T) {
+	db, log := newSQLite(t, "CREATE TABLE t (id INTEGER PRIMARY KEY)").logged(t)
+	for ttl, reads := range map[time.Duration]bool{0: true, time.Hour: false, time.Nanosecond: true} {
+		caller := db.caller(t, &sqlsource.Options{CatalogTTL: ttl}).Unverified()
+		for range 2 {
+			log.take()
+			_, err := caller.Count(wire.CountRequest{Table: "t"})
+			require.NoError(t, err)
+		}
+		of := func(s loggedStatement) bool { return strings.Contains(s.query, "pragma_table_xinfo") }
+		require.Equal(t, reads, slices.ContainsFunc(log.take(), of), ttl)
 	}
 }

@@ -47,8 +47,8 @@ type CatalogColumn struct {
 	// Indexed reports that an index that keeps the order of values begins with the
 	// column.
 	Indexed bool
-	// Note is whatever else the flavor's Column must know.
-	Note string
+	// Note is whatever else the flavor's Column must know, in a type of its own.
+	Note any
 	// Want is the type that the host asks for; empty: the engine's own.
 	Want wire.Type
 }

@@ -2,11 +2,13 @@ package firebird_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 )
+
+// textNote is the Note of a text: the numbers of its character set and its collation.
+type textNote struct{ charset, collation int }
 
 // Catalog implements [sqlengine.Flavor]. It reads the whole catalog and picks the named
 // tables itself, because the engine's names are padded with blanks.
@@ -81,7 +83,7 @@ func (c *catalog) columns() {
 			case (t == "CHAR" || t == "VARCHAR") && charset == 1:
 				own.DataType, own.Precision = "OCTETS", bytes
 			case t == "CHAR" || t == "VARCHAR":
-				own.Precision, own.Note = 4*characters, fmt.Sprint(charset, " ", collation)
+				own.Precision, own.Note = 4*characters, textNote{charset, collation}
 			case t == "BLOB" && subtype == 1:
 				own.DataType = "BLOB TEXT"
 			}

@@ -1,8 +1,8 @@
 package firebird_test
 
 import (
+	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -61,8 +61,8 @@ func (flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	case "VARCHAR":
 		text(&column, utf8(ref, c), c.Precision)
 		column.Cell = ref
-		if strings.HasSuffix(c.Note, " 0") { // an index in another collation does not find a text with a NUL
-			column.Index.Plain, column.Index.PlainKind = ref, c.Note
+		if note, ok := c.Note.(textNote); ok && note.collation == 0 { // an index in another collation does not find a text with a NUL
+			column.Index.Plain, column.Index.PlainKind = ref, fmt.Sprint(note)
 		}
 	case "OCTETS":
 		text(&column, ref, c.Precision)

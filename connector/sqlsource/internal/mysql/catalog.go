@@ -12,16 +12,30 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
-// The words of a catalog column's Note. Behind noteCollation stands its name.
-const (
-	noteBoolean   = "boolean"  // an integer that a CHECK keeps 0 or 1
-	noteCharset   = "charset"  // a text whose bytes are not UTF-8
-	noteCollation = "collate:" // of a text
-	noteJSON      = "json"     // a text that the engine keeps JSON
-	noteMixed     = "mixed"    // a text that may be made of several collations, so that it has none
-	noteUnsigned  = "unsigned" // an integer
-	noteZerofill  = "zerofill" // a number that the engine shows with zeros in front
-)
+// columnNote is the Note of a catalog column.
+type columnNote struct {
+	boolean   bool   // an integer that a CHECK keeps 0 or 1
+	json      bool   // a text that the engine keeps JSON
+	unsigned  bool   // an integer
+	zerofill  bool   // a number that the engine shows with zeros in front
+	charset   string // of a text
+	collation string // of a text
+	foreign   bool   // a text whose bytes are not UTF-8
+	mixed     bool   // a text that may be made of several collations, so that it has none
+}
+
+// noteOf returns the Note of a column; that of one without a note is empty.
+func noteOf(c sqlengine.CatalogColumn) columnNote {
+	note, _ := c.Note.(columnNote)
+	return note
+}
+
+// setNote changes the Note of a column.
+func setNote(c *sqlengine.CatalogColumn, change func(*columnNote)) {
+	note := noteOf(*c)
+	change(&note)
+	c.Note = note
+}
 
 // Catalog reads information_schema, which shows what the user may use. It reads
 // one table at a time if names are given, because the engine finds a table
@@ -152,40 +166,30 @@ func (s scope) columns(ctx context.Context, tables map[string]*sqlengine.Table) 
 			return err
 		}
 		if t := tables[table]; t != nil {
-			completeType(&c, columnType, charset, collation, fraction)
-			if t.View && strings.HasSuffix(collation, "_bin") { // which the server says, too, where there is none
-				c.Note += " " + noteMixed
-			}
+			note := completeType(&c, columnType, charset, collation, fraction)
+			note.mixed = t.View && strings.HasSuffix(collation, "_bin") // which the server says, too, where there is none
+			c.Note = note
 			t.Columns = append(t.Columns, c)
 		}
 		return nil
 	})
 }
 
-// completeType completes a column with what Column must know of its full type.
-func completeType(c *sqlengine.CatalogColumn, columnType, charset, collation string, fraction int) {
+// completeType completes a column, and returns what Column must know of its full type.
+func completeType(c *sqlengine.CatalogColumn, columnType, charset, collation string, fraction int) (note columnNote) {
 	switch c.DataType {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "double", "float":
-		for _, word := range []string{noteUnsigned, noteZerofill} {
-			if strings.Contains(columnType, word) {
-				c.Note += " " + word
-			}
-		}
+		note.unsigned = strings.Contains(columnType, "unsigned")
+		note.zerofill = strings.Contains(columnType, "zerofill")
 	case "datetime", "timestamp":
 		c.Precision = fraction
 	case "binary", "varbinary":
 		c.Precision = (c.Precision + 2) / 3 * 4 // as base64
 	}
-	if charset == "" {
-		return
+	if charset != "" {
+		note.collation = collation
+		note.charset, _, _ = strings.Cut(collation, "_")
+		note.foreign = !slices.Contains([]string{"utf8mb4", "utf8mb3", "utf8", "ascii"}, charset)
 	}
-	c.Note += " " + noteCollation + collation
-	if !slices.Contains([]string{"utf8mb4", "utf8mb3", "utf8", "ascii"}, charset) {
-		c.Note += " " + noteCharset
-	}
-}
-
-// has reports whether a column's note has one of the words above.
-func has(c sqlengine.CatalogColumn, word string) bool {
-	return slices.Contains(strings.Fields(c.Note), word)
+	return note
 }

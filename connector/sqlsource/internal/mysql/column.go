@@ -43,7 +43,7 @@ func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 			column.Tie = cmp.Or(column.Tie, hash(column.Raw))
 		}
 	}
-	if has(c, noteJSON) {
+	if noteOf(c).json {
 		column.Type, column.Class, column.Decode = wire.TypeJSON, sqlengine.ClassOpaque, nil
 		column.Tie, column.Key, column.Text, column.Index.Equal = hash(column.Raw), "", "", nil
 	}
@@ -60,7 +60,7 @@ func isBoolean(c sqlengine.CatalogColumn) bool {
 	if c.Want != "" {
 		return c.Want == wire.TypeBoolean && (c.DataType == "tinyint" || c.DataType == "bit" && c.Precision == 1)
 	}
-	return has(c, noteBoolean) || c.DataType == "bit" && c.Precision == 1
+	return noteOf(c).boolean || c.DataType == "bit" && c.Precision == 1
 }
 
 // boolean completes a boolean, which is true when it is not 0.
@@ -86,7 +86,7 @@ func number(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 		column.Cell, column.Key = column.Raw, column.Raw
 		column.Class, column.Precision = sqlengine.ClassDecimal, 20
 	case "bigint":
-		if has(c, noteUnsigned) {
+		if noteOf(c).unsigned {
 			column.Class, column.Precision = sqlengine.ClassDecimal, 20
 		}
 	case "decimal":
@@ -105,7 +105,7 @@ func number(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	if column.Class == sqlengine.ClassDecimal {
 		column.Bind = func(param string) string { return "CAST(" + param + " AS " + decimal + ")" }
 	}
-	if has(c, noteZerofill) {
+	if noteOf(c).zerofill {
 		column.Read = func(expr string) string { return "CAST(" + expr + " AS " + plain + ")" }
 		column.Cell = column.Read(ref)
 	}
@@ -162,11 +162,11 @@ func text(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Raw = "CAST(" + ref + " AS BINARY)"
 	switch c.DataType {
 	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext":
-		if has(c, noteCharset) {
+		if noteOf(c).foreign {
 			break
 		}
 		// Equal bytes are equal in every collation, so an index serves.
-		collation, charset := collationOf(c)
+		collation, charset := noteOf(c).collation, noteOf(c).charset
 		column.Index.Equal = func(args []any, bind func(any) string) string {
 			// The engine refuses to compare with a character that the column cannot hold.
 			args = slices.DeleteFunc(slices.Clone(args), func(arg any) bool { return !holds(charset, arg.(string)) })

@@ -61,11 +61,12 @@ func index(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 // alone. Their index finds a range that has the wanted one in it. The others have
 // the wanted range, but ORDER BY without their index does not tell "a" from "a\x00".
 func textIndex(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
-	collation, charset := collationOf(c)
+	note := noteOf(c)
+	collation, charset := note.collation, note.charset
 	if slices.Contains([]string{"utf8mb4", "utf8mb3", "utf8", "ascii", "latin1", "utf16", "utf16le", "ucs2", "utf32"}, charset) {
-		mixed := collation + " " + noteMixed
+		mixed := collation + " mixed"
 		column.Index.Plain, column.Index.PlainKind = ref, collation // one code for each character
-		if has(c, noteMixed) {
+		if note.mixed {
 			column.Index.PlainKind = mixed
 		}
 		column.Index.PlainAs = func(other *sqlengine.Column) string {
@@ -78,7 +79,7 @@ func textIndex(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) 
 			return ""
 		}
 	}
-	if !strings.HasSuffix(collation, "_bin") || has(c, noteCharset) {
+	if !strings.HasSuffix(collation, "_bin") || note.foreign {
 		return
 	}
 	pads := !strings.HasSuffix(collation, "_nopad_bin") && collation != "utf8mb4_0900_bin"
@@ -100,21 +101,10 @@ func textIndex(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) 
 }
 
 // collated returns a placeholder as a text that says by which collation it is
-// compared. That of a view's column may be none (see noteMixed), and the server
+// compared. That of a view's column may be none (see columnNote), and the server
 // refuses to compare such a column with a text that does not say it.
 func collated(param, collation, charset string) string {
 	return "CONVERT(" + param + " USING " + charset + ") COLLATE " + collation
-}
-
-// collationOf returns a text's collation and its character set.
-func collationOf(c sqlengine.CatalogColumn) (collation, charset string) {
-	for _, word := range strings.Fields(c.Note) {
-		if name, found := strings.CutPrefix(word, noteCollation); found {
-			charset, _, _ = strings.Cut(name, "_")
-			return name, charset
-		}
-	}
-	return "", ""
 }
 
 // holds reports whether a character set of bytes in UTF-8 has all characters of a

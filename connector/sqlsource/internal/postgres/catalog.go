@@ -141,7 +141,7 @@ func columns(
 			note.array = c.DataType
 		}
 		completeType(&c, category, typtype, mod)
-		c.Note = note.String()
+		c.Note = note
 		table := byName[t.Name]
 		if table == nil {
 			table = &t

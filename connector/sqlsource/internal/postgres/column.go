@@ -16,7 +16,7 @@ const (
 
 // Column returns expressions that do not depend on the session's time zone.
 func (Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
-	note := parseNote(c.Note)
+	note := noteOf(c)
 	column := sqlengine.Column{Cell: ref, Raw: ref, Key: ref, Index: sqlengine.Index{Stored: ref}, FirstYear: 1, NoNUL: true}
 	asText := func(expr string) string { return expr + `::text` + byteOrder }
 	switch c.DataType {

@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 
 // columnNote is what Column must know beyond a column's type. The catalog
 // passes it on in sqlengine.CatalogColumn.Note.
@@ -20,21 +16,13 @@ type columnNote struct {
 	array string
 }
 
-func (n columnNote) String() string {
-	return fmt.Sprintf("%s %d %d %t %s", n.encoding, n.version, n.collation, n.bytewise, n.array)
-}
-
-// parseNote reads what String has written. A note that is empty is that
-// of a database in UTF-8.
-func parseNote(note string) columnNote {
-	words := strings.SplitN(note, " ", 5)
-	if len(words) != 5 {
-		return columnNote{encoding: encodingUTF8}
+// noteOf returns the Note of a column. That of one without a note is of a database in
+// UTF-8.
+func noteOf(c sqlengine.CatalogColumn) columnNote {
+	if note, ok := c.Note.(columnNote); ok {
+		return note
 	}
-	n := columnNote{encoding: words[0], bytewise: words[3] == "true", array: words[4]}
-	n.version, _ = strconv.Atoi(words[1])
-	n.collation, _ = strconv.Atoi(words[2])
-	return n
+	return columnNote{encoding: encodingUTF8}
 }
 
 // The encodings that are treated by name. ASCII means that the server does not

@@ -183,9 +183,9 @@ func (t *table) declareKeys() {
 
 // setNote changes what the Note of a column says.
 func setNote(c *sqlengine.CatalogColumn, change func(*columnNote)) {
-	note := parseNote(c.Note)
+	note := noteOf(*c)
 	change(&note)
-	c.Note = note.String()
+	c.Note = note
 }
 
 // describe adds what the pragmas say: columns and keys.
@@ -229,7 +229,7 @@ func (t *table) columns(ctx context.Context, q sqlengine.Queryer, schema string)
 	at := map[int]string{}
 	const statement = `SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid`
 	err = sqlengine.Each(ctx, q, statement, []any{t.Name, schema}, func(scan func(...any) error) error {
-		c := sqlengine.CatalogColumn{Note: t.note.String()}
+		c := sqlengine.CatalogColumn{Note: t.note}
 		var required bool
 		var pk int
 		if err := scan(&c.Name, &c.DataType, &required, &pk); err != nil {

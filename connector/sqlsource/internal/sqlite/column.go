@@ -21,7 +21,7 @@ const (
 // Column reads every cell through an expression, because drivers convert values
 // of bare columns by their declared types, each in its own way.
 func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
-	note := parseNote(c.Note)
+	note := noteOf(c)
 	t := wire.Type(cmp.Or(string(c.Want), string(columnType(c.DataType, note.seen))))
 	s := columnBuilder{
 		Column: sqlengine.Column{

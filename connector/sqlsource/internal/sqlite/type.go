@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,8 +17,7 @@ const (
 	seenTexts     = "texts"     // or several kinds, or none
 )
 
-// columnNote is what a catalog column's Note says. The table stands last,
-// because its name may hold any character.
+// columnNote is the Note of a catalog column.
 type columnNote struct {
 	strict bool   // the table is STRICT: values have the declared type
 	rowID  bool   // the column is the row's number: integers only
@@ -27,35 +27,10 @@ type columnNote struct {
 	table  string // quoted and qualified
 }
 
-// noteWords are the words of a Note, in its order.
-var noteWords = []string{"strict", "rowid", "utf16", "view", seenNumbers, seenBlobs, seenDatetimes, seenTexts}
-
-func (n columnNote) String() string {
-	var words []string
-	for i, set := range []bool{
-		n.strict, n.rowID, n.utf16, n.view,
-		n.seen == seenNumbers, n.seen == seenBlobs, n.seen == seenDatetimes, n.seen == seenTexts,
-	} {
-		if set {
-			words = append(words, noteWords[i])
-		}
-	}
-	return strings.Join(words, " ") + "\n" + n.table
-}
-
-// parseNote reads a Note.
-func parseNote(note string) columnNote {
-	words, table, _ := strings.Cut(note, "\n")
-	list := strings.Fields(words)
-	n := columnNote{table: table}
-	n.strict, n.rowID = slices.Contains(list, noteWords[0]), slices.Contains(list, noteWords[1])
-	n.utf16, n.view = slices.Contains(list, noteWords[2]), slices.Contains(list, noteWords[3])
-	for _, seen := range noteWords[4:] {
-		if slices.Contains(list, seen) {
-			n.seen = seen
-		}
-	}
-	return n
+// noteOf returns the Note of a column; that of one without a note is empty.
+func noteOf(c sqlengine.CatalogColumn) columnNote {
+	note, _ := c.Note.(columnNote)
+	return note
 }
 
 // declaredType returns the type that a declared type is read as. It
