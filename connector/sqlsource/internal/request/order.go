@@ -154,8 +154,8 @@ type ties struct {
 // ends with the primary key gives the whole order. A sort that values may leave to
 // the library has its ties in the library's order, whoever sorts.
 func (t ties) byIndex(r *session.Relation) bool {
-	free := func(c *sqltext.Column) bool { return c.Loose.Guard == "" && c.Loose.Long == "" }
-	return r.Enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, func(c *sqltext.Column) bool { return !free(c) }))
+	loose := func(c *sqltext.Column) bool { return c.Loose.Guard != "" || c.Loose.Long != "" }
+	return r.Enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, loose))
 }
 
 // breakTies adds terms that tell the rows of a relation apart: by its key, or by
