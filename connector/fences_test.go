@@ -1,12 +1,14 @@
 package connector_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,8 +59,9 @@ var fences = map[string]struct {
 		"internal/relation", "internal/oracle", "conformance/corpus", "conformance/platform"}},
 	"internal/keyset":   {own: []string{"wire"}},
 	"internal/relation": {own: []string{"wire", "filter"}},
+	"internal/measures": {own: []string{"wire", "filter", "ndjson", "connector"}},
 	"connector/memsource": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/relation"},
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/measures"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"connector/filesource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
@@ -75,14 +78,14 @@ var fences = map[string]struct {
 	"connector/sqlsource/internal/postgres": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
 	"connector/sqlsource/internal/sqlite":   {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
 	"connector/sqlsource/internal/sqltext":  {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
-	"connector/sqlsource/internal/session": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource",
+	"connector/sqlsource/internal/session": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
 		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext"}},
-	"connector/sqlsource/internal/request": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource",
+	"connector/sqlsource/internal/request": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
 		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session"}},
-	"connector/sqlsource/internal/discover": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource",
+	"connector/sqlsource/internal/discover": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
 		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session",
 		"connector/sqlsource/internal/request"}},
-	"connector/sqlsource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource/sqlengine",
+	"connector/sqlsource": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource/sqlengine",
 		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
 		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres",
 		"connector/sqlsource/internal/sqlite"}},
@@ -109,7 +112,7 @@ var fences = map[string]struct {
 	"internal/oracle":    {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/sqlsource", "connector/connectortest",
+		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
 			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "conformance", "conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
@@ -121,7 +124,7 @@ var below = map[string][]string{
 	"ndjson":              {"internal/lines"},
 	"connector":           {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
 	"connector/rowmap":    {"connector/internal/textvalue"},
-	"connector/memsource": {"connector/rowmap", "connector/internal/textvalue"},
+	"connector/memsource": {"connector/rowmap", "connector/internal/textvalue", "internal/measures"},
 	"connector/sqlsource": {
 		"connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres", "connector/sqlsource/internal/sqlite",
 		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
@@ -137,8 +140,8 @@ var below = map[string][]string{
 // their own, in its TestImports.
 const judge = "conformance/internal/"
 
-// direct are the modules the library's go.mod may require directly.
-var direct = []string{
+// required are the modules the library's go.mod may require directly.
+var required = []string{
 	"github.com/go-playground/validator/v10",
 	"github.com/santhosh-tekuri/jsonschema/v5",
 	"github.com/shopspring/decimal",
@@ -148,49 +151,40 @@ var direct = []string{
 type listed struct {
 	ImportPath string
 	Name       string
-	Standard   bool
 	Deps       []string
 	Imports    []string
 	Module     *struct{ Path string }
 }
 
-func golist(t *testing.T, args ...string) []listed {
-	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Standard,Deps,Imports,Module"}, args...)...)
+// packages returns those of this module and all that they need, by import path.
+var packages = sync.OnceValues(func() (map[string]listed, error) {
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Name,Deps,Imports,Module", "./...")
 	cmd.Dir = ".."
 	out, err := cmd.Output()
-	require.NoError(t, err)
-	var list []listed
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]listed{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return list
+			return list, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		list = append(list, p)
+		list[p.ImportPath] = p
 	}
-}
+})
 
 // TestFences keeps design section 2: who may import whom. In particular the
-// judge shares the alphabet with the judged, not the code.
+// judge shares the alphabet with the judged, not the code, the platform's client
+// links no judge, and what is computed over rows knows the protocol alone.
 func TestFences(t *testing.T) {
-	all := golist(t, "-deps", "./...")
-	home := map[string]string{} // package -> module, "" for the standard library
-	for _, p := range all {
-		if p.Module != nil {
-			home[p.ImportPath] = p.Module.Path
-		}
-	}
-	// What a module of ours drags in with it is its own affair: only direct
-	// imports of foreign modules are held against the fence.
-	imports := map[string][]string{}
-	for _, p := range all {
-		imports[p.ImportPath] = p.Imports
-	}
+	all, err := packages()
+	require.NoError(t, err)
 	seen := map[string]bool{}
-	for _, p := range all {
-		short, ours := strings.CutPrefix(p.ImportPath, module+"/")
+	for path, p := range all {
+		short, ours := strings.CutPrefix(path, module+"/")
 		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") || strings.HasPrefix(short, judge) {
 			continue
 		}
@@ -207,32 +201,51 @@ func TestFences(t *testing.T) {
 		seen[short] = true
 		graded := short == "conformance" || slices.Contains(fence.own, "conformance")
 		for _, dep := range append(slices.Clone(p.Deps), p.Imports...) {
-			switch from := home[dep]; {
-			case from == "":
-			case from == module:
+			from := ""
+			if m := all[dep].Module; m != nil {
+				from = m.Path
+			}
+			switch from {
+			case "": // the standard library
+			case module:
 				own := strings.TrimPrefix(dep, module+"/")
 				if !slices.Contains(fence.own, own) && !(graded && strings.HasPrefix(own, judge)) {
 					t.Errorf("%s reaches %s", short, own)
 				}
-			case slices.Contains(p.Imports, dep) && !slices.Contains(fence.foreign, from):
-				t.Errorf("%s imports %s", short, dep)
+			default:
+				// What a module of ours drags in with it is its own affair: only direct
+				// imports of foreign modules are held against the fence.
+				if slices.Contains(p.Imports, dep) && !slices.Contains(fence.foreign, from) {
+					t.Errorf("%s imports %s", short, dep)
+				}
 			}
 		}
 	}
 	for _, must := range []string{
 		"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource", "connector/sqlsource",
-		"connector/connectortest", "conformance", "internal/oracle", "conformance/corpus",
+		"connector/connectortest", "conformance", "conformance/platform", "internal/oracle", "conformance/corpus", "internal/relation",
 	} {
 		require.True(t, seen[must], "package %s was not looked at", must)
+	}
+	// One implementation of sorts, joins, folds and measures.
+	for _, short := range []string{"connector/internal/finish", "connector/memsource", "conformance/platform"} {
+		require.Contains(t, all[module+"/"+short].Imports, module+"/internal/relation", short)
+	}
+	for _, path := range all[module+"/internal/relation"].Imports {
+		if own, ours := strings.CutPrefix(path, module+"/"); ours {
+			require.Contains(t, []string{"wire", "filter", "internal/terms"}, own)
+		}
 	}
 }
 
 // TestConformanceIsIndependent keeps I2: the judge reaches neither connector
 // nor filter. The platform's side, and the page that shows it, have the filters of
-// the platform.
+// the platform. Package testing, and its flags, stay out of the command.
 func TestConformanceIsIndependent(t *testing.T) {
-	for _, p := range golist(t, "./...") {
-		short := strings.TrimPrefix(p.ImportPath, module+"/")
+	all, err := packages()
+	require.NoError(t, err)
+	for path, p := range all {
+		short := strings.TrimPrefix(path, module+"/")
 		if short != "conformance" && !strings.HasPrefix(short, "conformance/") {
 			continue
 		}
@@ -245,46 +258,8 @@ func TestConformanceIsIndependent(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestConformLinksNoTesting keeps package testing, and its flags, out of the command.
-func TestConformLinksNoTesting(t *testing.T) {
-	for _, p := range golist(t, "-deps", "./conformance/cmd/conform") {
-		require.NotEqual(t, "testing", p.ImportPath)
-	}
-}
-
-// TestPlatformWithoutJudge keeps the platform's client small: a program that reads a
-// connector links neither the conformance program nor the schemas it judges by.
-func TestPlatformWithoutJudge(t *testing.T) {
-	packages := golist(t, "-deps", "./conformance/platform")
-	require.Equal(t, module+"/conformance/platform", packages[len(packages)-1].ImportPath)
-	for _, p := range packages[:len(packages)-1] {
-		for _, judging := range []string{module + "/conformance", module + "/wire/schema", "github.com/santhosh-tekuri/jsonschema"} {
-			if p.ImportPath == judging || strings.HasPrefix(p.ImportPath, judging+"/") {
-				t.Errorf("conformance/platform reaches %s", p.ImportPath)
-			}
-		}
-	}
-}
-
-// TestRelationBelowSources keeps one implementation of sorts, joins, folds and measures:
-// internal/relation knows the protocol only, and who needs them imports it.
-func TestRelationBelowSources(t *testing.T) {
-	const relation = module + "/internal/relation"
-	imports := map[string][]string{}
-	for _, p := range golist(t, "./internal/relation", "./connector/internal/finish", "./connector/memsource", "./conformance/platform") {
-		imports[strings.TrimPrefix(p.ImportPath, module+"/")] = p.Imports
-	}
-	for _, name := range []string{"connector/internal/finish", "connector/memsource", "conformance/platform"} {
-		require.Contains(t, imports[name], relation, name)
-	}
-	below := []string{"wire", "filter", "internal/terms"}
-	for _, name := range imports["internal/relation"] {
-		if own, ours := strings.CutPrefix(name, module+"/"); ours && !slices.Contains(below, own) {
-			t.Errorf("internal/relation imports %s", own)
-		}
-	}
+	require.NotContains(t, all[module+"/conformance/cmd/conform"].Deps, "testing")
+	require.Contains(t, all[module+"/conformance/cmd/conform"].Deps, module+"/conformance")
 }
 
 // TestRequirements keeps the library's own go.mod at the four modules it may
@@ -308,5 +283,5 @@ func TestRequirements(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	require.Equal(t, direct, got)
+	require.Equal(t, required, got)
 }

@@ -34,8 +34,8 @@ func TestSQLiteOmitted(t *testing.T) {
 	assert.Equal(t, `In table "flags", the unique key ("code")`+loose+"\n"+`In table "flags", the primary key ("flag")`+loose, warnings)
 	tables, warnings = newSQLite(t, "CREATE TABLE moments (at DATETIME UNIQUE)").discover(t, nil, time.Hour)
 	assert.False(t, tables["moments"].Field("at").Unique)
-	assert.Equal(t, `In table "moments", the field "at" is not declared unique, although the database keeps it so, because values that are equal here `+
-		`may be stored in several ways.`, warnings)
+	assert.Equal(t, `In table "moments", the field "at" is not declared unique, although the database keeps it so, `+
+		`because values that are equal here may be stored in several ways.`, warnings)
 	_, warnings = newSQLite(t, "").discover(t, nil, time.Hour)
 	assert.Equal(t, "The database has no tables.", warnings)
 }

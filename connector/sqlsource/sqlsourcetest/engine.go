@@ -112,7 +112,8 @@ const (
 // fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, o Options) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, known: oracle.Tables{}, names: []string{tableValues, tableTwin, tableLoose}}
+	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, known: oracle.Tables{}}
+	f.names = []string{tableValues, tableTwin, tableLoose}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	f.create(t, rng, tableValues, 90, true)
 	f.create(t, rng, tableTwin, 25, true)

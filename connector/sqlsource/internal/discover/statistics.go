@@ -36,7 +36,8 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 		}
 		if n.Guarded > 0 {
 			t.warn("In table %s, the field %s has %d values of another kind than the database compares exactly there: "+
-				"filters, sorts, joins and groups by it are computed from the rows, which takes longer.", terms.QuoteName(f.Name), n.Guarded)
+				"filters, sorts, joins and groups by it are computed from the rows, which takes longer.",
+				terms.QuoteName(f.Name), n.Guarded)
 		}
 	}
 	return nil
