@@ -12,22 +12,15 @@ var ErrUTF8 = errors.New("text is not valid UTF-8")
 // AppendString appends s as a JSON string and escapes only what JSON requires.
 // If s is not valid UTF-8, it appends nothing and returns [ErrUTF8].
 func AppendString(dst []byte, s string) ([]byte, error) {
-	at := len(dst)
-	end := at + len(s) + 2
-	if end > cap(dst) {
-		dst = slices.Grow(dst, len(s)+2)
+	dst = slices.Grow(dst, len(s)+2)
+	end, ascii := PutString(dst, s)
+	switch {
+	case !ascii && !utf8.ValidString(s):
+		return dst, ErrUTF8
+	case end == 0:
+		return appendEscaped(append(dst, '"'), s), nil
 	}
-	dst = dst[:end]
-	dst[at] = '"'
-	stops, all := copyText(dst[at+1:end], s)
-	dst[end-1] = '"'
-	if all&msb != 0 && !utf8.ValidString(s) {
-		return dst[:at], ErrUTF8
-	}
-	if stops&msb != 0 {
-		return appendEscaped(dst[:at+1], s), nil
-	}
-	return dst, nil
+	return dst[:end], nil
 }
 
 // appendEscaped appends the text of a JSON string and its closing quote.

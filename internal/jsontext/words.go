@@ -44,36 +44,48 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// copyText copies s to the beginning of dst. Some high bit of stops is set if s holds
-// a byte that a JSON string must escape, and of all, if s is not ASCII. There is no
-// branch for each word, because escapes are rare.
-func copyText(dst []byte, s string) (stops, all uint64) {
+// PutString writes s as a JSON string into the room behind dst, and returns where it
+// ends and whether it is ASCII. It returns 0 if there is no room, or if s holds a byte
+// that must be escaped: [AppendString] does what is rare. Therefore there is no branch
+// for each word.
+func PutString(dst []byte, s string) (end int, ascii bool) {
 	from := []byte(s) // no copy, because nothing is written to it
-	dst = dst[:len(from)]
-	var w uint64
+	at := len(dst)
+	room := dst[at:cap(dst)]
+	if len(room) < len(from)+2 {
+		return 0, false
+	}
+	room[0] = '"'
+	room = room[1:]
+	room[len(from)] = '"'
+	to := room[:len(from)]
+	var w, stops, all uint64
 	// The last word, or the last half of one, may begin within the one before.
 	if last := len(from) - 8; last >= 0 {
 		for n := 0; n < last; n += 8 {
 			w = binary.LittleEndian.Uint64(from[n : n+8 : n+8]) // the third index spares the check of the address
-			binary.LittleEndian.PutUint64(dst[n:n+8:n+8], w)
+			binary.LittleEndian.PutUint64(to[n:n+8:n+8], w)
 			stops |= escapes(w) &^ w
 			all |= w
 		}
 		w = binary.LittleEndian.Uint64(from[last : last+8 : last+8])
-		binary.LittleEndian.PutUint64(dst[last:last+8:last+8], w)
+		binary.LittleEndian.PutUint64(to[last:last+8:last+8], w)
 	} else if last := len(from) - 4; last >= 0 {
 		low, high := binary.LittleEndian.Uint32(from), binary.LittleEndian.Uint32(from[last:last+4:last+4])
 		w = uint64(low) | uint64(high)<<32
-		binary.LittleEndian.PutUint32(dst, low)
-		binary.LittleEndian.PutUint32(dst[last:last+4:last+4], high)
+		binary.LittleEndian.PutUint32(to, low)
+		binary.LittleEndian.PutUint32(to[last:last+4:last+4], high)
 	} else {
 		w = lsb * ' '
 		for i, c := range from {
 			w = w<<8 | uint64(c)
-			dst[i] = c
+			to[i] = c
 		}
 	}
-	return stops | escapes(w)&^w, all | w
+	if (stops|escapes(w)&^w)&msb != 0 {
+		return 0, false
+	}
+	return at + len(from) + 2, (all|w)&msb == 0
 }
 
 // Load64 reads the eight bytes of s at i. The caller has checked that they are

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -113,29 +114,22 @@ func (b *Batch) Append(values []wire.Value) error {
 		if m.from < len(values) {
 			v = &values[m.from]
 		}
-		var err error
-		switch v.Kind() {
-		case wire.KindText: // most cells: spare them a call
+		if kind := v.Kind(); kind == wire.KindText || kind == wire.KindDecimal { // most cells
+			text := v.Text()
+			if end, ascii := jsontext.PutString(buf, text); end > 0 && (ascii || utf8.ValidString(text)) {
+				buf = buf[:end]
+				continue
+			}
 			// A short text cannot lead far beyond the longest line, even if each of
 			// its bytes is escaped in six.
-			text := v.Text()
 			if len(buf)+6*len(text) > wire.MaxLineBytes {
 				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
 					return overflow(size - start)
 				}
 			}
-			if buf, err = jsontext.AppendString(buf, text); err != nil {
-				err = v.Err()
-			}
-		case wire.KindDecimal:
-			if size := len(buf) + len(v.Text()) + 2; size > wire.MaxLineBytes {
-				return overflow(size - start)
-			}
-			fallthrough
-		default:
-			buf, err = v.AppendJSON(buf)
 		}
-		if err != nil {
+		var err error
+		if buf, err = v.AppendJSON(buf); err != nil {
 			return &CellError{Column: m.name, Err: err}
 		}
 	}

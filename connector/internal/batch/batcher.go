@@ -56,7 +56,7 @@ func (b *Batcher) Add(values []wire.Value) error {
 		}
 	}
 	err := h.batch.Append(values)
-	if errors.Is(err, lines.ErrFull) {
+	if err == lines.ErrFull {
 		if err := b.send(); err != nil {
 			return err
 		}
