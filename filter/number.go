@@ -83,9 +83,7 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 	ak, bk := a.Kind(), b.Kind()
 	atext, btext := isText(ak), isText(bk)
 	if atext && btext {
-		if order, ok := compareAligned(a.Text(), b.Text()); ok {
-			return order, true, true
-		}
+		return compareDecimals(a.Text(), b.Text())
 	}
 	var d, e digits
 	if atext {
@@ -102,8 +100,6 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 		return 0, aok, bok
 	}
 	switch {
-	case atext && btext:
-		order = d.compare(&e)
 	case atext:
 		order = -d.compareCell(b)
 	case btext:
@@ -118,6 +114,19 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 		order = -compareIntFloat(b, a)
 	}
 	return order, true, true
+}
+
+// compareDecimals does the same for two texts.
+func compareDecimals(a, b string) (order int, aok, bok bool) {
+	if order, ok := compareAligned(a, b); ok {
+		return order, true, true
+	}
+	d, aok := parseDigits(a)
+	e, bok := parseDigits(b)
+	if !aok || !bok {
+		return 0, aok, bok
+	}
+	return d.compare(&e), true, true
 }
 
 // compareCell compares an integer or a float with d.

@@ -116,7 +116,7 @@ func (b *Batch) Append(values []wire.Value) error {
 		}
 		if kind := v.Kind(); kind == wire.KindText || kind == wire.KindDecimal { // most cells
 			text := v.Text()
-			if end, ascii := jsontext.PutString(buf, text); end > 0 && (ascii || utf8.ValidString(text)) {
+			if end, ascii := jsontext.PutString(buf, text); ascii || end > 0 && utf8.ValidString(text) {
 				buf = buf[:end]
 				continue
 			}
