@@ -44,10 +44,10 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// PutString writes s as a JSON string into the room behind dst, and returns where it
-// ends and whether it is ASCII. It returns 0 if there is no room, or if s holds a byte
-// that must be escaped: [AppendString] does what is rare. Therefore there is no branch
-// for each word.
+// PutString writes s as a JSON string into the free capacity of dst. It returns the
+// length of dst with the string, and whether s is ASCII. It returns 0 if the capacity
+// is too small, or if s holds a byte that must be escaped. Such bytes are rare, so there
+// is no branch for each word: [AppendString] handles them.
 func PutString(dst []byte, s string) (end int, ascii bool) {
 	from := []byte(s) // no copy, because nothing is written to it
 	at := len(dst)
