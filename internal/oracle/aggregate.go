@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -56,7 +55,7 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 		groups[""] = begin(nil) // one row, even over no rows
 	}
 	for _, row := range t.Rows {
-		var id strings.Builder
+		var id []byte
 		var keys []wire.Value
 		for i, g := range req.GroupBy {
 			v := cell(row, plan.groups[i].column)
@@ -66,13 +65,12 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 				}
 			}
 			keys = append(keys, v)
-			part := keyOf(v, r.groupRule(plan.answer.Columns[i].Type)).identity()
-			fmt.Fprintf(&id, "%d:%s", len(part), part)
+			id = keyOf(v, r.groupRule(plan.answer.Columns[i].Type)).identity().appendTo(id)
 		}
-		g := groups[id.String()]
+		g := groups[string(id)]
 		if g == nil {
 			g = begin(keys) // the key as the first row of the group spells it
-			groups[id.String()] = g
+			groups[string(id)] = g
 		}
 		for i, f := range g.folds {
 			if column := plan.measures[i].column; column >= 0 {

@@ -12,7 +12,7 @@ type fold struct {
 	by, distinctBy rule
 
 	rows, nonNull int64
-	distinct      map[string]bool
+	distinct      map[identity]bool
 	sum           sum
 	best          wire.Value // of min and max
 	bestKey       key
@@ -29,7 +29,7 @@ func (f *fold) add(v wire.Value) {
 	switch f.measure.Fn {
 	case wire.AggCountDistinct:
 		if f.distinct == nil {
-			f.distinct = map[string]bool{}
+			f.distinct = map[identity]bool{}
 		}
 		f.distinct[keyOf(v, f.distinctBy).identity()] = true
 	case wire.AggSum:

@@ -69,16 +69,18 @@ func parseInstant(text string) (instant, bool) {
 // parseUsual parses the two spellings that nearly all rows have, a date alone and a
 // datetime with Z, because the expression is slow. It reports false for any other.
 func parseUsual(text string) (instant, bool) {
-	layout, frac := time.DateOnly, ""
-	if len(text) > len(layout) {
+	const seconds = len("2006-01-02T15:04:05") // before a fraction
+	frac := ""
+	if len(text) == len(time.DateOnly) {
+		text += "T00:00:00Z"
+	} else {
 		whole, zulu := strings.CutSuffix(text, "Z")
-		layout = "2006-01-02T15:04:05"
-		if !zulu || len(whole) < len(layout) {
+		if !zulu || len(whole) < seconds {
 			return instant{}, false
 		}
-		text, frac = whole[:len(layout)], whole[len(layout):]
+		frac = whole[seconds:]
 	}
-	at, err := time.Parse(layout, text)
+	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || frac != "" && (len(frac) < 2 || frac[0] != '.' || strings.Trim(frac[1:], "0123456789") != "") {
 		return instant{}, false
 	}

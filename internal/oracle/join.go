@@ -40,7 +40,7 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 			return nil, &UnknownField{Table: to.Name, Field: hop.ToField, Where: "join"}
 		}
 		by := linkRule(parts[from].typeOf(fromColumn, fromType), to.typeOf(toColumn, nil))
-		matches := map[string][][]wire.Value{}
+		matches := map[identity][][]wire.Value{}
 		for _, row := range to.Rows {
 			if id, ok := linkKey(cell(row, toColumn), by); ok {
 				matches[id] = append(matches[id], row)
@@ -119,12 +119,9 @@ func linkRule(from, to wire.Type) rule {
 	return asText
 }
 
-// linkKey returns a text that is equal for equal keys. It reports false for a
+// linkKey returns what is equal for equal keys. It reports false for a
 // value that equals nothing: null, and text that is not a number among numbers.
-func linkKey(v wire.Value, by rule) (id string, ok bool) {
+func linkKey(v wire.Value, by rule) (id identity, ok bool) {
 	k := keyOf(v, by)
-	if k.null || by == asNumber && !k.isNumber {
-		return "", false
-	}
-	return k.identity(), true
+	return k.identity(), k.equals(by)
 }

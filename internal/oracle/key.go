@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -82,7 +83,7 @@ type identity struct {
 	text string
 }
 
-func (k key) id() identity {
+func (k key) identity() identity {
 	switch {
 	case k.null:
 		return identity{kind: '0'}
@@ -94,10 +95,11 @@ func (k key) id() identity {
 	return identity{'t', k.text}
 }
 
-// identity returns the key's identity as one text.
-func (k key) identity() string {
-	id := k.id()
-	return string(id.kind) + id.text
+// appendTo appends the identity to the text of a row's or a group's: that of other
+// identities is another.
+func (id identity) appendTo(b []byte) []byte {
+	b = append(strconv.AppendInt(b, int64(len(id.text)), 10), id.kind)
+	return append(b, id.text...)
 }
 
 // rank returns the part of a sorted column in which a key belongs, in both

@@ -58,7 +58,7 @@ func VerifyLinkHitRate(tables Tables, req *wire.LinkHitRateRequest, got *wire.Li
 			Expected: fmt.Sprintf("at most %d", terms.MaxOrphanSamples), Received: fmt.Sprint(n),
 		}
 	}
-	orphans := map[string]bool{}
+	orphans := map[identity]bool{}
 	for _, v := range o.keys {
 		orphans[canonical(v, o.t)] = true
 	}
@@ -105,7 +105,7 @@ func findOrphans(tables Tables, req *wire.LinkHitRateRequest) (*orphans, error) 
 	}
 	o := &orphans{t: from.Columns[fromColumn].Type}
 	by := linkRule(o.t, to.Columns[toColumn].Type)
-	targets := map[string]bool{}
+	targets := map[identity]bool{}
 	for _, row := range to.Rows {
 		if id, ok := linkKey(cell(row, toColumn), by); ok {
 			targets[id] = true

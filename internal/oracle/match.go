@@ -75,12 +75,12 @@ func (r Reading) isIn(values []wire.Value, t wire.Type) func(cell wire.Value) bo
 	members := make(map[identity]bool, len(values))
 	for _, v := range values {
 		if k := keyOf(v, by); k.equals(by) {
-			members[k.id()] = true
+			members[k.identity()] = true
 		}
 	}
 	return func(cell wire.Value) bool {
 		k := keyOf(cell, by)
-		return k.equals(by) && members[k.id()]
+		return k.equals(by) && members[k.identity()]
 	}
 }
 
@@ -126,14 +126,14 @@ func (c *Cells) equal(values []wire.Value) []bool {
 		c.at = make(map[identity][]int, len(c.keys))
 		for i, k := range c.keys {
 			if k.equals(c.by) {
-				c.at[k.id()] = append(c.at[k.id()], i)
+				c.at[k.identity()] = append(c.at[k.identity()], i)
 			}
 		}
 	}
 	equal := make([]bool, len(c.keys))
 	for _, v := range values {
 		if k := keyOf(v, c.by); k.equals(c.by) {
-			for _, i := range c.at[k.id()] {
+			for _, i := range c.at[k.identity()] {
 				equal[i] = true
 			}
 		}

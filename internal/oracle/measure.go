@@ -16,7 +16,7 @@ func (r Reading) cardinality(t *Table, column string) (wire.Cardinality, error) 
 	}
 	by := r.distinctRule(t.Columns[i].Type)
 	var nonNull int64
-	distinct := map[string]bool{}
+	distinct := map[identity]bool{}
 	for _, row := range t.Rows {
 		if v := cell(row, i); !v.IsNull() {
 			nonNull++

@@ -1,10 +1,6 @@
 package oracle
 
-import (
-	"strconv"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
-)
+import "github.com/connectorsdk/connector-sdk-go/wire"
 
 // Same reports whether an answered cell of a column of type t agrees with the
 // expected one, as leniently as the protocol allows. Numbers agree by their
@@ -17,13 +13,13 @@ func Same(want, got wire.Value, t wire.Type) bool {
 	return canonical(want, t) == canonical(got, t)
 }
 
-// canonical returns a text that is equal for two cells of a column if and only
-// if [Same] calls them the same.
-func canonical(v wire.Value, t wire.Type) string {
+// canonical returns what is equal for two cells of a column if and only if
+// [Same] calls them the same.
+func canonical(v wire.Value, t wire.Type) identity {
 	k := keyOf(v, Reading{}.rule(t))
 	if !k.null && (t == wire.TypeJSON || t == wire.TypeArray) {
 		if n, ok := parseJSON(k.text); ok {
-			return "j" + string(n.append(nil))
+			return identity{'j', string(n.append(nil))}
 		}
 	}
 	return k.identity()
@@ -34,9 +30,7 @@ func canonical(v wire.Value, t wire.Type) string {
 func canonicalRow(row []wire.Value, columns []wire.Column) string {
 	var b []byte
 	for i, c := range columns {
-		part := canonical(cell(row, i), c.Type)
-		b = append(strconv.AppendInt(b, int64(len(part)), 10), ':')
-		b = append(b, part...)
+		b = canonical(cell(row, i), c.Type).appendTo(b)
 	}
 	return string(b)
 }
