@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -59,7 +58,7 @@ func TestUnusableTargets(t *testing.T) {
 // hostile returns a connector over the corpus, parts of which an attacker has taken
 // over.
 func hostile(routes map[string]http.HandlerFunc) http.Handler {
-	good := serve(connector.Definition{}, corpusSource(), nil)
+	good := usual()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := routes[r.URL.Path]; ok {
 			h(w, r)
@@ -295,7 +294,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 	var followed atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		followed.Add(1)
-		serve(connector.Definition{}, corpusSource(), nil).ServeHTTP(w, r)
+		usual().ServeHTTP(w, r)
 	}))
 	defer elsewhere.Close()
 	redirect := func(w http.ResponseWriter, r *http.Request) {
@@ -372,32 +371,32 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileWaiting ends a run while the connector lets it wait.
-func TestInterruptWhileWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
-		defer stop()
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Second, context.Canceled)
-		defer cancel()
-		report, err := conformance.Run(ctx, target, &conformance.Options{Seed: 1})
-		require.NoError(t, err)
-		require.LessOrEqual(t, report.Duration, 6*time.Second)
-		require.NotEmpty(t, report.Problem)
-		sound(t, report)
-	})
-}
-
-func TestTimeoutEndsTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
-		defer stop()
-		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 20 * time.Second})
-		require.NoError(t, err)
-		require.Contains(t, report.Problem, "the run took longer than its timeout of 20s")
-		require.LessOrEqual(t, report.Duration, 21*time.Second)
-		require.Equal(t, conformance.Pass, report.Outcome("P0.1").Verdict, "what was learned is told")
-		sound(t, report)
-	})
+// TestEndWhileWaiting ends a run while the connector lets it wait.
+func TestEndWhileWaiting(t *testing.T) {
+	for _, c := range []struct {
+		problem     string
+		interrupted time.Duration // 0: it is not
+		options     conformance.Options
+	}{
+		{"the run was interrupted", 5 * time.Second, conformance.Options{Seed: 1}},
+		{"the run took longer than its timeout of 20s", 0, conformance.Options{Seed: 1, Timeout: 20 * time.Second}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
+			defer stop()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if c.interrupted > 0 {
+				time.AfterFunc(c.interrupted, cancel)
+			}
+			report, err := conformance.Run(ctx, target, &c.options)
+			require.NoError(t, err)
+			require.Contains(t, report.Problem, c.problem)
+			require.LessOrEqual(t, report.Duration, max(c.interrupted, c.options.Timeout)+time.Second)
+			require.Equal(t, conformance.Pass, report.Outcome("P0.1").Verdict, "what was learned is told")
+			sound(t, report)
+		})
+	}
 }
 
 // TestPublicTarget grades a connector in a private network as the platform would.

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -174,13 +175,7 @@ func buffered(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, r)
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
-		w.WriteHeader(rec.Code)
-		_, _ = w.Write(rec.Body.Bytes())
+		recorded(w, r, h, func(*httptest.ResponseRecorder) {})
 	})
 }
 
@@ -192,88 +187,28 @@ func endingEarly(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, r)
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
-		if rec.Code != http.StatusRequestTimeout {
-			w.WriteHeader(rec.Code)
-			_, _ = w.Write(rec.Body.Bytes())
-			return
-		}
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		_, _ = w.Write([]byte(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n" + `{"end":1}` + "\n"))
+		recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+			if rec.Code == http.StatusRequestTimeout {
+				rec.Code = http.StatusOK
+				rec.Header().Set("Content-Type", terms.MediaNDJSON)
+				rec.Body = bytes.NewBufferString(served + `{"end":1}` + "\n")
+			}
+		})
 	})
 }
 
 // sluggish returns the shop, which takes its time for everything and obeys the
 // context while it does.
 func sluggish(pause time.Duration) http.Handler {
-	return serve(connector.Definition{}, &sluggishSource{liveShop(), pause}, nil)
-}
-
-type sluggishSource struct {
-	*liveSource
-	pause time.Duration
-}
-
-func (s *sluggishSource) wait(ctx context.Context) error {
-	select {
-	case <-time.After(s.pause):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	wait := func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+		if call.Method != "Describe" {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return next(ctx)
 	}
-}
-
-func (s *sluggishSource) Check(ctx context.Context, _ *wire.CheckRequest) error { return s.wait(ctx) }
-
-func (s *sluggishSource) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.Source.Discover(ctx, req)
-}
-
-func (s *sluggishSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if err := s.wait(ctx); err != nil {
-		return err
-	}
-	return s.Source.Query(ctx, req, out)
-}
-
-func (s *sluggishSource) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	if err := s.wait(ctx); err != nil {
-		return 0, err
-	}
-	return s.Source.Count(ctx, req)
-}
-
-func (s *sluggishSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.Source.Aggregate(ctx, req)
-}
-
-func (s *sluggishSource) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.Source.Size(ctx, req)
-}
-
-func (s *sluggishSource) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.Source.Cardinality(ctx, req)
-}
-
-func (s *sluggishSource) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.Source.LinkHitRate(ctx, req)
+	return serve(connector.Definition{}, liveShop(), &connector.Options{Intercept: wait})
 }

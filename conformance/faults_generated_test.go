@@ -1,55 +1,41 @@
 package conformance_test
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // misread returns a connector over the corpus that answers another request than
 // the one it was sent: edit changes it.
-func misread(edit func(wire.Request)) http.Handler {
-	return asked(func(m wire.Request) layer {
+func misread(edit func(wire.Request)) func() http.Handler {
+	return over(usual, asked(func(m wire.Request) layer {
 		edit(m)
 		return nil
-	})(serve(connector.Definition{}, corpusSource(), nil))
+	}))
 }
 
 // asked passes every request for rows, counts and groups through edit, which may
 // change it, and wrap the handler that answers it.
 func asked(edit func(wire.Request) layer) layer {
 	return func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			var m wire.Request
-			switch r.URL.Path {
-			case wire.PathQuery:
-				m = &wire.QueryRequest{}
-			case wire.PathCount:
-				m = &wire.CountRequest{}
-			case wire.PathAggregate:
-				m = &wire.AggregateRequest{}
-			default:
-				h.ServeHTTP(w, r)
-				return
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			m := request(r.URL.Path)
+			if !slices.Contains([]string{wire.PathQuery, wire.PathCount, wire.PathAggregate}, r.URL.Path) || wire.Decode(*body, m) != nil {
+				return false
 			}
-			body, err := io.ReadAll(r.Body)
-			to := h
-			if err == nil && wire.Decode(body, m) == nil {
-				if wrap := edit(m); wrap != nil {
-					to = wrap(h)
-				}
-				if body, err = wire.EncodeRequest(m); err != nil {
-					panic(err)
-				}
+			wrap := edit(m)
+			var err error
+			if *body, err = wire.EncodeRequest(m); err != nil {
+				panic(err)
 			}
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			to.ServeHTTP(w, r)
-		})
+			if wrap != nil {
+				wrap(h).ServeHTTP(w, withBody(r, *body))
+			}
+			return wrap != nil
+		})(h)
 	}
 }
 
@@ -80,96 +66,80 @@ func generatedFaults() []fault {
 		{
 			name: "the third group of or is forgotten", why: "`or` is an array of groups: each of them counts",
 			kills: []string{"P2.17a", "P2.17b"},
-			build: func() http.Handler {
-				return misread(inRows(func(q *wire.QueryRequest) {
-					if len(q.Or) > 2 {
-						q.Or = slices.Delete(q.Or, 2, 3)
-					}
-				}))
-			},
+			build: misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 2 {
+					q.Or = slices.Delete(q.Or, 2, 3)
+				}
+			})),
 		},
 		{
 			name: "in looks at three members", why: "in finds every member of the list",
 			kills: []string{"P2.17a", "P2.17b"},
-			build: func() http.Handler {
-				return misread(inFilters(func(f *wire.Filter) {
-					if f.Op == wire.OpIn && len(f.Values) > 3 {
-						f.Values = f.Values[:3]
-					}
-				}))
-			},
+			build: misread(inFilters(func(f *wire.Filter) {
+				if f.Op == wire.OpIn && len(f.Values) > 3 {
+					f.Values = f.Values[:3]
+				}
+			})),
 		},
 		{
 			name: "includes looks at four characters", why: "includes is a substring, however long",
 			kills: []string{"P2.17a"},
-			build: func() http.Handler {
-				return misread(inFilters(func(f *wire.Filter) {
-					if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
-						f.Value = wire.Text(string(text[:4]))
-					}
-				}))
-			},
+			build: misread(inFilters(func(f *wire.Filter) {
+				if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
+					f.Value = wire.Text(string(text[:4]))
+				}
+			})),
 		},
 		{
 			name: "the third sort key is turned around", why: "every key of a sort has a direction of its own",
 			kills: []string{"P2.17b", "P2.17e"},
-			build: func() http.Handler {
-				return misread(inRows(func(q *wire.QueryRequest) {
-					if len(q.Sort) > 2 {
-						q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
-					}
-				}))
-			},
+			build: misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Sort) > 2 {
+					q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
+				}
+			})),
 		},
 		{
 			name: "an offset beside or is one short", why: "offset is how many of the matching rows are passed over",
 			kills: []string{"P2.17b", "P2.17e"},
-			build: func() http.Handler {
-				return misread(inRows(func(q *wire.QueryRequest) {
-					if len(q.Or) > 0 && q.Offset > 1 {
-						q.Offset--
-					}
-				}))
-			},
+			build: misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 0 && q.Offset > 1 {
+					q.Offset--
+				}
+			})),
 		},
 		{
 			name: "a count forgets the second filter of a group", why: "all filters of a group must hold",
 			kills: []string{"P2.17c"},
-			build: func() http.Handler {
-				return misread(func(m wire.Request) {
-					if c, ok := m.(*wire.CountRequest); ok {
-						for i, group := range c.Or {
-							c.Or[i] = group[:min(len(group), 1)]
-						}
+			build: misread(func(m wire.Request) {
+				if c, ok := m.(*wire.CountRequest); ok {
+					for i, group := range c.Or {
+						c.Or[i] = group[:min(len(group), 1)]
 					}
-				})
-			},
+				}
+			}),
 		},
 		{
 			name: "two groups forget or", why: "a wrong number is never legal",
 			kills: []string{"P2.17d"},
-			build: func() http.Handler {
-				return misread(func(m wire.Request) {
-					if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
-						a.Or = nil
-					}
-				})
-			},
+			build: misread(func(m wire.Request) {
+				if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
+					a.Or = nil
+				}
+			}),
 		},
 		{
 			name: "a third minimum is a maximum", why: "a wrong number is never legal",
 			kills: []string{"P2.17d"},
-			build: func() http.Handler {
-				return misread(func(m wire.Request) {
-					if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
-						for i := range a.Measures[2:] {
-							if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
-								n.Fn = wire.AggMax
-							}
+			build: misread(func(m wire.Request) {
+				if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
+					for i := range a.Measures[2:] {
+						if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
+							n.Fn = wire.AggMax
 						}
 					}
-				})
-			},
+				}
+			}),
 		},
 		{
 			name:  "conjuncts beside or are left to the platform",
@@ -183,7 +153,7 @@ func generatedFaults() []fault {
 					}
 					q.And, q.Sort = nil, nil
 					return unclaimed
-				})(serve(connector.Definition{}, corpusSource(), nil))
+				})(usual())
 			},
 		},
 		{
@@ -195,20 +165,18 @@ func generatedFaults() []fault {
 						return unclaimed
 					}
 					return nil
-				})(serve(connector.Definition{}, corpusSource(), nil))
+				})(usual())
 			},
 		},
 		{
 			name: "all but the first group of or are forgotten, live", why: "`or` is an array of groups: each of them counts",
 			kills:   []string{"M8"},
 			options: func(g *grading) { g.Mode = conformance.ModeLive },
-			build: func() http.Handler {
-				return misread(inRows(func(q *wire.QueryRequest) {
-					if len(q.Or) > 1 {
-						q.Or = q.Or[:1]
-					}
-				}))
-			},
+			build: misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 1 {
+					q.Or = q.Or[:1]
+				}
+			})),
 		},
 	}
 }

@@ -103,7 +103,7 @@ func booleansAsTexts() http.Handler {
 			return map[bool]string{true: "true", false: "false"}[b]
 		}
 		return v
-	})(whole())
+	})(usual())
 }
 
 // documentsWithBlanks answers arrays with blanks, as some databases write them.
@@ -113,7 +113,7 @@ func documentsWithBlanks() http.Handler {
 			return strings.ReplaceAll(text, `","`, `", "`)
 		}
 		return v
-	})(whole())
+	})(usual())
 }
 
 // statisticsFaults describe columns that are not there.

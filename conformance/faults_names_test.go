@@ -18,7 +18,7 @@ func namesFaults() []fault {
 // repaired returns a connector whose requests to a path are put right by edit before
 // they are answered, instead of being refused.
 func repaired(path string, edit func(body map[string]any) bool) func() http.Handler {
-	return over(whole, requests(path, edit))
+	return over(usual, requests(path, edit))
 }
 
 // nearNameFaults look a name up without regard to its case, or trim it.

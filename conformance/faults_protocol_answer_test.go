@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -41,7 +40,7 @@ func ofTable(table string, edit func(line []byte, emit func(...string))) layer {
 func streamFaults() []fault {
 	const table = "code_links"
 	edited := func(edit func(line []byte, emit func(...string))) func() http.Handler {
-		return over(whole, ofTable(table, edit))
+		return over(usual, ofTable(table, edit))
 	}
 	// insteadOf replaces the lines of a kind.
 	insteadOf := func(k string, texts ...string) func() http.Handler {
@@ -69,7 +68,7 @@ func streamFaults() []fault {
 	return []fault{
 		{
 			name: "streams as JSON", why: "content type application/x-ndjson", kills: []string{"P3.6a"},
-			build: over(whole, headers(func(h http.Header) {
+			build: over(usual, headers(func(h http.Header) {
 				if strings.HasPrefix(h.Get("Content-Type"), terms.MediaNDJSON) {
 					h.Set("Content-Type", terms.MediaJSON)
 				}
@@ -86,7 +85,7 @@ func streamFaults() []fault {
 		{
 			name: "everything in one batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"},
 			build: func() http.Handler {
-				h := whole()
+				h := usual()
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					var all []string
 					lines(func(line []byte, emit func(...string)) {
@@ -138,8 +137,8 @@ func answerFaults() []fault {
 	// Of a table that no other check measures.
 	changed := func(path string, edit func(body map[string]any) any) func() http.Handler {
 		return func() http.Handler {
-			h := whole()
-			return forTable(corpus.ManifestTable, h, answers(func(body map[string]any, status int) (any, int) {
+			h := usual()
+			return forTable(manifestTable, h, answers(func(body map[string]any, status int) (any, int) {
 				if status == 200 {
 					return edit(body), status
 				}
@@ -154,7 +153,7 @@ func answerFaults() []fault {
 		})
 	}
 	pads := func(path string) func() http.Handler {
-		return over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+		return over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 			if r.URL.Path == path && rec.Code == 200 {
 				rec.Body.Write(bytes.Repeat([]byte(" "), terms.MaxAnswerBytes))
 			}
@@ -179,7 +178,7 @@ func answerFaults() []fault {
 	return []fault{
 		{
 			name: "errors in plain text", why: "every non-2xx body is the envelope", kills: []string{"P3.10a"},
-			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 				if r.URL.Path == wire.PathSize && rec.Code == 404 {
 					rec.Body.Reset()
 					rec.Body.WriteString("404 page not found")
@@ -188,7 +187,7 @@ func answerFaults() []fault {
 		},
 		{
 			name: "a 422 called bad_request", why: "status and code belong together", kills: []string{"P3.10b"},
-			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 				if r.URL.Path == wire.PathCount && rec.Code == 422 {
 					says(rec, 422, "bad_request", "no such field")
 				}
@@ -196,7 +195,7 @@ func answerFaults() []fault {
 		},
 		{
 			name: "check_failed on another route", why: "check_failed is for /check only", kills: []string{"P3.10b"},
-			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 				if r.URL.Path == wire.PathSize && rec.Code == 404 {
 					says(rec, 400, "check_failed", "no such table")
 				}
@@ -204,7 +203,7 @@ func answerFaults() []fault {
 		},
 		{
 			name: "an internal error that tells its cause", why: "the message is always internal error", kills: []string{"P3.10c"},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.URL.Path != wire.PathCount || r.Header.Get("Authorization") != "Bearer "+testToken || len(*body) == 0 || json.Valid(*body) {
 					return false
 				}
@@ -249,7 +248,7 @@ func answerFaults() []fault {
 		},
 		{
 			name: "the token in a header", why: "no answer holds the token", kills: []string{"P3.12"},
-			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 				if r.URL.Path == wire.PathCheck && rec.Code == 200 {
 					rec.Header().Set("X-Request", "authorization="+r.Header.Get("Authorization"))
 				}
@@ -268,10 +267,10 @@ func must[T any](v T, err error) T {
 func adviceFaults() []fault {
 	return []fault{
 		{name: "plain http", why: "the base URL is https", kills: []string{"A.1"},
-			options: func(g *grading) { g.url = "http://connector.example.com" }, build: whole},
+			options: func(g *grading) { g.url = "http://connector.example.com" }, build: usual},
 		{name: "a private address", why: "the platform refuses private networks", kills: []string{"A.2"},
 			options: func(g *grading) { g.url = "https://10.1.2.3/shop" }, build: func() http.Handler {
-				return http.StripPrefix("/shop", whole())
+				return http.StripPrefix("/shop", usual())
 			}},
 		{
 			name: "cardinality without size", why: "a connector serving /cardinality should serve /size too", kills: []string{"A.3"},
@@ -282,7 +281,7 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "a ping before served", why: "only a slow source is pinged for before served", kills: []string{"A.4"},
-			build: over(whole, lines(func(line []byte, emit func(...string)) {
+			build: over(usual, lines(func(line []byte, emit func(...string)) {
 				if kind(line) == "served" {
 					emit(`{"ping":1}` + "\n")
 				}
@@ -315,7 +314,7 @@ func adviceFaults() []fault {
 						return strings.TrimSuffix(zeros.ReplaceAllString(text, "$1"), ".")
 					}
 					return v
-				})(whole())
+				})(usual())
 			},
 		},
 		{
@@ -327,18 +326,18 @@ func adviceFaults() []fault {
 						return zulu.ReplaceAllString(text, "$1+00:00")
 					}
 					return v
-				})(whole())
+				})(usual())
 			},
 		},
 		{
 			name: "rows with a further member", why: "row members are exactly the requested fields", kills: []string{"A.10"},
-			build: over(whole, ofTable("codes", func(line []byte, emit func(...string)) {
+			build: over(usual, ofTable("codes", func(line []byte, emit func(...string)) {
 				emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
 			})),
 		},
 		{
 			name: "unknown paths in plain text", why: "every refusal is the envelope", kills: []string{"A.11"},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				if strings.Contains(r.URL.Path, "no-such-route") {
 					sends(w, 404, "text/plain", "404 page not found")
 					return true
@@ -348,11 +347,11 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "the last of two members counts", why: "no duplicate member at any level", kills: []string{"A.12"},
-			build: over(whole, requests(wire.PathQuery, func(map[string]any) bool { return true })),
+			build: over(usual, requests(wire.PathQuery, func(map[string]any) bool { return true })),
 		},
 		{
 			name: "answers that may be cached", why: "no-store", kills: []string{"A.13"},
-			build: over(whole, headers(func(h http.Header) { h.Del("Cache-Control") })),
+			build: over(usual, headers(func(h http.Header) { h.Del("Cache-Control") })),
 		},
 		{
 			name: "a token in the query string beside the header", why: "401 even beside a good header", kills: []string{"A.14"},
@@ -363,7 +362,7 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "a limit of 0 is none", why: "limit is an integer >= 1", kills: []string{"A.16"},
-			build: over(whole, requests(wire.PathQuery, func(body map[string]any) bool {
+			build: over(usual, requests(wire.PathQuery, func(body map[string]any) bool {
 				zero := body["limit"] == json.Number("0")
 				if zero {
 					delete(body, "limit")
@@ -373,7 +372,7 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "unknown fields are 422 everywhere", why: "404 outside of filters", kills: []string{"A.17"},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
 					*body) || unknownTable(*body) || !strings.Contains(string(*body),
 					"no_such_field") || strings.Contains(string(*body), `"op"`) {
@@ -385,7 +384,7 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "answers with further members", why: "the protocol does not name them", kills: []string{"A.20"},
-			build: over(whole, edits(func(body map[string]any) {
+			build: over(usual, edits(func(body map[string]any) {
 				body["took"] = 3
 			}, wire.PathSize, wire.PathCount, wire.PathCheck, wire.PathDiscovery)),
 		},

@@ -30,7 +30,7 @@ func protocolDiscoveryFaults() []fault {
 	return []fault{
 		{
 			name: "discovery as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.1a"},
-			build: over(whole, answers(func(body map[string]any, status int) (any, int) {
+			build: over(usual, answers(func(body map[string]any, status int) (any, int) {
 				if status == 200 {
 					return body["tables"], status
 				}
@@ -39,14 +39,14 @@ func protocolDiscoveryFaults() []fault {
 		},
 		{
 			name: "a table without foreignKeys", why: "foreignKeys is required", kills: []string{"P3.1a"},
-			build: over(whole, tablesOf(func(tables []any) []any {
+			build: over(usual, tablesOf(func(tables []any) []any {
 				delete(first(tables, "codes"), "foreignKeys")
 				return tables
 			})),
 		},
 		{
 			name: "a primary key of no field", why: "an array of field names", kills: []string{"P3.1b"},
-			build: over(whole, tablesOf(func(tables []any) []any {
+			build: over(usual, tablesOf(func(tables []any) []any {
 				return append(tables,
 					map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
 						"primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
@@ -54,7 +54,7 @@ func protocolDiscoveryFaults() []fault {
 		},
 		{
 			name: "a foreign key to no field", why: "a foreign key leads to a field of its target", kills: []string{"P3.1b"},
-			build: over(whole, tablesOf(func(tables []any) []any {
+			build: over(usual, tablesOf(func(tables []any) []any {
 				field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true,
 					"unique": false, "samples": []any{}, "sourceDescription": ""}
 				key := map[string]any{"field": "a", "targetTable": "codes", "targetField": "nothing"}
@@ -65,7 +65,7 @@ func protocolDiscoveryFaults() []fault {
 		},
 		{
 			name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
-			build: over(whole, tablesOf(func(tables []any) []any {
+			build: over(usual, tablesOf(func(tables []any) []any {
 				return append(tables,
 					map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true,
 						"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
@@ -77,7 +77,7 @@ func protocolDiscoveryFaults() []fault {
 // unknownFaults answer what does not exist.
 func unknownFaults() []fault {
 	empty := func(path, answer string, when func(body []byte) bool) func() http.Handler {
-		return over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		return over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			if r.URL.Path != path || r.Header.Get("Authorization") != "Bearer "+testToken || !when(*body) || !legal(path, *body) {
 				return false
 			}
@@ -98,7 +98,7 @@ func unknownFaults() []fault {
 	}
 	// drops takes what names an unknown field out of a member.
 	drops := func(path, member, key string) func() http.Handler {
-		return over(whole, requests(path, func(body map[string]any) (changed bool) {
+		return over(usual, requests(path, func(body map[string]any) (changed bool) {
 			t, known := corpusTable(textOf(body["table"]))
 			if !known {
 				return false
@@ -179,12 +179,12 @@ func legal(path string, body []byte) bool {
 // malformedFaults put right what they should refuse.
 func malformedFaults() []fault {
 	query := func(edit func(body map[string]any) bool) func() http.Handler {
-		return over(whole, requests(wire.PathQuery, edit))
+		return over(usual, requests(wire.PathQuery, edit))
 	}
 	return []fault{
 		{
 			name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one", kills: []string{"P3.3a"},
-			build: over(whole, between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
 				var first json.RawMessage
 				if json.NewDecoder(bytes.NewReader(*body)).Decode(&first) == nil {
 					*body = first
@@ -227,7 +227,7 @@ func malformedFaults() []fault {
 		},
 		{
 			name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3e"},
-			build: over(whole, requests(wire.PathCheck, func(body map[string]any) bool {
+			build: over(usual, requests(wire.PathCheck, func(body map[string]any) bool {
 				given, ok := body["timeoutMs"]
 				if ok = ok && given != json.Number("60000"); ok {
 					body["timeoutMs"] = 60000
@@ -237,7 +237,7 @@ func malformedFaults() []fault {
 		},
 		{
 			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
-			build: over(whole, requests(wire.PathCount, func(body map[string]any) (changed bool) {
+			build: over(usual, requests(wire.PathCount, func(body map[string]any) (changed bool) {
 				for name := range body {
 					if !slices.Contains([]string{"table", "and", "or", "fieldTypes", "credentials", "timeoutMs"}, name) {
 						delete(body, name)
@@ -249,7 +249,7 @@ func malformedFaults() []fault {
 		},
 		{
 			name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3g"},
-			build: over(whole, requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
+			build: over(usual, requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
 				measures, _ := body["measures"].([]any)
 				for _, m := range measures {
 					if m, ok := m.(map[string]any); ok && m["fn"] == "avg" {
@@ -299,7 +299,7 @@ func undeclaredFaults() []fault {
 		{
 			name: "an undeclared offset is cut and not claimed", why: "rows that are cut and not claimed are lost", kills: []string{"P3.13a"},
 			build: func() http.Handler {
-				h := whole()
+				h := usual()
 				undeclared := document(func(doc map[string]any) { doc["capabilities"].(map[string]any)["offset"] = false })
 				return undeclared(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.URL.Path != wire.PathQuery || parsed(*body)["offset"] == nil {
@@ -313,7 +313,7 @@ func undeclaredFaults() []fault {
 		},
 		{
 			name: "SQL without a dialect", why: "dialect is present only for a connector that accepts compiled SQL", kills: []string{"P3.13b"},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.URL.Path != wire.PathQuery || !strings.Contains(string(*body), `"sql"`) {
 					return false
 				}

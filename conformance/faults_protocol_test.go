@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -23,9 +21,6 @@ func protocolFaults() []fault {
 	return slices.Concat(documentFaults(), emptyBodyFaults(), authFaults(), protocolDiscoveryFaults(), unknownFaults(), malformedFaults(),
 		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
 }
-
-// whole returns the corpus served in full by the library, which every fault is made of.
-func whole() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func sends(w http.ResponseWriter, status int, media, body string) {
 	w.Header().Set("Content-Type", media)
@@ -43,52 +38,6 @@ func refuses(w http.ResponseWriter, status int, code, message string) {
 	sends(w, status, terms.MediaJSON, string(body))
 }
 
-// between puts f in front of h: it answers itself and reports true, or leaves
-// the request, which it may have changed, to h. It gets the body, and may change
-// it too.
-func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
-	return func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil || f(w, r, &body) {
-				return
-			}
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			h.ServeHTTP(w, r)
-		})
-	}
-}
-
-// requests passes every request to the path, as far as it is a JSON object,
-// through edit, which tells whether it has changed it.
-func requests(path string, edit func(body map[string]any) bool) layer {
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if r.URL.Path != path {
-			return false
-		}
-		if tree := parsed(*body); tree != nil && edit(tree) {
-			text, err := json.Marshal(tree)
-			if err != nil {
-				panic(err)
-			}
-			*body = text
-		}
-		return false
-	})
-}
-
-func parsed(body []byte) (tree map[string]any) {
-	if !json.Valid(body) {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if d.Decode(&tree) != nil {
-		return nil
-	}
-	return tree
-}
-
 // after passes every answer that is no stream through edit.
 func after(edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
 	return func(h http.Handler) http.Handler {
@@ -100,12 +49,7 @@ func after(edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
 				return
 			}
 			edit(r, rec)
-			for name, values := range rec.Header() {
-				w.Header()[name] = values
-			}
-			w.Header().Del("Content-Length")
-			w.WriteHeader(rec.Code)
-			_, _ = w.Write(rec.Body.Bytes())
+			replay(w, rec)
 		})
 	}
 }
@@ -154,7 +98,7 @@ func document(edit func(doc map[string]any)) layer {
 
 // onDocument answers the document itself.
 func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Handler {
-	return over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+	return over(usual, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 		if r.URL.Path != wire.PathDocument {
 			return false
 		}
@@ -165,7 +109,7 @@ func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Hand
 
 func documentFaults() []fault {
 	edited := func(edit func(doc map[string]any)) func() http.Handler {
-		return over(whole, document(edit))
+		return over(usual, document(edit))
 	}
 	return []fault{
 		{
@@ -184,7 +128,7 @@ func documentFaults() []fault {
 		},
 		{
 			name: "the document as text", why: "content type application/json", kills: []string{"P0.3"},
-			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 				if r.URL.Path == wire.PathDocument {
 					rec.Header().Set("Content-Type", "text/plain")
 				}
@@ -239,7 +183,7 @@ func emptyBodyFaults() (list []fault) {
 		list = append(list, fault{
 			name: "an empty body breaks " + path,
 			why:  "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.Method == http.MethodPost && r.URL.Path == path && len(*body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken {
 					refuses(w, 500, "internal", terms.InternalMessage)
 					return true
@@ -250,7 +194,7 @@ func emptyBodyFaults() (list []fault) {
 	}
 	return append(list, fault{
 		name: "no body counts as an empty object", why: "every route rejects an empty body with a 400 envelope", kills: []string{"P0.6b"},
-		build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			if r.URL.Path == wire.PathDiscovery && string(*body) == "{}" {
 				*body = []byte(`{"credentials":{},"timeoutMs":60000}`)
 			}
@@ -261,7 +205,7 @@ func emptyBodyFaults() (list []fault) {
 
 // lets puts a check of the token of its own in front of the connector.
 func lets(in func(r *http.Request, presented string) bool) func() http.Handler {
-	return over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+	return over(usual, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 		if in(r, r.Header.Get("Authorization")) {
 			r.Header.Set("Authorization", "Bearer "+testToken)
 		}
@@ -271,7 +215,7 @@ func lets(in func(r *http.Request, presented string) bool) func() http.Handler {
 
 // on401 edits the refusals of callers without the token.
 func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() http.Handler {
-	return over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+	return over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
 		if rec.Code == 401 {
 			edit(r, rec)
 		}
@@ -353,7 +297,7 @@ func authFaults() []fault {
 		},
 		{
 			name: "a 401 only for tables that exist", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(*body) {
 					refuses(w, 401, "unauthorized", "there is no such table")
 					return true
@@ -374,14 +318,14 @@ func authFaults() []fault {
 		},
 		{
 			name: "a proxy that takes the token away", why: "the right token gives 200", kills: []string{"P1.6"},
-			build: over(whole, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			build: over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				r.Header.Del("Authorization")
 				return false
 			})),
 		},
 		{
 			name: "a check that is not ok", why: "/check answers { ok: true }", kills: []string{"P1.6"},
-			build: over(whole, ok(func(body map[string]any) {
+			build: over(usual, ok(func(body map[string]any) {
 				body["ok"] = false
 			}, wire.PathCheck)),
 		},
@@ -416,7 +360,7 @@ func authFaults() []fault {
 func unknownTable(body []byte) bool {
 	tree := parsed(body)
 	for _, member := range []string{"table", "fromTable", "toTable"} {
-		if name, ok := tree[member].(string); ok && name != corpus.SlowTable {
+		if name, ok := tree[member].(string); ok && name != corpus.Slow().Name {
 			if _, known := corpusTable(name); !known {
 				return true
 			}

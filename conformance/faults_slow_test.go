@@ -2,16 +2,14 @@ package conformance_test
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func slowFaults() []fault {
-	slow := func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
+	slow := usual
 	patient := func(path string) func() http.Handler {
 		return over(slow, bodies(func(body map[string]any) {
 			if integer(body, "timeoutMs") > 1 {
@@ -86,21 +84,13 @@ func slowFaults() []fault {
 // hanging writes the first line of a stream of the table slow, and waits until
 // the reader goes.
 func hanging(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != wire.PathQuery || !bytes.Contains(*body, []byte(`"table":"slow"`)) {
+			return false
 		}
-		if r.URL.Path != wire.PathQuery || !bytes.Contains(text, []byte(`"table":"slow"`)) {
-			r.Body = io.NopCloser(bytes.NewReader(text))
-			h.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n")
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	})
+		stalls(terms.MediaNDJSON, served)(w, r)
+		return true
+	})(h)
 }
 
 // pingingOnce lets the first ping of a stream through.

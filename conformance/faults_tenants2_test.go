@@ -93,39 +93,28 @@ func hostFaults() []fault {
 
 // statefulFaults returns connectors that take the tenant from an earlier request.
 func statefulFaults() []fault {
+	last := func(name, noted, answered string) fault {
+		return fault{
+			name: name, why: credentialsTravel,
+			kills: []string{"T2"}, options: apart,
+			build: func() http.Handler {
+				var last atomic.Int32
+				return picking(func(r *http.Request, set map[string]string) int {
+					tenant := known(set)
+					if r.URL.Path == noted && tenant >= 0 {
+						last.Store(int32(tenant))
+					}
+					if r.URL.Path == answered && tenant >= 0 {
+						return int(last.Load())
+					}
+					return tenant
+				})()
+			},
+		}
+	}
 	return []fault{
-		{
-			name: "the tenant of the last check", why: credentialsTravel,
-			kills: []string{"T2"}, options: apart,
-			build: func() http.Handler {
-				var last atomic.Int32
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path == wire.PathCheck && known(set) >= 0 {
-						last.Store(int32(known(set)))
-					}
-					if r.URL.Path == wire.PathQuery && known(set) >= 0 {
-						return int(last.Load())
-					}
-					return known(set)
-				})
-			},
-		},
-		{
-			name: "counts for the tenant of the last discovery", why: credentialsTravel,
-			kills: []string{"T2"}, options: apart,
-			build: func() http.Handler {
-				var last atomic.Int32
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path == wire.PathDiscovery && known(set) >= 0 {
-						last.Store(int32(known(set)))
-					}
-					if r.URL.Path == wire.PathCount && known(set) >= 0 {
-						return int(last.Load())
-					}
-					return known(set)
-				})
-			},
-		},
+		last("the tenant of the last check", wire.PathCheck, wire.PathQuery),
+		last("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
 	}
 }
 
@@ -142,32 +131,28 @@ func impostorFaults() []fault {
 				return int(last.Load())
 			}
 			return -1
-		})
+		})()
 	}
 	return []fault{
 		{
 			name: "a default tenant on count", why: servedToNobodyElse,
 			kills: []string{"T4"}, options: apart,
-			build: func() http.Handler {
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path == wire.PathCount && len(set) == 0 {
-						return 0
-					}
-					return known(set)
-				})
-			},
+			build: picking(func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathCount && len(set) == 0 {
+					return 0
+				}
+				return known(set)
+			}),
 		},
 		{
 			name: "a default tenant on query, with one tenant", why: servedToNobodyElse,
 			kills: []string{"T4"}, options: alone,
-			build: func() http.Handler {
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path == wire.PathQuery && len(set) == 0 {
-						return 0
-					}
-					return known(set)
-				})
-			},
+			build: picking(func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathQuery && len(set) == 0 {
+					return 0
+				}
+				return known(set)
+			}),
 		},
 		{
 			name: "the last good credentials in the place of none", why: nothingKept,
@@ -179,14 +164,12 @@ func impostorFaults() []fault {
 		{
 			name: "no password needed for sizes", why: servedToNobodyElse,
 			kills: []string{"T4"}, options: alone,
-			build: func() http.Handler {
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path == wire.PathSize && set["password"] == "" {
-						return tenantNamed(set)
-					}
-					return known(set)
-				})
-			},
+			build: picking(func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathSize && set["password"] == "" {
+					return tenantNamed(set)
+				}
+				return known(set)
+			}),
 		},
 		{
 			name: "the last good credentials in the place of wrong ones", why: nothingKept,
@@ -198,14 +181,12 @@ func impostorFaults() []fault {
 		{
 			name: "a password that only the check looks at", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
-			build: func() http.Handler {
-				return picking(func(r *http.Request, set map[string]string) int {
-					if r.URL.Path != wire.PathCheck && set["password"] != "" {
-						return tenantNamed(set)
-					}
-					return known(set)
-				})
-			},
+			build: picking(func(r *http.Request, set map[string]string) int {
+				if r.URL.Path != wire.PathCheck && set["password"] != "" {
+					return tenantNamed(set)
+				}
+				return known(set)
+			}),
 		},
 		{
 			name: "rows kept by the tenant's name", why: servedToNobodyElse,
@@ -215,26 +196,22 @@ func impostorFaults() []fault {
 		{
 			name: "the tenant's name is a folder", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
-			build: func() http.Handler {
-				return picking(func(_ *http.Request, set map[string]string) int {
-					cleaned := maps.Clone(set)
-					cleaned["tenant"] = path.Clean(set["tenant"])
-					return known(cleaned)
-				})
-			},
+			build: picking(func(_ *http.Request, set map[string]string) int {
+				cleaned := maps.Clone(set)
+				cleaned["tenant"] = path.Clean(set["tenant"])
+				return known(cleaned)
+			}),
 		},
 		{
 			name: "the password is that of the first part of a path", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
-			build: func() http.Handler {
-				return picking(func(_ *http.Request, set map[string]string) int {
-					owner, _, _ := strings.Cut(set["tenant"], "/")
-					if known(map[string]string{"tenant": owner, "password": set["password"]}) < 0 {
-						return -1
-					}
-					return tenantNamed(map[string]string{"tenant": path.Clean(set["tenant"])})
-				})
-			},
+			build: picking(func(_ *http.Request, set map[string]string) int {
+				owner, _, _ := strings.Cut(set["tenant"], "/")
+				if known(map[string]string{"tenant": owner, "password": set["password"]}) < 0 {
+					return -1
+				}
+				return tenantNamed(map[string]string{"tenant": path.Clean(set["tenant"])})
+			}),
 		},
 		{
 			name:  "a check that takes a missing password for an internal error",
@@ -292,7 +269,7 @@ func tokenFaults() []fault {
 	return append(list, fault{
 		name: "a body that does not parse is refused before the token is missed", why: "a missing bearer gives 401",
 		kills: []string{"P1.1b"},
-		build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
 			if counts && len(*body) > 0 && parsed(*body)["table"] == nil {
 				refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
@@ -376,7 +353,7 @@ func mentionFaults() []fault {
 		{
 			name: "a token of nine characters", why: "the token is at least 32 characters",
 			kills: []string{"A.30"}, options: func(g *grading) { g.token = "nine-long" },
-			build: over(whole, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			build: over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				if r.Header.Get("Authorization") == "Bearer nine-long" {
 					r.Header.Set("Authorization", "Bearer "+testToken)
 				}

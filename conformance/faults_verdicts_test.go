@@ -15,7 +15,7 @@ func verdictFaults() []fault {
 	listed := func(name string, edit func(doc map[string]any)) fault {
 		return fault{
 			name: name, why: "lists name each thing once", kills: []string{"A.27"},
-			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })),
+			build: over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })),
 		}
 	}
 	capabilities := func(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
@@ -28,12 +28,12 @@ func verdictFaults() []fault {
 					if n.Add(1)%2 == 0 {
 						capabilities(doc)["offset"] = false
 					}
-				})(whole())
+				})(usual())
 			},
 		},
 		{
 			name: "more endpoints with the token", why: "the document is served without authentication", kills: []string{"P0.8"},
-			build: over(whole, documentAs(func(r *http.Request, doc map[string]any) {
+			build: over(usual, documentAs(func(r *http.Request, doc map[string]any) {
 				if r.Header.Get("Authorization") == "" {
 					doc["endpoints"] = []string{"count"}
 				}
@@ -42,7 +42,7 @@ func verdictFaults() []fault {
 		{
 			name: "no document with the token", why: "it is served whatever the request's headers are", kills: []string{"P0.8"},
 			build: func() http.Handler {
-				h := whole()
+				h := usual()
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == wire.PathDocument && r.Header.Get("Authorization") != "" {
 						refuses(w, 404, "not_found", "no such path")
@@ -54,7 +54,7 @@ func verdictFaults() []fault {
 		},
 		{
 			name: "another document for browsers", why: "it is the same for every caller", kills: []string{"P0.8"},
-			build: over(whole, documentAs(func(r *http.Request, doc map[string]any) {
+			build: over(usual, documentAs(func(r *http.Request, doc map[string]any) {
 				if strings.Contains(r.UserAgent(), "Mozilla") {
 					capabilities(doc)["sort"] = "none"
 				}
@@ -62,11 +62,11 @@ func verdictFaults() []fault {
 		},
 		{
 			name: "an empty dialect", why: "dialect is present only where SQL is taken", kills: []string{"P0.9"},
-			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" })),
+			build: over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" })),
 		},
 		{
 			name: "a dialect that is a lie", why: "dialect is present only where SQL is taken", kills: []string{"P0.9"},
-			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })),
+			build: over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })),
 		},
 		{
 			name: "a dialect that is a lie, and no queries", why: "nothing can be read", kills: []string{"P0.9"}, options: live,
@@ -103,7 +103,7 @@ func ownMembers() http.Handler {
 		doc["credentialSchema"] = []any{
 			map[string]any{"key": "region", "label": "Region", "type": "text", "required": false, "pattern": ".*"},
 		}
-	})(whole())
+	})(usual())
 }
 
 // documentAs edits the document for each request.

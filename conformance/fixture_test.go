@@ -240,7 +240,7 @@ func TestFixtureSurvives(t *testing.T) {
 	t.Parallel()
 	discovery := func(edit func(table map[string]any)) func() http.Handler {
 		return over(usual, eachTable(func(table map[string]any) {
-			if table["name"] != corpus.ManifestTable {
+			if table["name"] != manifestTable {
 				edit(table)
 			}
 		}))

@@ -25,7 +25,7 @@ const generatedOnly = `^(P2\.17[a-e]|M8)$`
 // full it tries more seeds.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
 	t.Parallel()
-	h := serve(connector.Definition{}, corpusSource(), nil)
+	h := usual()
 	seeds := 2
 	if testrun.InFull() {
 		seeds = 20
@@ -183,7 +183,6 @@ func TestGeneratedVerdicts(t *testing.T) {
 	omit := func(o connector.Omit) http.Handler {
 		return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: o})
 	}
-	usual := func() http.Handler { return omit(connector.Omit{}) }
 	cases := []struct {
 		why   string
 		mode  conformance.Mode

@@ -128,8 +128,19 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 }
 
 // corpusSource returns the corpus in memory with every optional interface, and the
-// table slow.
-func corpusSource() memsource.Source { return fixtureSource(corpus.Tables()...) }
+// table slow. All tests share it, because it does not change.
+var corpusSource = sync.OnceValue(func() memsource.Source { return fixtureSource(corpus.Tables()...) })
+
+// usual returns the corpus served by the library in full.
+func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
+
+func source(tables ...memsource.Table) memsource.Source {
+	src, err := memsource.New(tables, nil)
+	if err != nil {
+		panic(err)
+	}
+	return src
+}
 
 func fixtureSource(tables ...corpus.Table) memsource.Source {
 	all := make([]memsource.Table, 0, len(tables)+1)
@@ -139,9 +150,12 @@ func fixtureSource(tables ...corpus.Table) memsource.Source {
 	return source(all...)
 }
 
+// manifestTable names the table that names the corpus.
+var manifestTable = corpus.Tables()[0].Name
+
 // stall waits before the table slow is asked.
 func stall(ctx context.Context, call connector.Call, next func(context.Context) error) error {
-	if call.Table == corpus.SlowTable && call.Method != "Describe" {
+	if call.Table == corpus.Slow().Name && call.Method != "Describe" {
 		select {
 		case <-time.After(corpus.SlowStall):
 		case <-ctx.Done():

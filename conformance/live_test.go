@@ -31,7 +31,7 @@ func TestLawsHold(t *testing.T) {
 	}{
 		{
 			name: "the corpus", why: "every law holds of the corpus", options: live,
-			build:   func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) },
+			build:   usual,
 			skipped: []string{"T1", "T2", "T3"},
 		},
 		{
@@ -62,7 +62,7 @@ func TestLawsHold(t *testing.T) {
 		},
 		{
 			name: "fixture mode", why: "slow and tenant checks belong to phase 3",
-			build:   func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) },
+			build:   usual,
 			skipped: []string{"T1", "T2", "T3"},
 		},
 	}
@@ -256,7 +256,7 @@ func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 }
 
 func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
-	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)),
+	report := grade(t, hanging(usual()),
 		grading{Options: conformance.Options{Match: `^P3\.(5[ab]|7a|6g|6e)$`}})
 	for _, id := range []string{"P3.6e", "P3.6g"} {
 		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)

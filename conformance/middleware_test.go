@@ -87,6 +87,22 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
+// recorded answers what h does, after edit has changed it.
+func recorded(w http.ResponseWriter, r *http.Request, h http.Handler, edit func(*httptest.ResponseRecorder)) {
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	edit(rec)
+	replay(w, rec)
+}
+
+// replay answers what was recorded.
+func replay(w http.ResponseWriter, rec *httptest.ResponseRecorder) {
+	maps.Copy(w.Header(), rec.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(rec.Code)
+	_, _ = w.Write(rec.Body.Bytes())
+}
+
 // answers passes every JSON answer of h to the paths through edit, which
 // changes it in place or returns another.
 func answers(edit func(body map[string]any, status int) (any, int), paths ...string) layer {
@@ -96,21 +112,16 @@ func answers(edit func(body map[string]any, status int) (any, int), paths ...str
 				h.ServeHTTP(w, r)
 				return
 			}
-			rec := httptest.NewRecorder()
-			h.ServeHTTP(rec, r)
-			status, out := rec.Code, any(nil)
-			var body map[string]any
-			d := json.NewDecoder(rec.Body)
-			d.UseNumber()
-			if err := d.Decode(&body); err == nil {
-				out, status = edit(body, status)
-			}
-			maps.Copy(w.Header(), rec.Header())
-			w.Header().Del("Content-Length")
-			w.WriteHeader(status)
-			if out != nil {
-				_ = json.NewEncoder(w).Encode(out)
-			}
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+				out, body := any(nil), parsed(rec.Body.Bytes())
+				if body != nil {
+					out, rec.Code = edit(body, rec.Code)
+				}
+				rec.Body.Reset()
+				if out != nil {
+					_ = json.NewEncoder(rec.Body).Encode(out)
+				}
+			})
 		})
 	}
 }
@@ -209,31 +220,84 @@ func cells(edit func(name string, v any) any) layer {
 	})
 }
 
+// between puts f in front of h: it answers itself and reports true, or leaves
+// the request, which it may have changed, to h. It gets the body, and may change
+// it too.
+func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := []byte(bodyOf(r))
+			if !f(w, r, &body) {
+				h.ServeHTTP(w, withBody(r, body))
+			}
+		})
+	}
+}
+
+// withBody gives a request another body.
+func withBody(r *http.Request, body []byte) *http.Request {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return r
+}
+
+// bodyOf reads the body of a request and puts it back.
+func bodyOf(r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+	withBody(r, body)
+	return string(body)
+}
+
+// requests passes every request to the path, as far as it is a JSON object,
+// through edit, which tells whether it has changed it.
+func requests(path string, edit func(body map[string]any) bool) layer {
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != path {
+			return false
+		}
+		if tree := parsed(*body); tree != nil && edit(tree) {
+			*body = marshalled(tree)
+		}
+		return false
+	})
+}
+
 // bodies passes the body of every legal request to the paths through edit,
 // before h sees it. Others reach h as they are, to be refused.
 func bodies(edit func(body map[string]any), paths ...string) layer {
-	return func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			raw, err := io.ReadAll(r.Body)
-			if err != nil {
-				return
-			}
-			if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(raw, m) == nil {
-				var body map[string]any
-				d := json.NewDecoder(bytes.NewReader(raw))
-				d.UseNumber()
-				if err := d.Decode(&body); err != nil {
-					panic(err)
-				}
-				edit(body)
-				if raw, err = json.Marshal(body); err != nil {
-					panic(err)
-				}
-			}
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
-			h.ServeHTTP(w, r)
-		})
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(*body, m) == nil {
+			tree := parsed(*body)
+			edit(tree)
+			*body = marshalled(tree)
+		}
+		return false
+	})
+}
+
+// parsed returns a JSON object, or nil if the text is none.
+func parsed(text []byte) (tree map[string]any) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if !json.Valid(text) || d.Decode(&tree) != nil {
+		return nil
 	}
+	return tree
+}
+
+func marshalled(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// mayAsk reports whether a request comes from the platform, as far as its token tells.
+func mayAsk(r *http.Request) bool {
+	return r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == ""
 }
 
 // request returns an empty request of a route, or nil for an unknown one.
@@ -257,4 +321,32 @@ func request(path string) wire.Request {
 		return new(wire.LinkHitRateRequest)
 	}
 	return nil
+}
+
+// headers edits the headers of every answer.
+func headers(edit func(http.Header)) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&headerEditor{w, edit}, r) })
+	}
+}
+
+type headerEditor struct {
+	http.ResponseWriter
+	edit func(http.Header)
+}
+
+func (w *headerEditor) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *headerEditor) WriteHeader(status int) {
+	w.edit(w.Header())
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// unwindowed keeps limits and offsets from a connector, which so answers
+// all rows that the filters keep.
+func unwindowed(h http.Handler) http.Handler {
+	return bodies(func(body map[string]any) {
+		delete(body, "limit")
+		delete(body, "offset")
+	}, wire.PathQuery)(h)
 }

@@ -1,14 +1,19 @@
 package conformance_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,7 +21,7 @@ import (
 func oddDiscoveries() []oddity {
 	tables := func(edit func(table map[string]any)) layer {
 		return eachTable(func(table map[string]any) {
-			if table["name"] != corpus.ManifestTable {
+			if table["name"] != manifestTable {
 				edit(table)
 			}
 		})
@@ -72,6 +77,23 @@ func oddTables() []oddity {
 	text := wire.Text
 	no := false
 	list := []oddity{
+		{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: of()},
+		{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
+			var tables []memsource.Table
+			for _, t := range corpus.Tables() {
+				t.Rows = nil
+				tables = append(tables, memsource.Table(t))
+			}
+			return serve(connector.Definition{KeysEnforced: true}, source(tables...), nil)
+		}},
+		{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
+			build: func() http.Handler {
+				t, _ := corpusTable("customers")
+				for i := range t.Fields {
+					t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
+				}
+				return of(memsource.Table(t))()
+			}},
 		{name: "one row and none", why: "a table may hold as many", build: of(
 			table("none", []wire.Field{field("a", wire.TypeString)}),
 			table("one", []wire.Field{field("a", wire.TypeString), field("b", wire.TypeNumber)}, []wire.Value{text("x"), wire.Int(1)}))},
@@ -129,6 +151,65 @@ func oddTables() []oddity {
 		{name: "a hundred columns", why: "a table may be wide", build: of(wide(100))},
 	}
 	return list
+}
+
+// oddCorpora returns connectors that serve the corpus oddly: they declare little, or
+// ceilings and keep to them, or spell cells in ways that no sentence forbids.
+func oddCorpora() []oddity {
+	// first serves the first rows of every table.
+	first := func(rows int, count func(all, served int) *int64) func() http.Handler {
+		return func() http.Handler {
+			var tables []memsource.Table
+			for _, table := range corpus.Tables() {
+				all := len(table.Rows)
+				table.Rows = table.Rows[:min(all, rows)]
+				table.RowCount = count(all, len(table.Rows))
+				tables = append(tables, memsource.Table(table))
+			}
+			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(tables...), nil)
+		}
+	}
+	known := func(all, _ int) *int64 {
+		n := int64(all)
+		return &n
+	}
+	serving := func(def connector.Definition, omit connector.Omit) func() http.Handler {
+		return func() http.Handler { return serve(def, corpusSource(), &connector.Options{Omit: omit}) }
+	}
+	everyRoute := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+		wire.EndpointLinkHitRate}
+	return []oddity{
+		{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
+			why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
+		{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
+			corpus: serving(connector.Definition{}, connector.Omit{Endpoints: everyRoute, Operators: filter.Operators(),
+				Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
+		{name: "one sort key, no offset, few operators", why: "the document declares what it does",
+			corpus: serving(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
+				connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
+					Sort: wire.SortSingle, Offset: true})},
+		{name: "rows in an order of its own", why: "a request without a sort names no order, and ties may stand in any",
+			corpus: func() http.Handler { return serve(connector.Definition{}, shuffledSource(), nil) }},
+		{name: "a ceiling that is obeyed", why: "rowsPerTableMax is a ceiling of the source", corpus: first(1000, known)},
+		{name: "a ceiling that is obeyed, of tables of unknown size", why: "rowCount is optional",
+			corpus: first(1000, func(int, int) *int64 { return nil })},
+		{name: "a ceiling that is all it knows", why: "a source that stops there counts no further",
+			corpus: first(1000, func(_, served int) *int64 {
+				n := int64(served)
+				return &n
+			})},
+		{name: "a low ceiling", why: "the manifest can still be read", corpus: first(20, known)},
+		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax", corpus: func() http.Handler {
+			return requests(wire.PathQuery, func(body map[string]any) bool {
+				if _, limited := body["limit"]; !limited {
+					body["limit"] = 2000
+				}
+				return true
+			})(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 2000}}, corpusSource(), nil))
+		}},
+		{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
+		{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
+	}
 }
 
 func repeated(n int, row ...wire.Value) [][]wire.Value {
@@ -205,4 +286,122 @@ func wide(columns int) memsource.Table {
 		return row
 	})
 	return t
+}
+
+// shuffledSource holds its rows in an order of its own.
+func shuffledSource() connector.Source {
+	var tables []memsource.Table
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, t := range corpus.Tables() {
+		random.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
+		tables = append(tables, memsource.Table(t))
+	}
+	return source(tables...)
+}
+
+// everything returns a connector without this SDK that answers every query with all
+// rows of its table, and leaves the rest to the platform.
+func everything(tables []corpus.Table) http.Handler {
+	discovery := wire.Discovery{}
+	streams := map[string][]byte{}
+	for _, t := range tables {
+		discovery.Tables = append(discovery.Tables, t.Table)
+		var names []string
+		for _, f := range t.Fields {
+			names = append(names, f.Name)
+		}
+		var out bytes.Buffer
+		w := ndjson.NewWriter(&out)
+		if err := w.Begin(wire.Served{}, names...); err != nil {
+			panic(err)
+		}
+		for _, row := range t.Rows {
+			if err := w.Row(row...); err != nil {
+				panic(err)
+			}
+		}
+		if err := w.End(); err != nil {
+			panic(err)
+		}
+		streams[t.Name] = out.Bytes()
+	}
+	refuse := func(w http.ResponseWriter, code wire.Code, message string) {
+		w.WriteHeader(code.Status())
+		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
+		_, _ = w.Write(body)
+	}
+	answer := func(w http.ResponseWriter, m wire.Answer) {
+		body, err := wire.EncodeAnswer(m)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(body)
+	}
+	document := &wire.Document{ProtocolVersion: 1, Slug: "everything", Capabilities: wire.Capabilities{Sort: wire.SortNone}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", terms.MediaJSON)
+		if r.URL.Path == wire.PathDocument {
+			answer(w, document)
+			return
+		}
+		if r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" {
+			refuse(w, wire.CodeUnauthorized, "no")
+			return
+		}
+		body := []byte(bodyOf(r))
+		switch r.URL.Path {
+		case wire.PathCheck:
+			if err := wire.Decode(body, new(wire.CheckRequest)); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			answer(w, &wire.CheckAnswer{OK: true})
+		case wire.PathDiscovery:
+			if err := wire.Decode(body, new(wire.DiscoveryRequest)); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			answer(w, &discovery)
+		case wire.PathQuery:
+			var req wire.QueryRequest
+			if err := wire.Decode(body, &req); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			i := slices.IndexFunc(discovery.Tables, func(t wire.Table) bool { return t.Name == req.Table })
+			if i < 0 {
+				refuse(w, wire.CodeUnknownEntity, "no such table")
+				return
+			}
+			for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
+				for _, f := range group {
+					if discovery.Tables[i].Field(f.Field) == nil {
+						refuse(w, wire.CodeUnsupported, "no such field")
+						return
+					}
+				}
+			}
+			for _, name := range append(slices.Clone(req.Fields), sortFields(req.Sort)...) {
+				if discovery.Tables[i].Field(name) == nil {
+					refuse(w, wire.CodeUnknownEntity, "no such field")
+					return
+				}
+			}
+			if len(req.Joins) > 0 {
+				refuse(w, wire.CodeUnsupported, "no joins")
+				return
+			}
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
+			_, _ = w.Write(streams[req.Table])
+		default:
+			refuse(w, wire.CodeNotFound, "no such route")
+		}
+	})
+}
+
+func sortFields(keys []wire.SortKey) (names []string) {
+	for _, k := range keys {
+		names = append(names, k.Field)
+	}
+	return names
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -104,28 +103,14 @@ func respelt(s spelling) layer {
 				stream.ServeHTTP(w, r)
 				return
 			}
-			recorded(w, r, h, func(rec *httptest.ResponseRecorder) []byte {
-				v := decoded(rec.Body.Bytes())
-				if v == nil {
-					return rec.Body.Bytes()
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+				if v := decoded(rec.Body.Bytes()); v != nil {
+					rec.Body.Reset()
+					s.write(rec.Body, v)
 				}
-				var b bytes.Buffer
-				s.write(&b, v)
-				return b.Bytes()
 			})
 		})
 	}
-}
-
-// recorded answers what h does, with another body.
-func recorded(w http.ResponseWriter, r *http.Request, h http.Handler, edit func(*httptest.ResponseRecorder) []byte) {
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, r)
-	maps.Copy(w.Header(), rec.Header())
-	w.Header().Del("Content-Length")
-	body := edit(rec)
-	w.WriteHeader(rec.Code)
-	_, _ = w.Write(body)
 }
 
 // withPoint writes integers as 5.0, as languages do that know one kind of number.
@@ -190,11 +175,7 @@ func below(prefix string, h http.Handler) http.Handler {
 func queueing(h http.Handler) http.Handler {
 	turn := make(chan struct{}, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		bodyOf(r)
 		turn <- struct{}{}
 		defer func() { <-turn }()
 		h.ServeHTTP(w, r)

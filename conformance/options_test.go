@@ -37,6 +37,14 @@ func TestOptionsChecks(t *testing.T) {
 	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
 	require.NoError(t, err)
 	require.Len(t, all, len(conformance.Checks()))
+	live, err := (&conformance.Options{Mode: conformance.ModeLive}).Checks()
+	require.NoError(t, err)
+	for _, o := range []conformance.Options{{Phases: []int{4, 3, 1, 0}}, {Match: "."}} {
+		o.Mode = conformance.ModeLive
+		every, err := o.Checks()
+		require.NoError(t, err)
+		require.Equal(t, live, every, "no selection")
+	}
 	some, err := (&conformance.Options{Phases: []int{0}, Match: "^P0[.]1$"}).Checks()
 	require.NoError(t, err)
 	require.Len(t, some, 1)

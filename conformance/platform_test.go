@@ -124,14 +124,6 @@ func TestPlatformRefuses(t *testing.T) {
 // those that break what is advised. Package platform refuses no answer of them.
 func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
-	for i, u := range unusual {
-		if !testrun.Runs(i, 12) {
-			continue
-		}
-		t.Run(u.name, func(t *testing.T) {
-			require.Empty(t, askAll(t, u.build(), grading{}, true), u.why)
-		})
-	}
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
 		if !advised || !testrun.Runs(i, 12) {
@@ -150,11 +142,14 @@ func TestPlatformAccepts(t *testing.T) {
 			if odd.options != nil {
 				odd.options(&g)
 			}
-			if odd.build != nil {
+			switch {
+			case odd.build != nil:
 				require.Empty(t, askAll(t, odd.build(), g, true), odd.why)
-				return
+			case odd.corpus != nil:
+				require.Empty(t, askAll(t, odd.corpus(), g, true), odd.why)
+			default:
+				require.Empty(t, askAll(t, odd.layer(usual()), g, testrun.Runs(i, 4)), odd.why)
 			}
-			require.Empty(t, askAll(t, odd.layer(usual()), g, testrun.Runs(i, 4)), odd.why)
 		})
 	}
 }
@@ -222,11 +217,11 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 	nowhere := wire.Where{And: []wire.Filter{{Field: "no such field", Op: wire.OpEq, Value: wire.Int(1)}}}
 	a.rows(ctx, &wire.QueryRequest{Table: "no such table"}, nil)
 	if !a.real { // which takes time
-		a.rows(ctx, &wire.QueryRequest{Table: corpus.SlowTable, Envelope: wire.Envelope{TimeoutMS: 12_000}, MaxTimeoutMS: 12_000}, nil)
+		a.rows(ctx, &wire.QueryRequest{Table: corpus.Slow().Name, Envelope: wire.Envelope{TimeoutMS: 12_000}, MaxTimeoutMS: 12_000}, nil)
 	}
 	for i := range discovery.Tables {
 		t := &discovery.Tables[i]
-		if t.Name == corpus.SlowTable || len(t.Fields) == 0 {
+		if t.Name == corpus.Slow().Name || len(t.Fields) == 0 {
 			continue
 		}
 		var names []string

@@ -123,7 +123,7 @@ func TestNoAnswer(t *testing.T) {
 
 // TestWrongToken requires what the platform says about a token that is refused.
 func TestWrongToken(t *testing.T) {
-	h := serve(connector.Definition{}, corpusSource(), nil)
+	h := usual()
 	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
 			r.Header.Set("Authorization", "Bearer "+strings.Repeat("x", 40))

@@ -1,10 +1,8 @@
 package conformance_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -87,10 +85,12 @@ func sharedHostOf(definition connector.Definition, tables [2][]memsource.Table) 
 }
 
 // picking returns a sharedHost that decides otherwise whose data a request gets.
-func picking(pick func(r *http.Request, set map[string]string) int) http.Handler {
-	f := newSharedHost()
-	f.pick = pick
-	return f
+func picking(pick func(r *http.Request, set map[string]string) int) func() http.Handler {
+	return func() http.Handler {
+		f := newSharedHost()
+		f.pick = pick
+		return f
+	}
 }
 
 // known returns whose credentials a set is, or -1.
@@ -116,12 +116,8 @@ func tenantNamed(set map[string]string) int {
 // ServeHTTP passes a request to the customer's own connector. What is malformed, or
 // has no token, is refused by the first.
 func (f *sharedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	tenant := 0
-	if set, ok := credentialsIn(body); ok && r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == "" {
+	body, tenant := []byte(bodyOf(r)), 0
+	if set, ok := credentialsIn(body); ok && mayAsk(r) {
 		tenant = f.pick(r, set)
 		if tenant < 0 {
 			if r.URL.Path == wire.PathCheck {
@@ -135,8 +131,7 @@ func (f *sharedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			body = withSet(body, hostSets[tenant])
 		}
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	f.handlers[tenant].ServeHTTP(w, r)
+	f.handlers[tenant].ServeHTTP(w, withBody(r, body))
 }
 
 // credentialsIn returns the credentials of a request.
@@ -152,11 +147,7 @@ func credentialsIn(body []byte) (map[string]string, bool) {
 func withSet(body []byte, set map[string]string) []byte {
 	tree := parsed(body)
 	tree["credentials"] = set
-	text, err := json.Marshal(tree)
-	if err != nil {
-		panic(err)
-	}
-	return text
+	return marshalled(tree)
 }
 
 // keeping returns h with a cache in front of one route; key says under what a request
@@ -173,17 +164,13 @@ func keeping(path string, key func(r *http.Request, body map[string]any) string)
 			rec, ok := kept.Load(k)
 			if !ok {
 				fresh := httptest.NewRecorder()
-				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(*body)), int64(len(*body))
-				h.ServeHTTP(fresh, r)
+				h.ServeHTTP(fresh, withBody(r, *body))
 				rec = fresh
 				if fresh.Code == http.StatusOK {
 					kept.Store(k, rec)
 				}
 			}
-			answer := rec.(*httptest.ResponseRecorder)
-			maps.Copy(w.Header(), answer.Header())
-			w.WriteHeader(answer.Code)
-			_, _ = w.Write(answer.Body.Bytes())
+			replay(w, rec.(*httptest.ResponseRecorder))
 			return true
 		})(h)
 	}

@@ -30,7 +30,7 @@ func TestTenantOfTheConnection(t *testing.T) {
 				return tenant.(int)
 			}
 			return known(set)
-		})
+		})()
 		srv := httptest.NewServer(h)
 		report, err := conformance.Run(t.Context(), conformance.Target{
 			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(hostSets),

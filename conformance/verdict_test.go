@@ -1,9 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
-	"io"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,26 +20,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestVerdictRestsOnRows requires that a pass names the rows that it rests on.
-func TestVerdictRestsOnRows(t *testing.T) {
-	skipShort(t)
+// TestNothingJudged requires that a run over no row is not graded.
+func TestNothingJudged(t *testing.T) {
 	t.Parallel()
-	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(300)}})
-	require.NoError(t, r.Err())
-	b := r.Coverage().Basis
-	require.Equal(t, 130, b.Rows)
-	require.Equal(t, 2, b.Tables)
-	require.Equal(t, 14*13, b.Pairs)
-	require.Positive(t, b.Judged)
-	require.Contains(t, r.Text(false, false), "CONFORMANT: no check failed; judged 130 rows of 2 tables, ")
-	for _, table := range r.Coverage().Tables {
-		require.Empty(t, table.Partly)
-		for _, f := range table.Fields {
-			require.NotEmpty(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
-		}
-	}
-
-	r = grade(t, serve(connector.Definition{}, source(), nil), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	r := grade(t, serve(connector.Definition{}, source(), nil), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
 	require.Equal(t, conformance.ExitNotRun, r.Exit())
 	require.Contains(t, r.Text(false, false), "NOT GRADED: nothing was judged: discovery lists no table;")
 }
@@ -50,26 +31,16 @@ func TestVerdictRestsOnRows(t *testing.T) {
 // TestSelectionIsNoVerdict requires that a run of some checks does not say that the
 // connector is conformant.
 func TestSelectionIsNoVerdict(t *testing.T) {
-	skipShort(t)
 	t.Parallel()
-	for _, c := range []struct {
-		why     string
-		options conformance.Options
-		says    string
-	}{
-		{"some phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{0, 1}}, "NO SELECTED CHECK FAILED: "},
-		{"some checks", conformance.Options{Mode: conformance.ModeLive, Match: "^P0"}, "NO SELECTED CHECK FAILED: "},
-		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}, Requests: testrun.Budget(300)},
-			"CONFORMANT: no check failed;"},
-		{"every check", conformance.Options{Mode: conformance.ModeLive, Match: ".", Requests: testrun.Budget(300)},
-			"CONFORMANT: no check failed;"},
+	for _, o := range []conformance.Options{
+		{Mode: conformance.ModeLive, Phases: []int{0}}, {Mode: conformance.ModeLive, Match: "^P0"},
 	} {
-		r := grade(t, untouched(), grading{Options: c.options})
-		require.Equal(t, conformance.ExitPass, r.Exit(), c.why)
-		require.Contains(t, r.Text(false, false), c.says, c.why)
+		r := grade(t, untouched(), grading{Options: o})
+		require.Equal(t, conformance.ExitPass, r.Exit())
+		require.Contains(t, r.Text(false, false), "NO SELECTED CHECK FAILED: ")
 		body, err := r.JSON()
 		require.NoError(t, err)
-		require.Equal(t, strings.HasPrefix(c.says, "NO SELECTED"), strings.Contains(string(body), `"selection": {`), c.why)
+		require.Contains(t, string(body), `"selection": {`)
 	}
 }
 
@@ -129,9 +100,7 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 	once := run(untouched(), live)
 	live.Seed = conformance.DefaultSeed // which is that of no seed
 	require.Equal(t, once, run(untouched(), live))
-	live.Seed = 2
-	require.NotEqual(t, once, run(untouched(), live))
-	live.Seeds = 3
+	live.Seed, live.Seeds = 2, 3 // TestGeneratedAreReplayed asks with another seed alone
 	require.Greater(t, len(run(untouched(), live)), len(once)+100)
 	corpus := conformance.Options{Requests: testrun.Budget(200)}
 	require.Equal(t, run(usual(), corpus), run(usual(), corpus))
@@ -150,7 +119,7 @@ func TestFurtherSeedsFindMore(t *testing.T) {
 			}
 		}
 	})()
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^M8$", Seeds: 30}})
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^M8$", Seeds: 30, Requests: 300}})
 	o := r.Outcome("M8")
 	require.Equal(t, conformance.Fail, o.Verdict, o.Detail)
 	require.Greater(t, o.Seed, r.Seed, "the first seed passes")
@@ -235,7 +204,31 @@ func TestRequestsAreACap(t *testing.T) {
 			for _, o := range r.Outcomes {
 				require.NotEqual(t, conformance.Blocked, o.Reason, "%s: %s", o.ID, o.Detail)
 			}
+			if c.exit == conformance.ExitPass && c.leftOut == nil {
+				judgedWhole(t, r)
+			}
 		})
+	}
+}
+
+// judgedWhole requires that a pass over the shop names the rows that it rests on, and that
+// each of its fields was judged.
+func judgedWhole(t *testing.T, r *conformance.Report) {
+	t.Helper()
+	require.NoError(t, r.Err())
+	body, err := r.JSON()
+	require.NoError(t, err)
+	require.NotContains(t, string(body), `"selection": {`)
+	b := r.Coverage().Basis
+	require.Equal(t, 130, b.Rows)
+	require.Equal(t, 2, b.Tables)
+	require.Equal(t, 14*13, b.Pairs)
+	require.Positive(t, b.Judged)
+	for _, table := range r.Coverage().Tables {
+		require.Empty(t, table.Partly)
+		for _, f := range table.Fields {
+			require.NotEmpty(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
+		}
 	}
 }
 
@@ -307,13 +300,6 @@ func TestBusyConnectorIsAskedAgain(t *testing.T) {
 	}
 }
 
-// bodyOf reads the body of a request and puts it back.
-func bodyOf(r *http.Request) string {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return string(body)
-}
-
 // TestDialectOnly grades connectors that take queries in SQL alone. What needs rows is
 // skipped, everything else is judged, and the verdict says so.
 func TestDialectOnly(t *testing.T) {
@@ -361,37 +347,6 @@ func TestDialectOnly(t *testing.T) {
 			body, err := r.JSON()
 			require.NoError(t, err)
 			require.Contains(t, string(body), `"dialectOnly": "tsql"`)
-		})
-	}
-}
-
-// TestOddDocuments grades documents that are unusual and legal.
-func TestOddDocuments(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		why   string
-		build http.Handler
-	}{
-		{"members that the protocol does not name", ownMembers()},
-		{"lists in another order each time", documentAs(func(_ *http.Request, doc map[string]any) {
-			capabilities := doc["capabilities"].(map[string]any)
-			ops := capabilities["operators"].([]any)
-			rand.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
-		})(whole())},
-		{"the time of the answer", documentAs(func(_ *http.Request, doc map[string]any) {
-			doc["servedAt"] = time.Now().String()
-		})(whole())},
-		{"a page for browsers", between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if strings.Contains(r.UserAgent(), "Mozilla") {
-				sends(w, 200, "text/html", "<!doctype html>")
-				return true
-			}
-			return false
-		})(whole())},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			r := grade(t, c.build, grading{Options: conformance.Options{Match: `^(P0|P1|P3\.1|A\.)`}})
-			require.NoError(t, r.Err())
 		})
 	}
 }
@@ -454,20 +409,4 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCommonWordsAreNoLeak grades a connector whose tenants have chosen words that stand
-// in its document and in its messages.
-func TestCommonWordsAreNoLeak(t *testing.T) {
-	skipShort(t)
-	t.Parallel()
-	h := serve(connector.Definition{Credentials: []wire.CredentialField{
-		{Key: "password", Label: "Password", Type: wire.CredentialPassword, Help: "Ask your Administrator."},
-		{Key: "secret", Label: "Client secret", Type: wire.CredentialPassword},
-	}}, liveShop(), nil)
-	r := grade(t, h, grading{
-		Options:     conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(100)},
-		credentials: []map[string]string{{"password": "password", "secret": "Administrator"}},
-	})
-	require.NoError(t, r.Err())
 }

@@ -3,16 +3,24 @@
 package testrun
 
 import (
+	"flag"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 )
 
-// Main runs the tests of a package that allocate much and hold little: it collects
-// garbage less often. The environment variable GOGC has precedence. Call it in TestMain.
+// Main runs the tests of a package that allocate much and hold little, and that wait for
+// clocks and other processes: it collects garbage less often, and runs more tests at once
+// than there are processors. The environment variable GOGC and the flag -parallel have
+// precedence. Call it in TestMain.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
