@@ -48,8 +48,8 @@ func (s *Session) stopUnlessListed(d *Discovery) {
 		for i := range listed {
 			listed[i] = terms.QuoteName(listed[i])
 		}
-		s.patience.mu.Lock()
-		defer s.patience.mu.Unlock()
+		s.timeouts.mu.Lock()
+		defer s.timeouts.mu.Unlock()
 		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), Some(listed, maxListed))
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"sync"
 	"time"
 
@@ -77,35 +78,11 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant, Table: table}
 }
 
-// ownOf returns a copy of a message, and its envelope.
+// ownOf returns a copy of a message, and its envelope, which every request embeds.
 func ownOf(m wire.Request) (wire.Request, *wire.Envelope) {
-	switch m := m.(type) {
-	case *wire.CheckRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.DiscoveryRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.QueryRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.CountRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.AggregateRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.SizeRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.CardinalityRequest:
-		own := *m
-		return &own, &own.Envelope
-	case *wire.LinkHitRateRequest:
-		own := *m
-		return &own, &own.Envelope
-	}
-	panic(fmt.Sprintf("conformance: no request of type %T", m))
+	own := reflect.New(reflect.TypeOf(m).Elem())
+	own.Elem().Set(reflect.ValueOf(m).Elem())
+	return own.Interface().(wire.Request), own.Elem().FieldByName("Envelope").Addr().Interface().(*wire.Envelope)
 }
 
 // Shown returns a call as a report shows it, with variables and expressions for
@@ -181,7 +158,7 @@ func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer { return s.e
 // done.
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
 	a = &Answer{session: s, Request: s.Shown(c)}
-	wait, err := s.patience.wait(c)
+	wait, err := s.timeouts.wait(c)
 	if err == nil {
 		err = s.spend()
 	}
@@ -193,15 +170,15 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 	a.began = time.Now()
 	body := &timedBody{began: a.began}
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, Late{wait})
-	ctx, silence := listen(ctx, c, wait)
+	ctx, idle := withIdleTimer(ctx, c, wait)
 	done = func() {
 		a.Elapsed, a.Timing = time.Since(a.began), body.Timing
-		silence.stop()
+		idle.stop()
 		if a.Status == http.StatusOK {
 			s.timings.note(c, a.Timing)
 		}
 		if c.Wait == 0 {
-			s.patience.note(c, ctx, a.Elapsed, s.witness(c), a.Err)
+			s.timeouts.note(c, ctx, a.Elapsed, s.reporter(c), a.Err)
 		}
 		if resp != nil {
 			_ = resp.Body.Close()
@@ -218,7 +195,7 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 		a.Err = s.transport(ctx, err)
 		return a, nil, done
 	}
-	body.ReadCloser, resp.Body = silence.over(resp.Body), body
+	body.ReadCloser, resp.Body = idle.over(resp.Body), body
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	s.dialect.noteNative(c, a.Status)
 	return a, resp, done

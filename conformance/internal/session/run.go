@@ -99,7 +99,7 @@ type Result struct {
 func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 	run := &Run{Session: s, Ctx: ctx, Check: c, Rand: s.random(c), share: s.share(c)}
 	s.judging = c.ID
-	s.patience.begin()
+	s.timeouts.begin()
 	s.cut.Store(false)
 	began := time.Now()
 	defer func() {
@@ -152,7 +152,7 @@ func (run *Run) judge() *check.Finding {
 	if run.Ctx.Err() != nil {
 		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
 	}
-	if why := run.Stop(); why != "" && !c.silent && !run.patience.reports(c.ID) {
+	if why := run.Stop(); why != "" && !c.silent && !run.timeouts.reports(c.ID) {
 		return check.Skip(check.NotReached, "%s", why)
 	}
 	if run.budget.leftOut[c.ID] || !c.silent && run.Left() == 0 && run.applies(c) {
@@ -194,7 +194,7 @@ func (run *Run) settle(f *check.Finding) *check.Finding {
 	if own.Skip == check.Blocked && own.By == run.Check.ID {
 		own.Skip, own.By = "", ""
 	}
-	if id := run.patience.refusal(); own.Skip == "" && id != "" && id != run.Check.ID {
+	if id := run.timeouts.refusal(); own.Skip == "" && id != "" && id != run.Check.ID {
 		own.Skip, own.By = check.Blocked, id // a request was not sent, because another was not answered
 	}
 	switch own.Skip {

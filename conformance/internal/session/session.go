@@ -68,7 +68,7 @@ type Session struct {
 	Bug string
 
 	redact      *redactor
-	patience    patience
+	timeouts    timeouts
 	pace        pace
 	dialect     dialect
 	judging     string // the id of the check that is being judged

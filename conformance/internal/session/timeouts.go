@@ -32,56 +32,53 @@ const (
 	maxWaited = 55 * time.Second
 )
 
-// patience limits how long a run waits for answers that do not come.
-type patience struct {
+// timeouts limits how long a run waits for answers that do not come.
+type timeouts struct {
 	mu     sync.Mutex
 	waited time.Duration // for answers that did not come
-	routes map[manner]*hearing
-	// refused is the check that saw the silence because of which a call was not made, since
-	// the check being judged began.
+	routes map[routeKey]*routeState
+	// refused is the check that saw the route not answer because of which a call was not made,
+	// since the check being judged began.
 	refused string
 }
 
-// manner is a way to ask a route: with the right token or without.
-type manner struct {
+// routeKey is a route as it is asked: with the right token or without.
+type routeKey struct {
 	path  string
 	token bool
 }
 
-// hearing is how a route has answered when it was asked in one manner.
-type hearing struct {
+// routeState is how a route has answered.
+type routeState struct {
 	answered   bool   // ever
 	unanswered int    // requests in a row
 	check      string // that was being judged when the first of them was sent
 	err        error  // of the last of them
 }
 
-func mannerOf(c Call) manner { return manner{c.Path, c.Authorization == nil} }
-
-// of returns the hearing of a call. The caller holds the lock.
-func (p *patience) of(c Call) *hearing {
-	if p.routes == nil {
-		p.routes = map[manner]*hearing{}
+// route returns the state of the route of a call. The caller holds the lock.
+func (t *timeouts) route(c Call) *routeState {
+	if t.routes == nil {
+		t.routes = map[routeKey]*routeState{}
 	}
-	h := p.routes[mannerOf(c)]
-	if h == nil {
-		h = &hearing{}
-		p.routes[mannerOf(c)] = h
+	key := routeKey{c.Path, c.Authorization == nil}
+	if t.routes[key] == nil {
+		t.routes[key] = &routeState{}
 	}
-	return h
+	return t.routes[key]
 }
 
 // wait returns how long the answer to a call is waited for, or why it is not made: the
 // route is known not to answer when it is asked so.
-func (p *patience) wait(c Call) (time.Duration, error) {
+func (t *timeouts) wait(c Call) (time.Duration, error) {
 	if c.Wait > 0 {
 		return c.Wait, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := p.of(c)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h := t.route(c)
 	if h.unanswered > 1 || h.unanswered == 1 && !h.answered {
-		p.refused = h.check
+		t.refused = h.check
 		return 0, fmt.Errorf("%s is not asked any more: %w", c.Path, h.err)
 	}
 	wait := answerWait
@@ -96,14 +93,14 @@ func (p *patience) wait(c Call) (time.Duration, error) {
 	if h.answered && h.unanswered == 0 {
 		return wait, nil // all the time that the request states: the source may be slow today
 	}
-	return min(wait, max(maxWaited-p.waited, retryWait)), nil
+	return min(wait, max(maxWaited-t.waited, retryWait)), nil
 }
 
 // note records how a call ended.
-func (p *patience) note(c Call, ctx context.Context, took time.Duration, check string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := p.of(c)
+func (t *timeouts) note(c Call, ctx context.Context, took time.Duration, check string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h := t.route(c)
 	var late Late
 	switch {
 	case errors.As(context.Cause(ctx), &late):
@@ -115,15 +112,15 @@ func (p *patience) note(c Call, ctx context.Context, took time.Duration, check s
 		if err != nil {
 			h.err = err
 		}
-		p.waited += took
+		t.waited += took
 	case ctx.Err() == nil:
 		h.answered, h.unanswered = true, 0
 	}
 }
 
-// witness returns the check that reports that a call was not answered: the one being
+// reporter returns the check that reports that a call was not answered: the one being
 // judged or, for a call that is made before all checks, the one that makes it too.
-func (s *Session) witness(c Call) string {
+func (s *Session) reporter(c Call) string {
 	switch {
 	case s.Plans(s.judging):
 		return s.judging
@@ -137,19 +134,19 @@ func (s *Session) witness(c Call) string {
 
 // Stop returns why no check is begun any more, or "".
 func (s *Session) Stop() string {
-	s.patience.mu.Lock()
-	defer s.patience.mu.Unlock()
-	if s.Stopped == "" && s.patience.waited >= maxWaited {
+	s.timeouts.mu.Lock()
+	defer s.timeouts.mu.Unlock()
+	if s.Stopped == "" && s.timeouts.waited >= maxWaited {
 		return fmt.Sprintf("the connector has left requests unanswered for %s in all, and is not waited for any longer", maxWaited)
 	}
 	return s.Stopped
 }
 
 // reports reports whether a check is the one to tell that a route does not answer.
-func (p *patience) reports(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, h := range p.routes {
+func (t *timeouts) reports(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, h := range t.routes {
 		if h.check == id {
 			return true
 		}
@@ -158,46 +155,46 @@ func (p *patience) reports(id string) bool {
 }
 
 // begin forgets what an earlier check was refused.
-func (p *patience) begin() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refused = ""
+func (t *timeouts) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refused = ""
 }
 
-// refusal returns the check that saw the silence because of which a call of the check
-// being judged was not made, or "".
-func (p *patience) refusal() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.refused
+// refusal returns the check that saw the route not answer because of which a call of the
+// check being judged was not made, or "".
+func (t *timeouts) refusal() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused
 }
 
-// silence gives up a stream when no line has come for a while.
-type silence struct {
+// idleTimer gives up a stream when no line has come for a while.
+type idleTimer struct {
 	io.ReadCloser             // the stream
 	timer         *time.Timer // nil: it is waited for anyway
 	size          int         // bytes since the last line
 }
 
-// listen returns a context that ends when a stream is silent for too long. A call that
-// says how long it is waited for, or that has another answer than a stream, has none.
-func listen(ctx context.Context, c Call, wait time.Duration) (context.Context, *silence) {
+// withIdleTimer returns a context that ends when a stream is idle for too long. A call that
+// says how long it is waited for, or that has another answer than a stream, has no timer.
+func withIdleTimer(ctx context.Context, c Call, wait time.Duration) (context.Context, *idleTimer) {
 	if c.Wait > 0 || c.Path != wire.PathQuery {
-		return ctx, &silence{}
+		return ctx, &idleTimer{}
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	long := min(wait, silentWait)
-	return ctx, &silence{timer: time.AfterFunc(long, func() { giveUp(Late{long}) })}
+	return ctx, &idleTimer{timer: time.AfterFunc(long, func() { giveUp(Late{long}) })}
 }
 
-func (l *silence) stop() {
+func (l *idleTimer) stop() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
 }
 
-// over returns the body of the answer, whose lines break the silence.
-func (l *silence) over(body io.ReadCloser) io.ReadCloser {
+// over returns the body of the answer, whose lines reset the timer.
+func (l *idleTimer) over(body io.ReadCloser) io.ReadCloser {
 	if l.timer == nil {
 		return body
 	}
@@ -206,7 +203,7 @@ func (l *silence) over(body io.ReadCloser) io.ReadCloser {
 }
 
 // Read reads on. A line may be long, so many bytes count as much as a line.
-func (l *silence) Read(p []byte) (int, error) {
+func (l *idleTimer) Read(p []byte) (int, error) {
 	const many = 64 << 10
 	n, err := l.ReadCloser.Read(p)
 	l.size += n

@@ -30,7 +30,7 @@ type Timing struct {
 type timings struct {
 	mu      sync.Mutex
 	slowest map[string]Timed // by path
-	silent  Timed            // the stream with the longest silence
+	silent  Timed            // the stream that was idle longest
 }
 
 // usualMember returns the member that [Call.WithTimeout] replaces.
