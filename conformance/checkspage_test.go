@@ -41,8 +41,8 @@ func TestChecksPage(t *testing.T) {
 		}
 	}
 	for _, c := range conformance.Checks() {
-		address, anchor, _ := strings.Cut(c.URL(), "#")
-		require.True(t, anchors[anchor], "%s leads nowhere", c.URL())
+		address, anchor, _ := strings.Cut(c.Link(), "#")
+		require.True(t, anchors[anchor], "%s leads nowhere", c.Link())
 		require.True(t, strings.HasSuffix(address, "/docs/checks.md"), address)
 	}
 	require.Len(t, anchors, len(conformance.Checks()))

@@ -118,9 +118,9 @@ func joined(operators []wire.Op) string {
 // oneLine returns a text of the connector without line breaks.
 func oneLine(text string) string { return strings.ReplaceAll(text, "\n", `\n`) }
 
-// CoverageText returns the judged answers of every field by operator, or "" if no table was
+// coverageText returns the judged answers of every field by operator, or "" if no table was
 // found.
-func (r *Report) CoverageText() string {
+func (r *Report) coverageText() string {
 	if len(r.coverage.Tables) == 0 {
 		return ""
 	}

@@ -70,6 +70,9 @@ func Find(id string) *Check {
 	return nil
 }
 
+// Link returns where to read on about a check.
+func (c *Check) Link() string { return c.url() }
+
 // In returns the modes in which a check runs.
 func (c *Check) In() []Mode { return c.modes() }
 

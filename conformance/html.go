@@ -23,7 +23,7 @@ var page string
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
-		"class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
+		"checkURL": func(o Outcome) string { return o.url() }, "class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
 		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
 		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 	}).Parse(page)
@@ -92,7 +92,7 @@ func (r *Report) page() *htmlReport {
 		c.Mark = marks[c.Class]
 		h.Counts = append(h.Counts, c)
 	}
-	h.Phases, h.Failures, h.Advice, h.Skips = r.byPhase(), r.Failures(), r.Advice(), r.skips(true)
+	h.Phases, h.Failures, h.Advice, h.Skips = r.byPhase(), r.Failures(), r.with(Advise), r.skips(true)
 	h.Reads = list(needed(slices.Concat(h.Failures, h.Advice)))
 	h.cover()
 	return h

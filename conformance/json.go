@@ -63,17 +63,17 @@ import (
 // expressions over them, which curl, a line for a shell, reads. Members with a question mark are absent when there is
 // nothing to say.
 func (r *Report) JSON() ([]byte, error) {
-	s, v := r.Summary(), r.verdict()
+	v := r.verdict()
 	out := jsonReport{
 		Mode:     string(r.Mode),
-		Summary:  jsonSummary{s.Planned, s.Passed, s.Failed, s.Skipped, s.Blocked, s.Advised},
+		Summary:  r.Summary(),
 		Failures: jsonFindings(r, r.Failures()),
 		Verdict:  strings.ReplaceAll(v.class, "skip", "not run"),
 		Exit:     v.exit, Why: v.why, LeftOut: v.leftOut, Dialect: r.DialectOnly,
 		Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed,
 		Began: r.Began.UTC().Format(time.RFC3339Nano), DurationMS: r.Duration.Milliseconds(), Problem: r.Problem,
 		Skips:    append([]skipGroup{}, r.skips(true)...),
-		Advice:   jsonFindings(r, r.Advice()),
+		Advice:   jsonFindings(r, r.with(Advise)),
 		Checks:   []jsonCheck{},
 		Coverage: r.coverage,
 	}
@@ -105,7 +105,7 @@ func (r *Report) JSON() ([]byte, error) {
 
 type jsonReport struct {
 	Mode       string           `json:"mode"`
-	Summary    jsonSummary      `json:"summary"`
+	Summary    Summary          `json:"summary"`
 	Failures   []jsonFinding    `json:"failures"`
 	Verdict    string           `json:"verdict"`
 	Exit       int              `json:"exit"`
@@ -130,15 +130,6 @@ type jsonSelection struct {
 	Of      int `json:"of"`
 
 	Tables []string `json:"tables,omitempty"`
-}
-
-type jsonSummary struct {
-	Planned int `json:"planned"`
-	Pass    int `json:"pass"`
-	Fail    int `json:"fail"`
-	Skip    int `json:"skip"`
-	Blocked int `json:"blocked"`
-	Advice  int `json:"advice"`
 }
 
 type jsonFinding struct {
@@ -180,7 +171,7 @@ func jsonFindings(r *Report, outcomes []Outcome) []jsonFinding {
 	list := []jsonFinding{}
 	for _, o := range outcomes {
 		f := jsonFinding{
-			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.URL(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
+			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.url(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
 			Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
 			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}

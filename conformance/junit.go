@@ -33,13 +33,13 @@ func (r *Report) JUnit() ([]byte, error) {
 		total := time.Duration(0)
 		for _, o := range p.Outcomes {
 			total += o.Duration
-			suite.add(o, r.seed(&o))
+			suite.add(o, r.Finding(&o))
 		}
 		suite.Time = seconds(total)
 		root.Suites = append(root.Suites, suite)
 	}
 	if n := len(root.Suites); n > 0 && len(r.coverage.Tables) > 0 {
-		root.Suites[n-1].Out = &junitText{r.CoverageText()}
+		root.Suites[n-1].Out = &junitText{r.coverageText()}
 	}
 	if v.problem != "" {
 		root.Tests++
@@ -59,19 +59,19 @@ func (r *Report) JUnit() ([]byte, error) {
 	return append([]byte(xml.Header), append(body, '\n')...), nil
 }
 
-// add adds the case of a check.
-func (s *junitSuite) add(o Outcome, seed uint64) {
+// add adds the case of a check, with all that a report says of it.
+func (s *junitSuite) add(o Outcome, all string) {
 	c := junitCase{ClassName: fmt.Sprintf("conformance.phase%d", o.Phase), Name: o.ID + " " + o.Title, Time: seconds(o.Duration)}
 	s.Tests++
 	switch o.Verdict {
 	case Fail:
 		s.Failures++
-		c.Failure = &junitProblem{Message: check.Legible(o.Detail), Type: o.ID, Text: o.lines(seed)}
+		c.Failure = &junitProblem{Message: check.Legible(o.Detail), Type: o.ID, Text: all}
 		if o.Request != nil {
 			c.Out = &junitText{check.Legible(o.Request.Curl())}
 		}
 	case Advise:
-		c.Out = &junitText{"advice: " + check.Legible(o.Detail) + "\n" + o.lines(seed)}
+		c.Out = &junitText{"advice: " + check.Legible(o.Detail) + "\n" + all}
 	case Skip:
 		s.Skipped++
 		c.Skipped = &junitProblem{Message: check.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail))}
@@ -80,11 +80,8 @@ func (s *junitSuite) add(o Outcome, seed uint64) {
 }
 
 // Finding returns all that a report says of how a check ended: what was expected and
-// received, the rules, what to do, and the request as a line to paste.
-func (r *Report) Finding(o *Outcome) string { return o.lines(r.seed(o)) }
-
-// lines returns everything about a finding, one line each.
-func (o *Outcome) lines(seed uint64) string {
+// received, the rules, what to do, and the request as a line to paste, one line each.
+func (r *Report) Finding(o *Outcome) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" {
@@ -105,7 +102,7 @@ func (o *Outcome) lines(seed uint64) string {
 		rule, _ := rules.Lookup(id)
 		line("rule", strings.TrimSpace(rule.Text+" ["+id+"]"))
 	}
-	line("seed", strconv.FormatUint(seed, 10))
+	line("seed", strconv.FormatUint(r.seed(o), 10))
 	return b.String()
 }
 

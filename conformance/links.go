@@ -6,9 +6,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/release"
 )
 
-// URL returns the address where a person reads on about a check: its place in
+// url returns the address where a person reads on about a check: its place in
 // docs/checks.md, at the version of the running program.
-func (c *Check) URL() string {
+func (c *Check) url() string {
 	return release.Page(release.Current(), "docs/checks.md") + "#" + headingAnchor(c.ID)
 }
 

@@ -43,8 +43,12 @@ type Report struct {
 
 // Summary counts the outcomes by verdict.
 type Summary struct {
-	Planned, Passed, Failed, Skipped, Advised int
-	Blocked                                   int // of the skipped
+	Planned int `json:"planned"`
+	Passed  int `json:"pass"`
+	Failed  int `json:"fail"`
+	Skipped int `json:"skip"`
+	Blocked int `json:"blocked"` // of the skipped
+	Advised int `json:"advice"`
 }
 
 // Summary returns the counts of the outcomes.
@@ -71,9 +75,7 @@ func (r *Report) Summary() Summary {
 // Failures returns the outcomes that failed, in order.
 func (r *Report) Failures() []Outcome { return r.with(Fail) }
 
-// Advice returns the outcomes that advise, in order.
-func (r *Report) Advice() []Outcome { return r.with(Advise) }
-
+// with returns the outcomes with a verdict, in order.
 func (r *Report) with(v Verdict) (list []Outcome) {
 	for _, o := range r.Outcomes {
 		if o.Verdict == v {

@@ -41,7 +41,7 @@ func (r *Report) Text(colour, full bool) string {
 	if len(failures) > 0 {
 		t.failures(r, failures)
 	}
-	if advice := r.Advice(); len(advice) > 0 {
+	if advice := r.with(Advise); len(advice) > 0 {
 		t.heading("Advice (changes no verdict)")
 		for i := range advice {
 			t.finding(r, &advice[i], full)
@@ -172,7 +172,7 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 	if t.whole || o.refused == "" { // it is not the connector that has to change
 		t.rules("  rule      ", o.Rules)
 	}
-	t.line("  more      " + o.URL())
+	t.line("  more      " + o.url())
 	if ids := r.blocked(o.ID); len(ids) > 0 {
 		blocks := plural(len(ids), "check", "checks") + ", which cannot be judged because of it"
 		if t.whole || len(ids) <= maxBlocked {
@@ -301,7 +301,7 @@ func (c *Check) Explain() string {
 	} else {
 		t.prose("  verdict  ", "a connector that breaks it is not conformant")
 	}
-	t.line("  more     " + c.URL())
+	t.line("  more     " + c.url())
 	return t.b.String()
 }
 

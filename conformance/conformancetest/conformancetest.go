@@ -63,7 +63,7 @@ func Subtests(t *testing.T, report *conformance.Report) {
 	if t.Failed() {
 		t.Log(report.Verdict()) // the failures are enough to read
 	} else {
-		t.Log(report.Verdict() + "\n" + report.CoverageText())
+		t.Log(report.Text(false, true))
 	}
 	if err := report.Err(); err != nil && !t.Failed() {
 		t.Error(check.Legible(err.Error()))

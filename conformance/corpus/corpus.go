@@ -14,9 +14,9 @@ const (
 	corpusVersion = "2"
 )
 
-// ManifestTable is the table that names the corpus: one row with its name, its
+// manifestName names the table that names the corpus: one row with its name, its
 // version and its digest. A connector without it does not serve the corpus.
-const ManifestTable = "conformance_manifest"
+const manifestName = "conformance_manifest"
 
 // A Table is one table of the corpus: its description and its rows, whose cells
 // are in the order of its fields. It converts to a memsource.Table.
@@ -66,7 +66,7 @@ func (t Table) clone() Table {
 }
 
 func manifest(digest string) Table {
-	t := readTable(ManifestTable)
+	t := readTable(manifestName)
 	t.Rows = [][]wire.Value{{wire.Text(corpusName), wire.Text(corpusVersion), wire.Text(digest)}}
 	return complete(t)
 }

@@ -23,7 +23,7 @@
 // # The data
 //
 // The files in data describe the tables and hold most of their rows. Those of many, large
-// and lengths, and all of wide, follow from formulas. The table [ManifestTable] has one
+// and lengths, and all of wide, follow from formulas. The first table, the manifest, has one
 // row with the name of the corpus, its version and
 // the digest of everything else, so that a judge can distinguish a missing
 // corpus, or another version, from wrong answers.

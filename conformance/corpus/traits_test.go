@@ -105,7 +105,7 @@ type trait struct {
 // none of them is true for empty tables.
 var traits = []trait{
 	{"manifest", "a judge must know what it judges by", func(l lint) bool {
-		return len(l[ManifestTable].Rows) == 1 && l.has(ManifestTable, "name", corpusName) && l.has(ManifestTable, "version", corpusVersion)
+		return len(l[manifestName].Rows) == 1 && l.has(manifestName, "name", corpusName) && l.has(manifestName, "version", corpusVersion)
 	}},
 	{"every type", "each of the nine compares its own way", func(l lint) bool {
 		for _, n := range []string{"string", "number", "decimal", "boolean", "date", "datetime", "json", "array", "reference"} {

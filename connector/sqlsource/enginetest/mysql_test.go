@@ -25,7 +25,7 @@ var mariadb = engine{
 		skipped: map[string]conformance.Reason{"P2.11h": conformance.NoData},
 		casesOf: 10,
 		slow: func(t *testing.T, db *database) wire.Credentials {
-			db.execute(t, `CREATE VIEW `+corpus.SlowTable+` AS SELECT words.id, words.name
+			db.execute(t, `CREATE VIEW `+corpus.Slow().Name+` AS SELECT words.id, words.name
 				FROM (SELECT 1 AS id, 'one' AS name UNION ALL SELECT 2, 'two' UNION ALL SELECT 3, 'three') AS words
 				JOIN (SELECT SLEEP(25) AS waited) AS stall ON stall.waited = 0`)
 			return db.tenant()

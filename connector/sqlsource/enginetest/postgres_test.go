@@ -93,7 +93,7 @@ func slowPostgres(t *testing.T, db *database) wire.Credentials {
 		INSERT INTO %[2]s VALUES (1, 'one'), (2, 'two'), (3, 'three');
 		ALTER TABLE %[2]s ENABLE ROW LEVEL SECURITY;
 		CREATE POLICY waiting ON %[2]s USING ((SELECT pg_sleep(%[3]d)::text) IS NOT NULL);
-		GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]s`, role, corpus.SlowTable, int(corpus.SlowStall.Seconds())))
+		GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]s`, role, corpus.Slow().Name, int(corpus.SlowStall.Seconds())))
 	return wire.NewCredentials(map[string]string{
 		"user": role, "password": rolePassword, "database": db.credentials["database"],
 	})

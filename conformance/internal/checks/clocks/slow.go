@@ -164,7 +164,7 @@ func exchangesWith(s *session.Session) []*exchange {
 
 // join joins the table slow to itself.
 func join(req *wire.QueryRequest) {
-	req.Joins = []wire.JoinHop{{FromTable: corpus.SlowTable, ToTable: corpus.SlowTable, FromField: "id", ToField: "id",
+	req.Joins = []wire.JoinHop{{FromTable: corpus.Slow().Name, ToTable: corpus.Slow().Name, FromField: "id", ToField: "id",
 		Fields: []wire.JoinField{{Field: "name", As: "same_name", Type: wire.TypeString}}}}
 }
 
@@ -177,7 +177,7 @@ func judgeSlow(run *session.Run) *check.Finding {
 	all := slow(run.Session)
 	if !all.found {
 		return check.Skip(check.NoData, "the corpus's table %s is not loaded; the README.md of conform -fixture DIR says how",
-			corpus.SlowTable)
+			corpus.Slow().Name)
 	}
 	if f := run.Consequence("without a deadline that is kept there is nothing more to see"); f != nil {
 		return f
@@ -205,7 +205,7 @@ func judgeSlow(run *session.Run) *check.Finding {
 			return f
 		}
 	}
-	return run.Judged("the table %s does not stall here, or the host ends requests before it matters", corpus.SlowTable)
+	return run.Judged("the table %s does not stall here, or the host ends requests before it matters", corpus.Slow().Name)
 }
 
 // judge judges the answer of an exchange, and reports whether it shows anything.
