@@ -382,7 +382,8 @@ func TestEndWhileWaiting(t *testing.T) {
 		{"the run took longer than its timeout of 20s", 0, conformance.Options{Seed: 1, Timeout: 20 * time.Second}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
+			h := hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)})
+			target, stop := conformance.InProcess(h, testToken)
 			defer stop()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

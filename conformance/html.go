@@ -23,7 +23,8 @@ var page string
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
-		"checkURL": func(o Outcome) string { return o.url() }, "class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
+		"class": class, "mark": func(class string) string { return marks[class] },
+		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
 		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
 		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 	}).Parse(page)

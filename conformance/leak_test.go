@@ -156,8 +156,8 @@ func leakers() []leaker {
 			name = name[1 : len(name)-1]
 			withBody(r, []byte(strings.ReplaceAll(bodyOf(r), name, "customers")))
 			recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
-				rec.Body = bytes.NewBufferString(strings.NewReplacer(`"customers"`, `"`+name+`"`, `"fixture"`, `"`+strings.ToLower(token)+`"`).
-					Replace(rec.Body.String()))
+				names := strings.NewReplacer(`"customers"`, `"`+name+`"`, `"fixture"`, `"`+strings.ToLower(token)+`"`)
+				rec.Body = bytes.NewBufferString(names.Replace(rec.Body.String()))
 			})
 		}},
 		{"names the token in the document", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {

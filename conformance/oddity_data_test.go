@@ -185,7 +185,8 @@ func oddCorpora() []oddity {
 			corpus: serving(connector.Definition{}, connector.Omit{Endpoints: everyRoute, Operators: filter.Operators(),
 				Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
 		{name: "one sort key, no offset, few operators", why: "the document declares what it does",
-			corpus: serving(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
+			corpus: serving(
+				connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
 				connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
 					Sort: wire.SortSingle, Offset: true})},
 		{name: "rows in an order of its own", why: "a request without a sort names no order, and ties may stand in any",

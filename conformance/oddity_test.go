@@ -421,13 +421,14 @@ func oddDeclarations() []oddity {
 		})},
 		{name: "the time of the answer in the document", why: "unknown top-level fields are stripped",
 			layer: document(func(body map[string]any) { body["servedAt"] = time.Now().String() })},
-		{name: "a page for browsers", why: "the document is for programs", layer: between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if strings.Contains(r.UserAgent(), "Mozilla") {
-				sends(w, 200, "text/html", "<!doctype html>")
-				return true
-			}
-			return false
-		})},
+		{name: "a page for browsers", why: "the document is for programs",
+			layer: between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if strings.Contains(r.UserAgent(), "Mozilla") {
+					sends(w, 200, "text/html", "<!doctype html>")
+					return true
+				}
+				return false
+			})},
 		{name: "operators in any order", why: "an array of names", layer: document(func(body map[string]any) {
 			ops, _ := body["capabilities"].(map[string]any)["operators"].([]any)
 			rand.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] }) // another one each time
