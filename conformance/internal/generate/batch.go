@@ -19,7 +19,7 @@ const (
 // Width returns how many questions may be under way at once. A connector in this
 // process is asked one after the other, so that a run with the same seed is the same
 // run.
-func (a *Asker) Width() int {
+func (a *Runner) Width() int {
 	if a.InProcess {
 		return 1
 	}
@@ -31,7 +31,7 @@ func (a *Asker) Width() int {
 }
 
 // Batch asks questions at once and returns, for each, what is wrong with its answer.
-func (a *Asker) Batch(list []*Question) []*Complaint {
+func (a *Runner) Batch(list []*Question) []*Complaint {
 	replies := make([]*reply, len(list))
 	var all sync.WaitGroup
 	for i, q := range list {
@@ -63,7 +63,7 @@ const confirmTries = 3
 // it is. If the table has changed, the question's subject is given the new rows; moved
 // is set if it keeps changing. A finding ends the check. A wrong answer whose question is
 // answered rightly alone, while the table has not changed, is counted as wrong beside others.
-func (a *Asker) Confirm(q *Question, c *Complaint) (_ *Complaint, moved bool, f *check.Finding) {
+func (a *Runner) Confirm(q *Question, c *Complaint) (_ *Complaint, moved bool, f *check.Finding) {
 	for range confirmTries {
 		changed, f := a.refresh(q.Subject, c)
 		if f != nil {
@@ -87,7 +87,7 @@ func (a *Asker) Confirm(q *Question, c *Complaint) (_ *Complaint, moved bool, f 
 const besideOthers = 3
 
 // Beside returns the finding that answers are wrong when several questions are under way, or nil.
-func (a *Asker) Beside() *check.Finding {
+func (a *Runner) Beside() *check.Finding {
 	if a.beside < besideOthers {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (a *Asker) Beside() *check.Finding {
 }
 
 // refresh reads the table of a subject again, and reports whether it has changed.
-func (a *Asker) refresh(s *Subject, c *Complaint) (changed bool, f *check.Finding) {
+func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Finding) {
 	if s.Window > 0 && c.Kind != "missing" {
 		return false, nil // the answer itself shows that it is wrong
 	}
@@ -124,7 +124,7 @@ func (a *Asker) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findin
 
 // Smallest returns the smallest question that is still answered as wrongly as q, and the
 // complaint about it, under the check that it belongs to.
-func (a *Asker) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
+func (a *Runner) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
 	if c.Lost {
 		return q, c
 	}

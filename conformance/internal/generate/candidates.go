@@ -14,7 +14,7 @@ import (
 
 // candidates returns filters with an operator on a column, of operands from the
 // column's values and their neighbours.
-func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filter) {
+func (d random) candidates(c *Column, n *edgeValues, op wire.Op) (list []wire.Filter) {
 	with := func(v wire.Value) { list = append(list, wire.Filter{Field: c.Name, Op: op, Value: v}) }
 	switch {
 	case terms.ShapeOf(op) == terms.ShapeNullary:
@@ -129,9 +129,9 @@ const neighboursOfKind = 4
 // neighbours returns values that are not in the column, next to some that are: in
 // other letters, with a blank, spelled otherwise, a little larger. Those that differ most
 // from each other come first.
-func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
+func (d random) neighbours(c *Column, n *edgeValues) (list []wire.Value) {
 	kinds := d.neighboursByKind(c, n)
-	for i := range 2 * notableValues {
+	for i := range 2 * maxEdgeValues {
 		for _, kind := range kinds {
 			if i < len(kind) {
 				list = append(list, kind[i])
@@ -142,7 +142,7 @@ func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
 }
 
 // neighboursByKind returns a list of neighbours for each way in which one can differ.
-func (d random) neighboursByKind(c *Column, n *notable) [][]wire.Value {
+func (d random) neighboursByKind(c *Column, n *edgeValues) [][]wire.Value {
 	kinds := make([][]wire.Value, len(respellings)+len(numberRespellings))
 	add := func(kind int, v wire.Value) {
 		known := c.has(v) || slices.ContainsFunc(kinds[kind], func(o wire.Value) bool { return o.String() == v.String() })
@@ -206,7 +206,7 @@ const absentLists = 24
 
 // lists returns lists of members. In all of them, members that are in the column come
 // last, so that a list that is cut loses them.
-func (d random) lists(c *Column, n *notable) (lists [][]wire.Value) {
+func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 	absent := d.neighbours(c, n)
 	for i, v := range n.values {
 		other := n.values[(i+1)%len(n.values)]
@@ -248,7 +248,7 @@ func (d random) lists(c *Column, n *notable) (lists [][]wire.Value) {
 
 // longList returns a list of so many members, of which the first and some at the end are
 // in the column. Between them are others, or the first again where there are none.
-func (c *Column) longList(n *notable, size int) (list []wire.Value) {
+func (c *Column) longList(n *edgeValues, size int) (list []wire.Value) {
 	first, last := n.values[0], n.values[1:min(len(n.values), 2+size/8)]
 	list = append(list, first)
 	for i := range size - 1 - len(last) {
@@ -284,7 +284,7 @@ var partRespellings = [...]func(string) string{
 
 // partsFor adds operands of includes and startswith: parts of values, and what looks
 // like a part to a careless comparison.
-func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value)) {
+func (d random) partsFor(c *Column, n *edgeValues, op wire.Op, with func(wire.Value)) {
 	var respelled [len(partRespellings)]int
 	part := func(runes []rune, from, to int) {
 		if from < 0 || to > len(runes) || from >= to {
@@ -335,7 +335,7 @@ func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value
 
 // elementsFor adds operands of contains: elements, and what looks like one. In a
 // column without arrays, nothing contains anything.
-func (d random) elementsFor(c *Column, n *notable, with func(wire.Value)) {
+func (d random) elementsFor(c *Column, n *edgeValues, with func(wire.Value)) {
 	if len(c.elements) == 0 {
 		for _, v := range n.values[:min(len(n.values), 4)] {
 			with(v)

@@ -13,7 +13,7 @@ import (
 // assessClaims judges what the served line claims, and that
 // every row satisfies the filters whose operators are declared. It does not judge
 // whether the answer is right.
-func (a *Asker) assessClaims(q *Question, r *reply) *Complaint {
+func (a *Runner) assessClaims(q *Question, r *reply) *Complaint {
 	st := r.stream
 	t, c := a.table(q, r)
 	if c != nil {
@@ -54,7 +54,7 @@ func (a *Asker) assessClaims(q *Question, r *reply) *Complaint {
 // window. A window that is claimed and not cut leaves rows beyond it; one that was
 // cut and not claimed is cut twice. judgeWindow asks the connector itself how many
 // rows there are, so that a filter that is applied wrongly is no fault of a claim.
-func (a *Asker) judgeWindow(
+func (a *Runner) judgeWindow(
 	q *Question, t *oracle.Table, st *session.Stream,
 	wrong func(kind, expected, received, format string, args ...any) *Complaint,
 ) *Complaint {

@@ -31,9 +31,9 @@ type Column struct {
 	manySpellings bool
 	// uniform is set when all days or instants are spelled alike, so that byte
 	// order is time order. It is always set for other types.
-	uniform bool
-	hasMany bool     // it has numbers like those that fill long lists
-	notable *notable // once it is wanted
+	uniform    bool
+	hasMany    bool        // it has numbers like those that fill long lists
+	edgeValues *edgeValues // once it is wanted
 
 	// sortable is set when every reading of the protocol sorts the column alike.
 	sortable bool

@@ -57,7 +57,7 @@ func (g *Generator) combine(predicates []predicate, most int) (list []*Question)
 		open := &Question{Subject: s}
 		flush := func() {
 			if len(open.And)+len(open.Or) > 0 {
-				g.makeTelling(open)
+				g.makeDiscriminating(open)
 				list = append(list, open)
 			}
 			open = &Question{Subject: s}
@@ -88,24 +88,24 @@ func (g *Generator) combine(predicates []predicate, most int) (list []*Question)
 	return list
 }
 
-// makeTelling adds a filter to a question whose answer is empty or everything, if
+// makeDiscriminating adds a filter to a question whose answer is empty or everything, if
 // that makes its answer telling.
-func (g *Generator) makeTelling(q *Question) {
+func (g *Generator) makeDiscriminating(q *Question) {
 	s := q.Subject
 	for range 12 {
 		n := s.matching(q.And, q.Or)
-		if s.telling(n) {
+		if s.discriminates(n) {
 			return
 		}
 		p, ok := g.any(s)
-		if !ok || !s.telling(s.matching([]wire.Filter{p.Filter}, nil)) {
+		if !ok || !s.discriminates(s.matching([]wire.Filter{p.Filter}, nil)) {
 			continue
 		}
 		f := []wire.Filter{p.Filter}
 		switch {
-		case n > 0 && s.telling(s.matching(append(f, q.And...), q.Or)):
+		case n > 0 && s.discriminates(s.matching(append(f, q.And...), q.Or)):
 			q.And = append(q.And, p.Filter)
-		case n == 0 && len(q.Or) > 0 && s.telling(s.matching(q.And, append([][]wire.Filter{f}, q.Or...))):
+		case n == 0 && len(q.Or) > 0 && s.discriminates(s.matching(q.And, append([][]wire.Filter{f}, q.Or...))):
 			q.Or = append(q.Or, f)
 		}
 	}

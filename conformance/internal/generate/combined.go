@@ -134,7 +134,7 @@ func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
 				continue
 			}
 			kept := 0
-			list := p.candidates(c, g.notableOf(s, c), op)
+			list := p.candidates(c, g.edgeValuesOf(s, c), op)
 			p.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			for _, f := range list {
 				if kept == filtersOfCell {
@@ -302,7 +302,7 @@ func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Quest
 		if !c.filterable || len(c.cells) <= session.MaxValues {
 			continue
 		}
-		for _, where := range g.longLists(p.random, c, g.notableOf(s, c)) {
+		for _, where := range g.longLists(p.random, c, g.edgeValuesOf(s, c)) {
 			if q := (&Question{Subject: s, Where: where}); !skip(q) {
 				list = append(list, q)
 			}

@@ -17,7 +17,7 @@ import (
 // named returns the finding about the smallest question that is answered wrongly, under the
 // check that it is for: what is left of the question is what the connector does wrong,
 // whichever check came upon it.
-func (a *Asker) named(q *Question, c *Complaint) *check.Finding {
+func (a *Runner) named(q *Question, c *Complaint) *check.Finding {
 	id := cmp.Or(c.Cause, causeOf(q))
 	if !a.Live || !c.Failure() || id == a.Check.ID {
 		return c.Finding

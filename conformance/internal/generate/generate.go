@@ -1,5 +1,5 @@
 // Package generate makes requests by chance about tables whose rows are known: a seed
-// always makes the same requests. An [Asker] sends them, judges the answers, and reports
+// always makes the same requests. An [Runner] sends them, judges the answers, and reports
 // the smallest request that is still answered wrongly.
 package generate
 
@@ -187,9 +187,9 @@ func (s *Subject) matching(and []wire.Filter, or [][]wire.Filter) int {
 	return len(kept.Rows)
 }
 
-// telling reports whether an answer with n rows of the sample is neither empty
+// discriminates reports whether an answer with n rows of the sample is neither empty
 // nor everything: only then can a filter that is applied wrongly show in it.
-func (s *Subject) telling(n int) bool { return n > 0 && n < len(s.sample.Rows) }
+func (s *Subject) discriminates(n int) bool { return n > 0 && n < len(s.sample.Rows) }
 
 // conditions gives a question filters by chance: conjuncts, groups of several
 // filters, now and then an empty or or an empty group.
@@ -218,7 +218,7 @@ func (g *Generator) conditions(q *Question) {
 		case 1:
 			q.Or = [][]wire.Filter{}
 		}
-		if s.telling(s.matching(q.And, q.Or)) {
+		if s.discriminates(s.matching(q.And, q.Or)) {
 			break
 		}
 	}
@@ -287,7 +287,7 @@ func (g *Generator) Counts(n int) (list []*Question) {
 		}
 		q := &Question{Path: wire.PathCount, Subject: g.subject()}
 		g.conditions(q)
-		g.makeTelling(q)
+		g.makeDiscriminating(q)
 		list = append(list, q)
 	}
 	return list

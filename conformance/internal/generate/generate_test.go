@@ -51,7 +51,7 @@ func TestFiltersCoverEverything(t *testing.T) {
 // TestBesideOthers: one wrong answer beside others may be data that moved there and back; several are
 // the connector's.
 func TestBesideOthers(t *testing.T) {
-	a := &Asker{beside: besideOthers - 1, wrongBeside: &Complaint{Finding: check.Fail("57 rows are counted as 114")}}
+	a := &Runner{beside: besideOthers - 1, wrongBeside: &Complaint{Finding: check.Fail("57 rows are counted as 114")}}
 	require.Nil(t, a.Beside())
 	a.beside++
 	require.Equal(t, "3 answers were wrong beside other requests, and right when they were asked for alone; the first: 57 rows are counted as 114",

@@ -254,7 +254,7 @@ func (o *candidate) weight() (weight float64) {
 // parted returns which of the misreadings that a filter adds are shown by the witnesses that are
 // seen, and which are not.
 func (c *Cell) parted(o *candidate, seen []bool) (shown, hidden []*misreading) {
-	judged := c.judgeFilter(c.grid.notableOf(c.Subject, c.column()), o.filter, seen)
+	judged := c.judgeFilter(c.grid.edgeValuesOf(c.Subject, c.column()), o.filter, seen)
 	for _, m := range o.adds {
 		if judged != nil && slices.ContainsFunc(judged.shows, func(s *misreading) bool { return s.as == m.as }) {
 			shown = append(shown, m)
@@ -392,7 +392,7 @@ func (o *candidate) gain(shown map[string]bool) (gain float64) {
 // judge returns the candidates of the cell that show something.
 func (c *Cell) judge() (list []*candidate) {
 	column := c.column()
-	n := c.grid.notableOf(c.Subject, column)
+	n := c.grid.edgeValuesOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
 	for _, f := range chance.candidates(column, n, c.Op) {
 		if o := c.judgeFilter(n, f, nil); o != nil {
@@ -404,7 +404,7 @@ func (c *Cell) judge() (list []*candidate) {
 
 // judgeFilter returns a filter of the cell with what it shows by the witnesses that are seen (nil:
 // all), or nil if it shows nothing.
-func (c *Cell) judgeFilter(n *notable, f wire.Filter, seen []bool) *candidate {
+func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter, seen []bool) *candidate {
 	column := c.column()
 	matches := n.as(column.Type).Matcher(f)
 	expected := make([]bool, len(n.witnesses))
@@ -440,12 +440,12 @@ func (c *Cell) judgeFilter(n *notable, f wire.Filter, seen []bool) *candidate {
 	return o
 }
 
-// notableOf returns the notable values of a column, which all its operators share.
-func (g *Generator) notableOf(s *Subject, c *Column) *notable {
-	if c.notable == nil {
-		c.notable = chanceOf(g.seed, s.Table.Name, c.Name).notable(c)
+// edgeValuesOf returns the edge values of a column, which all its operators share.
+func (g *Generator) edgeValuesOf(s *Subject, c *Column) *edgeValues {
+	if c.edgeValues == nil {
+		c.edgeValues = chanceOf(g.seed, s.Table.Name, c.Name).edgeValues(c)
 	}
-	return c.notable
+	return c.edgeValues
 }
 
 // settled reports whether every reading of the protocol answers a filter alike, however

@@ -345,7 +345,7 @@ func TestParticular(t *testing.T) {
 	}
 	operands := []string{}
 	c := g.Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
-	for _, f := range chanceOf(1, "test").candidates(c.column(), g.notableOf(s, c.column()), wire.OpContains) {
+	for _, f := range chanceOf(1, "test").candidates(c.column(), g.edgeValuesOf(s, c.column()), wire.OpContains) {
 		operands = append(operands, f.Value.String())
 	}
 	require.Subset(t, operands, []string{",", `"`, "[", `"vip"`})

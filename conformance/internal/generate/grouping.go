@@ -17,7 +17,7 @@ func (g *Generator) Aggregates(n int) (list []*Question) {
 		q := &Question{Path: wire.PathAggregate, Subject: g.subject()}
 		if !g.chance(3) {
 			g.conditions(q)
-			g.makeTelling(q)
+			g.makeDiscriminating(q)
 		}
 		g.groupBy(q)
 		g.measures(q)

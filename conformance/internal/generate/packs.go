@@ -111,7 +111,7 @@ func (g *Grid) packOf(s *Subject, cells []ranked) *Question {
 	}
 	open := s.open(q.Where)
 	for i, c := range packed {
-		g.use(c, g.notableOf(s, c.column()).seen(s, c.column(), open[i]))
+		g.use(c, g.edgeValuesOf(s, c.column()).seen(s, c.column(), open[i]))
 	}
 	return q
 }

@@ -76,7 +76,7 @@ func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.
 	open := s.open(left)
 	for i, f := range slices.Concat(left.And, slices.Concat(left.Or...)) { // groups of one
 		c := g.Cell(s.Table.Name, f)
-		n := g.notableOf(s, c.column())
+		n := g.edgeValuesOf(s, c.column())
 		if o := c.judgeFilter(n, f, n.seen(s, c.column(), open[i])); o != nil {
 			g.note(c, o.shows)
 		}
@@ -104,7 +104,7 @@ func (g *Grid) probes(s *Subject, routes []string) (list []probe) {
 	chance := chanceOf(g.seed, "probes", s.Table.Name)
 	var lists, values, texts, near, wheres []wire.Where
 	for _, c := range columns {
-		n := g.notableOf(s, c)
+		n := g.edgeValuesOf(s, c)
 		lists = append(lists, g.longLists(chance, c, n)...)
 		if s.Window == 0 {
 			values = append(values, g.eachValue(c)...)
@@ -158,7 +158,7 @@ func (g *Grid) nothing(chance random, columns []*Column) []wire.Where {
 			add(wire.Filter{Field: c.Name, Op: wire.OpEq, Value: v})
 		}
 		if isText(c.Type) && c.Type != "" {
-			others := short(chance.neighbours(c, c.notable))
+			others := short(chance.neighbours(c, c.edgeValues))
 			add(wire.Filter{Field: c.Name, Op: wire.OpIn, Values: others[:min(len(others), absentLists)]})
 		}
 	}
@@ -173,7 +173,7 @@ func (g *Grid) nearly(chance random, c *Column) []wire.Where {
 	}
 	var groups [][]wire.Filter
 	for _, op := range []wire.Op{wire.OpIn, wire.OpEq} {
-		for _, others := range chance.neighboursByKind(c, c.notable) {
+		for _, others := range chance.neighboursByKind(c, c.edgeValues) {
 			if len(others) == 0 || len(others[0].String()) > session.MaxOperand || !g.declares(op) {
 				continue
 			}
@@ -235,7 +235,7 @@ func groupsOf(groups [][]wire.Filter) (list []wire.Where) {
 
 // longLists returns in of every value of a column with few, or of many of them, and then nin too. A list
 // that is cut or divided, or a member that gets lost, loses rows, or adds some.
-func (g *Generator) longLists(chance random, c *Column, n *notable) []wire.Where {
+func (g *Generator) longLists(chance random, c *Column, n *edgeValues) []wire.Where {
 	list, ops := short(c.ladder()), []wire.Op{wire.OpIn}
 	if len(list) > session.MaxValues {
 		ops = append(ops, wire.OpNin)

@@ -82,6 +82,6 @@ func (q *Question) Size() int {
 	return n
 }
 
-// Telling reports whether the question's answer is neither empty nor everything, so
+// Discriminates reports whether the question's answer is neither empty nor everything, so
 // that a filter that is applied wrongly can show in it.
-func (q *Question) Telling() bool { return q.telling(q.matching(q.And, q.Or)) }
+func (q *Question) Discriminates() bool { return q.discriminates(q.matching(q.And, q.Or)) }

@@ -16,7 +16,7 @@ import (
 // aggregatesFold compares measures over all rows and over groups with the rows: each
 // measure of each column, each column as a key, groups of one row, and groups of what a
 // filter keeps.
-func aggregatesFold(p *prober) *check.Finding {
+func aggregatesFold(p *liveRun) *check.Finding {
 	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 		counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
 		numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
@@ -58,7 +58,7 @@ func aggregatesFold(p *prober) *check.Finding {
 
 // beforeGroups returns filters to be asked for before groups of a column: one of a value of the column,
 // which leaves its other groups empty, so that they are not answered, and a selective one.
-func (p *prober) beforeGroups(t *wire.Table, data *oracle.Table, name string) (list [][]wire.Filter) {
+func (p *liveRun) beforeGroups(t *wire.Table, data *oracle.Table, name string) (list [][]wire.Filter) {
 	for _, op := range []wire.Op{wire.OpEq, wire.OpIn, wire.OpNeq} {
 		if f, ok := p.filter(data, data.Index(name), op); ok && p.Document.Declares(op) && session.Allowed(t.Field(name).Filterable) {
 			list = append(list, []wire.Filter{f})
@@ -72,7 +72,7 @@ func (p *prober) beforeGroups(t *wire.Table, data *oracle.Table, name string) (l
 }
 
 // noRows returns a filter that no row satisfies, below the least value of a column, or nil.
-func (p *prober) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
+func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 	field, values := p.ascending(t, data)
 	if len(values) == 0 || values[0].IsNull() || !p.Document.Declares(wire.OpLt) {
 		return nil
@@ -82,7 +82,7 @@ func (p *prober) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 
 // periodsFold compares the groups of all grains over all dates with the rows, also behind a key that
 // is no date.
-func periodsFold(p *prober) *check.Finding {
+func periodsFold(p *liveRun) *check.Finding {
 	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 		few := groupable(t, data)
 		for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
@@ -128,7 +128,7 @@ func aggregate(t *wire.Table, groups []wire.GroupKey, measures []wire.Measure) *
 func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
 // foldEach judges the aggregates of a plan for each table.
-func (p *prober) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.AggregateRequest) *check.Finding {
+func (p *liveRun) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.AggregateRequest) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, req := range plan(t, firstRows(data, chosenBy)) {
 			if len(req.GroupBy)+len(req.Measures) > 0 {
@@ -170,7 +170,7 @@ func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
 
 // groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and
 // of two columns.
-func groupsNotCut(p *prober) *check.Finding {
+func groupsNotCut(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < wire.AggregateLimit {
 			return nil
@@ -198,7 +198,7 @@ func groupsNotCut(p *prober) *check.Finding {
 
 // notCut judges the answer to an aggregate with more groups than its limit allows. It is
 // refused or declined; some of the groups are never answered for all.
-func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest, rows oracle.Tables) *check.Finding {
+func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows oracle.Tables) *check.Finding {
 	right, err := oracle.Aggregate(rows, req)
 	if err != nil || int64(len(right.Rows)) < req.Limit {
 		return nil
@@ -222,7 +222,7 @@ func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest, rows oracle.T
 }
 
 // groups asks for an aggregate, which may be declined.
-func (p *prober) groups(req *wire.AggregateRequest) (groups []map[string]wire.Value, declined bool, f *check.Finding) {
+func (p *liveRun) groups(req *wire.AggregateRequest) (groups []map[string]wire.Value, declined bool, f *check.Finding) {
 	a := p.post(wire.PathAggregate, req)
 	if a.Declined() {
 		return nil, true, nil

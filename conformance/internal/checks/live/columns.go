@@ -25,7 +25,7 @@ func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
 // values differ and that have nulls come first. It leaves out columns that
 // discovery calls not filterable, and columns whose values different readings of
 // the protocol compare differently.
-func (p *prober) columns(tables []*wire.Table, each int) (list []column, f *check.Finding) {
+func (p *liveRun) columns(tables []*wire.Table, each int) (list []column, f *check.Finding) {
 	byType, f := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
 		distinct, nulls := variety(rows, i)
 		if distinct == 0 || !session.Allowed(field.Filterable) {
@@ -57,7 +57,7 @@ type rankedColumn struct {
 // ranked returns the columns with points for each type, those with most first. It leaves out
 // columns without points, and those whose values different readings of the protocol compare
 // differently. Points are given by the first rows of the table.
-func (p *prober) ranked(
+func (p *liveRun) ranked(
 	tables []*wire.Table, points func(field *wire.Field, rows *oracle.Table, column int) int,
 ) (byType [][]rankedColumn, f *check.Finding) {
 	at := map[wire.Type]int{}
@@ -96,7 +96,7 @@ const mostPoints = 100
 // sortable returns the columns to sort by: the most telling one of each type, then the others, those
 // first whose values a careless order would arrange otherwise. Tables with the same columns take
 // turns with them.
-func (p *prober) sortable(tables []*wire.Table) (list []column, f *check.Finding) {
+func (p *liveRun) sortable(tables []*wire.Table) (list []column, f *check.Finding) {
 	byType, f := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return generate.OrderTells(rows, i) })
 	var others []rankedColumn
 	seen := map[string]int{}
@@ -145,7 +145,7 @@ func firstRows(t *oracle.Table, n int) *oracle.Table {
 
 // sample returns up to n different values of a column, by chance. It leaves out
 // long values, and values that the column's type cannot compare.
-func (p *prober) sample(t *oracle.Table, column, n int) (values []wire.Value) {
+func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func applies(op wire.Op, kind wire.Type) bool {
 // filter returns a filter with an operator on a column, with an operand made of the
 // column's values. It reports false if they give none whose answer is the same
 // however the source spells its cells.
-func (p *prober) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
+func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
 	if f, ok = p.anyFilter(t, column, op); !ok {
 		return f, false
 	}
@@ -191,7 +191,7 @@ func (p *prober) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter,
 	return f, true
 }
 
-func (p *prober) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
+func (p *liveRun) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
 	f = wire.Filter{Field: t.Columns[column].Name, Op: op}
 	if !applies(op, t.Columns[column].Type) {
 		return f, false
@@ -225,7 +225,7 @@ func (p *prober) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filt
 }
 
 // element returns a scalar element of one of a column's arrays.
-func (p *prober) element(t *oracle.Table, column int) (wire.Value, bool) {
+func (p *liveRun) element(t *oracle.Table, column int) (wire.Value, bool) {
 	start := p.Rand.IntN(len(t.Rows))
 	for i := range t.Rows {
 		text := t.Rows[(start+i)%len(t.Rows)][column].Text()
@@ -240,7 +240,7 @@ func (p *prober) element(t *oracle.Table, column int) (wire.Value, bool) {
 }
 
 // declaredFilter returns a filter on a column with one of the declared operators.
-func (p *prober) declaredFilter(data *oracle.Table, column int) (f wire.Filter, ok bool) {
+func (p *liveRun) declaredFilter(data *oracle.Table, column int) (f wire.Filter, ok bool) {
 	ops := p.Document.Capabilities.Operators
 	if len(ops) == 0 {
 		return f, false
@@ -257,7 +257,7 @@ func (p *prober) declaredFilter(data *oracle.Table, column int) (f wire.Filter, 
 // selectiveFilter returns a filter with a declared operator that keeps some rows of
 // a table and drops some, about half of them if possible. It returns nil if it
 // finds none.
-func (p *prober) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter, finding *check.Finding) {
+func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter, finding *check.Finding) {
 	data = firstRows(data, chosenBy)
 	columns, finding := p.columns([]*wire.Table{t}, 1)
 	if finding != nil {

@@ -41,7 +41,7 @@ func (a *agreement) first(found map[string]*check.Finding) *check.Finding {
 }
 
 // wholeReadsComplete judges that a whole read answers all rows of a table.
-func wholeReadsComplete(p *prober) *check.Finding {
+func wholeReadsComplete(p *liveRun) *check.Finding {
 	a, f := p.agreement()
 	if f == nil {
 		f = a.first(a.whole)
@@ -50,7 +50,7 @@ func wholeReadsComplete(p *prober) *check.Finding {
 }
 
 // readsAgree judges that windows and sorted reads have the rows of a whole read.
-func readsAgree(p *prober) *check.Finding {
+func readsAgree(p *liveRun) *check.Finding {
 	a, f := p.agreement()
 	if f == nil {
 		f = a.first(a.other)
@@ -62,19 +62,19 @@ func readsAgree(p *prober) *check.Finding {
 // with the whole read, and whether the whole read is to blame.
 type way struct {
 	requests int
-	judge    func(p *prober, t *wire.Table, whole *oracle.Table) (f *check.Finding, lost bool)
+	judge    func(p *liveRun, t *wire.Table, whole *oracle.Table) (f *check.Finding, lost bool)
 }
 
 // ways lists the ways, those first that show most for the fewest requests.
 func ways() []way {
 	return []way{
 		{1, readWith(func(n int) (int, int) { return 100, n })}, // the page behind the last row
-		{3, (*prober).numbersOutvote},
-		{1, (*prober).readSorted},
+		{3, (*liveRun).numbersOutvote},
+		{1, (*liveRun).readSorted},
 		{1, readWith(func(n int) (int, int) { return n + 1, 0 })},
 		{1, readWith(func(n int) (int, int) { return n/2 + 1, n / 2 })},
 		{1, readWith(func(n int) (int, int) { return 1000, 0 })},
-		{2, (*prober).readRanges},
+		{2, (*liveRun).readRanges},
 		{1, readWith(func(n int) (int, int) { return 100, n / 3 })},
 		{1, readWith(func(n int) (int, int) { return 7, max(0, n-5) })},
 		{1, readWith(func(n int) (int, int) { return n, 0 })},
@@ -82,7 +82,7 @@ func ways() []way {
 }
 
 // agreement compares the whole reads, large tables first: they are cut more often.
-func (p *prober) agreement() (*agreement, *check.Finding) {
+func (p *liveRun) agreement() (*agreement, *check.Finding) {
 	a := &p.reads
 	defer func() { p.Cases, p.moved = a.cases, a.moved }()
 	if a.made {
@@ -113,7 +113,7 @@ func (p *prober) agreement() (*agreement, *check.Finding) {
 }
 
 // compareReads judges one table by one way.
-func (p *prober) compareReads(a *agreement, t *wire.Table, w way) {
+func (p *liveRun) compareReads(a *agreement, t *wire.Table, w way) {
 	lost := false
 	f := p.unmoved(func() (f *check.Finding) {
 		whole, f := p.Table(t)
@@ -140,8 +140,8 @@ func (p *prober) compareReads(a *agreement, t *wire.Table, w way) {
 // for it.
 func readWith(
 	window func(rows int) (limit, offset int),
-) func(*prober, *wire.Table, *oracle.Table) (*check.Finding, bool) {
-	return func(p *prober, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+) func(*liveRun, *wire.Table, *oracle.Table) (*check.Finding, bool) {
+	return func(p *liveRun, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 		limit, offset := window(len(whole.Rows))
 		if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
 			limit = min(limit, int(most))
@@ -157,7 +157,7 @@ func readWith(
 }
 
 // readSorted asks for all rows in descending order.
-func (p *prober) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+func (p *liveRun) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	by := p.dividing(t, whole)
 	if by < 0 || !p.sorts(1) {
 		return nil, false
@@ -170,7 +170,7 @@ func (p *prober) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding,
 // readRanges asks for the rows below a value, and for those from it on. Whether they
 // are the right ones is for the checks about filters, which ask again: here they count only if
 // the whole read lacks one.
-func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	field, values := p.ascending(t, whole)
 	if len(values) == 0 {
 		return nil, false
@@ -197,9 +197,9 @@ func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding,
 	return nil, false
 }
 
-// ascending returns the column that [prober.dividing] chooses, if filters may name it, and its cells,
+// ascending returns the column that [liveRun.dividing] chooses, if filters may name it, and its cells,
 // least first.
-func (p *prober) ascending(t *wire.Table, data *oracle.Table) (field string, cells []wire.Value) {
+func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, cells []wire.Value) {
 	by := p.dividing(t, data)
 	if by < 0 || !session.Allowed(t.Fields[by].Filterable) {
 		return "", nil
@@ -217,7 +217,7 @@ func (p *prober) ascending(t *wire.Table, data *oracle.Table) (field string, cel
 
 // dividing returns the index of a column whose values differ and are ordered alike by
 // all readings, a key if there is one; otherwise -1.
-func (p *prober) dividing(t *wire.Table, data *oracle.Table) int {
+func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 	best, points := -1, 0
 	for i, f := range t.Fields {
 		if f.Type == wire.TypeJSON || f.Type == wire.TypeArray || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
@@ -244,7 +244,7 @@ func (p *prober) dividing(t *wire.Table, data *oracle.Table) int {
 
 // readAs asks for rows in another way and compares them with the whole read, of which
 // it must answer n.
-func (p *prober) readAs(
+func (p *liveRun) readAs(
 	t *wire.Table, whole *oracle.Table, req *wire.QueryRequest, how string, n int,
 ) (*check.Finding, bool) {
 	_, rows, f := p.ask(t, req)
@@ -285,13 +285,13 @@ func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.
 const maxUnknown = 20
 
 // unknownRow returns the index of a row that a whole read has not answered, or -1.
-func (p *prober) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
+func (p *liveRun) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
 	p.compared += len(whole.Rows)
 	return session.Missing(whole.Columns, rows, whole.Rows, maxUnknown)
 }
 
 // knowsOne reports whether one of the rows is in a whole read.
-func (p *prober) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
+func (p *liveRun) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
 	known := session.Tally(whole.Rows)
 	return slices.ContainsFunc(rows, func(row []wire.Value) bool { return known[session.RowKey(row)] > 0 })
 }
@@ -299,7 +299,7 @@ func (p *prober) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
 // numbersOutvote compares the number of rows with the exact size, the count and the
 // aggregate's count. Two of them that agree outvote the whole read, if no other has
 // its number. A single one that differs has a check of its own.
-func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+func (p *liveRun) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	votes := map[int64][]string{}
 	var size wire.SizeAnswer
 	if p.Document.Has(wire.EndpointSize) {

@@ -14,7 +14,7 @@ import (
 
 // discoverySteady asks for discovery again. A schema may change at any time, but not
 // there and back again.
-func discoverySteady(p *prober) *check.Finding {
+func discoverySteady(p *liveRun) *check.Finding {
 	first, f := p.Discovery(0)
 	if f != nil {
 		return f
@@ -86,7 +86,7 @@ func changed(a, b *wire.Table) string {
 // discoveryDescribes compares the row counts, samples and statistics of discovery with
 // the rows. Estimates only have to be roughly right, and a source may mask samples, so
 // it is advice.
-func discoveryDescribes(p *prober) *check.Finding {
+func discoveryDescribes(p *liveRun) *check.Finding {
 	return p.inTurn(0, func(t *wire.Table, _ *oracle.Table) (list []question) {
 		judging := func(what string, held func(rows *oracle.Table) *oracle.Difference) {
 			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {

@@ -13,7 +13,7 @@ import (
 
 // declaredTypesHold judges that wrong fieldTypes change no answer: filters and sorts on a
 // column that discovery gives a type compare by that type.
-func declaredTypesHold(p *prober) *check.Finding {
+func declaredTypesHold(p *liveRun) *check.Finding {
 	// Nothing says that contradicting types are accepted.
 	refusals := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
@@ -50,7 +50,7 @@ func wrongType(declared wire.Type) wire.Type {
 
 // typeDependent returns a filter with a declared operator on a column of numbers or text
 // that keeps other rows under the wrong type.
-func (p *prober) typeDependent(data *oracle.Table, column int) (f wire.Filter, ok bool) {
+func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, ok bool) {
 	kind := data.Columns[column].Type
 	if kind != wire.TypeString && kind != wire.TypeReference && !kind.Numeric() {
 		return f, false

@@ -30,13 +30,13 @@ const (
 // generatedQueries asks about some tables, in turn for rows, windows, counts and
 // aggregates, until the budget is spent.
 func generatedQueries(run *session.Run) *check.Finding {
-	p := newProber(run)
+	p := newLiveRun(run)
 	plan, f := p.filterPlan()
 	if f != nil {
 		return f
 	}
 	capabilities := run.Document.Capabilities
-	asker := &generate.Asker{Run: run, Live: true, Blame: plan.blame}
+	runner := &generate.Runner{Run: run, Live: true, Blame: plan.blame}
 	known := plan.whole()
 	known = known[:min(len(known), generatedTables)]
 	cases := generatedCases
@@ -65,10 +65,10 @@ func generatedQueries(run *session.Run) *check.Finding {
 		}
 		list = append(list, mixed)
 	}
-	if f := asker.Ask(generate.InTurn(known, list)); f != nil {
+	if f := runner.Ask(generate.InTurn(known, list)); f != nil {
 		return f
 	}
-	return asker.Finish()
+	return runner.Finish()
 }
 
 // blame blocks a question with a filter that a check of single ones found to be answered wrongly.

@@ -12,7 +12,7 @@ import (
 
 // everyPartCounts asks two requests in turns that differ in one part. What a connector has kept without
 // that part, and a cursor that it reads on from where it stands, then answers the other request.
-func everyPartCounts(p *prober) *check.Finding {
+func everyPartCounts(p *liveRun) *check.Finding {
 	paged, f := p.pagedTables()
 	if f != nil {
 		return f
@@ -52,7 +52,7 @@ type inTurns struct {
 
 // listsInTurns returns requests for the first two pages of two lists of a table, for each part of a query in
 // which they can differ.
-func (p *prober) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []inTurns) {
+func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []inTurns) {
 	first := session.AllRows(t.table)
 	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
@@ -91,7 +91,7 @@ func (p *prober) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWher
 }
 
 // numbersInTurns returns requests for numbers of a table, two by two, which differ in their filters or measures.
-func (p *prober) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []inTurns) {
+func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []inTurns) {
 	folding := func(part string, a, b *wire.AggregateRequest) {
 		if p.Document.Has(wire.EndpointAggregate) {
 			groups = append(groups, inTurns{wire.PathAggregate, part, []wire.Request{a, b}})
@@ -126,7 +126,7 @@ type twoWheres struct {
 // twoWheres returns filters on a column of a table that keep different rows, and another number of them
 // if a column has such values: by other operands, other members of a list, other operators, and by a
 // further group of or.
-func (p *prober) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
+func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
 	columns, f := p.columns([]*wire.Table{t}, 1)
 	if f != nil {
 		return nil
@@ -166,7 +166,7 @@ func (p *prober) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres)
 }
 
 // uneven returns two values of a column, and reports whether one of them has more rows than the other.
-func (p *prober) uneven(data *oracle.Table, column int) (values []wire.Value, ok bool) {
+func (p *liveRun) uneven(data *oracle.Table, column int) (values []wire.Value, ok bool) {
 	const sampled = 12
 	values = p.sample(data, column, sampled)
 	rows := make([]int, len(values))
@@ -186,7 +186,7 @@ func (p *prober) uneven(data *oracle.Table, column int) (values []wire.Value, ok
 }
 
 // asksInTurns returns the question about requests of which each is judged.
-func (p *prober) asksInTurns(t *wire.Table, turns inTurns) question {
+func (p *liveRun) asksInTurns(t *wire.Table, turns inTurns) question {
 	return question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
 		for _, m := range turns.requests {
 			what := ofTable(t)

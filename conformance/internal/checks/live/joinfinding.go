@@ -14,7 +14,7 @@ import (
 // shorterJoin returns the finding about a join that is answered wrongly. It names the
 // columns that differ, and asks for them and the key alone: the finding is about that
 // answer if it is wrong too.
-func (p *prober) shorterJoin(
+func (p *liveRun) shorterJoin(
 	req *wire.QueryRequest, join string, base *wire.Table, tables oracle.Tables, right, got *oracle.Table, first *oracle.Difference,
 ) *check.Finding {
 	differing := differingColumns(base, right, got)

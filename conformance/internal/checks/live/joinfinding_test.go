@@ -191,7 +191,7 @@ func TestShorterJoin(t *testing.T) {
 		require.NoError(t, err)
 		var f *check.Finding
 		s.Judge(t.Context(), &session.Check{ID: "M5", Open: true, Judge: func(run *session.Run) *check.Finding {
-			p := &prober{Run: run}
+			p := &liveRun{Run: run}
 			connector.rows = test.first
 			st, got, refused := p.ask(base, req)
 			require.Nil(t, refused)

@@ -14,7 +14,7 @@ import (
 
 // joinsHold compares joins along links, in both directions and over two hops, with joining the rows of whole reads.
 // Each join is asked for once before any is asked for in another way.
-func joinsHold(p *prober) *check.Finding {
+func joinsHold(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		joins := p.joined(t)
 		requests := make([][]*wire.QueryRequest, len(joins))
@@ -39,7 +39,7 @@ const maxJoinRequests = 4
 // joinRequests returns the ways in which a join is asked for: over two hops without the columns that
 // join them, and with a group of or, which code of its own for joins forgets; whole; as a window of
 // sorted rows, which comes first where a row has several matches; and filtered.
-func (p *prober) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wire.QueryRequest {
+func (p *liveRun) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wire.QueryRequest {
 	by := p.dividing(t, data)
 	plain, narrow, windowed, filtered := j.request(t), j.request(t), j.request(t), j.request(t)
 	requests := []*wire.QueryRequest{plain}
@@ -98,7 +98,7 @@ type join struct {
 // joined returns the joins that begin at a table: along each of its foreign keys, back along those that
 // lead to it, over two hops and three, over two of which the second leads back, and along two of its
 // foreign keys.
-func (p *prober) joined(base *wire.Table) []join {
+func (p *liveRun) joined(base *wire.Table) []join {
 	var single, back, chains, forks, returns, long []join
 	add := func(kind *[]join, declared bool, links ...link) {
 		j := join{tables: []*wire.Table{base}, plain: declared, back: kind == &back}
@@ -160,12 +160,12 @@ func (j join) namesakes(base *wire.Table) (n int) {
 }
 
 // joinable returns the links that begin at a table and whose columns all engines compare alike.
-func (p *prober) joinable(from *wire.Table) []link {
+func (p *liveRun) joinable(from *wire.Table) []link {
 	return slices.DeleteFunc(slices.Clone(p.links(from)), func(l link) bool { return !joinable(l) })
 }
 
 // leadingTo returns the links that lead to a table, from tables that were read whole.
-func (p *prober) leadingTo(to *wire.Table) (list []link) {
+func (p *liveRun) leadingTo(to *wire.Table) (list []link) {
 	d, f := p.Discovery(0)
 	if f != nil {
 		return nil
@@ -224,7 +224,7 @@ func (j join) String() string {
 }
 
 // joinsFold compares aggregates over joins with folding the joined rows.
-func joinsFold(p *prober) *check.Finding {
+func joinsFold(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, j := range p.joined(t) {
 			req := aggregate(t, nil, slices.Clone(countOfRows))

@@ -23,7 +23,7 @@ func (l link) reverse() link { return link{l.to, l.from, l.toField, l.fromField,
 
 // links returns the links that begin at a table: its declared foreign keys, and behind
 // them a few that the rows show. The platform may ask about any pair of columns.
-func (p *prober) links(from *wire.Table) []link {
+func (p *liveRun) links(from *wire.Table) []link {
 	list, ok := p.linksFrom[from.Name]
 	if !ok {
 		list = p.declaredLinks(from)
@@ -38,7 +38,7 @@ const maxShown = 4
 
 // shownLinks returns links that are not declared: a column is no key, and at least half
 // of its values are those of another table's key.
-func (p *prober) shownLinks(from *wire.Table, declared []link) (list []link) {
+func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 	d, f := p.Discovery(0)
 	rows := p.Snapshot(0, from).Table
 	if f != nil || rows == nil {
@@ -89,7 +89,7 @@ func valuesOf(t *oracle.Table, column int) map[string]bool {
 
 // declaredLinks returns the declared foreign keys of a table. Another check reports names
 // of what does not exist.
-func (p *prober) declaredLinks(from *wire.Table) (list []link) {
+func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 	d, f := p.Discovery(0)
 	if f != nil {
 		return nil
@@ -106,7 +106,7 @@ func (p *prober) declaredLinks(from *wire.Table) (list []link) {
 }
 
 // linksMeasured compares the link hit rates of links with the rows, in both directions.
-func linksMeasured(p *prober) *check.Finding {
+func linksMeasured(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, _ *oracle.Table) (list []question) {
 		links := p.links(t)
 		for _, l := range links {
@@ -119,7 +119,7 @@ func linksMeasured(p *prober) *check.Finding {
 	})
 }
 
-func (p *prober) measuring(l link) question {
+func (p *liveRun) measuring(l link) question {
 	req := &wire.LinkHitRateRequest{FromTable: l.from.Name, FromColumn: l.fromField, ToTable: l.to.Name, ToColumn: l.toField}
 	what := fmt.Sprintf("%s.%s to %s.%s",
 		terms.QuoteName(l.from.Name), terms.QuoteName(l.fromField), terms.QuoteName(l.to.Name), terms.QuoteName(l.toField))

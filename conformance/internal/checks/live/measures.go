@@ -11,14 +11,14 @@ import (
 )
 
 // sizesExact compares exact sizes with the rows.
-func sizesExact(p *prober) *check.Finding {
+func sizesExact(p *liveRun) *check.Finding {
 	return p.ofTables(0, 1, func(t *wire.Table, _ *oracle.Table) []question {
 		return []question{p.asking(wire.PathSize, &wire.SizeRequest{Table: t.Name}, ofTable(t), []*wire.Table{t})}
 	})
 }
 
 // wheres returns no filter and, if there is one, a filter that keeps some rows.
-func (p *prober) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
+func (p *liveRun) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 	list := []wire.Where{{}}
 	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
 		list = append(list, wire.Where{And: filters})
@@ -27,7 +27,7 @@ func (p *prober) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 }
 
 // countsRows compares counts with the rows, without a filter and with one.
-func countsRows(p *prober) *check.Finding {
+func countsRows(p *liveRun) *check.Finding {
 	return p.ofTables(0, 1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, where := range p.wheres(t, data) {
 			req := &wire.CountRequest{Table: t.Name, Where: where}
@@ -37,7 +37,7 @@ func countsRows(p *prober) *check.Finding {
 	})
 }
 
-func (p *prober) count(t *wire.Table, where wire.Where) (int64, *check.Finding) {
+func (p *liveRun) count(t *wire.Table, where wire.Where) (int64, *check.Finding) {
 	var count wire.CountAnswer
 	f := p.post(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: where}).Decode("count-answer", &count)
 	return count.Count, f
@@ -53,7 +53,7 @@ func describeFilters(where wire.Where) (text string) {
 
 // columnsCounted compares the counts of columns with each other and the rows: of all
 // columns, of some, and of each alone.
-func columnsCounted(p *prober) *check.Finding {
+func columnsCounted(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, _ *oracle.Table) (list []question) {
 		all := session.AllRows(t).Fields
 		pieces := [][]string{all}

@@ -14,7 +14,7 @@ import (
 
 // numbersAgree judges that the count, the rows, the aggregate's count and the sum of
 // its groups are one number, without a filter and with one.
-func numbersAgree(p *prober) *check.Finding {
+func numbersAgree(p *liveRun) *check.Finding {
 	return p.inTurn(4, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, where := range p.wheres(t, data) {
 			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
@@ -25,7 +25,7 @@ func numbersAgree(p *prober) *check.Finding {
 	})
 }
 
-func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) *check.Finding {
+func (p *liveRun) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) *check.Finding {
 	rows, f := p.askWhere(t, where)
 	if f != nil || rows == nil {
 		return f

@@ -24,7 +24,7 @@ type pages struct {
 
 // pagesCompose judges that pages under a key, put one after the other, are the sorted
 // rows, for pages of several sizes.
-func pagesCompose(p *prober) *check.Finding {
+func pagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{
 		{sizes: []size{half}}, {true, []size{fixed(7)}}, {sizes: []size{fixed(100), fixed(1000)}},
 		{sizes: []size{more, everything}}, {true, []size{fixed(1), fixed(2)}},
@@ -34,7 +34,7 @@ func pagesCompose(p *prober) *check.Finding {
 
 // filteredPagesCompose judges the same with filters. Some windows are those that were
 // asked for without a filter, which a connector that keeps pages by their window shows.
-func filteredPagesCompose(p *prober) *check.Finding {
+func filteredPagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{{true, []size{fixed(7), fixed(2)}}, {sizes: []size{half, fixed(5), fixed(100)}}}
 	return p.eachPaged(plan, func(t pagedTable, sizes []size) *check.Finding {
 		data, whole, f := p.data(t.table)
@@ -54,7 +54,7 @@ func filteredPagesCompose(p *prober) *check.Finding {
 
 // eachPaged judges the pages of a plan for each table that can be read in pages, as the
 // tables take turns.
-func (p *prober) eachPaged(plan []pages, judge func(t pagedTable, sizes []size) *check.Finding) *check.Finding {
+func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, sizes []size) *check.Finding) *check.Finding {
 	paged, f := p.pagedTables()
 	if f != nil {
 		return f
@@ -98,7 +98,7 @@ type pagedTable struct {
 
 // pagedTables returns the tables that can be read in pages. Without an order in
 // which all rows have their place, any rows may be on a page.
-func (p *prober) pagedTables() (list []pagedTable, f *check.Finding) {
+func (p *liveRun) pagedTables() (list []pagedTable, f *check.Finding) {
 	tables, f := p.tables()
 	if f != nil {
 		return nil, f
@@ -127,7 +127,7 @@ func (p *prober) pagedTables() (list []pagedTable, f *check.Finding) {
 
 // tyingColumn returns the sort by the column that has the fewest values of those whose
 // order is beyond doubt, if n sort keys are declared.
-func (p *prober) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []wire.SortKey) {
+func (p *liveRun) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []wire.SortKey) {
 	least := int64(len(rows.Rows))
 	for i, field := range t.Fields {
 		c, err := oracle.Cardinality(rows, field.Name)
@@ -141,7 +141,7 @@ func (p *prober) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []w
 }
 
 // sorts reports whether the document declares n sort keys.
-func (p *prober) sorts(n int) bool {
+func (p *liveRun) sorts(n int) bool {
 	switch p.Document.Capabilities.Sort {
 	case wire.SortSingle:
 		return n <= 1
@@ -186,7 +186,7 @@ const maxPages = 3
 
 // compose reads pages of the given sizes and compares them with the rows of the same
 // query without a window: of each size the first two, and the last one that has rows.
-func (p *prober) compose(paged pagedTable, filters []wire.Filter, sizes ...size) *check.Finding {
+func (p *liveRun) compose(paged pagedTable, filters []wire.Filter, sizes ...size) *check.Finding {
 	t := paged.table
 	if !p.room(len(sizes)) {
 		return nil
@@ -222,7 +222,7 @@ func (p *prober) compose(paged pagedTable, filters []wire.Filter, sizes ...size)
 
 // unpaged returns the rows of a query without pages or, if the table is large, a
 // window of them. It returns nil if they cannot be compared with pages.
-func (p *prober) unpaged(data *oracle.Table, t *wire.Table, req *wire.QueryRequest, whole bool) (*oracle.Table, *check.Finding) {
+func (p *liveRun) unpaged(data *oracle.Table, t *wire.Table, req *wire.QueryRequest, whole bool) (*oracle.Table, *check.Finding) {
 	switch {
 	case whole && len(req.And) == 0:
 		p.compared += len(data.Rows)
@@ -244,13 +244,13 @@ func (p *prober) unpaged(data *oracle.Table, t *wire.Table, req *wire.QueryReque
 }
 
 // withinLimits reports whether the declared limits allow a window.
-func (p *prober) withinLimits(limit, offset int) bool {
+func (p *liveRun) withinLimits(limit, offset int) bool {
 	most := p.Document.Capabilities.Limits
 	return (most.PageSizeMax == 0 || int64(limit) <= most.PageSizeMax) && (most.OffsetMax == 0 || int64(offset) <= most.OffsetMax)
 }
 
 // page reads one page and compares it with its part of all rows.
-func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
+func (p *liveRun) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
 	req := *all
 	req.Limit, req.Offset = int64(n), int64(page*n)
 	_, final, f := p.ask(t, &req)
@@ -277,7 +277,7 @@ func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table,
 // tiesBroken reads all pages of tables whose rows tie: under the column that has the
 // fewest values, so that pages end between rows that tie, and without a sort. Every row
 // must come once.
-func tiesBroken(p *prober) *check.Finding {
+func tiesBroken(p *liveRun) *check.Finding {
 	judged, sortedFirst := 0, true
 	return p.inTurn(maxPages, func(t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
@@ -302,7 +302,7 @@ func tiesBroken(p *prober) *check.Finding {
 	})
 }
 
-func (p *prober) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
+func (p *liveRun) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
 	n := (len(data.Rows) + maxPages - 1) / maxPages
 	var rows [][]wire.Value
 	for page := range maxPages {

@@ -11,7 +11,7 @@ import (
 
 // projectionKeepsRows judges that there are as many rows, with the same cells, whatever
 // columns are asked for and in whatever order, and in the order of a column that is not.
-func projectionKeepsRows(p *prober) *check.Finding {
+func projectionKeepsRows(p *liveRun) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for i, fields := range p.selections(t, data) {
 			what := session.QuoteNames(fields) + " alone"
@@ -29,7 +29,7 @@ func projectionKeepsRows(p *prober) *check.Finding {
 }
 
 // sortedBy returns a sort by a column beside those that are asked for, which the connector serves.
-func (p *prober) sortedBy(t *wire.Table, fields []string) []wire.SortKey {
+func (p *liveRun) sortedBy(t *wire.Table, fields []string) []wire.SortKey {
 	for _, f := range t.Fields {
 		if p.sorted[judgedSort{t.Name, f.Name, wire.Desc}] && !slices.Contains(fields, f.Name) {
 			return []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}
@@ -40,7 +40,7 @@ func (p *prober) sortedBy(t *wire.Table, fields []string) []wire.SortKey {
 
 // selections returns columns to ask for: all of them in another order, the one that
 // repeats most, each alone, and some of them by chance.
-func (p *prober) selections(t *wire.Table, data *oracle.Table) (list [][]string) {
+func (p *liveRun) selections(t *wire.Table, data *oracle.Table) (list [][]string) {
 	all := session.AllRows(t).Fields
 	reversed, shuffled := slices.Clone(all), slices.Clone(all)
 	slices.Reverse(reversed)

@@ -22,7 +22,7 @@ type question struct {
 
 // asking returns the question whose answer follows from the rows. What it says begins a finding.
 // The connector may refuse it with one of the statuses.
-func (p *prober) asking(path string, m wire.Request, what string, tables []*wire.Table, refusals ...int) question {
+func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wire.Table, refusals ...int) question {
 	return question{tables, func(rows oracle.Tables) *check.Finding {
 		switch m := m.(type) {
 		case *wire.QueryRequest:
@@ -38,7 +38,7 @@ func (p *prober) asking(path string, m wire.Request, what string, tables []*wire
 func ofTable(t *wire.Table) string { return "table " + terms.QuoteName(t.Name) }
 
 // compareRows compares the answer to a query.
-func (p *prober) compareRows(
+func (p *liveRun) compareRows(
 	req *wire.QueryRequest, what string, base *wire.Table, tables oracle.Tables, refusals []int,
 ) *check.Finding {
 	right, err := oracle.Query(tables, req)
@@ -70,7 +70,7 @@ func (p *prober) compareRows(
 // nor for as many groups as the limit, which have a check of their own. If several measures are
 // declined, it asks for a part of them: one that the source cannot compute exactly declines the
 // others with it, and is left out where it is asked for again.
-func (p *prober) compareGroups(
+func (p *liveRun) compareGroups(
 	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int,
 ) *check.Finding {
 	left := *req
@@ -95,7 +95,7 @@ func measureOf(t *wire.Table, m wire.Measure) tableMeasure {
 
 // comparePart does what compareGroups does, for some of the measures, and reports whether any was
 // answered. keyed says that the keys are known to be.
-func (p *prober) comparePart(
+func (p *liveRun) comparePart(
 	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int, keyed bool,
 ) (answered bool, f *check.Finding) {
 	right, err := oracle.Aggregate(tables, req)
@@ -137,7 +137,7 @@ func (p *prober) comparePart(
 }
 
 // compareNumbers compares the answer of a route that counts or measures.
-func (p *prober) compareNumbers(path string, m wire.Request, what string, tables oracle.Tables, refusals []int) *check.Finding {
+func (p *liveRun) compareNumbers(path string, m wire.Request, what string, tables oracle.Tables, refusals []int) *check.Finding {
 	a := p.post(path, m)
 	if a.Err == nil && slices.Contains(refusals, a.Status) {
 		return nil
@@ -145,7 +145,7 @@ func (p *prober) compareNumbers(path string, m wire.Request, what string, tables
 	return p.compareAnswer(a, path, m, what, tables)
 }
 
-func (p *prober) compareAnswer(a *session.Answer, path string, m wire.Request, what string, tables oracle.Tables) *check.Finding {
+func (p *liveRun) compareAnswer(a *session.Answer, path string, m wire.Request, what string, tables oracle.Tables) *check.Finding {
 	got, f := session.RouteAt(path).Decode(a)
 	if f != nil {
 		return f.In("%s: %s", what)
@@ -180,7 +180,7 @@ func periodsSpelled(req *wire.AggregateRequest, what string, groups []map[string
 }
 
 // rowsOf returns the whole reads of tables, or nil if one is not held.
-func (p *prober) rowsOf(tables []*wire.Table) (oracle.Tables, *check.Finding) {
+func (p *liveRun) rowsOf(tables []*wire.Table) (oracle.Tables, *check.Finding) {
 	rows := oracle.Tables{}
 	for _, t := range tables {
 		data, f := p.Table(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // askWhere returns what a query with filters comes to, or nil if it is too much.
-func (p *prober) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *check.Finding) {
+func (p *liveRun) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *check.Finding) {
 	req := session.AllRows(t)
 	req.Where = where
 	_, rows, f := p.ask(t, req)
@@ -22,7 +22,7 @@ func (p *prober) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *chec
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
 // eachSample judges columns of whole tables with n different values of each.
-func (p *prober) eachSample(n int, judge func(t *wire.Table, name string, values []wire.Value) *check.Finding) *check.Finding {
+func (p *liveRun) eachSample(n int, judge func(t *wire.Table, name string, values []wire.Value) *check.Finding) *check.Finding {
 	tables, f := p.held(1)
 	if f != nil {
 		return f
@@ -48,7 +48,7 @@ func (p *prober) eachSample(n int, judge func(t *wire.Table, name string, values
 }
 
 // inAndNin judges that in [a] plus nin [a] is everything, nulls too.
-func inAndNin(p *prober) *check.Finding {
+func inAndNin(p *liveRun) *check.Finding {
 	return p.eachSample(1, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
 		all, f := p.Table(t)
 		if f != nil {
@@ -70,7 +70,7 @@ func inAndNin(p *prober) *check.Finding {
 }
 
 // inIsEither judges that in [a,b] is eq a or eq b.
-func inIsEither(p *prober) *check.Finding {
+func inIsEither(p *liveRun) *check.Finding {
 	return p.eachSample(2, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
 		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
 		if f != nil {
@@ -90,7 +90,7 @@ func inIsEither(p *prober) *check.Finding {
 }
 
 // filterNarrows judges that a further filter never adds rows.
-func filterNarrows(p *prober) *check.Finding {
+func filterNarrows(p *liveRun) *check.Finding {
 	return p.inTurn(2, func(t *wire.Table, data *oracle.Table) (list []question) {
 		first, f := p.selectiveFilter(t, data)
 		if f != nil || first == nil {
@@ -109,7 +109,7 @@ func filterNarrows(p *prober) *check.Finding {
 	})
 }
 
-func (p *prober) narrows(t *wire.Table, first, second wire.Filter) *check.Finding {
+func (p *liveRun) narrows(t *wire.Table, first, second wire.Filter) *check.Finding {
 	one, f := p.askWhere(t, and(first))
 	if f != nil {
 		return f
@@ -131,7 +131,7 @@ func (p *prober) narrows(t *wire.Table, first, second wire.Filter) *check.Findin
 
 // additional returns the index of a row of some that is not in all, or is there less
 // often; otherwise -1.
-func (p *prober) additional(all, some *oracle.Table) int {
+func (p *liveRun) additional(all, some *oracle.Table) int {
 	p.compared += len(all.Rows)
 	known := session.Tally(all.Rows)
 	seen := make(map[string]int, len(some.Rows))
@@ -146,7 +146,7 @@ func (p *prober) additional(all, some *oracle.Table) int {
 
 // directionsMirror judges the order under each column upwards, and then downwards where [sortHolds]
 // has not. Rows that are in order in both directions are each other's mirror, up to ties.
-func directionsMirror(p *prober) *check.Finding {
+func directionsMirror(p *liveRun) *check.Finding {
 	tables, f := p.held(1)
 	if f != nil {
 		return f

@@ -13,7 +13,7 @@ import (
 )
 
 // keysUnique judges that declared keys are unique.
-func keysUnique(p *prober) *check.Finding {
+func keysUnique(p *liveRun) *check.Finding {
 	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
 		for _, k := range keysOf(t) {
 			parts = append(parts, func(data *oracle.Table) *check.Finding { return keyUnique(t, data, k) })
@@ -23,7 +23,7 @@ func keysUnique(p *prober) *check.Finding {
 }
 
 // eachRead judges what was read of each table, all of its rows or some: every part of a plan.
-func (p *prober) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.Finding) *check.Finding {
+func (p *liveRun) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.Finding) *check.Finding {
 	tables, f := p.tables()
 	if f != nil {
 		return f
@@ -48,7 +48,7 @@ func (p *prober) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.
 }
 
 // readingOf returns the request by which a table's rows were read, for the report.
-func (p *prober) readingOf(t *wire.Table, whole bool) *check.Request {
+func (p *liveRun) readingOf(t *wire.Table, whole bool) *check.Request {
 	req := session.AllRows(t)
 	if !whole {
 		p.limit(req)
@@ -112,7 +112,7 @@ func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding 
 
 // sortHolds judges the order under each column, downwards, because nulls are last in this direction
 // too, and under two columns.
-func sortHolds(p *prober) *check.Finding {
+func sortHolds(p *liveRun) *check.Finding {
 	tables, f := p.tables()
 	if f != nil {
 		return f
@@ -142,7 +142,7 @@ func sortHolds(p *prober) *check.Finding {
 	return nil
 }
 
-func (p *prober) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.Finding {
+func (p *liveRun) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.Finding {
 	data, whole, f := p.data(t)
 	if f != nil || oracle.Unsettled(data, sort, nil) != "" {
 		return f

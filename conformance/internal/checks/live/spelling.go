@@ -17,7 +17,7 @@ import (
 
 // discoveryHolds judges that the rows are what discovery says. A null in a column of
 // a key has a check of its own.
-func discoveryHolds(p *prober) *check.Finding {
+func discoveryHolds(p *liveRun) *check.Finding {
 	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
 		for i, field := range t.Fields {
 			inKey := slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, field.Name) })

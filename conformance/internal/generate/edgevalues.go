@@ -12,14 +12,14 @@ import (
 // Limits of what is looked at to choose the operands of a column.
 const (
 	ladderValues  = 1000
-	notableValues = 36
+	maxEdgeValues = 36
 	witnessValues = 72
 	// maxLongOperand is the length up to which one long text is used as an operand.
 	maxLongOperand = 5000
 )
 
-// notable is what the operands of a column are made of, and judged by.
-type notable struct {
+// edgeValues are what the operands of a column are made of, and judged by.
+type edgeValues struct {
 	// values are those worth asking for: the least and the greatest, the most frequent
 	// and the rarest, those with characters that get lost, and those that a careless
 	// comparison takes for another value.
@@ -37,7 +37,7 @@ type notable struct {
 
 // seen returns which witnesses stand in a row whose place in an answer the filters beside one
 // leave open. What the sample of a larger table does not hold is taken to stand in one.
-func (n *notable) seen(s *Subject, c *Column, open rowSet) []bool {
+func (n *edgeValues) seen(s *Subject, c *Column, open rowSet) []bool {
 	if n.rows == nil {
 		n.rows = make([]rowSet, len(n.witnesses))
 		at := make(map[wire.Value]int, len(n.witnesses))
@@ -59,7 +59,7 @@ func (n *notable) seen(s *Subject, c *Column, open rowSet) []bool {
 
 // seenAs returns the witnesses of a column of a type as a misreading sees them, and whether
 // it changes any.
-func (n *notable) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, changes bool) {
+func (n *edgeValues) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, changes bool) {
 	if !m.cells {
 		return n.as(t), false
 	}
@@ -86,7 +86,7 @@ func (n *notable) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, chang
 }
 
 // as returns the witnesses as cells of a type.
-func (n *notable) as(t wire.Type) *oracle.Cells {
+func (n *edgeValues) as(t wire.Type) *oracle.Cells {
 	cells, known := n.cells[t]
 	if !known {
 		cells = oracle.NewCells(n.witnesses, t)
@@ -97,7 +97,7 @@ func (n *notable) as(t wire.Type) *oracle.Cells {
 
 // show reports whether a misreading of a filter keeps other witnesses than are expected, of those
 // that are seen; nil are all.
-func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected, seen []bool) bool {
+func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, seen []bool) bool {
 	wrong := n.misread(m, f, t)
 	for i := range expected {
 		if wrong != nil && (seen == nil || seen[i]) && wrong(i) != expected[i] {
@@ -109,7 +109,7 @@ func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected, seen
 
 // misread returns the function that reports whether a misreading of a filter keeps the
 // witness at an index, or nil if the misreading does not concern the filter.
-func (n *notable) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
+func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
 	switch {
 	case m.other != nil:
 		if f, t, ok := m.other(f, t); ok {
@@ -133,14 +133,14 @@ func (n *notable) misread(m *misreading, f wire.Filter, t wire.Type) func(i int)
 	return nil
 }
 
-// notable returns the notable values of a column. Which ones of several alike depends
+// edgeValues returns the edge values of a column. Which ones of several alike depends
 // on chance.
-func (d random) notable(c *Column) *notable {
+func (d random) edgeValues(c *Column) *edgeValues {
 	ladder := c.ladder()
-	n := &notable{changed: map[string]*oracle.Cells{}, cells: map[wire.Type]*oracle.Cells{}}
+	n := &edgeValues{changed: map[string]*oracle.Cells{}, cells: map[wire.Type]*oracle.Cells{}}
 	var rungs []int // of the values, on the ladder
 	add := func(rung int) {
-		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < notableValues {
+		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < maxEdgeValues {
 			rungs = append(rungs, rung)
 		}
 	}

@@ -40,7 +40,7 @@ type filterPlan struct {
 
 // filterPlan returns the plan of the run. Of tables that were not read whole, it is
 // about the rows that were.
-func (p *prober) filterPlan() (*filterPlan, *check.Finding) {
+func (p *liveRun) filterPlan() (*filterPlan, *check.Finding) {
 	plan := &p.plan
 	if plan.Grid != nil && plan.seed == p.Seed {
 		return plan, nil
@@ -88,44 +88,44 @@ func (plan *filterPlan) brokenBy(q *generate.Question) string {
 // broken reports whether a question has a filter that was answered wrongly on its own.
 func (plan *filterPlan) broken(q *generate.Question) bool { return plan.brokenBy(q) != "" }
 
-// interview asks the questions of one check of filters and collects what is wrong.
-type interview struct {
+// filterRun asks the questions of one check of filters and collects what is wrong.
+type filterRun struct {
 	*filterPlan
-	asker *generate.Asker
-	first *check.Finding // the first failure
-	wrong []string       // the cells that were answered wrongly
-	moved string         // a table that kept changing
-	asked int
-	rows  int  // of the tables asked about
-	cells bool // each filter is judged by itself
-	end   int  // no more questions than that
+	runner *generate.Runner
+	first  *check.Finding // the first failure
+	wrong  []string       // the cells that were answered wrongly
+	moved  string         // a table that kept changing
+	asked  int
+	rows   int  // of the tables asked about
+	cells  bool // each filter is judged by itself
+	end    int  // no more questions than that
 }
 
-func (p *prober) interview() (*interview, *check.Finding) {
+func (p *liveRun) filterRun() (*filterRun, *check.Finding) {
 	plan, f := p.filterPlan()
 	if f != nil {
 		return nil, f
 	}
 	plan.Restart()
-	asker := &generate.Asker{Run: p.Run, Live: true, Declared: true}
-	return &interview{filterPlan: plan, asker: asker, end: maxGridQuestions}, nil
+	runner := &generate.Runner{Run: p.Run, Live: true, Declared: true}
+	return &filterRun{filterPlan: plan, runner: runner, end: maxGridQuestions}, nil
 }
 
 // room returns how many questions may be asked at once, 0 when there have been enough.
-func (v *interview) room() int {
-	if v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells || v.asker.Ctx.Err() != nil {
+func (v *filterRun) room() int {
+	if v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells || v.runner.Ctx.Err() != nil {
 		return 0
 	}
-	room := min(v.asker.Width(), v.end-v.asked)
-	if v.asker.Cases > 0 {
-		room = min(room, v.asker.Allowance()/requestsOfWrongAnswer)
+	room := min(v.runner.Width(), v.end-v.asked)
+	if v.runner.Cases > 0 {
+		room = min(room, v.runner.Allowance()/requestsOfWrongAnswer)
 	}
 	return room
 }
 
 // ask asks the questions that next returns until it returns nil, or until there have
 // been enough, and returns what the answers come to.
-func (v *interview) ask(next func() *generate.Question) *check.Finding {
+func (v *filterRun) ask(next func() *generate.Question) *check.Finding {
 	for {
 		var list []*generate.Question
 		for range v.room() {
@@ -140,7 +140,7 @@ func (v *interview) ask(next func() *generate.Question) *check.Finding {
 		if len(list) == 0 {
 			return v.verdict()
 		}
-		for i, c := range v.asker.Batch(list) {
+		for i, c := range v.runner.Batch(list) {
 			if c == nil || v.broken(list[i]) {
 				continue
 			}
@@ -152,11 +152,11 @@ func (v *interview) ask(next func() *generate.Question) *check.Finding {
 }
 
 // answeredWrongly records a wrong answer. It returns a finding that ends the check.
-func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint) *check.Finding {
+func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint) *check.Finding {
 	if !c.Failure() {
 		return c.Finding
 	}
-	c, moved, f := v.asker.Confirm(q, c)
+	c, moved, f := v.runner.Confirm(q, c)
 	switch {
 	case f != nil:
 		return f
@@ -172,12 +172,12 @@ func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint)
 		return v.eachAlone(q)
 	}
 	if v.first == nil {
-		q, c = v.asker.Smallest(q, c)
+		q, c = v.runner.Smallest(q, c)
 		v.first = c.Finding
 		v.end = min(v.end, v.asked+questionsAfterFailure)
 	}
 	if f := single(q); f != nil {
-		v.Cell(q.Table.Name, *f).Broken = v.asker.Check.ID
+		v.Cell(q.Table.Name, *f).Broken = v.runner.Check.ID
 		v.wrong = append(v.wrong, generate.Describe(q.Table.Name, *f))
 	}
 	return nil
@@ -185,13 +185,13 @@ func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint)
 
 // eachAlone asks for each filter of a question that was answered wrongly. If all of them are
 // understood, the question is left to the check of several filters.
-func (v *interview) eachAlone(q *generate.Question) *check.Finding {
+func (v *filterRun) eachAlone(q *generate.Question) *check.Finding {
 	var alone []*generate.Question
 	for f := range q.Filters() {
 		alone = append(alone, v.Asking(q.Subject, q.Path, wire.Where{And: []wire.Filter{f}}))
 	}
 	understood := true
-	for i, c := range v.asker.Batch(alone) {
+	for i, c := range v.runner.Batch(alone) {
 		if c == nil {
 			continue
 		}
@@ -216,8 +216,8 @@ func single(q *generate.Question) *wire.Filter {
 }
 
 // verdict returns what the answers come to.
-func (v *interview) verdict() *check.Finding {
-	beside := v.asker.Beside()
+func (v *filterRun) verdict() *check.Finding {
+	beside := v.runner.Beside()
 	switch {
 	case v.first != nil:
 		f := *v.first
@@ -236,13 +236,13 @@ func (v *interview) verdict() *check.Finding {
 
 // filtersHold judges every declared operator on every field, each alone. If the budget
 // is too small for all that each should be asked, two of three questions are about several.
-func filtersHold(p *prober) *check.Finding {
+func filtersHold(p *liveRun) *check.Finding {
 	return p.eachCell(wire.PathQuery)
 }
 
 // filtersCount judges every declared operator on every field as /count and /aggregate
 // understand it, in turn. It leaves out what /query answers wrongly already.
-func filtersCount(p *prober) *check.Finding {
+func filtersCount(p *liveRun) *check.Finding {
 	var routes []string
 	if p.Document.Has(wire.EndpointCount) {
 		routes = append(routes, wire.PathCount)
@@ -255,8 +255,8 @@ func filtersCount(p *prober) *check.Finding {
 
 // eachCell judges every operator on every field on some routes. Every second question is one that
 // chance does not choose, as long as there are some.
-func (p *prober) eachCell(routes ...string) *check.Finding {
-	v, f := p.interview()
+func (p *liveRun) eachCell(routes ...string) *check.Finding {
+	v, f := p.filterRun()
 	if f != nil {
 		return f
 	}
@@ -280,7 +280,7 @@ func (p *prober) eachCell(routes ...string) *check.Finding {
 }
 
 // askAgain returns a question about a condition that is doubted, nil if there is none.
-func (p *prober) askAgain(plan *filterPlan, routes []string) *generate.Question {
+func (p *liveRun) askAgain(plan *filterPlan, routes []string) *generate.Question {
 	for len(p.doubted) > 0 && slices.Contains(routes, wire.PathQuery) {
 		d := p.doubted[0]
 		p.doubted = p.doubted[1:]
@@ -294,8 +294,8 @@ func (p *prober) askAgain(plan *filterPlan, routes []string) *generate.Question 
 }
 
 // filtersCombine judges several filters in one request, of which each matters.
-func filtersCombine(p *prober) *check.Finding {
-	v, f := p.interview()
+func filtersCombine(p *liveRun) *check.Finding {
+	v, f := p.filterRun()
 	if f != nil {
 		return f
 	}
@@ -309,8 +309,8 @@ func filtersCombine(p *prober) *check.Finding {
 }
 
 // windowsOverFilters judges sorts and windows over filters.
-func windowsOverFilters(p *prober) *check.Finding {
-	v, f := p.interview()
+func windowsOverFilters(p *liveRun) *check.Finding {
+	v, f := p.filterRun()
 	if f != nil {
 		return f
 	}
@@ -319,7 +319,7 @@ func windowsOverFilters(p *prober) *check.Finding {
 
 // askList asks questions that are not about single cells, until one is answered
 // wrongly.
-func (v *interview) askList(list []*generate.Question, prepare func(int, *generate.Question)) *check.Finding {
+func (v *filterRun) askList(list []*generate.Question, prepare func(int, *generate.Question)) *check.Finding {
 	i := 0
 	return v.ask(func() *generate.Question {
 		if i == len(list) || v.first != nil {

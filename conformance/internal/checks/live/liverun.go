@@ -22,8 +22,8 @@ const (
 	maxBudgets  = 4 // rows read and compared, as a multiple of the row budget
 )
 
-// prober asks the requests of one check, within what a check may cost.
-type prober struct {
+// liveRun asks the requests of one check, within what a check may cost.
+type liveRun struct {
 	*session.Run
 	*memory
 	requests int
@@ -49,18 +49,18 @@ type doubt struct {
 	filter wire.Filter
 }
 
-func newProber(run *session.Run) *prober {
+func newLiveRun(run *session.Run) *liveRun {
 	kept := session.Keep(run.Session, func() *memory {
 		return &memory{linksFrom: map[string][]link{}, sorted: map[judgedSort]bool{}, unmeasured: map[tableMeasure]bool{}}
 	})
-	return &prober{Run: run, memory: kept}
+	return &liveRun{Run: run, memory: kept}
 }
 
 // within returns the judge of a check. It passes when something was judged, and
 // otherwise says what is lacking.
-func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run) *check.Finding {
+func within(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
-		p := newProber(run)
+		p := newLiveRun(run)
 		if f := judge(p); f != nil {
 			return f
 		}
@@ -73,19 +73,19 @@ func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run)
 
 // roomForWindows reports whether the check may send n more requests for a window
 // each. A check that has judged nothing yet may always send them.
-func (p *prober) roomForWindows(n int) bool {
+func (p *liveRun) roomForWindows(n int) bool {
 	return p.requests+n <= maxRequests && (p.Cases == 0 || p.Allowance() >= n)
 }
 
 // room reports whether the check may send n more requests for whole tables.
-func (p *prober) room(n int) bool {
+func (p *liveRun) room(n int) bool {
 	return p.roomForWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*session.WindowRows)
 }
 
 // unmoved judges a part of the check that is about some tables. It repeats the part
 // if they changed meanwhile, and skips tables that already changed during this
 // check.
-func (p *prober) unmoved(part func() *check.Finding, tables ...*wire.Table) *check.Finding {
+func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *check.Finding {
 	for _, t := range tables {
 		if slices.Contains(p.moved, terms.QuoteName(t.Name)) {
 			return nil
@@ -99,7 +99,7 @@ func (p *prober) unmoved(part func() *check.Finding, tables ...*wire.Table) *che
 }
 
 // readAgain reads tables anew and names the first that has changed.
-func (p *prober) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
+func (p *liveRun) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
 	for _, t := range tables {
 		before := p.Snapshot(0, t)
 		p.Forget(0, t)
@@ -133,7 +133,7 @@ const readingShare = 8
 // tables returns the tables that live checks use, most useful and cheapest first:
 // with keys, with many types, small. It leaves out tables that cannot be read,
 // which another check reports, and those for whose reading the budget is too small.
-func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
+func (p *liveRun) tables() (list []*wire.Table, f *check.Finding) {
 	d, f := p.Discovery(0)
 	if f != nil {
 		return nil, f
@@ -179,7 +179,7 @@ func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
 }
 
 // held returns those of the tables that were read whole and have at least so many rows.
-func (p *prober) held(least int) (list []*wire.Table, f *check.Finding) {
+func (p *liveRun) held(least int) (list []*wire.Table, f *check.Finding) {
 	tables, f := p.tables()
 	if f != nil {
 		return nil, f
@@ -198,12 +198,12 @@ func (p *prober) held(least int) (list []*wire.Table, f *check.Finding) {
 
 // inTurn plans questions about each table that was read whole and has rows, and asks
 // them as the tables take turns, as long as the check may send n more requests.
-func (p *prober) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
+func (p *liveRun) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
 	return p.ofTables(1, n, plan)
 }
 
 // ofTables does what inTurn does, for the tables that have at least so many rows.
-func (p *prober) ofTables(least, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
+func (p *liveRun) ofTables(least, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
 	tables, f := p.held(least)
 	if f != nil {
 		return f
@@ -254,7 +254,7 @@ func turnsOf(tables []*wire.Table) *generate.Turns {
 }
 
 // data returns a table's rows: all or, if it is too large, some.
-func (p *prober) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.Finding) {
+func (p *liveRun) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.Finding) {
 	if rows, f = p.Table(t); f != nil || rows != nil {
 		return rows, true, f
 	}
@@ -263,7 +263,7 @@ func (p *prober) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.F
 }
 
 // post sends a request to a route that measures, and counts it.
-func (p *prober) post(path string, m wire.Request) *session.Answer {
+func (p *liveRun) post(path string, m wire.Request) *session.Answer {
 	p.requests++
 	return p.Post(path, m)
 }
@@ -271,7 +271,7 @@ func (p *prober) post(path string, m wire.Request) *session.Answer {
 // ask sends a query that must be answered, and returns what the platform makes of
 // the answer: it does what is not served. The rows are nil if there are more than
 // are read.
-func (p *prober) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
+func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
 	p.requests++
 	p.Covered.AddFilters(session.Shape(t), req.Where)
 	st, f := p.QueryRows(req)
@@ -294,10 +294,10 @@ func (p *prober) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *o
 }
 
 // limit gives a request a window that a large table can be asked for.
-func (p *prober) limit(req *wire.QueryRequest) { req.Limit = p.window() }
+func (p *liveRun) limit(req *wire.QueryRequest) { req.Limit = p.window() }
 
 // window returns how many rows of a large table are asked for.
-func (p *prober) window() int64 {
+func (p *liveRun) window() int64 {
 	if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
 		return min(session.WindowRows, most)
 	}
@@ -306,7 +306,7 @@ func (p *prober) window() int64 {
 
 // askWindow sends a query for a window of a large table. It reads no more rows of
 // the answer than that, whether the window is served or not.
-func (p *prober) askWindow(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
+func (p *liveRun) askWindow(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
 	p.requests++
 	p.Covered.AddFilters(session.Shape(t), req.Where)
 	st := p.Stream(p.Ask(wire.PathQuery, req, 0), session.Members(req), session.WindowRows)
@@ -332,7 +332,7 @@ func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Ta
 
 // verify compares final rows with those of a table. Where the protocol leaves a
 // choice, any reading will do.
-func (p *prober) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
+func (p *liveRun) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
 	p.compared += len(data.Rows)
 	if plain := len(req.And)+len(req.Or)+len(req.Sort)+len(req.Joins) == 0 && req.Limit+req.Offset == 0; plain {
 		if session.SpelledAlike(session.Project(data, req.Fields), rows) {

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Asker asks the generated questions of one check.
-type Asker struct {
+// Runner asks the generated questions of one check.
+type Runner struct {
 	*session.Run
 	Live   bool // the rows may change meanwhile
 	Claims bool // judge the served line rather than the answer
@@ -34,7 +34,7 @@ type Asker struct {
 }
 
 // Ask asks the questions in order and stops at the first wrong answer.
-func (a *Asker) Ask(list []*Question) *check.Finding {
+func (a *Runner) Ask(list []*Question) *check.Finding {
 	for _, q := range list {
 		if a.Live && a.Cases > 0 && a.Allowance() == 0 {
 			break
@@ -53,7 +53,7 @@ func (a *Asker) Ask(list []*Question) *check.Finding {
 }
 
 // Finish returns why the questions that were asked show nothing, or nil.
-func (a *Asker) Finish() *check.Finding {
+func (a *Runner) Finish() *check.Finding {
 	switch {
 	case a.asked == 0:
 		return check.Skip(check.NoData, "no table has rows that tell two answers apart")
@@ -64,8 +64,8 @@ func (a *Asker) Finish() *check.Finding {
 }
 
 // count counts a judged question for the report.
-func (a *Asker) count(q *Question) {
-	telling := q.Telling()
+func (a *Runner) count(q *Question) {
+	telling := q.Discriminates()
 	a.Covered.Add(func(c *session.Counts) {
 		c.Generated++
 		if telling {
@@ -76,7 +76,7 @@ func (a *Asker) count(q *Question) {
 }
 
 // judge asks a question and returns what is wrong with the answer, or nil.
-func (a *Asker) judge(q *Question) *Complaint {
+func (a *Runner) judge(q *Question) *Complaint {
 	return a.assess(q, a.prepare(q)())
 }
 
@@ -89,7 +89,7 @@ type reply struct {
 
 // prepare returns the function that sends a question, which may be called from any
 // goroutine.
-func (a *Asker) prepare(q *Question) func() *reply {
+func (a *Runner) prepare(q *Question) func() *reply {
 	switch q.Path {
 	case wire.PathCount, wire.PathAggregate:
 		call := a.Session.Ask(q.Path, q.Message(), 0)
@@ -108,7 +108,7 @@ func (a *Asker) prepare(q *Question) func() *reply {
 }
 
 // assess returns what is wrong with the answer to a question, or nil.
-func (a *Asker) assess(q *Question, r *reply) *Complaint {
+func (a *Runner) assess(q *Question, r *reply) *Complaint {
 	switch {
 	case q.Path == wire.PathCount:
 		return a.assessCount(q, r.answer)
@@ -127,7 +127,7 @@ func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
 	return &Complaint{Kind: "answer", Finding: f.From(request)}
 }
 
-func (a *Asker) assessCount(q *Question, answer *session.Answer) *Complaint {
+func (a *Runner) assessCount(q *Question, answer *session.Answer) *Complaint {
 	want, err := oracle.Count(q.Known(), q.Count())
 	if err != nil {
 		panic(err) // the generator knows the table's fields
@@ -144,7 +144,7 @@ func (a *Asker) assessCount(q *Question, answer *session.Answer) *Complaint {
 		"%s is counted wrongly%s%s", terms.QuoteName(q.Table.Name), describeWhere(q), asIf(misread)), answer.Request)
 }
 
-func (a *Asker) assessAggregate(q *Question, answer *session.Answer) *Complaint {
+func (a *Runner) assessAggregate(q *Question, answer *session.Answer) *Complaint {
 	if answer.Declined() {
 		a.declined++
 		return nil
@@ -178,7 +178,7 @@ func unanswered(answer *session.Answer, f *check.Finding) *Complaint {
 
 // table returns the rows of a stream under the declared types, or why they cannot be
 // judged. The request may have asked for more fields than the question.
-func (a *Asker) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
+func (a *Runner) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
 	st := r.stream
 	if f := st.Unusable(); f != nil {
 		if st.Fault != nil {
@@ -200,7 +200,7 @@ func (a *Asker) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
 	return t, nil
 }
 
-func (a *Asker) assessRows(q *Question, r *reply) *Complaint {
+func (a *Runner) assessRows(q *Question, r *reply) *Complaint {
 	t, c := a.table(q, r)
 	if c != nil {
 		return c
@@ -259,7 +259,7 @@ func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
 // assessWindow judges the answer to a question about a table of which only some rows
 // are known: rows that came satisfy the filters and, if there are no more, those that
 // are known are among them.
-func (a *Asker) assessWindow(q *Question, r *reply) *Complaint {
+func (a *Runner) assessWindow(q *Question, r *reply) *Complaint {
 	t, c := a.table(q, r)
 	if c != nil {
 		return c
@@ -317,7 +317,7 @@ func asIf(misreading string) string {
 // report returns the finding about a question that was answered wrongly: about the
 // smallest one that still is, and over live data only if the table has not
 // changed.
-func (a *Asker) report(q *Question, c *Complaint) *check.Finding {
+func (a *Runner) report(q *Question, c *Complaint) *check.Finding {
 	if !c.Failure() {
 		return c.Finding
 	}
@@ -352,7 +352,7 @@ func (a *Asker) report(q *Question, c *Complaint) *check.Finding {
 
 // changed returns the finding that skips the check if a live table is no longer
 // what it was.
-func (a *Asker) changed(q *Question) *check.Finding {
+func (a *Runner) changed(q *Question) *check.Finding {
 	if !a.Live {
 		return nil
 	}
