@@ -4,6 +4,7 @@
 package clocks
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -101,13 +102,20 @@ func everyTime(measure func() *check.Finding) (f *check.Finding) {
 	return f
 }
 
-// ask sends a call and reads the answer, a stream without keeping its rows.
+// ask sends a call of a check and reads the answer, a stream without its names of columns.
 func ask(run *session.Run, c session.Call) *answer {
+	a := send(run.Ctx, run.Session, c, nil, run.Rows)
+	run.Last = a.Request
+	return a
+}
+
+// send sends a call and reads the answer: of a stream, whose columns have the names, at most so many rows.
+func send(ctx context.Context, s *session.Session, c session.Call, names []string, most int) *answer {
 	if session.RouteAt(c.Path).Streams() {
-		st := run.Stream(c, nil, run.Rows)
+		st := s.StreamWith(ctx, c, names, most)
 		return &answer{st.Answer, st}
 	}
-	return &answer{Answer: run.Exchange(c)}
+	return &answer{Answer: s.ExchangeWith(ctx, c)}
 }
 
 // answer is the answer to a call. The stream is nil for a route without one.

@@ -17,6 +17,8 @@ const (
 	shortTimeout = 1500 * time.Millisecond
 	// longTimeout is a deadline that ends before it too, but after a ping was due.
 	longTimeout = wire.HeartbeatInterval + 2*time.Second
+	// slowRows is more rows than the table slow has.
+	slowRows = 100
 	// maxBeside is how many exchanges with the table slow run beside the other checks.
 	maxBeside = 4
 )
@@ -108,14 +110,8 @@ func (e *exchange) run(ctx context.Context, s *session.Session) {
 	e.ask(ctx, s)
 }
 
-// ask sends the call and reads the answer.
 func (e *exchange) ask(ctx context.Context, s *session.Session) {
-	if session.RouteAt(e.call.Path).Streams() {
-		st := s.StreamWith(ctx, e.call, e.names, 100)
-		e.answer = &answer{st.Answer, st}
-		return
-	}
-	e.answer = &answer{Answer: s.ExchangeWith(ctx, e.call)}
+	e.answer = send(ctx, s, e.call, e.names, slowRows)
 }
 
 // exchangesWith returns all exchanges, those first that take longest.
