@@ -78,7 +78,6 @@ func (g *Generator) combine(predicates []predicate, most int) (list []*Question)
 				}
 				open.Or = append(open.Or, []wire.Filter{p.Filter})
 			}
-			g.asked[string(p.Op)+" "+string(s.column(p.Field).Type)+" "+string(p.class)]++
 		}
 		if len(list)-first < most {
 			flush()
@@ -89,7 +88,7 @@ func (g *Generator) combine(predicates []predicate, most int) (list []*Question)
 }
 
 // makeDiscriminating adds a filter to a question whose answer is empty or everything, if
-// that makes its answer telling.
+// that lets its answer discriminate.
 func (g *Generator) makeDiscriminating(q *Question) {
 	s := q.Subject
 	for range 12 {
@@ -97,16 +96,16 @@ func (g *Generator) makeDiscriminating(q *Question) {
 		if s.discriminates(n) {
 			return
 		}
-		p, ok := g.any(s)
-		if !ok || !s.discriminates(s.matching([]wire.Filter{p.Filter}, nil)) {
+		f, ok := g.Filter(s, s.names()...)
+		group := []wire.Filter{f}
+		if !ok || !s.discriminates(s.matching(group, nil)) {
 			continue
 		}
-		f := []wire.Filter{p.Filter}
 		switch {
-		case n > 0 && s.discriminates(s.matching(append(f, q.And...), q.Or)):
-			q.And = append(q.And, p.Filter)
-		case n == 0 && len(q.Or) > 0 && s.discriminates(s.matching(q.And, append([][]wire.Filter{f}, q.Or...))):
-			q.Or = append(q.Or, f)
+		case n > 0 && s.discriminates(s.matching(append(group, q.And...), q.Or)):
+			q.And = append(q.And, f)
+		case n == 0 && len(q.Or) > 0 && s.discriminates(s.matching(q.And, append([][]wire.Filter{group}, q.Or...))):
+			q.Or = append(q.Or, group)
 		}
 	}
 }

@@ -67,11 +67,10 @@ func (s *Subject) names() (all []string) {
 // large reports whether the table is asked about rarely.
 func (s *Subject) large() bool { return s.Rows() > 1000 }
 
-// predicate is a filter of a class on a table.
+// predicate is a filter on a table.
 type predicate struct {
 	subject *Subject
 	wire.Filter
-	class class
 }
 
 // Generator makes questions by chance. The same seed makes the same questions,
@@ -83,13 +82,12 @@ type Generator struct {
 	seed         uint64
 	capabilities wire.Capabilities
 	subjects     []*Subject
-	all          []*Column      // of all subjects, with values
-	asked        map[string]int // predicates by operator, type and class
+	all          []*Column // of all subjects, with values
 }
 
 // New returns a generator for the check with the id.
 func New(seed uint64, id string, capabilities wire.Capabilities, subjects []*Subject) *Generator {
-	g := &Generator{random: chanceOf(seed, id), seed: seed, capabilities: capabilities, asked: map[string]int{}}
+	g := &Generator{random: chanceOf(seed, id), seed: seed, capabilities: capabilities}
 	for _, s := range subjects {
 		if s.Rows() < 2 {
 			continue // nothing to tell apart
@@ -142,7 +140,7 @@ func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p pre
 	case !c.filterable, c.unsettled(op), !c.uniform && terms.ShapeOf(op) != terms.ShapeNullary:
 		return p, false
 	}
-	p = predicate{subject: s, Filter: wire.Filter{Field: c.Name, Op: op}, class: k}
+	p = predicate{s, wire.Filter{Field: c.Name, Op: op}}
 	tries := 5
 	if k == classKind || k == classSpelling {
 		tries = 40 // few texts look like numbers
@@ -163,19 +161,19 @@ func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p pre
 	return p, false
 }
 
-// any returns a predicate on a table, by chance.
-func (g *Generator) any(s *Subject) (predicate, bool) {
+// Filter returns a filter on one of some columns of a table by chance, with any operator and of any class.
+func (g *Generator) Filter(s *Subject, columns ...string) (wire.Filter, bool) {
 	ops := g.operators()
 	for range 12 {
 		if len(ops) == 0 {
 			break
 		}
-		c, op := pick(g.random, s.columns), pick(g.random, ops)
+		c, op := s.column(pick(g.random, columns)), pick(g.random, ops)
 		if p, ok := g.predicate(s, c, op, pick(g.random, classes(op, c.Type))); ok {
-			return p, true
+			return p.Filter, true
 		}
 	}
-	return predicate{}, false
+	return wire.Filter{}, false
 }
 
 // matching counts the rows of the sample that filters keep.
@@ -202,8 +200,8 @@ func (g *Generator) conditions(q *Question) {
 		q.And, q.Or = nil, nil
 		draw := func(n int) (list []wire.Filter) {
 			for range n {
-				if p, ok := g.any(s); ok {
-					list = append(list, p.Filter)
+				if f, ok := g.Filter(s, s.names()...); ok {
+					list = append(list, f)
 				}
 			}
 			return list

@@ -166,35 +166,15 @@ func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 	return values
 }
 
-// applies reports whether an operator means something for a column's type.
-func applies(op wire.Op, kind wire.Type) bool {
-	switch op {
-	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIncludes, wire.OpStartsWith:
-		return kind != wire.TypeBoolean && kind != wire.TypeJSON && kind != wire.TypeArray
-	case wire.OpContains:
-		return kind == wire.TypeArray || kind == wire.TypeJSON || kind == wire.TypeString
-	}
-	return true
-}
-
-// filter returns a filter with an operator on a column, with an operand made of the
-// column's values. It reports false if they give none whose answer is the same
-// however the source spells its cells.
+// filter returns a filter with an operator that compares whole values, with an operand of the
+// column's values. It reports false if there is none.
 func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
-	if f, ok = p.anyFilter(t, column, op); !ok {
-		return f, false
-	}
-	switch kind := t.Columns[column].Type; {
-	case op == wire.OpIncludes, op == wire.OpStartsWith, kind == wire.TypeJSON, kind == wire.TypeArray:
-		return f, terms.ShapeOf(op) == terms.ShapeNullary || generate.Profile(t, column, &wire.Field{}).SpellingIndependent(f)
-	}
-	return f, true
-}
-
-func (p *liveRun) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
 	f = wire.Filter{Field: t.Columns[column].Name, Op: op}
-	if !applies(op, t.Columns[column].Type) {
-		return f, false
+	switch kind := t.Columns[column].Type; op {
+	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
+		if kind == wire.TypeBoolean || kind == wire.TypeJSON || kind == wire.TypeArray {
+			return f, false
+		}
 	}
 	values := p.sample(t, column, 2)
 	switch {
@@ -204,54 +184,10 @@ func (p *liveRun) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Fil
 		return f, false
 	case terms.ShapeOf(op) == terms.ShapeMember:
 		f.Values = values
-		return f, true
-	}
-	switch op {
-	case wire.OpContains:
-		f.Value, ok = p.element(t, column)
-		if !ok && t.Columns[column].Type == wire.TypeString {
-			// A text that is no array contains nothing, not even itself.
-			f.Value, ok = values[0], true
-		}
-		return f, ok
-	case wire.OpIncludes:
-		f.Value = wire.Text(session.Runes(values[0].String(), 1, 4))
-	case wire.OpStartsWith:
-		f.Value = wire.Text(session.Runes(values[0].String(), 0, 3))
 	default:
 		f.Value = values[0]
 	}
 	return f, true
-}
-
-// element returns a scalar element of one of a column's arrays.
-func (p *liveRun) element(t *oracle.Table, column int) (wire.Value, bool) {
-	start := p.Rand.IntN(len(t.Rows))
-	for i := range t.Rows {
-		text := t.Rows[(start+i)%len(t.Rows)][column].Text()
-		if len(text) > 64<<10 || len(text) == 0 || text[0] != '[' {
-			continue
-		}
-		if list := generate.Elements(text); len(list) > 0 {
-			return list[0], true
-		}
-	}
-	return wire.Null(), false
-}
-
-// declaredFilter returns a filter on a column with one of the declared operators.
-func (p *liveRun) declaredFilter(data *oracle.Table, column int) (f wire.Filter, ok bool) {
-	ops := p.Document.Capabilities.Operators
-	if len(ops) == 0 {
-		return f, false
-	}
-	start := p.Rand.IntN(len(ops))
-	for i := range ops {
-		if f, ok = p.filter(data, column, ops[(start+i)%len(ops)]); ok {
-			return f, true
-		}
-	}
-	return f, false
 }
 
 // selectiveFilter returns a filter with a declared operator that keeps some rows of

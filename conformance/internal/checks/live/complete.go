@@ -143,9 +143,7 @@ func readWith(
 ) func(*liveRun, *wire.Table, *oracle.Table) (*check.Finding, bool) {
 	return func(p *liveRun, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 		limit, offset := window(len(whole.Rows))
-		if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
-			limit = min(limit, int(most))
-		}
+		limit = p.page(limit)
 		if limit < 1 || !p.withinLimits(limit, offset) || offset > 0 && !p.Document.Capabilities.Offset {
 			return nil, false
 		}

@@ -53,10 +53,7 @@ func (p *liveRun) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wir
 	if p.sorts(1) {
 		sort := []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
 		windowed.Sort, filtered.Sort = sort, sort
-		windowed.Limit = int64(len(data.Rows)/2 + 1)
-		if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
-			windowed.Limit = min(windowed.Limit, most)
-		}
+		windowed.Limit = int64(p.page(len(data.Rows)/2 + 1))
 		at := len(requests)
 		if j.back {
 			at = 0

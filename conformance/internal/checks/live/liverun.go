@@ -293,15 +293,15 @@ func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *
 	return st, final, nil
 }
 
-// limit gives a request a window that a large table can be asked for.
-func (p *liveRun) limit(req *wire.QueryRequest) { req.Limit = p.window() }
-
 // window returns how many rows of a large table are asked for.
-func (p *liveRun) window() int64 {
+func (p *liveRun) window() int64 { return int64(p.page(session.WindowRows)) }
+
+// page returns a number of rows, or as many of them as the document allows on a page.
+func (p *liveRun) page(rows int) int {
 	if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
-		return min(session.WindowRows, most)
+		return int(min(int64(rows), most))
 	}
-	return session.WindowRows
+	return rows
 }
 
 // askWindow sends a query for a window of a large table. It reads no more rows of

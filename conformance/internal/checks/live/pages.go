@@ -211,7 +211,7 @@ func (p *liveRun) compose(paged pagedTable, filters []wire.Filter, sizes ...size
 				if n < 1 || page*n > rows || !known || !p.withinLimits(n, page*n) || !p.room(1) {
 					break
 				}
-				if f := p.page(t, req, all, n, page); f != nil {
+				if f := p.comparePage(t, req, all, n, page); f != nil {
 					return f
 				}
 			}
@@ -235,7 +235,7 @@ func (p *liveRun) unpaged(data *oracle.Table, t *wire.Table, req *wire.QueryRequ
 		_, all, f := p.ask(t, req)
 		return all, f
 	}
-	p.limit(req)
+	req.Limit = p.window()
 	st, rows, f := p.askWindow(t, req)
 	if f != nil || !st.Served.Window || st.Over {
 		return nil, f // the platform cuts these windows
@@ -249,8 +249,8 @@ func (p *liveRun) withinLimits(limit, offset int) bool {
 	return (most.PageSizeMax == 0 || int64(limit) <= most.PageSizeMax) && (most.OffsetMax == 0 || int64(offset) <= most.OffsetMax)
 }
 
-// page reads one page and compares it with its part of all rows.
-func (p *liveRun) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
+// comparePage reads one page and compares it with its part of all rows.
+func (p *liveRun) comparePage(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
 	req := *all
 	req.Limit, req.Offset = int64(n), int64(page*n)
 	_, final, f := p.ask(t, &req)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -100,8 +101,10 @@ func filterNarrows(p *liveRun) *check.Finding {
 		if f != nil {
 			return nil
 		}
+		s := generate.NewSubject(firstRows(data, chosenBy), t)
+		g := generate.New(p.Seed, p.Check.ID+" "+t.Name, p.Document.Capabilities, []*generate.Subject{s})
 		for _, c := range columns[:min(len(columns), 3)] {
-			if second, ok := p.declaredFilter(data, c.index); ok {
+			if second, ok := g.Filter(s, c.field().Name); ok {
 				list = append(list, question{[]*wire.Table{t}, func(oracle.Tables) *check.Finding { return p.narrows(t, first[0], second) }})
 			}
 		}

@@ -51,7 +51,7 @@ func (p *liveRun) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check
 func (p *liveRun) readingOf(t *wire.Table, whole bool) *check.Request {
 	req := session.AllRows(t)
 	if !whole {
-		p.limit(req)
+		req.Limit = p.window()
 	}
 	return p.Shown(p.Ask(wire.PathQuery, req, 0))
 }
@@ -151,7 +151,7 @@ func (p *liveRun) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.
 	req.Sort = sort
 	what := fmt.Sprintf("table %s sorted by %s", terms.QuoteName(t.Name), describeSort(sort))
 	if !whole || !room {
-		p.limit(req)
+		req.Limit = p.window()
 		st, rows, f := p.askWindow(t, req)
 		if f != nil || !st.Served.Sort || st.Over {
 			return f
@@ -162,7 +162,7 @@ func (p *liveRun) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.
 	st, final, f := p.ask(t, req)
 	if f == nil && !st.Served.Sort && len(data.Rows) > 0 {
 		// Some connectors sort no more rows than a limit asks for.
-		p.limit(req)
+		req.Limit = p.window()
 		st, final, f = p.ask(t, req)
 	}
 	if f != nil || final == nil || !st.Served.Sort {
