@@ -46,6 +46,7 @@ func (a *Runner) Batch(list []*Question) []*Complaint {
 	complaints := make([]*Complaint, len(list))
 	for i, q := range list {
 		a.asked++
+		q.number = a.asked
 		if complaints[i] = a.assess(q, replies[i]); complaints[i] == nil {
 			a.Cases++
 			a.count(q)
@@ -123,15 +124,22 @@ func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findi
 }
 
 // Smallest returns the smallest question that is still answered as wrongly as q, and the
-// complaint about it, under the check that it belongs to.
+// complaint about it, under the check that it belongs to and with what repeats it.
 func (a *Runner) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
-	if c.Lost {
-		return q, c
+	small := q
+	if !c.Lost {
+		small, c = Shrink(a.Ctx, q, c, a.judge)
 	}
-	q, c = Shrink(a.Ctx, q, c, a.judge)
+	f := *c.Finding
+	f.Detail += fmt.Sprintf(" (seed %d, generated case %d", a.Seed, q.number)
+	if small != q {
+		f.Detail += fmt.Sprintf(", shrunk from %d members to %d", q.Size(), small.Size())
+	}
+	f.Detail += ")"
 	named := *c
-	named.Finding = a.named(q, c)
-	return q, &named
+	named.Finding = &f
+	named.Finding = a.named(small, &named)
+	return small, &named
 }
 
 // Describe returns a filter's field and operator, for a list of what else is wrong.

@@ -42,9 +42,9 @@ type Cell struct {
 	*Subject
 	Field string
 	Op    wire.Op
-	// Broken is set by the caller: the id of the check that has found a filter of the cell
-	// to be answered wrongly. No others are asked then.
-	Broken string
+	// Broken is set by the caller, when a filter of the cell was answered wrongly. No others
+	// are asked then.
+	Broken bool
 
 	grid    *Grid
 	shape   string // of the table
@@ -157,7 +157,7 @@ func (g *Grid) best(t *tableCells, routes []string) (best *Cell) {
 		most := 0.0
 		for _, c := range t.cells[:t.open] {
 			c.plan()
-			if c.Broken != "" || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
+			if c.Broken || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
 				continue
 			}
 			if gain := g.gain(c); gain > most {

@@ -223,7 +223,7 @@ func TestNullsAlone(t *testing.T) {
 		}
 		broken := g.tables[len(g.tables)-1]
 		for _, c := range broken.cells {
-			c.Broken = "L2"
+			c.Broken = true
 		}
 		for q := g.Probe(routes...); q != nil; q = g.Probe(routes...) {
 			require.NotEqual(t, test.subjects[len(test.subjects)-1], q.Subject, "what is answered wrongly is not asked again")

@@ -45,7 +45,7 @@ func (g *Grid) pack(t *tableCells, s *Subject) *Question {
 	}
 	var cells []ranked
 	for _, c := range t.cells[:t.open] {
-		if c.plan(); c.Broken == "" && c.asked < len(c.filters) {
+		if c.plan(); !c.Broken && c.asked < len(c.filters) {
 			cells = append(cells, ranked{c, g.gain(c)})
 		}
 	}

@@ -69,7 +69,7 @@ func (g *Grid) probesOf(table int, routes []string) []probe {
 func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.Where) {
 	broken := func(f wire.Filter) bool {
 		c := g.Cell(s.Table.Name, f)
-		return c == nil || c.Broken != ""
+		return c == nil || c.Broken
 	}
 	left.And = slices.DeleteFunc(slices.Clone(where.And), broken)
 	left.Or = slices.DeleteFunc(slices.Clone(where.Or), func(group []wire.Filter) bool { return broken(group[0]) })

@@ -124,7 +124,7 @@ func TestProbesAreShared(t *testing.T) {
 	}
 
 	broken := of(0, "a")
-	broken.Cell("a", wire.Filter{Field: "note", Op: wire.OpIncludes}).Broken = "L2"
+	broken.Cell("a", wire.Filter{Field: "note", Op: wire.OpIncludes}).Broken = true
 	for _, q := range probesOf(broken) {
 		for f := range q.Filters() {
 			require.False(t, f.Field == "note" && f.Op == wire.OpIncludes)

@@ -14,6 +14,7 @@ type Question struct {
 	*Subject
 	Path string
 	wire.Where
+	number int // in which it was asked first
 
 	// Of /query.
 	Sort          []wire.SortKey

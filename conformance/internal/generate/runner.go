@@ -14,11 +14,11 @@ import (
 // Runner asks the generated questions of one check.
 type Runner struct {
 	*session.Run
-	Live   bool // the rows may change meanwhile
+	// Live is set for data of which only a whole read is known. All rows that come must satisfy the
+	// filters of and, claimed or not, because their operators are declared; and a finding goes to the
+	// check that what is left of its question is for.
+	Live   bool
 	Claims bool // judge the served line rather than the answer
-	// Declared is set when all rows that come must satisfy the filters of and, claimed
-	// or not. Their operators are declared.
-	Declared bool
 	// Blame, when set, returns the finding that blocks a question that was answered
 	// wrongly because of another check's fault.
 	Blame func(*Question) *check.Finding
@@ -33,21 +33,28 @@ type Runner struct {
 	wrongBeside *Complaint // about the first of them
 }
 
-// Ask asks the questions in order and stops at the first wrong answer.
+// Ask asks the questions in order and stops at the first wrong answer, which it reports by the
+// smallest question that is still answered so.
 func (a *Runner) Ask(list []*Question) *check.Finding {
 	for _, q := range list {
-		if a.Live && a.Cases > 0 && a.Allowance() == 0 {
-			break
-		}
 		if a.Ctx.Err() != nil {
 			return check.Skip(check.NotReached, "%s", a.Interrupted(a.Ctx))
 		}
-		a.asked++
-		if c := a.judge(q); c != nil {
-			return a.report(q, c)
+		c := a.Batch([]*Question{q})[0]
+		switch {
+		case c == nil:
+			continue
+		case !c.Failure():
+			return c.Finding
 		}
-		a.Cases++
-		a.count(q)
+		if a.Blame != nil {
+			if f := a.Blame(q); f != nil {
+				return f
+			}
+		}
+		_, c = a.Smallest(q, c)
+		a.Cases = a.asked
+		return c.Finding
 	}
 	return nil
 }
@@ -65,10 +72,10 @@ func (a *Runner) Finish() *check.Finding {
 
 // count counts a judged question for the report.
 func (a *Runner) count(q *Question) {
-	telling := q.Discriminates()
+	discriminates := q.Discriminates()
 	a.Covered.Add(func(c *session.Counts) {
 		c.Generated++
-		if telling {
+		if discriminates {
 			c.Telling++
 		}
 	})
@@ -217,7 +224,7 @@ func (a *Runner) assessRows(q *Question, r *reply) *Complaint {
 		a.wide = true
 		return a.judge(q)
 	}
-	if a.Declared {
+	if a.Live {
 		if c := unsatisfied(q, r, t); c != nil {
 			return c
 		}
@@ -312,65 +319,6 @@ func asIf(misreading string) string {
 		return ""
 	}
 	return ", as if " + misreading
-}
-
-// report returns the finding about a question that was answered wrongly: about the
-// smallest one that still is, and over live data only if the table has not
-// changed.
-func (a *Runner) report(q *Question, c *Complaint) *check.Finding {
-	if !c.Failure() {
-		return c.Finding
-	}
-	if a.Blame != nil && !a.Live {
-		if f := a.Blame(q); f != nil {
-			return f
-		}
-	}
-	if f := a.changed(q); f != nil {
-		return f
-	}
-	small := q
-	if !c.Lost {
-		small, c = Shrink(a.Ctx, q, c, a.judge)
-		if f := a.changed(q); f != nil {
-			return f
-		}
-	}
-	if a.Blame != nil && a.Live {
-		if f := a.Blame(small); f != nil {
-			return f
-		}
-	}
-	detail := fmt.Sprintf("%s (seed %d, generated case %d", c.Detail, a.Seed, a.asked)
-	if small != q {
-		detail += fmt.Sprintf(", shrunk from %d members to %d", q.Size(), small.Size())
-	}
-	a.Cases = a.asked
-	c.Finding = &check.Finding{Detail: detail + ")", Expected: c.Expected, Received: c.Received, Request: c.Request}
-	return a.named(small, c)
-}
-
-// changed returns the finding that skips the check if a live table is no longer
-// what it was.
-func (a *Runner) changed(q *Question) *check.Finding {
-	if !a.Live {
-		return nil
-	}
-	d, f := a.Discovery(0)
-	if f != nil {
-		return f
-	}
-	described := d.Lookup[q.Table.Name]
-	a.Forget(0, described)
-	now, f := a.Table(described)
-	if f != nil {
-		return f
-	}
-	if now == nil || oracle.Verify(q.Known(), session.AllRows(described), now.Rows) != nil {
-		return check.Skip(check.DataChanged, "table %s has changed since it was read; a generated query that disagreed cannot be judged",
-			terms.QuoteName(q.Table.Name))
-	}
-	return nil
 }
 
 // InOrder returns a table with its rows in an order that does not depend on the one

@@ -74,19 +74,15 @@ func (plan *filterPlan) whole() []*generate.Subject {
 	return slices.DeleteFunc(slices.Clone(plan.subjects), func(s *generate.Subject) bool { return s.Window > 0 || s.Rows() < 2 })
 }
 
-// brokenBy returns the check that found a filter of a question to be answered wrongly on its own,
-// empty if none did.
-func (plan *filterPlan) brokenBy(q *generate.Question) string {
+// broken reports whether a question has a filter that was answered wrongly on its own.
+func (plan *filterPlan) broken(q *generate.Question) bool {
 	for f := range q.Filters() {
-		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken != "" {
-			return c.Broken
+		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken {
+			return true
 		}
 	}
-	return ""
+	return false
 }
-
-// broken reports whether a question has a filter that was answered wrongly on its own.
-func (plan *filterPlan) broken(q *generate.Question) bool { return plan.brokenBy(q) != "" }
 
 // filterRun asks the questions of one check of filters and collects what is wrong.
 type filterRun struct {
@@ -107,7 +103,7 @@ func (p *liveRun) filterRun() (*filterRun, *check.Finding) {
 		return nil, f
 	}
 	plan.Restart()
-	runner := &generate.Runner{Run: p.Run, Live: true, Declared: true}
+	runner := &generate.Runner{Run: p.Run, Live: true}
 	return &filterRun{filterPlan: plan, runner: runner, end: maxGridQuestions}, nil
 }
 
@@ -177,7 +173,7 @@ func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint)
 		v.end = min(v.end, v.asked+questionsAfterFailure)
 	}
 	if f := single(q); f != nil {
-		v.Cell(q.Table.Name, *f).Broken = v.runner.Check.ID
+		v.Cell(q.Table.Name, *f).Broken = true
 		v.wrong = append(v.wrong, generate.Describe(q.Table.Name, *f))
 	}
 	return nil
@@ -300,12 +296,12 @@ func filtersCombine(p *liveRun) *check.Finding {
 		return f
 	}
 	list := append(v.suspects, v.Combinations(v.broken)...)
-	counts := p.Document.Has(wire.EndpointCount)
-	return v.askList(list, func(i int, q *generate.Question) {
-		if counts && i%4 == 3 && q.Window == 0 {
+	for i, q := range list {
+		if p.Document.Has(wire.EndpointCount) && i%4 == 3 && q.Window == 0 {
 			q.Path, q.Fields = wire.PathCount, nil
 		}
-	})
+	}
+	return v.askList(list)
 }
 
 // windowsOverFilters judges sorts and windows over filters.
@@ -314,19 +310,16 @@ func windowsOverFilters(p *liveRun) *check.Finding {
 	if f != nil {
 		return f
 	}
-	return v.askList(v.FilteredWindows(v.broken), func(int, *generate.Question) {})
+	return v.askList(v.FilteredWindows(v.broken))
 }
 
 // askList asks questions that are not about single cells, until one is answered
 // wrongly.
-func (v *filterRun) askList(list []*generate.Question, prepare func(int, *generate.Question)) *check.Finding {
-	i := 0
-	return v.ask(func() *generate.Question {
-		if i == len(list) || v.first != nil {
-			return nil
+func (v *filterRun) askList(list []*generate.Question) *check.Finding {
+	return v.ask(func() (q *generate.Question) {
+		if len(list) > 0 && v.first == nil {
+			q, list = list[0], list[1:]
 		}
-		prepare(i, list[i])
-		i++
-		return list[i-1]
+		return q
 	})
 }
