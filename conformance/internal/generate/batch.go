@@ -119,7 +119,7 @@ func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findi
 	case session.SameRows(described, s.Table, now):
 		return false, nil
 	}
-	s.Renew(InOrder(now), described)
+	s.renew(InOrder(now), described)
 	return true, nil
 }
 
@@ -128,7 +128,7 @@ func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findi
 func (a *Runner) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
 	small := q
 	if !c.Lost {
-		small, c = Shrink(a.Ctx, q, c, a.judge)
+		small, c = shrink(a.Ctx, q, c, a.judge)
 	}
 	f := *c.Finding
 	f.Detail += fmt.Sprintf(" (seed %d, generated case %d", a.Seed, q.number)

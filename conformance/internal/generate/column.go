@@ -39,8 +39,8 @@ type Column struct {
 	sortable bool
 }
 
-// Profile returns a column of a table for the making of operands.
-func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
+// profile returns a column of a table for the making of operands.
+func profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	c := &Column{Column: t.Columns[at], at: at, uniform: true}
 	c.filterable, c.groupable, c.aggregatable = session.Allowed(f.Filterable), session.Allowed(f.Groupable), session.Allowed(f.Aggregatable)
 	c.known = map[string]int{}
@@ -77,7 +77,7 @@ func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	c.sortable = c.uniform && oracle.Unsettled(t, []wire.SortKey{{Field: c.Name, Dir: wire.Desc}}, nil) == ""
 	for _, v := range c.cells[:min(len(c.cells), 1000)] {
 		if len(c.elements) < 100 && strings.HasPrefix(v.String(), "[") {
-			c.elements = append(c.elements, Elements(v.String())...)
+			c.elements = append(c.elements, elementsOf(v.String())...)
 		}
 	}
 	return c
@@ -128,9 +128,9 @@ func isInstant(v wire.Value) bool {
 	return (len(text) == len(time.DateOnly) || strings.HasSuffix(text, "Z")) && oracle.IsInstant(text)
 }
 
-// Elements returns the scalars of an array, except numbers with so many digits
+// elementsOf returns the scalars of an array, except numbers with so many digits
 // that a JSON library may round them.
-func Elements(text string) (list []wire.Value) {
+func elementsOf(text string) (list []wire.Value) {
 	tree, err := message.Parse([]byte(text))
 	if err != nil {
 		return nil

@@ -38,14 +38,14 @@ func NewSubject(t *oracle.Table, described *wire.Table) *Subject {
 		}
 	}
 	for at, c := range t.Columns {
-		s.columns = append(s.columns, Profile(t, at, described.Field(c.Name)))
+		s.columns = append(s.columns, profile(t, at, described.Field(c.Name)))
 	}
 	return s
 }
 
-// Renew gives the subject the rows that its table has now. Questions about it stay as
+// renew gives the subject the rows that its table has now. Questions about it stay as
 // they are, and have other answers.
-func (s *Subject) Renew(t *oracle.Table, described *wire.Table) {
+func (s *Subject) renew(t *oracle.Table, described *wire.Table) {
 	window := s.Window
 	*s = *NewSubject(t, described)
 	s.Window = window
@@ -154,7 +154,7 @@ func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p pre
 		default:
 			p.Value, ok = g.operand(c, op, k, g.all)
 		}
-		if ok && c.SpellingIndependent(p.Filter) {
+		if ok && c.spellingIndependent(p.Filter) {
 			return p, true
 		}
 	}
@@ -256,12 +256,12 @@ func (g *Generator) fields(q *Question) []string {
 }
 
 // Filters returns questions with filters only: one of every operator, type and
-// class, within the most questions about one table, and others up to n.
-func (g *Generator) Filters(n, most int) []*Question {
+// class, within n questions about one table, and others up to n.
+func (g *Generator) Filters(n int) []*Question {
 	if len(g.subjects) == 0 || len(g.operators()) == 0 {
 		return nil
 	}
-	list := g.combine(g.oneOfEach(), most)
+	list := g.combine(g.oneOfEach(), n)
 	for range 10 * n {
 		if len(list) >= n {
 			break

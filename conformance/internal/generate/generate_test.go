@@ -46,7 +46,7 @@ func TestFiltersCoverEverything(t *testing.T) {
 			}
 		}
 		const questions = 130 // as many as the check asks
-		list := ofCorpus(seed, "P2.17a").Filters(questions, questions)
+		list := ofCorpus(seed, "P2.17a").Filters(questions)
 		require.InDelta(t, questions, len(list), 30)
 		for _, p := range each {
 			require.True(t, slices.ContainsFunc(list, func(q *Question) bool {

@@ -451,7 +451,7 @@ func (g *Generator) edgeValuesOf(s *Subject, c *Column) *edgeValues {
 // settled reports whether every reading of the protocol answers a filter alike, however
 // the cells are spelled.
 func (c *Column) settled(f wire.Filter) bool {
-	if !c.SpellingIndependent(f) {
+	if !c.spellingIndependent(f) {
 		return false
 	}
 	day := c.Type == wire.TypeDatetime && len(f.Value.Text()) == len(time.DateOnly)

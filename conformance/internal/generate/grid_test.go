@@ -85,12 +85,12 @@ func TestGridShowsMisreadings(t *testing.T) {
 	}
 }
 
-func TestMisread(t *testing.T) {
+func TestMisreading(t *testing.T) {
 	s := small()
 	q := &Question{Subject: s, Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}}
-	as := q.Misread(func(rows [][]wire.Value) bool { return len(rows) == 2 && rows[1][0] == wire.Int(2) })
+	as := q.misreading(func(rows [][]wire.Value) bool { return len(rows) == 2 && rows[1][0] == wire.Int(2) })
 	require.Equal(t, "texts were compared without case", as)
-	require.Empty(t, q.Misread(func([][]wire.Value) bool { return false }))
+	require.Empty(t, q.misreading(func([][]wire.Value) bool { return false }))
 }
 
 // TestPacks requires that a pack keeps a row and drops one, so that a filter that is read

@@ -31,7 +31,7 @@ func (g *Generator) Aggregates(n int) (list []*Question) {
 // exact reports whether an aggregate has an exact answer, with fewer groups than
 // its limit.
 func (q *Question) exact() bool {
-	answer, err := oracle.Aggregate(q.Known(), q.Aggregate())
+	answer, err := oracle.Aggregate(q.known(), q.Aggregate())
 	return err == nil && len(answer.Rows) < wire.AggregateLimit
 }
 

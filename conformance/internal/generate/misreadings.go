@@ -128,9 +128,9 @@ func every(matches bool) func(wire.Filter, wire.Type) matcher {
 	return func(wire.Filter, wire.Type) matcher { return func(wire.Value) bool { return matches } }
 }
 
-// Misread returns how the answer to a question with a single filter can be explained,
+// misreading returns how the answer to a question with a single filter can be explained,
 // or "": same reports whether the rows of a misreading are those of the answer.
-func (q *Question) Misread(same func(rows [][]wire.Value) bool) string {
+func (q *Question) misreading(same func(rows [][]wire.Value) bool) string {
 	if len(q.And) != 1 || len(q.Or) > 0 {
 		return ""
 	}
@@ -407,7 +407,7 @@ var textMisreadings = []misreading{
 			return nil
 		}
 		return func(v wire.Value) bool {
-			list := Elements(v.String())
+			list := elementsOf(v.String())
 			return len(list) > 0 && list[0].String() == f.Value.String()
 		}
 	}},

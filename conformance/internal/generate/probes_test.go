@@ -78,7 +78,7 @@ func TestProbesHideNothing(t *testing.T) {
 	for i, text := range []string{`O'Brien "x"`, "100% of 😀_", "a+b & c", "d+e & f", `C:\x "b"`} {
 		both.Table.Rows[i] = []wire.Value{wire.Int(int64(i)), wire.Text(text), wire.Text("state0")}
 	}
-	both.Renew(both.Table, &wire.Table{Name: "notes", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+	both.renew(both.Table, &wire.Table{Name: "notes", PrimaryKey: []string{"id"}, Fields: []wire.Field{
 		{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "state", Type: wire.TypeString},
 	}})
 	for _, q := range probesOf(gridOf(both, wire.OpEq, wire.OpIncludes, wire.OpStartsWith)) {

@@ -27,8 +27,8 @@ type Question struct {
 	StringFields []string
 }
 
-// Known returns the tables that the answer follows from.
-func (q *Question) Known() oracle.Tables { return oracle.Tables{q.Table.Name: q.Table} }
+// known returns the tables that the answer follows from.
+func (q *Question) known() oracle.Tables { return oracle.Tables{q.Table.Name: q.Table} }
 
 // Query returns the request of a question to /query.
 func (q *Question) Query() *wire.QueryRequest {
@@ -82,7 +82,3 @@ func (q *Question) Size() int {
 	}
 	return n
 }
-
-// Discriminates reports whether the question's answer is neither empty nor everything, so
-// that a filter that is applied wrongly can show in it.
-func (q *Question) Discriminates() bool { return q.discriminates(q.matching(q.And, q.Or)) }

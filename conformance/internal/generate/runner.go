@@ -72,7 +72,7 @@ func (a *Runner) Finish() *check.Finding {
 
 // count counts a judged question for the report.
 func (a *Runner) count(q *Question) {
-	discriminates := q.Discriminates()
+	discriminates := q.discriminates(q.matching(q.And, q.Or))
 	a.Covered.Add(func(c *session.Counts) {
 		c.Generated++
 		if discriminates {
@@ -135,7 +135,7 @@ func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
 }
 
 func (a *Runner) assessCount(q *Question, answer *session.Answer) *Complaint {
-	want, err := oracle.Count(q.Known(), q.Count())
+	want, err := oracle.Count(q.known(), q.Count())
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
@@ -146,7 +146,7 @@ func (a *Runner) assessCount(q *Question, answer *session.Answer) *Complaint {
 	if got.Count == want {
 		return nil
 	}
-	misread := q.Misread(func(rows [][]wire.Value) bool { return int64(len(rows)) == got.Count })
+	misread := q.misreading(func(rows [][]wire.Value) bool { return int64(len(rows)) == got.Count })
 	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(got.Count),
 		"%s is counted wrongly%s%s", terms.QuoteName(q.Table.Name), describeWhere(q), asIf(misread)), answer.Request)
 }
@@ -160,7 +160,7 @@ func (a *Runner) assessAggregate(q *Question, answer *session.Answer) *Complaint
 	if f := answer.Decode("aggregate-answer", &got); f != nil {
 		return unanswered(answer, f)
 	}
-	d := oracle.VerifyGroups(q.Known(), q.Aggregate(), got.Rows)
+	d := oracle.VerifyGroups(q.known(), q.Aggregate(), got.Rows)
 	if d == nil {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (a *Runner) assessRows(q *Question, r *reply) *Complaint {
 			return c
 		}
 	}
-	d := oracle.Verify(q.Known(), req, final.Rows)
+	d := oracle.Verify(q.known(), req, final.Rows)
 	if d == nil {
 		return nil
 	}
@@ -299,11 +299,11 @@ func misread(q *Question, req *wire.QueryRequest, answer *oracle.Table) string {
 		return ""
 	}
 	right := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields}
-	if len(req.Sort) > 0 && oracle.Verify(q.Known(), right, answer.Rows) == nil {
+	if len(req.Sort) > 0 && oracle.Verify(q.known(), right, answer.Rows) == nil {
 		return "" // their order alone is wrong
 	}
 	all := &wire.QueryRequest{Table: req.Table, Fields: req.Fields}
-	return q.Misread(func(rows [][]wire.Value) bool {
+	return q.misreading(func(rows [][]wire.Value) bool {
 		if len(rows) != len(answer.Rows) {
 			return false
 		}

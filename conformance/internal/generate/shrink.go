@@ -33,11 +33,11 @@ func (c *Complaint) holdsAnswer() bool {
 // maxShrinkRequests limits the requests that are made to make a question smaller.
 const maxShrinkRequests = 200
 
-// Shrink reduces a question that is answered wrongly, as long as it is
+// shrink reduces a question that is answered wrongly, as long as it is
 // answered wrongly in the same way. Every step asks the connector, through judge.
-// Shrink returns the smallest question found and the complaint about it, which
+// It returns the smallest question found and the complaint about it, which
 // are those it was given if nothing smaller fails.
-func Shrink(ctx context.Context, q *Question, c *Complaint, judge func(*Question) *Complaint) (*Question, *Complaint) {
+func shrink(ctx context.Context, q *Question, c *Complaint, judge func(*Question) *Complaint) (*Question, *Complaint) {
 	asked := 0
 	tried := map[string]bool{bodyOf(q): true}
 	for again := true; again; {

@@ -158,7 +158,7 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 				}
 				return &Complaint{Kind: "something else"}
 			}
-			small, _ := Shrink(t.Context(), q, &Complaint{Kind: "answer"}, judge)
+			small, _ := shrink(t.Context(), q, &Complaint{Kind: "answer"}, judge)
 			require.Equal(t, c.want, summary(small))
 			require.Equal(t, before, bodyOf(q), "the original stays as it was")
 			require.Less(t, asked, maxShrinkRequests)
@@ -196,7 +196,7 @@ func TestShrinkIsBounded(t *testing.T) {
 	first := &Complaint{Kind: "answer", Finding: check.Fail("the first one")}
 	asked := 0
 	judge := func(*Question) *Complaint { asked++; return nil }
-	small, c := Shrink(t.Context(), q, first, judge)
+	small, c := shrink(t.Context(), q, first, judge)
 	require.Equal(t, maxShrinkRequests, asked)
 	require.Same(t, q, small, "nothing smaller fails, so the question stays")
 	require.Same(t, first, c)
@@ -204,14 +204,14 @@ func TestShrinkIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	asked = 0
 	judge = func(*Question) *Complaint { asked++; cancel(); return nil }
-	small, c = Shrink(ctx, q, first, judge)
+	small, c = shrink(ctx, q, first, judge)
 	require.Equal(t, 1, asked, "an interrupted run asks nothing more")
 	require.Same(t, q, small)
 	require.Same(t, first, c)
 
 	asked = 0
 	judge = func(*Question) *Complaint { asked++; return &Complaint{Kind: "answer", Lost: true} }
-	_, c = Shrink(t.Context(), q, first, judge)
+	_, c = shrink(t.Context(), q, first, judge)
 	require.Equal(t, 1, asked, "a connector that stops answering is not waited for again and again")
 	require.Same(t, first, c)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// SpellingIndependent reports whether a filter has the same answer however the
+// spellingIndependent reports whether a filter has the same answer however the
 // cells of the column are legally spelled. A connector may, for instance, compare
 // the text of a decimal with its scale or without, and JSON with blanks or
 // without.
-func (c *Column) SpellingIndependent(f wire.Filter) bool {
+func (c *Column) spellingIndependent(f wire.Filter) bool {
 	text := f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith
 	var respell func(wire.Value) []string
 	switch c.Type {
