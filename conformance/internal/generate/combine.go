@@ -96,7 +96,7 @@ func (g *Generator) makeDiscriminating(q *Question) {
 		if s.discriminates(n) {
 			return
 		}
-		f, ok := g.Filter(s, s.names()...)
+		f, ok := g.any(s, s.names()...)
 		group := []wire.Filter{f}
 		if !ok || !s.discriminates(s.matching(group, nil)) {
 			continue

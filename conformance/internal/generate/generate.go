@@ -161,8 +161,18 @@ func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p pre
 	return p, false
 }
 
-// Filter returns a filter on one of some columns of a table by chance, with any operator and of any class.
-func (g *Generator) Filter(s *Subject, columns ...string) (wire.Filter, bool) {
+// Filter returns a filter on a column by chance that keeps some rows of its table and drops others.
+func (g *Generator) Filter(s *Subject, column string) (wire.Filter, bool) {
+	for range 12 {
+		if f, ok := g.any(s, column); ok && s.discriminates(s.matching([]wire.Filter{f}, nil)) {
+			return f, true
+		}
+	}
+	return wire.Filter{}, false
+}
+
+// any returns a filter on one of some columns of a table by chance, with any operator and of any class.
+func (g *Generator) any(s *Subject, columns ...string) (wire.Filter, bool) {
 	ops := g.operators()
 	for range 12 {
 		if len(ops) == 0 {
@@ -200,7 +210,7 @@ func (g *Generator) conditions(q *Question) {
 		q.And, q.Or = nil, nil
 		draw := func(n int) (list []wire.Filter) {
 			for range n {
-				if f, ok := g.Filter(s, s.names()...); ok {
+				if f, ok := g.any(s, s.names()...); ok {
 					list = append(list, f)
 				}
 			}
