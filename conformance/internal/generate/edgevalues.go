@@ -57,17 +57,16 @@ func (n *edgeValues) seen(s *Subject, c *Column, open rowSet) []bool {
 	return seen
 }
 
-// seenAs returns the witnesses of a column of a type as a misreading sees them, and whether
-// it changes any.
-func (n *edgeValues) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, changes bool) {
-	if !m.cells {
-		return n.as(t), false
+// seenAs returns the witnesses of a column of a type as a misreading sees them.
+func (n *edgeValues) seenAs(m *misreading, t wire.Type) *oracle.Cells {
+	if m.cells == nil {
+		return n.as(t)
 	}
 	cells, known := n.changed[m.as]
 	if !known {
 		var values []wire.Value
 		for i, v := range n.witnesses {
-			if other := m.change(v); other != v && values == nil {
+			if other := m.cells(v); other != v && values == nil {
 				values = slices.Clone(n.witnesses)
 				values[i] = other
 			} else if values != nil {
@@ -79,10 +78,7 @@ func (n *edgeValues) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, ch
 		}
 		n.changed[m.as] = cells
 	}
-	if cells == nil {
-		return n.as(t), false
-	}
-	return cells, true
+	return cmp.Or(cells, n.as(t))
 }
 
 // as returns the witnesses as cells of a type.
@@ -110,22 +106,11 @@ func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, s
 // misread returns the function that reports whether a misreading of a filter keeps the
 // witness at an index, or nil if the misreading does not concern the filter.
 func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
-	switch {
-	case m.other != nil:
+	if m.other != nil {
 		if f, t, ok := m.other(f, t); ok {
-			return n.as(t).Matcher(f)
+			return n.seenAs(m, t).Matcher(f)
 		}
 		return nil
-	case m.change != nil:
-		if !m.concerns(f, t) {
-			return nil
-		}
-		cells, changes := n.seenAs(m, t)
-		other, changed := respelt(f, m.change)
-		if !changes && !changed {
-			return nil
-		}
-		return cells.Matcher(other)
 	}
 	if wrong := m.read(f, t); wrong != nil {
 		return func(i int) bool { return wrong(n.witnesses[i]) }

@@ -26,29 +26,34 @@ type misreading struct {
 	// ofOne is the misreading of lists with one member, which many connectors send as eq or
 	// through other code than longer ones. Nil: what longer lists show is enough.
 	ofOne *misreading
-	// read returns what the misreading takes for a match. Nil: it does not concern
-	// the filter.
-	read func(f wire.Filter, t wire.Type) matcher
-	// other, if it is set, returns the filter and the type that the misreading takes for
-	// those it is given, and whether it concerns them.
+	// other returns the filter and the type that the misreading takes for those it is given, and
+	// whether it concerns them. It reads the cells as they are or, if cells is set, changed by that.
 	other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)
-	// change, if it is set, is all that the misreading does: to the operands of the filters
-	// that it concerns and, if cells is set, to the cells.
-	change   func(wire.Value) wire.Value
-	cells    bool
-	concerns func(f wire.Filter, t wire.Type) bool
+	cells func(wire.Value) wire.Value
+	// read, where other is nil, returns what the misreading takes for a match, or nil if it does
+	// not concern the filter.
+	read func(f wire.Filter, t wire.Type) matcher
+}
+
+// matcher returns what the misreading takes for a match, or nil if it does not concern the filter.
+func (m *misreading) matcher(f wire.Filter, t wire.Type) matcher {
+	if m.other == nil {
+		return m.read(f, t)
+	}
+	f, t, ok := m.other(f, t)
+	switch {
+	case !ok:
+		return nil
+	case m.cells != nil:
+		return through(m.cells, f, t)
+	}
+	return right(f, t)
 }
 
 // taking returns the misreading that takes another filter, or another type, for the one that
 // it is given.
 func taking(as string, other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)) misreading {
-	return misreading{as: as, other: other, read: func(f wire.Filter, t wire.Type) matcher {
-		f, t, ok := other(f, t)
-		if !ok {
-			return nil
-		}
-		return right(f, t)
-	}}
+	return misreading{as: as, other: other}
 }
 
 // matching returns the misreading that reads the filters that it concerns by a matcher of its own.
@@ -66,19 +71,15 @@ func matching(
 // changing returns the misreading that changes the operands of the filters that it
 // concerns and, if cells is set, the cells.
 func changing(as string, cells bool, change func(wire.Value) wire.Value, concerns func(wire.Filter, wire.Type) bool) misreading {
-	m := misreading{as: as, change: change, cells: cells, concerns: concerns}
-	m.read = func(f wire.Filter, t wire.Type) matcher {
+	m := taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		if !concerns(f, t) {
-			return nil
+			return f, t, false
 		}
 		other, changed := respelt(f, change)
-		switch {
-		case cells:
-			return through(change, other, t)
-		case changed:
-			return right(other, t)
-		}
-		return nil // it is read as the protocol does
+		return other, t, changed || cells // else it is read as the protocol does
+	})
+	if cells {
+		m.cells = change
 	}
 	return m
 }
@@ -136,7 +137,7 @@ func (q *Question) misreading(same func(rows [][]wire.Value) bool) string {
 	}
 	f, c := q.And[0], q.column(q.And[0].Field)
 	for _, m := range misreadings {
-		wrong := m.read(f, c.Type)
+		wrong := m.matcher(f, c.Type)
 		if wrong == nil {
 			continue
 		}

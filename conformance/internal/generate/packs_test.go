@@ -73,7 +73,7 @@ func TestWhatOthersHideIsAsked(t *testing.T) {
 		c.plan()
 		for _, o := range c.filters {
 			for _, m := range o.adds {
-				if m.read != nil { // else it is particular to the column
+				if m.read != nil || m.other != nil { // else it is particular to the column
 					wanted[planned{c.Field, string(c.Op), m.as}] = true
 				}
 			}
@@ -95,7 +95,7 @@ func TestWhatOthersHideIsAsked(t *testing.T) {
 			for i := range misreadings {
 				m := &misreadings[i]
 				key := planned{f.Field, string(f.Op), m.as}
-				if by := m.read(f, q.column(f.Field).Type); by != nil && wanted[key] && answers(q, &f, by) != answers(q, nil, nil) {
+				if by := m.matcher(f, q.column(f.Field).Type); by != nil && wanted[key] && answers(q, &f, by) != answers(q, nil, nil) {
 					delete(wanted, key)
 				}
 			}
