@@ -5,13 +5,11 @@
 //	package main
 //
 //	import (
-//		"context"
 //		"log"
-//		"os"
 //
 //		"github.com/connectorsdk/connector-sdk-go/connector"
 //		"github.com/connectorsdk/connector-sdk-go/connector/filesource"
-//		"github.com/connectorsdk/connector-sdk-go/wire"
+//		"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 //	)
 //
 //	func main() {

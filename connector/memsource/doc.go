@@ -10,12 +10,11 @@
 //	package main
 //
 //	import (
-//		"context"
 //		"log"
-//		"os"
 //
 //		"github.com/connectorsdk/connector-sdk-go/connector"
 //		"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+//		"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 //		"github.com/connectorsdk/connector-sdk-go/wire"
 //	)
 //
