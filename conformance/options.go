@@ -50,7 +50,7 @@ type Options struct {
 	Match string
 	// Tables are the names of the tables that are judged, in the mode live; empty: all. No
 	// row of another is read, so a run over one table of a large source is short. It says
-	// nothing of the others: see Report.Selection.
+	// nothing of the others: see [Report.Verdict].
 	Tables []string
 	// RowBudget is a number of rows: larger tables are not read whole. 0 means
 	// 200,000.
