@@ -14,6 +14,7 @@ func (t *table) describe() {
 		t.RowCount = &n
 	}
 	t.StoresRows = true
+	distinct := map[string]struct{}{}
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		if f.SourceColumn == "" {
@@ -22,7 +23,7 @@ func (t *table) describe() {
 		if f.Type == "" {
 			f.Type = typeOfCells(t.rows, i)
 		}
-		t.describeField(f, i)
+		t.describeField(f, i, distinct)
 	}
 }
 
@@ -62,10 +63,12 @@ func typeOfCells(rows [][]wire.Value, at int) wire.Type {
 	return found
 }
 
-// describeField fills in a field's nullability, samples and statistics.
-func (t *table) describeField(f *wire.Field, at int) {
+// describeField fills in a field's nullability, samples and statistics. It finds the
+// distinct values by a map that all fields share, because one for each would be most of
+// the memory of a large table.
+func (t *table) describeField(f *wire.Field, at int, distinct map[string]struct{}) {
+	clear(distinct)
 	var nulls int64
-	distinct := map[string]struct{}{}
 	var samples textvalue.Samples
 	var least, greatest wire.Value
 	ordered := true
