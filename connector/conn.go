@@ -36,13 +36,13 @@ func (c *conn) allow(last time.Time) {
 	_ = c.control.SetWriteDeadline(deadline)
 }
 
-// send writes p in pieces, each with a new write deadline. So a slow reader is
-// served, and one that takes nothing is cut off. If last is not zero, nothing is
+// send writes p in pieces of a size, each with a new write deadline. So a slow reader
+// is served, and one that takes nothing is cut off. If last is not zero, nothing is
 // written after it.
-func (c *conn) send(p []byte, last time.Time) (n int, err error) {
+func (c *conn) send(p []byte, size int, last time.Time) (n int, err error) {
 	for len(p) > 0 {
 		c.allow(last)
-		piece := p[:min(len(p), maxPiece)]
+		piece := p[:min(len(p), size)]
 		m, err := c.w.Write(piece)
 		n += m
 		c.sent += int64(m)
@@ -62,7 +62,7 @@ func (c *conn) whole(status int, media string, body []byte) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("X-Content-Type-Options", "nosniff")
 	c.begin(status)
-	_, _ = c.send(body, time.Time{})
+	_, _ = c.send(body, maxPiece, time.Time{})
 }
 
 // noContent writes an answer of status 204, which has no body.

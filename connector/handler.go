@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -41,7 +42,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 		faults = append(faults, errors.New("source: missing"))
 		return nil, errors.Join(faults...)
 	}
-	s := &service{def: def, opts: opts.withDefaults(), source: src, slots: atOnce}
+	s := &service{def: def, opts: opts.withDefaults(), source: src, slots: atOnce, large: batch.NewLarge()}
 	var more []error
 	s.caps, more = capable(src, s.opts.Omit)
 	faults = append(faults, more...)

@@ -76,7 +76,7 @@ func serveSQL(x *exchange, req *wire.SQLRequest) {
 // countByReading counts the rows of a query, for a source whose Count declines.
 func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
 	query := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope}
-	handoff := batch.NewHandoff(x.since, false)
+	handoff := batch.NewHandoff(x.since, false, nil)
 	rows := x.newRows(x.plan(query, table), nil, handoff)
 	// A source that ignores its context has its rows refused after the deadline.
 	stop := context.AfterFunc(ctx, func() { handoff.Stop(errDeadline) })

@@ -6,13 +6,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // service is what all requests of one connector share. Nothing changes in it after
-// [New] but the number of lingering calls, the queue of the requests that wait, and
-// what has been logged once.
+// [New] but the number of lingering calls, the queue of the requests that wait, the
+// number of large batches, and what has been logged once.
 type service struct {
 	def         Definition
 	opts        Options
@@ -23,6 +24,7 @@ type service struct {
 
 	lingering atomic.Int64 // calls of the source that outlived their request
 	slots     *slots       // nil: any number of requests at once
+	large     batch.Large  // places for streams whose batches are large
 	flushless sync.Once    // logs that the host's ResponseWriter cannot flush
 }
 

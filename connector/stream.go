@@ -45,7 +45,7 @@ func newStream(x *exchange, timeoutMS, idleMS, maxMS int64) *stream {
 	if maxMS > 0 {
 		s.max = x.timeout(maxMS)
 	}
-	s.handoff = batch.NewHandoff(x.since, s.idle > 0)
+	s.handoff = batch.NewHandoff(x.since, s.idle > 0, x.large)
 	s.out = lines.NewWriter(s)
 	return s
 }
@@ -62,6 +62,7 @@ func (s *stream) serve(source func(context.Context) error) {
 	}
 	call := s.x.calls.start(ctx, source, s.handoff.Return)
 	defer call.release()
+	defer s.handoff.Stop(errOver) // in a panic of the server's writer, too
 	err := s.write(ctx)
 	cancel()
 	s.handoff.Stop(errOver)
@@ -222,9 +223,14 @@ func (s *stream) served() error {
 	return s.out.Served(served)
 }
 
-// Write sends one line, for the lines.Writer.
+// Write sends one line, for the lines.Writer. A reader that keeps up gets a large
+// batch in one piece.
 func (s *stream) Write(p []byte) (int, error) {
-	return s.x.conn.send(p, s.x.arrived.Add(s.writeEnd))
+	piece := maxPiece
+	if s.handoff.Large() {
+		piece = max(piece, len(p))
+	}
+	return s.x.conn.send(p, piece, s.x.arrived.Add(s.writeEnd))
 }
 
 // end answers a failure: with its own status before the first line, with an

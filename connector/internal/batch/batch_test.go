@@ -69,7 +69,7 @@ func (s *source) rows(now, heartbeat time.Duration) int {
 func start(t *testing.T) *source {
 	t.Helper()
 	arrived := time.Now()
-	s := &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, true)}
+	s := &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, true, nil)}
 	s.b = batch.NewBatcher(s.Handoff, s.write)
 	s.Lock()
 	defer s.Unlock()
@@ -239,6 +239,53 @@ func TestBufferStaysSmall(t *testing.T) {
 	require.NoError(t, s.add(100, wire.Text(strings.Repeat("x", 3000))))
 	assert.LessOrEqual(t, sizes[1], 48<<10)
 	assert.LessOrEqual(t, sizes[len(sizes)-1], 48<<10)
+}
+
+// TestLarge checks which streams have large batches: those whose readers have taken
+// many at once, as long as they do, and no more of them than there are places.
+func TestLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places := make(batch.Large, 1)
+		var took time.Duration // by each write
+		stream := func() (s *source, sizes func() []int) {
+			var written []int
+			arrived := time.Now()
+			s = &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, false, places)}
+			s.b = batch.NewBatcher(s.Handoff, func(b *lines.Batch, _ bool) error {
+				time.Sleep(took)
+				written = append(written, b.Size()>>10, b.Cap()>>10)
+				return nil
+			})
+			s.Lock()
+			require.NoError(t, s.b.Begin(wire.Served{}, []string{"n"}, []int{0}))
+			s.Unlock()
+			require.NoError(t, s.add(33*15, wire.Text(strings.Repeat("x", 3000)))) // 15 rows are a batch of the usual size
+			return s, func() (last []int) {
+				require.NoError(t, s.add(200, wire.Text(strings.Repeat("x", 3000))))
+				return written[len(written)-2:]
+			}
+		}
+		usual, large := []int{44, 48}, []int{238, 240}
+		first, sizes := stream()
+		assert.Equal(t, large, sizes())
+		assert.True(t, first.Large())
+		second, others := stream()
+		assert.Equal(t, usual, others(), "there is one place")
+		assert.False(t, second.Large())
+
+		took = 101 * time.Millisecond
+		assert.Equal(t, usual, sizes(), "the reader of the first has become slow")
+		took = 0
+		assert.Equal(t, large, others(), "so the second has the place")
+		for range 5 {
+			assert.Equal(t, usual, sizes())
+		}
+		second.Stop(errors.New("over"))
+		assert.Equal(t, large, sizes(), "the place of a stream that ended is free")
+		first.Stop(errors.New("over"))
+		first.Stop(errors.New("again"))
+		assert.Empty(t, places)
+	})
 }
 
 func TestEnoughHidesTheResult(t *testing.T) {

@@ -11,12 +11,14 @@ import (
 const (
 	// firstRows keeps the first batch small, so that a reader sees rows at once.
 	firstRows = 64
-	// maxBytes is where a batch is cut before it has 5,000 rows. The batch is all
+	// usualBytes is where a batch is cut before it has 5,000 rows. The batch is all
 	// that a stream holds of its rows while the reader takes nothing.
-	maxBytes = 44 << 10
-	// usualBytes is the buffer of a batch that is cut there. Its last row ends
-	// beyond maxBytes.
-	usualBytes = 48 << 10
+	usualBytes = 44 << 10
+	// largeBytes is where it is cut in a stream that has a place among the [Large].
+	largeBytes = 236 << 10
+	// lastRow is the room in the buffer of a batch for its last row, which ends
+	// beyond the cut.
+	lastRow = 4 << 10
 )
 
 // Batcher encodes finished rows into the batch of a [Handoff], and writes it when
@@ -72,7 +74,7 @@ func (b *Batcher) Add(values []wire.Value) error {
 			h.signal()
 		}
 	}
-	if h.batch.Len() >= h.maxRows || h.batch.Size() >= maxBytes {
+	if h.batch.Len() >= h.maxRows || h.batch.Size() >= h.maxBytes {
 		return b.send()
 	}
 	return nil
@@ -103,10 +105,12 @@ func (b *Batcher) send() error {
 func (b *Batcher) unlocked() (err error) {
 	h := b.to
 	h.turn = true
+	began := h.clock()
 	h.mu.Unlock()
 	defer func() {
 		p := recover()
 		h.mu.Lock()
+		h.adapt(h.clock() - began)
 		if h.turn = false; p != nil {
 			h.panicked, err = p, errPanicked
 		}

@@ -54,6 +54,9 @@ type Handoff struct {
 	batch  *lines.Batch // the only one of the stream
 
 	maxRows   int           // rows that fill the batch
+	maxBytes  int           // bytes that fill it
+	large     Large         // the places for large batches
+	prompt    int           // full batches that the reader has taken at once, in turn
 	waits     bool          // there are rows that may not have reached the reader yet
 	firstRow  time.Duration // when the first of these was added
 	lastOffer time.Duration // when the source last offered a row
@@ -64,9 +67,10 @@ type Handoff struct {
 
 // NewHandoff returns a handoff for one query. clock returns the time since the
 // request's arrival. timed says that [Work.LastOffer] is wanted, which costs a
-// look at the clock for each row.
-func NewHandoff(clock func() time.Duration, timed bool) *Handoff {
-	h := &Handoff{wake: make(chan struct{}, 1), clock: clock, timed: timed}
+// look at the clock for each row. large, which may be nil, has the places for
+// streams with large batches.
+func NewHandoff(clock func() time.Duration, timed bool, large Large) *Handoff {
+	h := &Handoff{wake: make(chan struct{}, 1), clock: clock, timed: timed, maxBytes: usualBytes, large: large}
 	h.changed.L = &h.mu
 	return h
 }
@@ -126,10 +130,13 @@ func (h *Handoff) signal() {
 	}
 }
 
-// Stop refuses whatever the source does from now on.
+// Stop refuses whatever the source does from now on. Every handoff must be stopped,
+// because it may have a place among the [Large].
 func (h *Handoff) Stop(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.shrink()
+	h.large = nil
 	h.Refuse(err)
 }
 
@@ -242,14 +249,15 @@ func (h *Handoff) Recycle() {
 	h.changed.Broadcast()
 }
 
-// reset empties a written batch. It gives back the buffer of one that a huge row
-// has grown far beyond the usual size. If the first batch was full, a long stream
-// begins, and the next one has its usual size at once. The caller holds the lock.
+// reset empties a written batch. If it was full and the first, a long stream begins:
+// the next one gets its whole buffer at once, as the first of the large ones does. A
+// buffer that a huge row has grown is given back. The caller holds the lock.
 func (h *Handoff) reset(full bool) {
-	if full && h.maxRows == firstRows || h.batch.Cap() > 4*maxBytes {
+	size := h.maxBytes + lastRow
+	if full && (h.maxRows == firstRows || h.batch.Cap() < size) || h.batch.Cap() > 4*size {
 		h.batch = h.layout.NewBatch()
 		if full {
-			h.batch.Grow(usualBytes)
+			h.batch.Grow(size)
 		}
 	} else {
 		h.batch.Reset()
