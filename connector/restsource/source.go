@@ -54,7 +54,8 @@ type Options struct {
 	// Concurrency is how many endpoints of a child table are asked at the same time.
 	// Default: 4.
 	Concurrency int
-	// JoinBudget is the memory for the tables that a join leads to.
+	// JoinBudget bounds the memory for the tables that a join leads to, in bytes.
+	// Default: 64 MiB.
 	JoinBudget int64
 }
 
