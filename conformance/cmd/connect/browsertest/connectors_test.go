@@ -95,15 +95,17 @@ func good(t *testing.T) http.Handler {
 	return h
 }
 
-// broken states a size of orders that is not the number of its rows, and takes gt for gte, until it is
-// mended.
+// broken states a size of orders that is not the number of its rows, takes gt for gte and sorts in one
+// direction only, until it is mended.
 func broken(h http.Handler, mended *atomic.Bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		answer := httptest.NewRecorder()
 		if r.URL.Path == wire.PathQuery && !mended.Load() {
-			r.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(body, []byte(`"op":"gt"`), []byte(`"op":"gte"`))))
+			body = bytes.ReplaceAll(body, []byte(`"op":"gt"`), []byte(`"op":"gte"`))
+			body = bytes.ReplaceAll(body, []byte(`"dir":"desc"`), []byte(`"dir":"asc"`)) // the check of both directions waits for that of the sort
+			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		if r.URL.Path != wire.PathSize || mended.Load() {
 			h.ServeHTTP(w, r)
