@@ -13,8 +13,8 @@ const (
 	promptWrite = 100 * time.Millisecond
 )
 
-// Large has the places for streams whose batches are large, as many as there are
-// processors. A large batch costs fewer system calls and wakes the reader less often,
+// Large is a semaphore for streams whose batches are large: it has as many places as
+// there are processors. A large batch costs fewer system calls and wakes the reader less often,
 // which is a fifth of the time of a long answer. But a stream holds its batch for as
 // long as the reader takes nothing, so thousands of streams must not have one; and no
 // more than one for each processor can be filled at a time.
@@ -23,8 +23,8 @@ type Large chan struct{}
 // NewLarge returns the places of one handler.
 func NewLarge() Large { return make(Large, runtime.GOMAXPROCS(0)) }
 
-// adapt makes batches large when the reader has taken enough of them at once and a
-// place is free, and usual again when it was slow. took is how long the last write
+// adapt takes a place, if one is free, when the reader has taken enough batches at
+// once, and gives it back when the reader was slow. took is how long the last write
 // took. The caller holds the lock.
 func (h *Handoff) adapt(took time.Duration) {
 	if took > promptWrite {
@@ -42,8 +42,8 @@ func (h *Handoff) adapt(took time.Duration) {
 	}
 }
 
-// shrink makes batches usual again and gives the place back. The caller holds the
-// lock.
+// shrink gives the stream's place back, if it has one: batches are of the usual size
+// again. The caller holds the lock.
 func (h *Handoff) shrink() {
 	if h.maxBytes == largeBytes {
 		h.maxBytes = usualBytes

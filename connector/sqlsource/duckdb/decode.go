@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// decode makes a cell of what the driver returns.
+// decode converts what the driver returns to a cell.
 func decode(value any) (wire.Value, error) {
 	switch v := value.(type) {
 	case string:
@@ -78,7 +78,7 @@ func placeDot(digits string, scale int) string {
 	return sign + digits[:dot] + "." + digits[dot:]
 }
 
-// decodeLarge makes a cell of integers that a BIGINT may not hold. The driver
+// decodeLarge converts integers that a BIGINT may not hold to a cell. The driver
 // reads no BIGNUM, so they come as texts, too.
 func decodeLarge(value any) (wire.Value, error) {
 	digits, ok := value.(string)
