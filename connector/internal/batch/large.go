@@ -14,10 +14,10 @@ const (
 )
 
 // Large is a semaphore for streams whose batches are large: it has as many places as
-// there are processors. A large batch costs fewer system calls and wakes the reader less often,
-// which is a fifth of the time of a long answer. But a stream holds its batch for as
-// long as the reader takes nothing, so thousands of streams must not have one; and no
-// more than one for each processor can be filled at a time.
+// there are processors. A large batch costs fewer system calls and wakes the reader
+// less often, which is a fifth of the time of a long answer. But a stream holds its
+// batch for as long as the reader takes nothing, so thousands of streams must not have
+// one; and no more than one for each processor can be filled at a time.
 type Large chan struct{}
 
 // NewLarge returns the places of one handler.
