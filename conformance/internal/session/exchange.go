@@ -223,6 +223,25 @@ func (s *Session) request(ctx context.Context, c Call) (*http.Request, error) {
 	return req, nil
 }
 
+// AtOnce calls do with each number below n, all at once, and returns when all calls have. A panic
+// of one becomes a panic of the caller.
+func AtOnce(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	panics := make([]any, n)
+	for i := range n {
+		wg.Go(func() {
+			defer func() { panics[i] = recover() }()
+			do(i)
+		})
+	}
+	wg.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
+}
+
 // pace spreads the starts of requests, also of those that are sent at once.
 type pace struct {
 	mu   sync.Mutex

@@ -148,14 +148,22 @@ func streamChecks() []session.Check {
 // answerChecks returns the checks about answers that are no streams, and about what no answer may
 // hold.
 func answerChecks() []session.Check {
+	asked := false
+	provoked := func(run *session.Run) *check.Finding {
+		if !asked {
+			provokeRefusals(run)
+		}
+		asked = true
+		return nil
+	}
 	return []session.Check{
-		{ID: "P3.10a", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"error-1"},
+		{ID: "P3.10a", Phase: 3, Watched: true, Judge: provoked, Rules: []string{"error-1"},
 			Title: "every error answer is the envelope",
 			Fix:   "Let one function write all errors, those of the router and of proxies in front of it included."},
-		{ID: "P3.10b", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"http-9"},
+		{ID: "P3.10b", Phase: 3, Watched: true, Judge: provoked, Rules: []string{"http-9"},
 			Title: "status and code of an error belong together",
 			Fix:   "Derive the status from the code, by the protocol's table."},
-		{ID: "P3.10c", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"error-8"},
+		{ID: "P3.10c", Phase: 3, Watched: true, Judge: provoked, Rules: []string{"error-8"},
 			Title: "an internal error says only internal error",
 			Fix:   "Write the cause to the log and the fixed text to the answer."},
 		{ID: "P3.11a", Phase: 3, Judge: answerShapes, Rules: []string{"route-3"},
@@ -172,7 +180,7 @@ func answerChecks() []session.Check {
 			Title: "measurements agree with themselves",
 			Fix: "Compute the rate from the two counts that are answered; " +
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},
-		{ID: "P3.12", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"tenant-6"},
+		{ID: "P3.12", Phase: 3, Watched: true, Judge: provoked, Rules: []string{"tenant-6"},
 			Title: "no answer holds the token or a credential",
 			Fix: "Quote neither requests nor upstream errors in answers; scrub what must be quoted. " +
 				"If the tenant's own data hold this text by chance, give this run other credentials."},
@@ -185,22 +193,15 @@ func anyDiscovery(run *session.Run) *check.Finding {
 	return f
 }
 
-// provoked marks a run that has provoked refusals.
-type provoked struct{}
-
-// provokeRefusals ensures, once for the run, that there were error answers, with
-// requests that invite a connector to quote them.
-func provokeRefusals(run *session.Run) *check.Finding {
-	session.Keep(run.Session, func() *provoked {
-		for i, c := range provocations(run) {
-			if i > 0 && run.Allowance() == 0 {
-				break
-			}
-			run.Exchange(c)
+// provokeRefusals ensures that there were error answers, with requests that invite a connector to
+// quote them.
+func provokeRefusals(run *session.Run) {
+	for i, c := range provocations(run) {
+		if i > 0 && run.Allowance() == 0 {
+			return
 		}
-		return &provoked{}
-	})
-	return nil
+		run.Exchange(c)
+	}
 }
 
 // provocations returns bodies that are cut or have a wrong member, of every route and

@@ -3,7 +3,6 @@ package protocol
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -224,11 +223,9 @@ func steady(run *session.Run, t *wire.Table, before *oracle.Table) *check.Findin
 // askAtOnce asks queries at once.
 func askAtOnce(run *session.Run, requests []*wire.QueryRequest) []*session.Stream {
 	streams := make([]*session.Stream, len(requests))
-	var wg sync.WaitGroup
-	for i, req := range requests {
-		call := run.Ask(wire.PathQuery, req, 0)
-		wg.Go(func() { streams[i] = run.StreamWith(run.Ctx, call, session.Members(req), run.Rows) })
-	}
-	wg.Wait()
+	session.AtOnce(len(requests), func(i int) {
+		req := requests[i]
+		streams[i] = run.StreamWith(run.Ctx, run.Ask(wire.PathQuery, req, 0), session.Members(req), run.Rows)
+	})
 	return streams
 }

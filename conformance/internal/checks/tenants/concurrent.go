@@ -1,9 +1,6 @@
 package tenants
 
 import (
-	"context"
-	"sync"
-
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
@@ -11,19 +8,19 @@ import (
 // atOnce asks for both tenants at once, with as many requests as the document allows
 // and at least two. Each question is asked for the one tenant and the other, beside
 // other questions: first in one wording, then in several.
-func atOnce(run *session.Run) *check.Finding {
+func atOnce(run *pairRun) *check.Finding {
 	at := 4
 	if most := run.Document.Capabilities.Limits.Concurrency; most > 0 {
 		at = max(min(8, most), 2)
 	}
 	var alone func() *check.Finding
-	f := judgeSubjects(run, func(all *found) *check.Finding {
+	f := judgeSubjects(run, func() *check.Finding {
 		for round := range 3 * len(questions) {
 			if run.Spent() {
 				return nil
 			}
-			f := all.about(all.list[0], func(*subject) (f *check.Finding) {
-				f, alone = together(run, all.list, at, round)
+			f := run.about(run.subjects[0], func(*subject) (f *check.Finding) {
+				f, alone = together(run, at, round)
 				return f
 			})
 			if f != nil {
@@ -43,7 +40,7 @@ func atOnce(run *session.Run) *check.Finding {
 
 // together asks questions about the tables at once, each for the one tenant and the
 // other. With what is wrong, it returns how to ask for it alone.
-func together(run *session.Run, list []*subject, at, round int) (_ *check.Finding, again func() *check.Finding) {
+func together(run *pairRun, at, round int) (_ *check.Finding, again func() *check.Finding) {
 	type asked struct {
 		*subject
 		question *question
@@ -56,18 +53,18 @@ func together(run *session.Run, list []*subject, at, round int) (_ *check.Findin
 	for i := range all {
 		pair := i / 2
 		all[i] = asked{
-			subject: list[(pair+sweep)%len(list)], question: &questions[(pair+round)%len(questions)],
+			subject: run.subjects[(pair+sweep)%len(run.subjects)], question: &questions[(pair+round)%len(questions)],
 			tenant: (i + round) % 2, wording: fresh(run),
 		}
 		if i%2 == 1 && sweep == 0 {
 			all[i].wording = all[i-1].wording
 		}
 	}
-	parallel(run.Ctx, at, func(ctx context.Context, i int) {
+	session.AtOnce(at, func(i int) {
 		q := &all[i]
 		if q.may(run, q.question) {
 			m := q.question.ask(q.subject, q.wording)
-			q.reply = send(ctx, run, run.Ask(q.question.path, m, q.tenant), m, q.tables[q.tenant].Columns())
+			q.reply = send(run, run.Ask(q.question.path, m, q.tenant), m, q.tables[q.tenant].Columns())
 		}
 	})
 	for _, q := range all {
@@ -85,22 +82,4 @@ func together(run *session.Run, list []*subject, at, round int) (_ *check.Findin
 		}
 	}
 	return nil, nil
-}
-
-// parallel does n things at once. A panic of one becomes a panic of the caller.
-func parallel(ctx context.Context, n int, do func(ctx context.Context, i int)) {
-	var wg sync.WaitGroup
-	panics := make([]any, n)
-	for i := range n {
-		wg.Go(func() {
-			defer func() { panics[i] = recover() }()
-			do(ctx, i)
-		})
-	}
-	wg.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
-	}
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // servesIncomplete asks every route with credentials that lack what is required.
-func servesIncomplete(run *session.Run) *check.Finding { return servesImpostors(run, incomplete) }
+func servesIncomplete(run *pairRun) *check.Finding { return servesImpostors(run, incomplete) }
 
 // servesWrong asks every route with wrong credentials, if the run may.
-func servesWrong(run *session.Run) *check.Finding {
+func servesWrong(run *pairRun) *check.Finding {
 	if !run.WrongCredentials {
 		return session.NotAskedFor()
 	}
@@ -27,7 +27,7 @@ func servesWrong(run *session.Run) *check.Finding {
 
 // refusesIncomplete asks every route without credentials and, if the run may, with a
 // wrong secret.
-func refusesIncomplete(run *session.Run) *check.Finding {
+func refusesIncomplete(run *pairRun) *check.Finding {
 	topic := run.Topic()
 	list := []impostor{{what: "no credentials", set: map[string]string{}}}
 	if run.WrongCredentials {
@@ -51,7 +51,7 @@ func refusesIncomplete(run *session.Run) *check.Finding {
 // servesImpostors asks every route with sets that are no tenant's, each time right
 // after the tenant was answered on the same connection: a connector may use the last
 // good credentials in the place of bad ones.
-func servesImpostors(run *session.Run, sets func(*session.Run, int) []impostor) *check.Finding {
+func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.Finding {
 	for tenant := range run.Tenants {
 		s, f := tableOf(run, tenant)
 		if f != nil {
@@ -86,7 +86,7 @@ func servesImpostors(run *session.Run, sets func(*session.Run, int) []impostor) 
 
 // tableOf returns a table of a tenant that has rows, with the tenant's own rows, or nil
 // when there is none.
-func tableOf(run *session.Run, tenant int) (*subject, *check.Finding) {
+func tableOf(run *pairRun, tenant int) (*subject, *check.Finding) {
 	d, f := run.Discovery(tenant)
 	if f != nil {
 		return nil, f
@@ -108,13 +108,13 @@ func tableOf(run *session.Run, tenant int) (*subject, *check.Finding) {
 
 // servesImpostor asks a question for the tenant, and then the same with other
 // credentials.
-func (s *subject) servesImpostor(run *session.Run, tenant int, q *question, list []impostor) *check.Finding {
+func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []impostor) *check.Finding {
 	if !s.may(run, q) {
 		return nil
 	}
 	m := q.ask(s, fresh(run))
 	c := run.Ask(q.path, m, tenant)
-	answer := func(c session.Call) reply { return send(run.Ctx, run, c, m, s.tables[tenant].Columns()) }
+	answer := func(c session.Call) reply { return send(run, c, m, s.tables[tenant].Columns()) }
 	tells := func(r reply) bool { return !r.silent() && r.holds(s.rows[tenant]) }
 	own := answer(c)
 	if !tells(own) {
@@ -147,7 +147,7 @@ func (s *subject) servesImpostor(run *session.Run, tenant int, q *question, list
 }
 
 // tellsOther reports whether an answer is not what the other tenant would get.
-func (s *subject) tellsOther(run *session.Run, tenant int, own reply) bool {
+func (s *subject) tellsOther(run *pairRun, tenant int, own reply) bool {
 	if len(run.Tenants) < 2 {
 		return false
 	}
@@ -159,7 +159,7 @@ func (s *subject) tellsOther(run *session.Run, tenant int, own reply) bool {
 
 // discoversForImpostor asks for the discovery of a tenant with other credentials. A
 // description that both tenants get may be the same for everybody.
-func discoversForImpostor(run *session.Run, tenant int, i impostor) *check.Finding {
+func discoversForImpostor(run *pairRun, tenant int, i impostor) *check.Finding {
 	if len(run.Tenants) < 2 {
 		return nil
 	}
@@ -183,7 +183,7 @@ func discoversForImpostor(run *session.Run, tenant int, i impostor) *check.Findi
 }
 
 // withCredentials returns a call of a tenant with another set of credentials.
-func withCredentials(run *session.Run, c session.Call, tenant int, set map[string]string) session.Call {
+func withCredentials(run *pairRun, c session.Call, tenant int, set map[string]string) session.Call {
 	body, err := session.CredentialsJSON(wire.NewCredentials(set))
 	if err != nil {
 		panic(fmt.Sprintf("conformance: credentials made of those of the run cannot be sent: %v", err))

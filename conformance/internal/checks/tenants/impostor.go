@@ -35,7 +35,7 @@ func secrets(d *session.Document) (keys []string) {
 
 // incomplete returns sets that lack what the document requires. Sending them harms no
 // account.
-func incomplete(run *session.Run, tenant int) (list []impostor) {
+func incomplete(run *pairRun, tenant int) (list []impostor) {
 	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
 	if len(own) > 0 {
 		list = append(list, impostor{what: "no credentials at all", set: map[string]string{}, onlyApart: len(hidden) == 0})
@@ -52,7 +52,7 @@ func incomplete(run *session.Run, tenant int) (list []impostor) {
 
 // wrong returns sets that name a tenant and do not have the tenant's secrets, or have
 // them and name the tenant by a path. Real accounts may be locked because of them.
-func wrong(run *session.Run, tenant int) (list []impostor) {
+func wrong(run *pairRun, tenant int) (list []impostor) {
 	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
 	add := func(what string, others bool, change map[string]string) {
 		set := maps.Clone(own)

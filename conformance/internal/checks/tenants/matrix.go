@@ -2,7 +2,6 @@ package tenants
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -14,18 +13,16 @@ import (
 // for the first time cannot be answered from what was kept for the other tenant, unless
 // the key of the cache is less than the request.
 
-// wording tells the wordings of a run apart. It begins at random, because a connector may
-// remember an earlier run.
+// wording tells the wordings of a run apart.
 type wording struct {
-	run uint32
+	run uint32 // random, because a connector may remember an earlier run
 	n   int
 }
 
 // fresh returns a wording that was not used before.
-func fresh(run *session.Run) wording {
-	last := session.Keep(run.Session, func() *wording { return &wording{run: rand.Uint32()} })
-	last.n++
-	return *last
+func fresh(run *pairRun) wording {
+	run.wording.n++
+	return run.wording
 }
 
 // unused returns a text that no data hold, one for each wording.

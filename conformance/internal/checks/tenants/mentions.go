@@ -15,7 +15,7 @@ import (
 
 // mentionsOther looks for what is the other tenant's in what a tenant is told: in
 // refusals, in warnings, and among the samples of discovery.
-func mentionsOther(run *session.Run) *check.Finding {
+func mentionsOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {
 		return f
@@ -44,7 +44,7 @@ func mentionsOther(run *session.Run) *check.Finding {
 }
 
 // refusalsMention asks for a table and for a field that do not exist.
-func refusalsMention(run *session.Run, both [2]*session.Discovery, tenant int) *check.Finding {
+func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *check.Finding {
 	nobodys := &wire.Table{
 		Name: session.UnusedTable, Fields: []wire.Field{{Name: session.UnusedField, Type: wire.TypeString}},
 	}
@@ -112,7 +112,7 @@ func toldOf(both [2]*session.Discovery) []*wire.Table {
 
 // samplesOfOther looks for samples, minima and maxima of tables that only rows of the other
 // tenant hold.
-func samplesOfOther(run *session.Run, both [2]*session.Discovery, tables []*wire.Table) *check.Finding {
+func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Table) *check.Finding {
 	for _, t := range tables {
 		s := newSubject(run, t, both[1].Lookup[t.Name])
 		if len(s.fields) == 0 || run.Spent() {
@@ -156,7 +156,7 @@ func toldOfColumn(f *wire.Field) []wire.Value {
 }
 
 // judgeSamples judges what discovery tells of the values of a table.
-func (s *subject) judgeSamples(run *session.Run) *check.Finding {
+func (s *subject) judgeSamples(run *pairRun) *check.Finding {
 	if s.own(0) == nil || s.own(1) == nil || s.only != nil {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (s *subject) judgeSamples(run *session.Run) *check.Finding {
 // describesOther looks for names of tables that only the other tenant has in what
 // discovery says of a tenant's tables. A vendor's fixed description of a table may
 // honestly name one that this tenant may not see.
-func describesOther(run *session.Run) *check.Finding {
+func describesOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {
 		return f

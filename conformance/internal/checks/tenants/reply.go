@@ -1,7 +1,6 @@
 package tenants
 
 import (
-	"context"
 	"net/http"
 	"slices"
 
@@ -28,11 +27,11 @@ type reply struct {
 const most = 5_000
 
 // send sends a request and reads the answer. It is safe for concurrent use.
-func send(ctx context.Context, run *session.Run, c session.Call, m wire.Request, columns []wire.Column) reply {
+func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) reply {
 	if req, ok := m.(*wire.QueryRequest); ok {
-		return readRows(run.StreamWith(ctx, c, session.Members(req), min(run.Rows, most)), req, columns)
+		return readRows(run.StreamWith(run.Ctx, c, session.Members(req), min(run.Rows, most)), req, columns)
 	}
-	a := run.ExchangeWith(ctx, c)
+	a := run.ExchangeWith(run.Ctx, c)
 	r := reply{asked: m, request: a.Request, shown: a.Describe(), refused: refusedAsUnknown(a)}
 	if answer, f := session.RouteAt(c.Path).Decode(a); f == nil {
 		r.figures = answer

@@ -39,7 +39,7 @@ type subject struct {
 	hop      *wire.JoinHop // along a foreign key that both tenants have
 }
 
-func newSubject(run *session.Run, own, other *wire.Table) *subject {
+func newSubject(run *pairRun, own, other *wire.Table) *subject {
 	limits := run.Document.Capabilities.Limits
 	s := &subject{
 		name: own.Name, tables: [2]*wire.Table{own, other}, joins: run.Document.Capabilities.Join,
@@ -82,14 +82,6 @@ const (
 	maxLacked     = 2
 )
 
-// found is the tables to ask about. The checks share them, and what was learned about
-// them.
-type found struct {
-	list  []*subject // those whose rows are known
-	other []*subject // more tables that both tenants have
-	step  step       // the last one
-}
-
 // step is a part of a check that is about a table. What failed is judged again alone, which
 // takes fewer requests than the whole check.
 type step struct {
@@ -98,32 +90,31 @@ type step struct {
 }
 
 // about judges a part of a check that is about a table.
-func (all *found) about(s *subject, judge func(*subject) *check.Finding) *check.Finding {
-	all.step = step{s.name, judge}
+func (run *pairRun) about(s *subject, judge func(*subject) *check.Finding) *check.Finding {
+	run.step = step{s.name, judge}
 	return judge(s)
 }
 
 // repeat judges a step again, of the tables as they are now.
-func (all *found) repeat(s step) *check.Finding {
-	for _, list := range [][]*subject{all.list, all.other} {
-		if i := slices.IndexFunc(list, func(t *subject) bool { return t.name == s.table }); i >= 0 {
-			return s.judge(list[i])
+func (run *pairRun) repeat(s step) *check.Finding {
+	for _, t := range slices.Concat(run.subjects, run.others) {
+		if t.name == s.table {
+			return s.judge(t)
 		}
 	}
 	return nil
 }
 
-// subjects returns tables to ask about, with the rows that each tenant gets alone: one
-// that both have and whose rows differ, one with a foreign key, and some that one lacks.
-// Those come first that tell whose an answer is.
-func subjects(run *session.Run) (*found, *check.Finding) {
-	kept := session.Keep(run.Session, func() *found { return &found{} })
-	if kept.list != nil {
-		return kept, nil
+// readSubjects finds tables to ask about, once, and reads the rows that each tenant gets
+// alone: of one that both have and whose rows differ, of one with a foreign key, and of some
+// that one lacks. Those come first that tell whose an answer is.
+func readSubjects(run *pairRun) *check.Finding {
+	if run.subjects != nil {
+		return nil
 	}
 	shared, lacked, f := tables(run)
 	if f != nil {
-		return nil, f
+		return f
 	}
 	// Before there is anything to judge, a check with few requests spends fewer.
 	some := 1 + run.Allowance()/12
@@ -139,7 +130,7 @@ func subjects(run *session.Run) (*found, *check.Finding) {
 		list = append(list, lacked[:min(len(lacked), some)]...)
 	}
 	if len(list) == 0 {
-		return nil, check.Skip(check.NoData, "the tenants have no tables")
+		return check.Skip(check.NoData, "the tenants have no tables")
 	}
 	readAlone(run, list...)
 	for _, s := range shared[:min(len(shared), maxCandidates, some)] {
@@ -156,14 +147,14 @@ func subjects(run *session.Run) (*found, *check.Finding) {
 	for _, s := range list {
 		s.choose(run)
 	}
-	kept.list = list
-	kept.other = slices.DeleteFunc(shared, func(s *subject) bool { return slices.Contains(list, s) || s.rank() > 2*most })
-	return kept, nil
+	run.subjects = list
+	run.others = slices.DeleteFunc(shared, func(s *subject) bool { return slices.Contains(list, s) || s.rank() > 2*most })
+	return nil
 }
 
 // tables returns the tables that both tenants have, the most telling first, and some
 // that one of them lacks.
-func tables(run *session.Run) (shared, lacked []*subject, f *check.Finding) {
+func tables(run *pairRun) (shared, lacked []*subject, f *check.Finding) {
 	both, f := discoveries(run)
 	if f != nil {
 		return nil, nil, f
@@ -266,7 +257,7 @@ func (s *subject) link(to *subject) {
 }
 
 // choose chooses what the questions about the subject filter and group by.
-func (s *subject) choose(run *session.Run) {
+func (s *subject) choose(run *pairRun) {
 	rows := cmp.Or(s.own(0), s.own(1))
 	if rows == nil {
 		return
@@ -298,7 +289,7 @@ const (
 // readAlone reads the rows of each table, first for the one tenant and then for the
 // other. Each tenant begins with a new connection, /check and /discovery, because a
 // connector may hold the tenant that came last with any of them.
-func readAlone(run *session.Run, list ...*subject) {
+func readAlone(run *pairRun, list ...*subject) {
 	for tenant := range 2 {
 		arrive(run, tenant)
 		for i, s := range list {
@@ -310,23 +301,23 @@ func readAlone(run *session.Run, list ...*subject) {
 }
 
 // arrive does what a tenant does who comes to a connector.
-func arrive(run *session.Run, tenant int) {
+func arrive(run *pairRun, tenant int) {
 	run.HTTP.CloseIdleConnections()
 	run.Exchange(run.Ask(wire.PathCheck, &wire.CheckRequest{}, tenant))
 	run.Exchange(run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
 }
 
 // ask asks a question for a tenant.
-func (s *subject) ask(run *session.Run, tenant int, q *question, w wording) reply {
+func (s *subject) ask(run *pairRun, tenant int, q *question, w wording) reply {
 	m := q.ask(s, w)
-	r := send(run.Ctx, run, run.Ask(q.path, m, tenant), m, s.tables[tenant].Columns())
+	r := send(run, run.Ask(q.path, m, tenant), m, s.tables[tenant].Columns())
 	run.Last = r.request
 	return r
 }
 
 // learn keeps the rows that a tenant is answered alone. If there are more than can be
 // compared, it asks for few, and for the same of the other tenant.
-func (s *subject) learn(run *session.Run, tenant int) {
+func (s *subject) learn(run *pairRun, tenant int) {
 	large := func(t *wire.Table) bool { return t.RowCount != nil && *t.RowCount > most }
 	if slices.ContainsFunc(s.tables[:], large) {
 		s.narrow(run, tenant)
@@ -351,7 +342,7 @@ func (s *subject) learn(run *session.Run, tenant int) {
 // narrow chooses a filter that keeps few rows of a table: by a text that the rows of
 // one tenant hold, rather those of the first, and if possible not the first rows of the
 // other.
-func (s *subject) narrow(run *session.Run, first int) {
+func (s *subject) narrow(run *pairRun, first int) {
 	if s.narrowed || !run.Document.Declares(wire.OpEq) {
 		return
 	}
@@ -397,7 +388,7 @@ func valuesOf(t *oracle.Table, name string) map[string]bool {
 const windowRows = 50
 
 // window reads the first rows of a tenant's table.
-func (s *subject) window(run *session.Run, tenant int) *oracle.Table {
+func (s *subject) window(run *pairRun, tenant int) *oracle.Table {
 	w := fresh(run)
 	req := s.rowsIn(w)
 	req.Limit = windowRows + int64(w.n)
@@ -417,38 +408,37 @@ func boolInt(b bool) int {
 
 // judgeSubjects judges answers about tables, and reads the tables again if the data may
 // have changed.
-func judgeSubjects(run *session.Run, judge func(*found) *check.Finding) *check.Finding {
-	all, f := subjects(run)
-	if f != nil {
+func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
+	if f := readSubjects(run); f != nil {
 		return f
 	}
 	again := func() (string, *check.Finding) {
-		before := all.list
-		*all = found{}
-		if all, f = subjects(run); f != nil {
+		before := run.subjects
+		run.subjects = nil
+		if f := readSubjects(run); f != nil {
 			return "", f
 		}
-		return changed(before, all.list), nil
+		return changed(before, run.subjects), nil
 	}
 	var failed step
 	moved, f := run.Unmoved(func() *check.Finding {
 		// What failed is asked again first, while there are requests for it. What is wrong at
 		// times may be right now, and is met again only on the way through the whole.
 		if failed.judge != nil {
-			if f := all.repeat(failed); f.Failure() {
+			if f := run.repeat(failed); f.Failure() {
 				return f
 			}
 		}
-		f := judge(all)
+		f := judge()
 		if f.Failure() {
-			failed = all.step
+			failed = run.step
 		}
 		return f
 	}, again)
 	if f == nil && moved != "" {
 		return check.Skip(check.DataChanged, "table %s changed while it was judged", moved)
 	}
-	if f == nil && !slices.ContainsFunc(all.list, (*subject).differs) {
+	if f == nil && !slices.ContainsFunc(run.subjects, (*subject).differs) {
 		return check.Skip(check.NoData, "the two tenants' data are alike: nothing tells whose an answer is")
 	}
 	return f

@@ -3,46 +3,65 @@
 package tenants
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
-// Checks returns the checks in the order in which they run.
+// pairRun is one check being judged, and what the checks of a run share.
+type pairRun struct {
+	*session.Run
+	*memory
+}
+
+// memory is what the checks of a run learn for each other.
+type memory struct {
+	wording  wording    // the last one
+	subjects []*subject // the tables to ask about, whose rows are known; nil: they were not read yet
+	others   []*subject // more tables that both tenants have
+	step     step       // the last one
+}
+
+// Checks returns the checks of one run, in the order in which they run.
 func Checks() []session.Check {
+	m := &memory{wording: wording{run: rand.Uint32()}}
+	with := func(judge func(*pairRun) *check.Finding) func(*session.Run) *check.Finding {
+		return func(run *session.Run) *check.Finding { return judge(&pairRun{run, m}) }
+	}
 	return []session.Check{
-		{ID: "T1", Phase: 3, Two: true, Judge: unknownToOther, Rules: []string{"tenant-6"}, Weight: 40,
+		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 40,
 			Title: "a table of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables up in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
-		{ID: "T2", Phase: 3, Two: true, Judge: inTurns, Rules: []string{"tenant-4", "tenant-6"}, Weight: 420,
+		{ID: "T2", Phase: 3, Two: true, Judge: with(inTurns), Rules: []string{"tenant-4", "tenant-6"}, Weight: 420,
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
-		{ID: "T3", Phase: 3, Two: true, Judge: atOnce, Rules: []string{"tenant-6", "tenant-4", "tenant-1"}, Weight: 80,
+		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Rules: []string{"tenant-6", "tenant-4", "tenant-1"}, Weight: 80,
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
-		{ID: "T4", Phase: 3, Judge: servesIncomplete, Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
+		{ID: "T4", Phase: 3, Judge: with(servesIncomplete), Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
 			Weight: 40, Least: 20, Needs: session.NeedsCredentials,
 			Title: "credentials that lack what is required get no data of a tenant",
 			Fix: "Refuse a request without a required credential, on every route, " +
 				"instead of taking a default or the credentials of an earlier request."},
-		{ID: "T5", Phase: 3, Judge: servesWrong, Rules: []string{"tenant-6", "tenant-4"},
+		{ID: "T5", Phase: 3, Judge: with(servesWrong), Rules: []string{"tenant-6", "tenant-4"},
 			Weight: 40, Least: 48, Needs: session.NeedsCredentials,
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
-		{ID: "T6", Phase: 3, Two: true, Judge: mentionsOther, Rules: []string{"tenant-6"}, Weight: 60,
+		{ID: "T6", Phase: 3, Two: true, Judge: with(mentionsOther), Rules: []string{"tenant-6"}, Weight: 60,
 			Title: "refusals, warnings and samples tell a tenant nothing of the other's data",
 			Fix: "Make messages and metadata of what the credentials of this request can see: " +
 				"a list of all known tables, or a kept sample, tells one tenant of another."},
-		{ID: "A.31", Phase: 3, Advice: true, Judge: refusesIncomplete, Rules: []string{"http-6", "http-8b"},
+		{ID: "A.31", Phase: 3, Advice: true, Judge: with(refusesIncomplete), Rules: []string{"http-6", "http-8b"},
 			Needs: session.NeedsCredentials,
 			Title: "credentials that lack what is required give 400 on every route",
 			Fix: "Refuse a missing required credential before the source is asked: check_failed on /check, " +
 				"bad_request elsewhere. 401 would read as a wrong token."},
-		{ID: "A.32", Phase: 3, Advice: true, Judge: describesOther, Rules: []string{"tenant-6a", "tenant-6"},
+		{ID: "A.32", Phase: 3, Advice: true, Judge: with(describesOther), Rules: []string{"tenant-6a", "tenant-6"},
 			Title: "foreign keys and descriptions name no table that only the other tenant has",
 			Fix:   "Leave out what leads to a table that these credentials cannot see."},
 	}
@@ -50,7 +69,7 @@ func Checks() []session.Check {
 
 // discoveries returns both tenants' discoveries. The check is skipped when there is
 // one tenant.
-func discoveries(run *session.Run) (both [2]*session.Discovery, f *check.Finding) {
+func discoveries(run *pairRun) (both [2]*session.Discovery, f *check.Finding) {
 	if len(run.Tenants) < 2 {
 		return both, check.Skip(check.NoData, "there is one set of credentials; give -credentials twice")
 	}
@@ -63,6 +82,6 @@ func discoveries(run *session.Run) (both [2]*session.Discovery, f *check.Finding
 }
 
 // mounted reports whether the document lists a route.
-func mounted(run *session.Run, path string) bool {
+func mounted(run *pairRun, path string) bool {
 	return slices.ContainsFunc(run.Mounted(), func(r session.Route) bool { return r.Path == path })
 }

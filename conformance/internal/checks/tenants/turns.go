@@ -13,17 +13,17 @@ import (
 
 // inTurns asks every question of the matrix for both tenants in turns: in the same
 // wording, begun by either tenant, and after a /check or /discovery of the other.
-func inTurns(run *session.Run) *check.Finding {
-	return judgeSubjects(run, func(all *found) *check.Finding {
-		for _, s := range all.list {
-			if f := all.about(s, (*subject).countsDiscovered); f != nil {
+func inTurns(run *pairRun) *check.Finding {
+	return judgeSubjects(run, func() *check.Finding {
+		for _, s := range run.subjects {
+			if f := run.about(s, (*subject).countsDiscovered); f != nil {
 				return f
 			}
 		}
-		for _, part := range []func(*session.Run, *found) *check.Finding{
+		for _, part := range []func(*pairRun) *check.Finding{
 			turns(0), discoveriesInTurns, afterOther, sweep, linksInTurns, turns(1),
 		} {
-			if f := part(run, all); f != nil || run.Spent() {
+			if f := part(run); f != nil || run.Spent() {
 				return f
 			}
 		}
@@ -33,15 +33,15 @@ func inTurns(run *session.Run) *check.Finding {
 
 // turns returns a part of the check: each question of the matrix about one of the tables,
 // in another round about another.
-func turns(round int) func(*session.Run, *found) *check.Finding {
-	return func(run *session.Run, all *found) *check.Finding {
+func turns(round int) func(*pairRun) *check.Finding {
+	return func(run *pairRun) *check.Finding {
 		for i := range questions {
-			for n := range all.list {
-				s := all.list[(i+round+n)%len(all.list)]
+			for n := range run.subjects {
+				s := run.subjects[(i+round+n)%len(run.subjects)]
 				if !s.may(run, &questions[i]) {
 					continue
 				}
-				f := all.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, &questions[i]) })
+				f := run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, &questions[i]) })
 				if f != nil || run.Spent() {
 					return f
 				}
@@ -53,12 +53,12 @@ func turns(round int) func(*session.Run, *found) *check.Finding {
 }
 
 // may reports whether a question can be asked.
-func (s *subject) may(run *session.Run, q *question) bool {
+func (s *subject) may(run *pairRun, q *question) bool {
 	return mounted(run, q.path) && q.ask(s, wording{}) != nil
 }
 
 // takeTurns asks a question in one wording for one tenant and then for the other.
-func (s *subject) takeTurns(run *session.Run, first int, q *question) *check.Finding {
+func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
 	w := fresh(run)
 	var replies [2]reply
 	var verdicts [2]verdict
@@ -153,26 +153,26 @@ const fewLarge = 3
 // sweep reads more tables for the second tenant as they were read for the first, the large
 // ones first. It asks about a few on every route, and one question of the matrix about each
 // other: a cache may be of one table, of large ones or of small ones.
-func sweep(run *session.Run, all *found) *check.Finding {
-	for i, s := range slices.Backward(all.other) {
-		i = len(all.other) - 1 - i
+func sweep(run *pairRun) *check.Finding {
+	for i, s := range slices.Backward(run.others) {
+		i = len(run.others) - 1 - i
 		if run.Spent() {
 			return nil
 		}
-		if f := all.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) }); f != nil {
+		if f := run.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) }); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-func (s *subject) sweep(run *session.Run, i int) *check.Finding {
+func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	first := run.Snapshot(0, s.tables[0]).Table
 	if first == nil || len(first.Rows) == 0 || len(first.Rows) > most {
 		return nil
 	}
 	req := &wire.QueryRequest{Table: s.name, Fields: s.fields}
-	second := send(run.Ctx, run, run.Ask(wire.PathQuery, req, 1), req, s.tables[1].Columns())
+	second := send(run, run.Ask(wire.PathQuery, req, 1), req, s.tables[1].Columns())
 	if second.rows == nil || second.over {
 		return nil
 	}
@@ -198,8 +198,8 @@ func (s *subject) sweep(run *session.Run, i int) *check.Finding {
 
 // linksInTurns asks about the foreign keys between tables that were read for both tenants: what a link
 // leads to may be kept by the name of its table.
-func linksInTurns(run *session.Run, all *found) *check.Finding {
-	known := slices.DeleteFunc(slices.Concat(all.list, all.other), func(s *subject) bool { return s.own(0) == nil || s.own(1) == nil })
+func linksInTurns(run *pairRun) *check.Finding {
+	known := slices.DeleteFunc(slices.Concat(run.subjects, run.others), func(s *subject) bool { return s.own(0) == nil || s.own(1) == nil })
 	for _, s := range known {
 		for _, key := range s.tables[0].ForeignKeys {
 			i := slices.IndexFunc(known, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.differs() })
@@ -207,7 +207,7 @@ func linksInTurns(run *session.Run, all *found) *check.Finding {
 				continue
 			}
 			to := known[i]
-			f := all.about(s, func(s *subject) *check.Finding {
+			f := run.about(s, func(s *subject) *check.Finding {
 				readAlone(run, s, to)
 				s.hop = s.along(key, to)
 				s.link(to)
@@ -250,11 +250,11 @@ func (s *subject) countsDiscovered() *check.Finding {
 }
 
 // afterOther asks for one tenant after the other has called /check or /discovery.
-func afterOther(run *session.Run, all *found) *check.Finding {
-	return all.about(all.list[0], func(s *subject) *check.Finding { return s.afterOther(run) })
+func afterOther(run *pairRun) *check.Finding {
+	return run.about(run.subjects[0], func(s *subject) *check.Finding { return s.afterOther(run) })
 }
 
-func (s *subject) afterOther(run *session.Run) *check.Finding {
+func (s *subject) afterOther(run *pairRun) *check.Finding {
 	for tenant := range 2 {
 		for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
 			run.Exchange(session.RouteAt(before).Call(run.Ask(before, &wire.CheckRequest{}, 1-tenant).Body))
@@ -278,11 +278,11 @@ func (s *subject) afterOther(run *session.Run) *check.Finding {
 }
 
 // discoveriesInTurns asks for both tenants' discoveries in turns.
-func discoveriesInTurns(run *session.Run, all *found) *check.Finding {
-	return all.about(all.list[0], func(*subject) *check.Finding { return takeTurnsInDiscovery(run) })
+func discoveriesInTurns(run *pairRun) *check.Finding {
+	return run.about(run.subjects[0], func(*subject) *check.Finding { return takeTurnsInDiscovery(run) })
 }
 
-func takeTurnsInDiscovery(run *session.Run) *check.Finding {
+func takeTurnsInDiscovery(run *pairRun) *check.Finding {
 	var alone [2]*session.Discovery
 	for tenant := range alone {
 		run.HTTP.CloseIdleConnections()

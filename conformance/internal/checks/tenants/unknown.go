@@ -11,7 +11,7 @@ import (
 
 // unknownToOther asks each tenant for tables that only the other has, right after the
 // other was answered.
-func unknownToOther(run *session.Run) *check.Finding {
+func unknownToOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {
 		return f
@@ -39,7 +39,7 @@ func unknownToOther(run *session.Run) *check.Finding {
 
 // unknownTo asks one tenant for a table of the other. Before, it asks the same for the
 // owner, so that a connector may have kept the answer.
-func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *check.Finding {
+func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.Finding {
 	q := firstOf(r.Path)
 	if q == nil {
 		return nil
@@ -73,7 +73,7 @@ func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *ch
 }
 
 // oneField returns a request about the first field of a table.
-func oneField(run *session.Run, t *wire.Table, q *question) wire.Request {
+func oneField(run *pairRun, t *wire.Table, q *question) wire.Request {
 	only := *t
 	only.Fields = t.Fields[:1]
 	return q.ask(newSubject(run, &only, &only), fresh(run))
@@ -92,7 +92,7 @@ func unknownTableCheck(path string) string {
 }
 
 // answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
-func answerTo(run *session.Run, tenant int, path string, m wire.Request) *session.Answer {
+func answerTo(run *pairRun, tenant int, path string, m wire.Request) *session.Answer {
 	c := run.Ask(path, m, tenant)
 	if req, ok := m.(*wire.QueryRequest); ok {
 		return run.Stream(c, session.Members(req), session.WindowRows).Answer
