@@ -29,10 +29,12 @@ type Check struct {
 	Advice bool
 }
 
-// allChecks returns the checks of all themes, in the order in which they run.
-func allChecks() []session.Check {
-	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), clocks.Checks(), live.Checks(),
-		tenants.Checks(), document.Advice(), advice.Checks(), live.Advice(), clocks.Slowest())
+// allChecks returns the checks of all themes for one run, in the order in which they run. Those
+// of a theme share what they learn in the run.
+func allChecks(k *clocks.Clocks) []session.Check {
+	liveChecks, liveAdvice := live.Checks()
+	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), k.Checks(), liveChecks,
+		tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest())
 }
 
 // describe returns what users see of a check.

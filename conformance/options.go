@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
@@ -128,8 +129,9 @@ func (o *Options) Checks() ([]Check, error) {
 type plan struct {
 	Options
 	checks    []session.Check
-	available int  // checks of the mode
-	adapt     bool // Requests is what is usual, and follows the connector's pace
+	clocks    clocks.Clocks // of the checks
+	available int           // checks of the mode
+	adapt     bool          // Requests is what is usual, and follows the connector's pace
 }
 
 func (o *Options) plan() (*plan, error) {
@@ -177,7 +179,7 @@ func (o *Options) plan() (*plan, error) {
 	if p.Seed == 0 {
 		p.Seed = defaults.Seed
 	}
-	for _, c := range allChecks() {
+	for _, c := range allChecks(&p.clocks) {
 		if slices.Contains(p.Mode.phases(), c.Phase) {
 			p.available++
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -72,7 +71,7 @@ func (r *run) grade(ctx context.Context) *Report {
 	r.progress.begin(r)
 	s.Stopped = r.missingCredentials(ctx)
 	s.Plan(ctx)
-	stop := clocks.Start(ctx, s)
+	stop := r.clocks.Start(ctx, s)
 	r.judge(ctx)
 	for n := 1; n < r.Seeds; n++ {
 		r.judgeSeed(ctx, n)

@@ -27,7 +27,7 @@ const everywhere = "Enforce timeoutMs on every route: " +
 // Slowest returns the check of the slowest calls, which runs behind all others: it knows the
 // calls of the whole run then, and how many requests it needs depends on how fast they are
 // answered, which must not decide what the others ask.
-func Slowest() []session.Check {
+func (*Clocks) Slowest() []session.Check {
 	return []session.Check{
 		{ID: "P3.5h", Phase: 3, Judge: judgeSlowest, Weight: 100, Least: 20, Rules: []string{"route-2", "error-6", "stream-5"},
 			Title: "timeoutMs ends the slowest calls of the run",
@@ -37,40 +37,40 @@ func Slowest() []session.Check {
 
 // Checks returns the checks in the order in which they run: behind those that make
 // the first calls, and let the table slow wait meanwhile.
-func Checks() []session.Check {
+func (k *Clocks) Checks() []session.Check {
 	const stream = "Enforce timeoutMs while waiting for the source: answer 408 timeout before the first line, " +
 		"or an error line with code timeout after it."
 	return []session.Check{
-		{ID: "P3.5a", Phase: 3, Judge: judgeSlow, Rules: []string{"route-2", "stream-5", "error-6"},
+		{ID: "P3.5a", Phase: 3, Judge: k.judgeSlow, Rules: []string{"route-2", "stream-5", "error-6"},
 			Title: "timeoutMs ends a query in time",
 			Fix:   stream},
-		{ID: "P3.5b", Phase: 3, Judge: judgeSlow, Rules: []string{"stream-5a"},
+		{ID: "P3.5b", Phase: 3, Judge: k.judgeSlow, Rules: []string{"stream-5a"},
 			Title: "idleTimeoutMs ends a query without rows in time",
 			Fix: "Start a clock at the request and with each row; when it reaches idleTimeoutMs end the stream " +
 				"with an error line of code timeout. A ping does not reset it."},
-		{ID: "P3.5c", Phase: 3, Judge: judgeSlow, Needs: session.NeedsNumbers, Rules: []string{"error-6", "route-2"},
+		{ID: "P3.5c", Phase: 3, Judge: k.judgeSlow, Needs: session.NeedsNumbers, Rules: []string{"error-6", "route-2"},
 			Title: "timeoutMs ends a count and an aggregate in time",
 			Fix:   everywhere},
-		{ID: "P3.5d", Phase: 3, Judge: judgeSlow, Needs: needsMeasures, Rules: []string{"error-6", "route-2"},
+		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Needs: needsMeasures, Rules: []string{"error-6", "route-2"},
 			Title: "timeoutMs ends a size, a cardinality and a link hit rate in time",
 			Fix:   everywhere},
-		{ID: "P3.5e", Phase: 3, Judge: judgeSlow, Explained: []string{"P3.5a"}, Rules: []string{"route-2", "stream-5"},
+		{ID: "P3.5e", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5a"}, Rules: []string{"route-2", "stream-5"},
 			Title: "timeoutMs ends a stream that has begun",
 			Fix:   stream},
-		{ID: "P3.5f", Phase: 3, Judge: judgeSlow, Explained: []string{"P3.5b", "P3.5e"}, Rules: []string{"stream-5a"},
+		{ID: "P3.5f", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5b", "P3.5e"}, Rules: []string{"stream-5a"},
 			Title: "a ping does not put off idleTimeoutMs",
 			Fix:   "Start the idle clock anew with a row only: a ping is no row."},
-		{ID: "P3.5g", Phase: 3, Judge: judgeSlow, Needs: session.NeedsJoin,
+		{ID: "P3.5g", Phase: 3, Judge: k.judgeSlow, Needs: session.NeedsJoin,
 			Explained: []string{"P3.5a"}, Rules: []string{"route-2", "stream-5", "error-6"},
 			Title: "timeoutMs ends a query with a join in time",
 			Fix:   stream},
-		{ID: "P3.7a", Phase: 3, Judge: judgeSlow, Rules: []string{"stream-4"},
+		{ID: "P3.7a", Phase: 3, Judge: k.judgeSlow, Rules: []string{"stream-4"},
 			Title: "a silent stream pings within 10 seconds, again and again",
 			Fix:   pinging},
 		{ID: "P3.7b", Phase: 3, Judge: judgeSilence, Rules: []string{"stream-4"},
 			Title: "no stream of the run is silent for longer than 10 seconds",
 			Fix:   pinging},
-		{ID: "A.35", Phase: 3, Advice: true, Judge: judgeSlow, Explained: []string{"P3.5a", "P3.5e"}, Rules: []string{"stream-5b"},
+		{ID: "A.35", Phase: 3, Advice: true, Judge: k.judgeSlow, Explained: []string{"P3.5a", "P3.5e"}, Rules: []string{"stream-5b"},
 			Title: "maxTimeoutMs ends a stream that has begun",
 			Fix:   "Let maxTimeoutMs, where a request has it, take the place of timeoutMs once the first line is out."},
 	}

@@ -23,11 +23,11 @@ const (
 	maxBeside = 4
 )
 
-// exchanges are the exchanges with the table slow. They take as long as its rows
-// stall, so they run beside the other checks.
-type exchanges struct {
-	found bool // the table was discovered
-	list  []*exchange
+// Clocks makes the checks of one run, and what they share: the exchanges with the table slow.
+// They take as long as its rows stall, so they run beside the other checks.
+type Clocks struct {
+	found     bool // the table was discovered
+	exchanges []*exchange
 }
 
 // exchange is one exchange with the table slow, for one check. Its answer may be read
@@ -42,15 +42,10 @@ type exchange struct {
 	bug      any // a panic, which the check that waits for the answer raises again
 }
 
-func slow(s *session.Session) *exchanges {
-	return session.Keep(s, func() *exchanges { return &exchanges{} })
-}
-
 // Start begins the exchanges with the table slow, if a planned check needs them
 // and the table exists. The caller calls stop at the end of the run: it ends the
 // exchanges that nobody waits for any more.
-func Start(ctx context.Context, s *session.Session) (stop func()) {
-	all := slow(s)
+func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Plans(e.id) }) {
 		return func() {}
 	}
@@ -60,18 +55,18 @@ func Start(ctx context.Context, s *session.Session) (stop func()) {
 		}
 		d, f := run.Discovery(0)
 		if f == nil {
-			all.found = slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return session.IsSlow(&t) })
+			k.found = slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return session.IsSlow(&t) })
 		}
 		return f
 	}})
-	if !all.found {
+	if !k.found {
 		return func() {}
 	}
 	needless := map[string]bool{}
-	for _, c := range Checks() {
+	for _, c := range k.Checks() {
 		needless[c.ID] = !s.Plans(c.ID) || c.Needs != nil && c.Needs(s.Document) != ""
 	}
-	all.list = slices.DeleteFunc(exchangesWith(s), func(e *exchange) bool {
+	k.exchanges = slices.DeleteFunc(exchangesWith(s), func(e *exchange) bool {
 		return needless[e.id] || session.RouteAt(e.call.Path).Needs(s.Document) != ""
 	})
 	// One request at a time stays free for the other checks.
@@ -83,8 +78,8 @@ func Start(ctx context.Context, s *session.Session) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	waiting := make(chan *exchange, len(all.list))
-	for _, e := range all.list {
+	waiting := make(chan *exchange, len(k.exchanges))
+	for _, e := range k.exchanges {
 		e.done = make(chan struct{})
 		waiting <- e
 	}
@@ -166,19 +161,18 @@ func join(req *wire.QueryRequest) {
 
 // judgeSlow judges the exchanges of a check. One that came late is tried again
 // by itself, without the other checks beside it.
-func judgeSlow(run *session.Run) *check.Finding {
+func (k *Clocks) judgeSlow(run *session.Run) *check.Finding {
 	if _, f := run.Discovery(0); f != nil {
 		return f
 	}
-	all := slow(run.Session)
-	if !all.found {
+	if !k.found {
 		return check.Skip(check.NoData, "the corpus's table %s is not loaded; the README.md of conform -fixture DIR says how",
 			corpus.Slow().Name)
 	}
 	if f := run.Consequence("without a deadline that is kept there is nothing more to see"); f != nil {
 		return f
 	}
-	for _, e := range all.list {
+	for _, e := range k.exchanges {
 		if e.id != run.Check.ID {
 			continue
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 // generatedChecks ask generated queries about live data.
-func generatedChecks() []session.Check {
+func (m *memory) generatedChecks() []session.Check {
 	return []session.Check{{
-		ID: "M8", Phase: 4, Seeded: true, Judge: within(generatedQueries, "no table has rows that tell two answers apart"), Weight: 100,
+		ID: "M8", Phase: 4, Seeded: true, Judge: m.within(generatedQueries, "no table has rows that tell two answers apart"), Weight: 100,
 		Title: "generated queries on sampled values agree with the rows that were read",
 		Rules: []string{"verdict-8", "stream-11", "stream-2"},
 		Fix: "Send the quoted request again: it is the smallest one that still fails. " +

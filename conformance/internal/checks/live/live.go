@@ -9,9 +9,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Checks returns the checks of live data in the order in which they run.
-func Checks() []session.Check {
-	return slices.Concat(consistencyChecks(), relationChecks(), filterChecks(), generatedChecks())
+// Checks returns the checks of live data for one run, in the order in which they run, and the
+// advice that is judged as they are.
+func Checks() (checks, advice []session.Check) {
+	m := &memory{linksFrom: map[string][]link{}, sorted: map[judgedSort]bool{}, unmeasured: map[tableMeasure]bool{}}
+	return slices.Concat(m.consistencyChecks(), m.relationChecks(), m.filterChecks(), m.generatedChecks()), m.advice()
 }
 
 // What a check lacks when no table exercises it.
@@ -23,84 +25,84 @@ const (
 )
 
 // consistencyChecks compare answers with the rows of a plain read.
-func consistencyChecks() []session.Check {
+func (m *memory) consistencyChecks() []session.Check {
 	return []session.Check{
-		{ID: "L11", Phase: 4, Weight: 100, Judge: within(wholeReadsComplete, "no table is within the row budget"),
+		{ID: "L11", Phase: 4, Weight: 100, Judge: m.within(wholeReadsComplete, "no table is within the row budget"),
 			Rules: []string{"query-16"},
 			Title: "a read without filters and without a window answers every row of the table, once",
 			Fix: "Follow the upstream's pages to their end, keep the last row of each, and read on when a page is short. " +
 				"Checks that compare with the rows of such a table leave it out."},
-		{ID: "M20", Phase: 4, Judge: within(readsAgree, "no table is within the row budget"),
+		{ID: "M20", Phase: 4, Judge: m.within(readsAgree, "no table is within the row budget"),
 			Rules: []string{"query-15", "stream-2b"},
 			Title: "windows and sorted reads have the rows that a whole read has",
 			Fix:   "Skip exactly offset rows and answer exactly limit, as far as there are rows; or leave served.window false."},
-		{ID: "L1", Phase: 4, Weight: 40, Judge: within(sizesExact, "no table within the row budget has an exact size"),
+		{ID: "L1", Phase: 4, Weight: 40, Judge: m.within(sizesExact, "no table within the row budget has an exact size"),
 			Needs: session.NeedsEndpoint(wire.EndpointSize), Rules: []string{"measure-4", "verdict-8"},
 			Title: "an exact size is the number of streamed rows",
 			Fix:   "Count the rows that /query answers with these credentials, or answer exact false, or size null."},
-		{ID: "L2", Phase: 4, Judge: within(filtersHold, lacksValues), Seeded: true, Weight: 900,
+		{ID: "L2", Phase: 4, Judge: m.within(filtersHold, lacksValues), Seeded: true, Weight: 900,
 			Needs: session.NeedsAnyOperator, Rules: []string{"filter-16", "stream-11"},
 			Title: "each declared operator answers the rows that satisfy it, and all of them",
 			Fix: "Compare as the platform does; or leave the operator out of capabilities.operators and served.filters false, " +
 				"and the platform does it."},
-		{ID: "L3", Phase: 4, Weight: 60, Judge: within(countsRows, "no table is within the row budget"),
+		{ID: "L3", Phase: 4, Weight: 60, Judge: m.within(countsRows, "no table is within the row budget"),
 			Needs: session.NeedsEndpoint(wire.EndpointCount), Rules: []string{"count-3"},
 			Title: "/count is the number of streamed rows",
 			Fix:   "Count exactly the rows that /query answers to the same filters."},
-		{ID: "L4", Phase: 4, Weight: 24, Judge: within(columnsCounted, "no column of a table within the row budget was counted"),
+		{ID: "L4", Phase: 4, Weight: 24, Judge: m.within(columnsCounted, "no column of a table within the row budget was counted"),
 			Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-13", "measure-14"},
 			Title: "distinct <= nonNull <= size, and each is what the rows give",
 			Fix: "Count the non-null and the distinct values of the rows that /query answers, texts by bytes; " +
 				"answer null for a column you can only estimate."},
-		{ID: "L5", Phase: 4, Judge: within(keysUnique, "no table with rows declares a key"),
+		{ID: "L5", Phase: 4, Judge: m.within(keysUnique, "no table with rows declares a key"),
 			Rules: []string{"discovery-10", "document-14"},
 			Title: "declared keys are unique and, unless nullable, never null",
 			Fix:   "Declare a primary key or a unique field only where the source has a constraint, and answer each row once."},
-		{ID: "L6", Phase: 4, Weight: 50, Judge: within(pagesCompose, lacksPages),
+		{ID: "L6", Phase: 4, Weight: 50, Judge: m.within(pagesCompose, lacksPages),
 			Needs: needsPages, Explained: []string{"M20"}, Rules: []string{"query-15", "stream-2b", "verdict-8"},
 			Title: "pages under a key, one after the other, are the sorted rows",
 			Fix:   "Sort before you cut, skip exactly offset rows and answer exactly limit; or leave served.window false."},
-		{ID: "L7", Phase: 4, Weight: 60, Judge: within(sortHolds, lacksColumns),
+		{ID: "L7", Phase: 4, Weight: 60, Judge: m.within(sortHolds, lacksColumns),
 			Needs: session.NeedsSort, Rules: []string{"stream-2", "query-1"},
 			Title: "served rows are in the requested order, nulls last",
 			Fix: "Sort numbers by digits, texts by bytes (a binary collation), nulls last in both directions; " +
 				"or leave served.sort false."},
-		{ID: "L8", Phase: 4, Weight: 140, Judge: within(aggregatesFold, "no aggregate over a table within the row budget was answered"),
+		{ID: "L8", Phase: 4, Weight: 140, Judge: m.within(aggregatesFold, "no aggregate over a table within the row budget was answered"),
 			Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-10"},
 			Title: "aggregates are what folding the rows gives",
 			Fix:   "Compute it exactly, over the rows that /query answers, or decline with 204."},
-		{ID: "M23", Phase: 4, Weight: 12, Judge: within(groupsNotCut, "no column of a table within the row budget has 1,001 values"),
+		{ID: "M23", Phase: 4, Weight: 12, Judge: m.within(groupsNotCut, "no column of a table within the row budget has 1,001 values"),
 			Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-6"},
 			Title: "more groups than the limit are refused or declined, never cut",
 			Fix:   "Ask the upstream for one group more than the limit, and answer 422 when it comes."},
-		{ID: "M24", Phase: 4, Weight: 40, Judge: within(periodsFold, "no date of a table within the row budget was grouped"),
+		{ID: "M24", Phase: 4, Weight: 40, Judge: m.within(periodsFold, "no date of a table within the row budget was grouped"),
 			Needs: session.NeedsGrain, Rules: []string{"aggregate-4", "aggregate-10"},
 			Title: "each grain groups dates by the first day of their period, in UTC",
 			Fix:   "Truncate in UTC to the year, the quarter, the month or the day, and answer the first day as YYYY-MM-DD; or decline with 204."},
-		{ID: "L9", Phase: 4, Weight: 40, Judge: within(linksMeasured, "no foreign key joins two tables within the row budget"),
+		{ID: "L9", Phase: 4, Weight: 40, Judge: m.within(linksMeasured, "no foreign key joins two tables within the row budget"),
 			Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-2"},
 			Title: "the link hit rate of declared foreign keys is what the rows give",
 			Fix: "Count the from-rows with a key, and those of them whose key no to-row has: " +
 				"numbers by digits, anything else as text."},
-		{ID: "L10", Phase: 4, Judge: within(discoveryHolds, "no table has rows"),
+		{ID: "L10", Phase: 4, Judge: m.within(discoveryHolds, "no table has rows"),
 			Rules: []string{"discovery-7", "cell-1", "cell-2", "cell-3"},
 			Title: "rows are spelled as their declared types, and null only where discovery says nullable",
 			Fix: "Declare the type that the rows have, spell cells as the rulebook's section on cells says, " +
 				"and set nullable where a null may come."},
-		{ID: "M21", Phase: 4, Weight: 100, Judge: within(joinsHold, "no foreign key joins two tables within the row budget"),
+		{ID: "M21", Phase: 4, Weight: 100, Judge: m.within(joinsHold, "no foreign key joins two tables within the row budget"),
 			Needs: session.NeedsJoin, Rules: []string{"query-6", "query-6c"},
 			Title: "joins over declared foreign keys are what joining the rows gives",
 			Fix: "Join on the left side: keep rows without a match with nulls, answer a row for each match, and let null match nothing. " +
 				"Filter and sort the base table."},
-		{ID: "M22", Phase: 4, Weight: 24, Judge: within(joinsFold, "no aggregate over a join was answered"),
+		{ID: "M22", Phase: 4, Weight: 24, Judge: m.within(joinsFold, "no aggregate over a join was answered"),
 			Needs: needsJoinedAggregate, Rules: []string{"aggregate-10", "aggregate-13"},
 			Title: "aggregates over joins are what folding the joined rows gives",
 			Fix:   "Fold the joined rows, those without a match and those with several included; or decline with 204."},
-		{ID: "M25", Phase: 4, Weight: 16, Judge: within(declaredTypesHold, "no column whose type decides what a declared operator keeps"),
+		{ID: "M25", Phase: 4, Weight: 16, Judge: m.within(declaredTypesHold, "no column whose type decides what a declared operator keeps"),
 			Needs: session.NeedsAnyOperator, Explained: []string{"L2", "L3"}, Rules: []string{"filter-10"},
 			Title: "fieldTypes never override the types that discovery declares",
 			Fix:   "Compare by the type of the source's column, and look at fieldTypes only for a column without one."},
-		{ID: "M26", Phase: 4, Judge: within(discoverySteady, "discovery was not answered twice"),
+		{ID: "M26", Phase: 4, Judge: m.within(discoverySteady, "discovery was not answered twice"),
 			Rules: []string{"discovery-13"},
 			Title: "discovery describes the same tables when it is asked again",
 			Fix:   "Describe what these credentials can read now, from the source and not from an earlier call."},
@@ -108,56 +110,56 @@ func consistencyChecks() []session.Check {
 }
 
 // relationChecks compare the answers to several requests with each other.
-func relationChecks() []session.Check {
+func (m *memory) relationChecks() []session.Check {
 	return []session.Check{
-		{ID: "M1", Phase: 4, Judge: within(inAndNin, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpNin),
+		{ID: "M1", Phase: 4, Judge: m.within(inAndNin, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpNin),
 			Rules: []string{"filter-3a", "filter-3", "stream-11"},
 			Title: "in [a] and nin [a] together are every row",
 			Fix:   "nin keeps what in drops, null cells included: add OR column IS NULL to a NOT IN."},
-		{ID: "M2", Phase: 4, Judge: within(inIsEither, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpEq),
+		{ID: "M2", Phase: 4, Judge: m.within(inIsEither, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpEq),
 			Rules: []string{"filter-3", "filter-1"},
 			Title: "in [a,b] is eq a or eq b",
 			Fix:   "Compare members of a list as eq compares its value, and take a row when one group of `or` holds."},
-		{ID: "M3", Phase: 4, Judge: within(filterNarrows, lacksValues), Needs: session.NeedsAnyOperator,
+		{ID: "M3", Phase: 4, Judge: m.within(filterNarrows, lacksValues), Needs: session.NeedsAnyOperator,
 			Rules: []string{"filter-1"},
 			Title: "a further conjunct never adds rows",
 			Fix:   "Join the filters of `and` by AND, each in parentheses of its own."},
-		{ID: "M4", Phase: 4, Weight: 20, Judge: within(numbersAgree, lacksRows), Needs: session.NeedsNumbers,
+		{ID: "M4", Phase: 4, Weight: 20, Judge: m.within(numbersAgree, lacksRows), Needs: session.NeedsNumbers,
 			Explained: []string{"L3", "L8"}, Rules: []string{"count-3", "aggregate-1", "aggregate-10"},
 			Title: "the count, the rows, the aggregate's count and the sum of its groups are one number",
 			Fix:   "Filter alike on every route, and keep every group, the one of the null key too."},
-		{ID: "M5", Phase: 4, Weight: 50, Judge: within(filteredPagesCompose, lacksPages), Needs: needsPages,
+		{ID: "M5", Phase: 4, Weight: 50, Judge: m.within(filteredPagesCompose, lacksPages), Needs: needsPages,
 			Explained: []string{"M20", "L6"}, Rules: []string{"query-15", "stream-2b"},
 			Title: "pages of several sizes compose, with a filter and without",
 			Fix:   "Filter, then sort, then cut; or leave served.window false."},
-		{ID: "M27", Phase: 4, Weight: 90, Judge: within(everyPartCounts, lacksRows),
+		{ID: "M27", Phase: 4, Weight: 90, Judge: m.within(everyPartCounts, lacksRows),
 			Explained: []string{"M20", "L6", "M5", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
 			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
 			Fix: "Keep no answer and no cursor for a later request, or keep it by everything that the request has: tenant, table, filters with " +
 				"all members of their lists, groups of or, all sort keys with their directions, columns, measures, limit and offset."},
-		{ID: "M6", Phase: 4, Weight: 40, Judge: within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
+		{ID: "M6", Phase: 4, Weight: 40, Judge: m.within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
 			Explained: []string{"L7"}, Rules: []string{"stream-2", "query-1"},
 			Title: "descending is ascending turned around",
 			Fix:   "Use one order for both directions, and turn it around for desc."},
-		{ID: "M7", Phase: 4, Weight: 70, Judge: within(projectionKeepsRows, lacksRows), Rules: []string{"query-10"},
+		{ID: "M7", Phase: 4, Weight: 70, Judge: m.within(projectionKeepsRows, lacksRows), Rules: []string{"query-10"},
 			Title: "fewer columns are as many rows, with the same cells",
 			Fix:   "Project without DISTINCT and without GROUP BY: rows that look alike are still rows."},
 	}
 }
 
 // filterChecks judge what L2 leaves: filters on other routes, and filters with others.
-func filterChecks() []session.Check {
+func (m *memory) filterChecks() []session.Check {
 	return []session.Check{
-		{ID: "M10", Phase: 4, Judge: within(filtersCount, lacksValues), Seeded: true, Weight: 150,
+		{ID: "M10", Phase: 4, Judge: m.within(filtersCount, lacksValues), Seeded: true, Weight: 150,
 			Needs: needsFilteredNumbers, Rules: []string{"count-3", "aggregate-10"},
 			Title: "each declared operator counts the same rows on /count and /aggregate as on /query",
 			Fix:   "Build the conditions of all three routes with the same code, or leave the route out of endpoints."},
-		{ID: "M11", Phase: 4, Judge: within(filtersCombine, lacksValues), Seeded: true, Weight: 100,
+		{ID: "M11", Phase: 4, Judge: m.within(filtersCombine, lacksValues), Seeded: true, Weight: 100,
 			Needs: session.NeedsAnyOperator, Rules: []string{"filter-1", "stream-11"},
 			Title: "several filters hold together: on one field, on several, in groups of or",
 			Fix: "Push every filter of and, also a second one on a field, and every group of or; " +
 				"or leave served.filters false, and the platform does it."},
-		{ID: "M12", Phase: 4, Judge: within(windowsOverFilters, lacksPages), Seeded: true, Weight: 100,
+		{ID: "M12", Phase: 4, Judge: m.within(windowsOverFilters, lacksPages), Seeded: true, Weight: 100,
 			Needs: session.NeedsAnyOperator, Rules: []string{"query-15", "stream-2b", "stream-2"},
 			Title: "filters, sort keys and a window in one request are applied in this order",
 			Fix: "Filter, then sort by all keys, nulls last, then skip offset rows and answer limit; " +
@@ -165,16 +167,16 @@ func filterChecks() []session.Check {
 	}
 }
 
-// Advice returns the advice that is judged as live data is.
-func Advice() []session.Check {
+// advice returns the advice that is judged as live data is.
+func (m *memory) advice() []session.Check {
 	return []session.Check{
-		{ID: "A.15", Phase: 3, Advice: true, Judge: within(tiesBroken, "no table has rows that tie, or no window was served"),
+		{ID: "A.15", Phase: 3, Advice: true, Judge: m.within(tiesBroken, "no table has rows that tie, or no window was served"),
 			Needs:     session.NeedsOffset,
 			Title:     "ties are broken so that pages compose",
 			Explained: []string{"M20", "L6", "L7"}, Rules: []string{"query-3"},
 			Fix: "Add the primary key, or all other columns, behind the requested sort keys, " +
 				"so that equal requests order equal rows alike."},
-		{ID: "M29", Phase: 4, Advice: true, Judge: within(discoveryDescribes, "discovery states no row count, sample or statistic"),
+		{ID: "M29", Phase: 4, Advice: true, Judge: m.within(discoveryDescribes, "discovery states no row count, sample or statistic"),
 			Rules: []string{"discovery-7a"},
 			Title: "the row counts, samples and statistics of discovery are those of the rows",
 			Fix:   "Take them from the rows that these credentials can read, or leave them out."},

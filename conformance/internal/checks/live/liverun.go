@@ -49,18 +49,11 @@ type doubt struct {
 	filter wire.Filter
 }
 
-func newLiveRun(run *session.Run) *liveRun {
-	kept := session.Keep(run.Session, func() *memory {
-		return &memory{linksFrom: map[string][]link{}, sorted: map[judgedSort]bool{}, unmeasured: map[tableMeasure]bool{}}
-	})
-	return &liveRun{Run: run, memory: kept}
-}
-
 // within returns the judge of a check. It passes when something was judged, and
 // otherwise says what is lacking.
-func within(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
+func (m *memory) within(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
-		p := newLiveRun(run)
+		p := &liveRun{Run: run, memory: m}
 		if f := judge(p); f != nil {
 			return f
 		}
