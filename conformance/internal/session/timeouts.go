@@ -35,17 +35,11 @@ const (
 // timeouts limits how long a run waits for answers that do not come.
 type timeouts struct {
 	mu     sync.Mutex
-	waited time.Duration // for answers that did not come
-	routes map[routeKey]*routeState
+	waited time.Duration          // for answers that did not come
+	routes map[string]*routeState // by path; of all routes without the right token, by ""
 	// refused is the check that saw the route not answer because of which a call was not made,
 	// since the check being judged began.
 	refused string
-}
-
-// routeKey is a route as it is asked: with the right token or without.
-type routeKey struct {
-	path  string
-	token bool
 }
 
 // routeState is how a route has answered.
@@ -56,12 +50,16 @@ type routeState struct {
 	err        error  // of the last of them
 }
 
-// route returns the state of the route of a call. The caller holds the lock.
+// route returns the state of the route of a call. Without the right token, a call is to be refused
+// whatever its route is, so all routes have one state. The caller holds the lock.
 func (t *timeouts) route(c Call) *routeState {
 	if t.routes == nil {
-		t.routes = map[routeKey]*routeState{}
+		t.routes = map[string]*routeState{}
 	}
-	key := routeKey{c.Path, c.Authorization == nil}
+	key := c.Path
+	if c.Authorization != nil {
+		key = ""
+	}
 	if t.routes[key] == nil {
 		t.routes[key] = &routeState{}
 	}
@@ -77,8 +75,11 @@ func (t *timeouts) wait(c Call) (time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := t.route(c)
-	if h.unanswered > 1 || h.unanswered == 1 && !h.answered {
+	if h.unanswered > 1 || h.unanswered == 1 && (!h.answered || c.Authorization != nil) {
 		t.refused = h.check
+		if c.Authorization != nil {
+			return 0, fmt.Errorf("a request without the token is left unanswered: %w", h.err)
+		}
 		return 0, fmt.Errorf("%s is not asked any more: %w", c.Path, h.err)
 	}
 	wait := answerWait

@@ -2,7 +2,6 @@
 package authentication
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -56,40 +55,18 @@ func Checks() []session.Check {
 	}
 }
 
-// silence is the check whose request without the token was left unanswered. The
-// others do not wait for the same again.
-type silence struct{ by string }
-
 // post posts a body with the given Authorization headers, which are not the right
 // one.
-func post(run *session.Run, r session.Route, body []byte, authorization ...string) (*session.Answer, *check.Finding) {
+func post(run *session.Run, r session.Route, body []byte, authorization ...string) *session.Answer {
 	c := r.Call(body)
 	c.Authorization = append([]string{}, authorization...)
-	return present(run, c)
-}
-
-// present sends a call that does not have the right token where it belongs.
-func present(run *session.Run, c session.Call) (*session.Answer, *check.Finding) {
-	hung := session.Keep(run.Session, func() *silence { return &silence{} })
-	if hung.by != "" {
-		return nil, check.Block(hung.by, "a request without the token is left unanswered")
-	}
 	run.Cases++
-	a := run.Exchange(c)
-	var late session.Late
-	if errors.As(a.Err, &late) {
-		hung.by = run.Check.ID
-	}
-	return a, nil
+	return run.Exchange(c)
 }
 
 // refused posts a body that must be refused with 401.
 func refused(run *session.Run, r session.Route, body []byte, what string, authorization ...string) *check.Finding {
-	a, f := post(run, r, body, authorization...)
-	if f != nil {
-		return f
-	}
-	return wants401(a, "%s with %s", r.Path, what)
+	return wants401(post(run, r, body, authorization...), "%s with %s", r.Path, what)
 }
 
 // wants401 returns what is wrong with an answer that must be a 401.
@@ -97,7 +74,7 @@ func wants401(a *session.Answer, format string, args ...any) *check.Finding {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case a.Err != nil:
-		return check.Differs("401", a.Err.Error(), "%s is not refused", what)
+		return check.Differs("401", "", "%s is not refused: %v", what, a.Err)
 	case a.Status != http.StatusUnauthorized:
 		return check.Differs("401", a.Describe(), "%s is answered with %d", what, a.Status)
 	}
@@ -123,17 +100,15 @@ func malformedWithoutToken(run *session.Run) *check.Finding {
 		{"no token and a body without its members", `{"timeoutMs":1000}`},
 	} {
 		for _, r := range run.Mounted() {
-			a, f := post(run, r, []byte(c.body))
-			if f != nil || run.Spent() {
-				return f
-			}
-			if a.Err == nil && a.Status == http.StatusUnauthorized {
+			a := post(run, r, []byte(c.body))
+			f := wants401(a, "%s with %s", r.Path, c.what).From(a.Request)
+			if f == nil && !run.Spent() {
 				continue
 			}
-			if b, f := post(run, r, run.Legal(r, topic).Text()); f != nil || wants401(b, "") != nil {
+			if f != nil && a.Err == nil && wants401(post(run, r, run.Legal(r, topic).Text()), "") != nil {
 				return check.Block("P1.1", "%s is answered without a token", r.Path)
 			}
-			return wants401(a, "%s with %s", r.Path, c.what).From(a.Request)
+			return f
 		}
 	}
 	return nil
@@ -141,8 +116,10 @@ func malformedWithoutToken(run *session.Run) *check.Finding {
 
 // anyRefusal ensures that there is a 401 to judge.
 func anyRefusal(run *session.Run) *check.Finding {
-	_, f := post(run, session.RouteAt(wire.PathCheck), []byte("{}"))
-	return f
+	if a := post(run, session.RouteAt(wire.PathCheck), []byte("{}")); a.Err != nil {
+		return wants401(a, "%s with no token", wire.PathCheck)
+	}
+	return nil
 }
 
 func rightToken(run *session.Run) *check.Finding {

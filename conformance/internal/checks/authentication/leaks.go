@@ -2,7 +2,6 @@ package authentication
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -43,8 +42,9 @@ func refusalsLeak(run *session.Run) *check.Finding {
 
 // refusalAbout asks about a table without the token.
 func refusalAbout(run *session.Run, r session.Route, about session.Topic) (*session.Answer, *check.Finding) {
-	a, f := post(run, r, run.Legal(r, about).Text())
-	if f == nil && (a.Err != nil || a.Status != http.StatusUnauthorized) {
+	a := post(run, r, run.Legal(r, about).Text())
+	f := wants401(a, "%s with no token", r.Path)
+	if f != nil && a.Err == nil {
 		f = check.Block("P1.1", "%s is answered without a token", r.Path)
 	}
 	return a, f

@@ -83,28 +83,26 @@ var tokenParameters = []string{
 func queryToken(run *session.Run) *check.Finding {
 	topic := run.Topic()
 	for _, r := range run.Mounted() {
-		ask := func(names ...string) *check.Finding {
+		ask := func(names ...string) (*session.Answer, *check.Finding) {
 			values := url.Values{}
 			for _, name := range names {
 				values.Set(name, run.Token)
 			}
 			c := r.Call(run.Legal(r, topic).Text())
 			c.Authorization, c.Query = []string{}, values.Encode()
-			a, f := present(run, c)
-			if f != nil {
-				return f
-			}
-			return wants401(a, "%s with the token in the query string as %s", r.Path, strings.Join(names, ", "))
+			run.Cases++
+			a := run.Exchange(c)
+			return a, wants401(a, "%s with the token in the query string as %s", r.Path, strings.Join(names, ", "))
 		}
-		all := ask(tokenParameters...)
-		if all == nil {
-			if run.Spent() {
-				return nil
-			}
+		a, all := ask(tokenParameters...)
+		switch {
+		case all == nil && !run.Spent():
 			continue
+		case all == nil, a.Err != nil: // without an answer, nothing tells which of the names it is
+			return all
 		}
 		for _, name := range tokenParameters {
-			if f := ask(name); f.Failure() {
+			if _, f := ask(name); f != nil {
 				return f
 			}
 		}
