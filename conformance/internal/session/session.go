@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -82,7 +81,6 @@ type Session struct {
 	discovered  []*Discovery // by tenant
 	snapshots   map[snapshotKey]*Snapshot
 	failed      map[string]bool // the checks that have failed, by id
-	kept        map[reflect.Type]any
 }
 
 // Tenant is one set of credentials.
@@ -135,7 +133,6 @@ func New(c Config) (*Session, error) {
 		discovered: make([]*Discovery, len(c.Credentials)),
 		snapshots:  map[snapshotKey]*Snapshot{},
 		failed:     map[string]bool{},
-		kept:       map[reflect.Type]any{},
 	}
 	for i, set := range c.Credentials {
 		body, err := CredentialsJSON(set)
@@ -159,18 +156,6 @@ func CredentialsJSON(c wire.Credentials) ([]byte, error) {
 	body, _ = bytes.CutPrefix(body, []byte(`{"credentials":`))
 	body, _ = bytes.CutSuffix(body, []byte(`,"timeoutMs":1}`))
 	return body, nil
-}
-
-// Keep returns what a theme of checks keeps for the whole run, by its type; make
-// makes it when it is first asked for.
-func Keep[T any](s *Session, make func() *T) *T {
-	key := reflect.TypeFor[T]()
-	if kept, ok := s.kept[key]; ok {
-		return kept.(*T)
-	}
-	kept := make()
-	s.kept[key] = kept
-	return kept
 }
 
 // WrongCredential stands for a secret in wrong credentials.
