@@ -80,6 +80,22 @@ func Check(data []byte, name string, m wire.Answer) *check.Finding {
 	return nil
 }
 
+// Read reads a JSON object for which there is no type, and returns it without the members that
+// the protocol does not define, the place of the first of those, and what is wrong with it by
+// the schema of that name, or "".
+func Read(data []byte, name string) (members map[string]any, unknown, problem string) {
+	if problem = strict(data); problem != "" {
+		return nil, "", problem
+	}
+	tree, err := Parse(data)
+	if err != nil {
+		return nil, "", err.Error()
+	}
+	unknown = prune(name, tree)
+	members, _ = tree.(map[string]any)
+	return members, unknown, validate(name, tree)
+}
+
 // Parse parses a JSON text as any library does, but keeps numbers as written.
 func Parse(data []byte) (tree any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))

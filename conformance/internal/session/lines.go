@@ -152,13 +152,16 @@ func (r *lineReader) take(text []byte) bool {
 		case info.Kind != "":
 			r.breaks("P3.6b", "holds both %s and %s", info.Kind, name)
 			return true
-		default:
+		case name == "rows":
 			info.Kind = name
 			var sound bool
-			if info.rows, sound = r.takeMember(name, sc); !sound || st.Over {
+			if info.rows, sound = r.takeRows(sc); !sound || st.Over {
 				st.Lines = append(st.Lines, info)
 				return !st.Over
 			}
+		default:
+			info.Kind = name
+			_ = message.Skim(sc, 2)
 		}
 	}
 	sc.End()
@@ -173,8 +176,11 @@ func (r *lineReader) take(text []byte) bool {
 		r.breaks("P3.6b", "is none of %s: %s", strings.Join(lineKinds, ", "), message.Excerpt(text, 80))
 		return true
 	}
-	if unknown != "" {
-		r.noteUnknown("of a line", unknown)
+	switch {
+	case info.Kind != "rows":
+		r.takeControl(info.Kind, text)
+	case unknown != "":
+		r.noteUnknown(terms.QuoteName(unknown))
 	}
 	if len(st.Lines) < maxLines {
 		st.Lines = append(st.Lines, info)
@@ -189,21 +195,35 @@ var lineKinds = []string{"served", "rows", "ping", "end", "error"}
 // rows that are read. A ping is due every 10 seconds.
 const maxLines = 1 << 16
 
-// noteUnknown records a member that the protocol does not define.
-func (r *lineReader) noteUnknown(of, name string) {
+// noteUnknown records the place of a member that the protocol does not define.
+func (r *lineReader) noteUnknown(place string) {
 	if r.stream.unknownMember == "" {
-		r.stream.unknownMember = fmt.Sprintf("member %s %s", terms.QuoteName(name), of)
+		r.stream.unknownMember = fmt.Sprintf("member %s of a line", place)
 	}
 }
 
-// takeMember reads the member that makes a line what it is. It returns the number
-// of rows and whether the line can be read further.
-func (r *lineReader) takeMember(kind string, sc *scan.Scanner) (rows int, sound bool) {
+// takeControl reads a line without rows.
+func (r *lineReader) takeControl(kind string, text []byte) {
 	st := r.stream
-	switch kind {
-	case "rows":
-		return r.takeRows(sc)
-	case "served":
+	line, unknown, problem := message.Read(text, "line-"+kind)
+	if unknown != "" {
+		r.noteUnknown(unknown)
+	}
+	if problem != "" {
+		r.breaks("P3.6b", "%s", problem)
+	}
+	members, _ := line[kind].(map[string]any)
+	switch {
+	case kind == "end":
+		st.Ended = true // even if it is malformed
+	case kind == "error" && problem != "":
+		st.Fault = &wire.Error{Code: wire.CodeInternal, Message: "an error line that cannot be read"}
+	case kind == "error":
+		st.Fault = &wire.Error{Code: wire.Code(members["code"].(string)), Message: members["message"].(string)}
+		if st.Fault.Code == wire.CodeInternal {
+			r.session.Watch.Hold("P3.10c", internalMessage(st.Fault).From(st.Request))
+		}
+	case kind == "served":
 		if st.Stated {
 			r.breaks("P3.6b", "served for the second time")
 		}
@@ -211,79 +231,9 @@ func (r *lineReader) takeMember(kind string, sc *scan.Scanner) (rows int, sound 
 			r.breaks("P3.6b", "served after rows")
 		}
 		st.Stated = true
-		flags := r.takeObject("served", sc, []string{"filters", "sort", "window"}, wire.KindBool)
-		if flags == nil {
-			return 0, false
-		}
-		st.Served = wire.Served{Filters: flags[0].IsTrue(), Sort: flags[1].IsTrue(), Window: flags[2].IsTrue()}
-	case "error":
-		texts := r.takeObject("error", sc, []string{"code", "message"}, wire.KindText)
-		if texts == nil {
-			// It was still meant to be the end.
-			st.Fault = &wire.Error{Code: wire.CodeInternal, Message: "an error line that cannot be read"}
-			return 0, false
-		}
-		st.Fault = &wire.Error{Code: wire.Code(texts[0].Text()), Message: texts[1].Text()}
-		if st.Fault.Code == wire.CodeInternal {
-			r.session.Watch.Hold("P3.10c", internalMessage(st.Fault).From(st.Request))
-		}
-	default: // ping, end
-		if c := sc.Peek(); c == '{' || c == '[' {
-			r.breaks("P3.6b", "%s is not 1", kind)
-			return 0, false
-		}
-		if v := sc.Scalar(); sc.Err() == nil && (v.Kind() != wire.KindInt || v.String() != "1") {
-			r.breaks("P3.6b", "%s is not 1", kind)
-		}
-		st.Ended = st.Ended || kind == "end"
+		is := func(flag string) bool { return problem == "" && members[flag].(bool) }
+		st.Served = wire.Served{Filters: is("filters"), Sort: is("sort"), Window: is("window")}
 	}
-	return 0, true
-}
-
-// takeObject reads an object that has exactly the named scalars, each of the kind.
-// It returns nil if the object is another.
-func (r *lineReader) takeObject(what string, sc *scan.Scanner, names []string, kind wire.Kind) []wire.Value {
-	if sc.Peek() != '{' {
-		r.breaks("P3.6b", "%s is not an object", what)
-		return nil
-	}
-	sc.Expect('{')
-	values := make([]wire.Value, len(names))
-	have := make([]bool, len(names))
-	for first := true; sc.Err() == nil && !sc.Skip('}'); first = false {
-		if !first {
-			sc.Expect(',')
-		}
-		name := sc.String()
-		sc.Expect(':')
-		at := slices.Index(names, name)
-		if sc.Err() == nil && at < 0 {
-			r.noteUnknown("of "+what, name)
-			_ = message.Skim(sc, 3) // in the line and the object
-			continue
-		}
-		if c := sc.Peek(); sc.Err() == nil && (c == '{' || c == '[' || have[at]) {
-			r.breaks("P3.6b", "%s.%s is an object, an array or a duplicate", what, name)
-			return nil
-		}
-		if v := sc.Scalar(); sc.Err() == nil {
-			if v.Kind() != kind {
-				want := map[wire.Kind]string{wire.KindBool: "boolean", wire.KindText: "string"}[kind]
-				r.breaks("P3.6b", "%s.%s is %s; want a %s", what, name, message.Excerpt([]byte(v.String()), 40), want)
-				return nil
-			}
-			values[at], have[at] = v.Clone(), true
-		}
-	}
-	if sc.Err() != nil {
-		r.breaks("P3.6b", "%s", message.Syntax(sc))
-		return nil
-	}
-	if at := slices.Index(have, false); at >= 0 {
-		r.breaks("P3.6b", "%s has no member %s", what, names[at])
-		return nil
-	}
-	return values
 }
 
 // takeRows reads the rows of a line.

@@ -134,7 +134,7 @@ func TestStreamReads(t *testing.T) {
 	require.Equal(t, [][]string{{"-0.5", "9007199254740993"}, {"true", wire.Null().String()}},
 		[][]string{{st.Table.Rows[0][0].String(), st.Table.Rows[0][1].String()}, {st.Table.Rows[1][0].String(), st.Table.Rows[1][1].String()}})
 	require.Equal(t, "c", st.extraMember)
-	require.Contains(t, st.unknownMember, "of served")
+	require.Equal(t, `member served."x" of a line`, st.unknownMember)
 	kinds := ""
 	for _, l := range st.Lines {
 		kinds += l.Kind + " "
