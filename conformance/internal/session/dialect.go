@@ -42,7 +42,7 @@ func (run *Run) DialectOnly() bool {
 				}
 			}
 			route := RouteAt(wire.PathQuery)
-			a := run.Session.exchange(run.Ctx, route.Call(run.Legal(route, topic).Text()))
+			a := run.Session.ExchangeWith(run.Ctx, route.Call(run.Legal(route, topic).Text()))
 			d.only = refusesNative(a.Status)
 		}
 	}

@@ -119,7 +119,7 @@ func (s *Session) authorization(c Call) []string {
 // Exchange sends a call, reads the whole answer within its limits, and remembers
 // the call as the last one.
 func (run *Run) Exchange(c Call) *Answer {
-	a := run.Session.exchange(run.Ctx, c)
+	a := run.Session.ExchangeWith(run.Ctx, c)
 	run.Last = a.Request
 	return a
 }
@@ -127,7 +127,9 @@ func (run *Run) Exchange(c Call) *Answer {
 // Post sends a message for the first tenant.
 func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(run.Ask(path, m, 0)) }
 
-func (s *Session) exchange(ctx context.Context, c Call) *Answer {
+// ExchangeWith sends a call that does not belong to a check. It is safe for
+// concurrent use.
+func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
 	for tries := 0; ; tries++ {
 		if a := s.exchangeOnce(ctx, c); !s.again(ctx, c, a, nil, tries) {
 			return a
@@ -149,10 +151,6 @@ func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 	s.Watch.answer(c, a)
 	return a
 }
-
-// ExchangeWith sends a call that does not belong to a check. It is safe for
-// concurrent use.
-func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer { return s.exchange(ctx, c) }
 
 // open sends a call and returns once the status is known. The caller must call
 // done.

@@ -177,7 +177,7 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 	if s.Document != nil || s.documentErr != nil {
 		return s.documentErr
 	}
-	a := s.exchange(ctx, Call{Method: http.MethodGet, Path: wire.PathDocument})
+	a := s.ExchangeWith(ctx, Call{Method: http.MethodGet, Path: wire.PathDocument})
 	d := &Document{}
 	switch {
 	case a.Err != nil && a.Status == 0:
@@ -223,7 +223,7 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 		s.tokenTried = true
 		c := s.Ask(wire.PathCheck, &wire.CheckRequest{Envelope: wire.Envelope{TimeoutMS: checkTimeout.Milliseconds()}}, 0)
 		c.Wait = checkWait
-		a := s.exchange(ctx, c)
+		a := s.ExchangeWith(ctx, c)
 		var late Late
 		switch {
 		case errors.As(a.Err, &late):

@@ -126,44 +126,36 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 	if len(tables) == 0 {
 		return check.Skip(check.NoData, "no table of at most %d rows", maxAtOnceRows)
 	}
-	var whole []*wire.QueryRequest
+	var whole []beside
 	for i := range most {
-		whole = append(whole, session.AllRows(tables[i%len(tables)]))
+		t := tables[i%len(tables)]
+		whole = append(whole, beside{"table " + terms.QuoteName(t.Name), t, session.AllRows(t), alone[i%len(tables)]})
 	}
-	for i, st := range askAtOnce(run, whole) {
-		run.Cases++
-		t, before := tables[i%len(tables)], alone[i%len(tables)]
-		name := terms.QuoteName(t.Name)
-		run.Last = st.Request
-		problem := st.Problem()
-		if problem == nil && session.SameRows(t, before, st.Table) {
-			continue
-		}
-		if f := steady(run, t, before); f != nil {
-			return f
-		}
-		if problem != nil {
-			return problem.In("table %s, beside other requests: %s", name).From(st.Request)
-		}
-		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(before.Rows)),
-			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "table %s answers other rows beside other requests", name).From(st.Request)
+	if f := sameAtOnce(run, whole, "other requests"); f != nil {
+		return f
 	}
 	for i, t := range tables {
 		if len(t.PrimaryKey) == 1 && len(alone[i].Rows) >= most {
-			return pagesAtOnce(run, t, len(alone[i].Rows), most)
+			return sameAtOnce(run, pagesOf(run, t, len(alone[i].Rows), most), "its other pages")
 		}
 	}
 	return nil
 }
 
-// pagesAtOnce asks for the pages of a table at once, and compares each with the page that is answered
-// alone, before and after. It passes if the connector serves no such pages.
-func pagesAtOnce(run *session.Run, t *wire.Table, rows, most int) *check.Finding {
+// beside is one of several requests at once, and the rows that it is answered alone.
+type beside struct {
+	what  string
+	table *wire.Table
+	req   *wire.QueryRequest
+	alone *oracle.Table
+}
+
+// pagesOf asks for the pages of a table, one after the other. It returns none if the connector
+// serves no such pages.
+func pagesOf(run *session.Run, t *wire.Table, rows, most int) (pages []beside) {
 	if session.NeedsSort(run.Document) != "" || !run.Document.Capabilities.Offset {
 		return nil
 	}
-	var pages []*wire.QueryRequest
-	var before []*session.Stream
 	for i := range most {
 		page := session.AllRows(t)
 		page.Sort = []wire.SortKey{{Field: t.PrimaryKey[0], Dir: wire.Asc}}
@@ -172,60 +164,61 @@ func pagesAtOnce(run *session.Run, t *wire.Table, rows, most int) *check.Finding
 		if st.Problem() != nil || !st.Served.Window {
 			return nil // for the checks of pages
 		}
-		pages, before = append(pages, page), append(before, st)
+		st.Table.Columns = t.Columns()
+		pages = append(pages, beside{fmt.Sprintf("the page of table %s at offset %d", terms.QuoteName(t.Name), page.Offset), t, page, st.Table})
 	}
-	for i, st := range askAtOnce(run, pages) {
+	return pages
+}
+
+// sameAtOnce sends requests at once, and compares the rows with those that each has alone.
+func sameAtOnce(run *session.Run, list []beside, others string) *check.Finding {
+	streams := make([]*session.Stream, len(list))
+	session.AtOnce(len(list), func(i int) {
+		req := list[i].req
+		streams[i] = run.StreamWith(run.Ctx, run.Ask(wire.PathQuery, req, 0), session.Members(req), run.Rows)
+	})
+	for i, st := range streams {
 		run.Cases++
 		run.Last = st.Request
-		if st.Problem() == nil && session.SameRows(t, before[i].Table, st.Table) {
+		b, problem := list[i], st.Problem()
+		if problem == nil && session.SameRows(b.table, b.alone, st.Table) {
 			continue
 		}
-		if after := run.Query(pages[i]); after.Problem() != nil || !session.SameRows(t, before[i].Table, after.Table) {
-			return check.Skip(check.DataChanged, "table %s", terms.QuoteName(t.Name))
+		if f := b.steady(run); f != nil {
+			return f
 		}
-		if f := st.Problem(); f != nil {
-			return f.In("a page of table %s, beside its other pages: %s", terms.QuoteName(t.Name)).From(st.Request)
+		if problem != nil {
+			return problem.In("%s, beside %s: %s", b.what, others).From(st.Request)
 		}
-		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(before[i].Table.Rows)),
-			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "the page of table %s at offset %d has other rows beside its other pages",
-			terms.QuoteName(t.Name), pages[i].Offset).From(st.Request)
+		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(b.alone.Rows)),
+			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "%s has other rows beside %s", b.what, others).From(st.Request)
 	}
 	return nil
 }
 
-// steady reads a table alone a few times. It returns why what is answered beside other
-// requests cannot be judged: the table has changed, or its answers vary without them.
-func steady(run *session.Run, t *wire.Table, before *oracle.Table) *check.Finding {
-	name, same := terms.QuoteName(t.Name), 0
+// steady asks a request alone a few times. It returns why what it is answered beside others cannot
+// be judged: the table has changed, or its answers vary without them.
+func (b *beside) steady(run *session.Run) *check.Finding {
+	name, same := terms.QuoteName(b.table.Name), 0
 	var last *oracle.Table
 	const times = 3
 	for range times {
-		st := run.Query(session.AllRows(t))
+		st := run.Query(b.req)
 		if f := st.Problem(); f != nil {
 			return f
 		}
-		if session.SameRows(t, before, st.Table) {
+		if session.SameRows(b.table, b.alone, st.Table) {
 			same++
 		}
-		if last != nil && !session.SameRows(t, last, st.Table) {
+		if last != nil && b.req.Limit == 0 && !session.SameRows(b.table, last, st.Table) {
 			return check.Block("L11", "table %s is answered with %d rows and then, asked alone again, with other %d",
 				name, len(last.Rows), len(st.Table.Rows))
 		}
 		last = st.Table
-		last.Columns = before.Columns
+		last.Columns = b.alone.Columns
 	}
 	if same < times {
 		return check.Skip(check.DataChanged, "table %s", name)
 	}
 	return nil
-}
-
-// askAtOnce asks queries at once.
-func askAtOnce(run *session.Run, requests []*wire.QueryRequest) []*session.Stream {
-	streams := make([]*session.Stream, len(requests))
-	session.AtOnce(len(requests), func(i int) {
-		req := requests[i]
-		streams[i] = run.StreamWith(run.Ctx, run.Ask(wire.PathQuery, req, 0), session.Members(req), run.Rows)
-	})
-	return streams
 }

@@ -72,7 +72,8 @@ func TestSteady(t *testing.T) {
 		s.Document = &session.Document{}
 		var f *check.Finding
 		s.Judge(t.Context(), &session.Check{ID: "P3.16c", Open: true, Judge: func(run *session.Run) *check.Finding {
-			f = steady(run, table, before)
+			alone := beside{"table t", table, session.AllRows(table), before}
+			f = alone.steady(run)
 			return nil
 		}})
 		require.Equal(t, test.asked, len(test.answers)-len(answers), test.why)

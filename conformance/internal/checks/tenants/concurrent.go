@@ -53,7 +53,7 @@ func together(run *pairRun, at, round int) (_ *check.Finding, again func() *chec
 	for i := range all {
 		pair := i / 2
 		all[i] = asked{
-			subject: run.subjects[(pair+sweep)%len(run.subjects)], question: &questions[(pair+round)%len(questions)],
+			subject: run.subjects[(pair+sweep)%len(run.subjects)], question: questions[(pair+round)%len(questions)],
 			tenant: (i + round) % 2, wording: fresh(run),
 		}
 		if i%2 == 1 && sweep == 0 {

@@ -64,11 +64,8 @@ func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.F
 		if tenant > 0 && run.Spent() {
 			break
 		}
-		for i := range questions {
-			if questions[i].what != "" {
-				continue
-			}
-			if f := s.servesImpostor(run, tenant, &questions[i], list); f != nil {
+		for _, q := range plain {
+			if f := s.servesImpostor(run, tenant, q, list); f != nil {
 				return f
 			}
 		}

@@ -41,31 +41,34 @@ func turned[T any](list []T, w wording) []T {
 // question is a row of the matrix: what is asked about a table for one tenant and the
 // other. What the answer must be follows from the tenant's rows, see [reply.holds].
 type question struct {
-	path string
-	what string // sets it apart from the other questions on its route
+	path    string
+	unknown string // the check about unknown tables on the route
+	what    string // sets it apart from the first question on its route
 	// ask returns the request, or nil if the table does not allow it.
 	ask func(s *subject, w wording) wire.Request
 }
 
-// questions has a row for each way to ask about a table. The most telling come first, and
-// the first of each route is one that every table allows.
-var questions = []question{
-	{wire.PathQuery, "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
-	{wire.PathCount, "", func(s *subject, w wording) wire.Request {
+// questions has a row for each way to ask about a table. The most telling come first.
+var questions = slices.Concat(plain, further)
+
+// plain has a question for each route that every table allows.
+var plain = []*question{
+	{wire.PathQuery, "P3.2a", "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
+	{wire.PathCount, "P3.2b", "", func(s *subject, w wording) wire.Request {
 		return &wire.CountRequest{Table: s.name, Where: s.everything(w), Envelope: w.envelope()}
 	}},
-	{wire.PathSize, "", func(s *subject, w wording) wire.Request {
+	{wire.PathSize, "P3.2d", "", func(s *subject, w wording) wire.Request {
 		return s.unlessPartial(&wire.SizeRequest{Table: s.name, Envelope: w.envelope()})
 	}},
-	{wire.PathCardinality, "", func(s *subject, w wording) wire.Request {
+	{wire.PathCardinality, "P3.2e", "", func(s *subject, w wording) wire.Request {
 		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
 		return s.unlessPartial(&wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()})
 	}},
-	{wire.PathAggregate, "", func(s *subject, w wording) wire.Request {
+	{wire.PathAggregate, "P3.2c", "", func(s *subject, w wording) wire.Request {
 		rows := wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", w.n)}
 		return s.aggregate(w, nil, rows)
 	}},
-	{wire.PathLinkHitRate, "", func(s *subject, w wording) wire.Request {
+	{wire.PathLinkHitRate, "P3.2g", "", func(s *subject, w wording) wire.Request {
 		req := &wire.LinkHitRateRequest{
 			FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
 		}
@@ -74,7 +77,11 @@ var questions = []question{
 		}
 		return s.unlessPartial(req)
 	}},
-	{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
+}
+
+// further has questions that some tables allow.
+var further = []*question{
+	{wire.PathQuery, "", " with a join", func(s *subject, w wording) wire.Request {
 		if s.hop == nil || !s.joins {
 			return nil
 		}
@@ -82,7 +89,7 @@ var questions = []question{
 		req.Joins = []wire.JoinHop{*s.hop}
 		return req
 	}},
-	{wire.PathQuery, " with a filter", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, "", " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
 		}
@@ -90,18 +97,18 @@ var questions = []question{
 		req.And, req.Limit = append(req.And, *s.value), 0
 		return req
 	}},
-	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, "", " with a limit", func(s *subject, w wording) wire.Request {
 		req := s.rowsIn(w)
 		req.Limit = int64(3 + w.n%3)
 		return req
 	}},
-	{wire.PathAggregate, " by groups", func(s *subject, w wording) wire.Request {
+	{wire.PathAggregate, "", " by groups", func(s *subject, w wording) wire.Request {
 		if s.group == "" {
 			return nil
 		}
 		return s.aggregate(w, []wire.GroupKey{{Field: s.group, As: "g"}}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
 	}},
-	{wire.PathCount, " with a filter", func(s *subject, w wording) wire.Request {
+	{wire.PathCount, "", " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
 		}
@@ -116,8 +123,8 @@ const maxColumns = 3
 
 // firstOf returns the first question of a route, or nil.
 func firstOf(path string) *question {
-	if i := slices.IndexFunc(questions, func(q question) bool { return q.path == path }); i >= 0 {
-		return &questions[i]
+	if i := slices.IndexFunc(plain, func(q *question) bool { return q.path == path }); i >= 0 {
+		return plain[i]
 	}
 	return nil
 }

@@ -56,9 +56,8 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 		if i > 0 && run.Spent() {
 			return nil
 		}
-		for i := range questions {
-			q := &questions[i]
-			if q.what != "" || !mounted(run, q.path) {
+		for _, q := range plain {
+			if !mounted(run, q.path) {
 				continue
 			}
 			run.Cases++

@@ -322,7 +322,7 @@ func (s *subject) learn(run *pairRun, tenant int) {
 	if slices.ContainsFunc(s.tables[:], large) {
 		s.narrow(run, tenant)
 	}
-	r := s.ask(run, tenant, &questions[0], fresh(run))
+	r := s.ask(run, tenant, questions[0], fresh(run))
 	if r.over && !s.narrowed {
 		if s.narrow(run, tenant); s.only != nil {
 			for other := range s.rows {
@@ -330,7 +330,7 @@ func (s *subject) learn(run *pairRun, tenant int) {
 					s.learn(run, other)
 				}
 			}
-			r = s.ask(run, tenant, &questions[0], fresh(run))
+			r = s.ask(run, tenant, questions[0], fresh(run))
 		}
 	}
 	if s.rows[tenant] = nil; r.rows != nil && !r.over {

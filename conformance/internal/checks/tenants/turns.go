@@ -35,13 +35,13 @@ func inTurns(run *pairRun) *check.Finding {
 // in another round about another.
 func turns(round int) func(*pairRun) *check.Finding {
 	return func(run *pairRun) *check.Finding {
-		for i := range questions {
+		for i, q := range questions {
 			for n := range run.subjects {
 				s := run.subjects[(i+round+n)%len(run.subjects)]
-				if !s.may(run, &questions[i]) {
+				if !s.may(run, q) {
 					continue
 				}
-				f := run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, &questions[i]) })
+				f := run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, q) })
 				if f != nil || run.Spent() {
 					return f
 				}
@@ -179,15 +179,15 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	run.Cases++
 	s.rows = [2]oracle.Tables{{s.name: first}, {s.name: second.rows}}
 	if !s.differs() {
-		q := &questions[0]
+		q := questions[0]
 		if f, _ := s.judge(s.ask(run, 1, q, fresh(run)), 1, q, ""); f != nil {
 			return check.Differs(f.Received, second.shown, "/query of table %s for the second tenant is what the first is answered, "+
 				"and something else in other words", terms.QuoteName(s.name)).From(second.request)
 		}
 	}
 	s.choose(run)
-	for n := range questions[1:] {
-		if q := &questions[1+n]; (i < fewLarge && q.what == "" || n == i%(len(questions)-1)) && s.may(run, q) {
+	for n, q := range questions[1:] {
+		if (i < fewLarge && q.what == "" || n == i%(len(questions)-1)) && s.may(run, q) {
 			if f := s.takeTurns(run, i, q); f != nil {
 				return f
 			}
@@ -258,9 +258,8 @@ func (s *subject) afterOther(run *pairRun) *check.Finding {
 	for tenant := range 2 {
 		for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
 			run.Exchange(session.RouteAt(before).Call(run.Ask(before, &wire.CheckRequest{}, 1-tenant).Body))
-			for i := range questions {
-				q := &questions[i]
-				if q.what != "" || !s.may(run, q) {
+			for _, q := range plain {
+				if !s.may(run, q) {
 					continue
 				}
 				if run.Spent() {

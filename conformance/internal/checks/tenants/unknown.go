@@ -63,7 +63,7 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 		last := run.Last
 		b := answerTo(run, tenant, r.Path, about(&nobodys))
 		if b.Status == a.Status {
-			return check.Block(unknownTableCheck(r.Path), "%s answers %d for a table that nobody has", r.Path, b.Status)
+			return check.Block(q.unknown, "%s answers %d for a table that nobody has", r.Path, b.Status)
 		}
 		run.Last = last
 	}
@@ -77,18 +77,6 @@ func oneField(run *pairRun, t *wire.Table, q *question) wire.Request {
 	only := *t
 	only.Fields = t.Fields[:1]
 	return q.ask(newSubject(run, &only, &only), fresh(run))
-}
-
-// unknownTableCheck returns the id of the check about an unknown table on a route.
-func unknownTableCheck(path string) string {
-	return map[string]string{
-		wire.PathQuery:       "P3.2a",
-		wire.PathCount:       "P3.2b",
-		wire.PathAggregate:   "P3.2c",
-		wire.PathSize:        "P3.2d",
-		wire.PathCardinality: "P3.2e",
-		wire.PathLinkHitRate: "P3.2g",
-	}[path]
 }
 
 // answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
