@@ -106,7 +106,7 @@ func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findi
 		return false, f
 	}
 	described := d.Lookup[s.Table.Name]
-	a.Forget(0, described)
+	a.Forget(described)
 	now, f := a.Table(described)
 	if f == nil && s.Window > 0 {
 		now, f = a.Run.Window(described)

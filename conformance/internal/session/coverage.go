@@ -105,7 +105,7 @@ func (s *Session) found() []wire.Table {
 func (s *Session) coverageOf(t *wire.Table) TableCoverage {
 	c := TableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.rows[t.Name], Fields: []FieldCoverage{}}
 	held, whole := (*oracle.Table)(nil), false
-	if snapshot := s.snapshots[snapshotKey{0, t.Name}]; snapshot != nil {
+	if snapshot := s.snapshots[t.Name]; snapshot != nil {
 		if held, whole = snapshot.Table, snapshot.Table != nil; !whole {
 			held = snapshot.window
 			if snapshot.Missing != nil {

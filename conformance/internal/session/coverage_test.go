@@ -78,7 +78,7 @@ func TestCoverage(t *testing.T) {
 			s.discovered[0] = &Discovery{Discovery: wire.Discovery{Tables: []wire.Table{own}}}
 			read := Shape(&own)
 			read.Rows = rows(max(c.held, 0))
-			switch key := (snapshotKey{0, own.Name}); {
+			switch key := own.Name; {
 			case c.held < 0:
 			case c.window:
 				s.snapshots[key] = &Snapshot{Missing: check.Skip(check.NoData, "it is large"), window: read}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/secret"
@@ -16,19 +15,20 @@ import (
 // secrets are texts that no answer may hold: as they are, and as a connector may
 // disguise them. Their marks are their names.
 type secrets struct {
+	document  *Document // that says which credentials are secrets; nil: none was read
 	plain     []secret.Needle
 	disguises *secret.Finder
 }
 
 // newSecrets adds to each text its reverse.
-func newSecrets(plain []secret.Needle) *secrets {
+func newSecrets(document *Document, plain []secret.Needle) *secrets {
 	all := slices.Clone(plain)
 	for _, s := range plain {
 		reversed := []byte(s.Text)
 		slices.Reverse(reversed)
 		all = append(all, secret.Needle{Text: string(reversed), Mark: s.Mark})
 	}
-	return &secrets{plain, secret.New(all, fold)}
+	return &secrets{document, plain, secret.New(all, fold)}
 }
 
 // minSecret is the length from which a credential is looked for. A shorter one
@@ -46,27 +46,20 @@ func byChance(value, document string) bool {
 	return len(value) < minSecret || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
 }
 
-// secretsOnce returns a function that returns the token and the credentials of all
-// tenants. The document says which credentials are secrets, so until it was read
-// there is only the token.
-func (w *Watch) secretsOnce() func() *secrets {
-	var mu sync.Mutex
-	var all *secrets
-	whole := false
-	return func() *secrets {
-		mu.Lock()
-		defer mu.Unlock()
-		document := w.session.Document
-		if whole || all != nil && document == nil {
-			return all
-		}
+// knownSecrets returns the token and the credentials of all tenants. The document says which
+// credentials are secrets, so until it was read there is only the token.
+func (w *Watch) knownSecrets() *secrets {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	document := w.session.Document
+	if w.secrets == nil || w.secrets.document != document {
 		plain := []secret.Needle{{Text: w.session.Token, Mark: "the bearer token"}}
-		if whole = document != nil; whole {
+		if document != nil {
 			plain = append(plain, w.credentials(document)...)
 		}
-		all = newSecrets(plain)
-		return all
+		w.secrets = newSecrets(document, plain)
 	}
+	return w.secrets
 }
 
 // credentials returns those that the document makes secrets.
@@ -107,7 +100,7 @@ func (w *Watch) leaks(a *Answer, body []byte) *check.Finding {
 const maxDisguised = 64 << 10
 
 func (w *Watch) leak(text []byte) *check.Finding {
-	all := w.secrets()
+	all := w.knownSecrets()
 	for _, s := range all.plain {
 		if bytes.Contains(text, []byte(s.Text)) {
 			return check.Fail("an answer holds %s", s.Mark)

@@ -78,9 +78,9 @@ type Session struct {
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used
 	tokenTried  bool
-	discovered  []*Discovery // by tenant
-	snapshots   map[snapshotKey]*Snapshot
-	failed      map[string]bool // the checks that have failed, by id
+	discovered  []*Discovery         // by tenant
+	snapshots   map[string]*Snapshot // by the name of the table
+	failed      map[string]bool      // the checks that have failed, by id
 }
 
 // Tenant is one set of credentials.
@@ -131,7 +131,7 @@ func New(c Config) (*Session, error) {
 	s := &Session{
 		Config:     c,
 		discovered: make([]*Discovery, len(c.Credentials)),
-		snapshots:  map[snapshotKey]*Snapshot{},
+		snapshots:  map[string]*Snapshot{},
 		failed:     map[string]bool{},
 	}
 	for i, set := range c.Credentials {

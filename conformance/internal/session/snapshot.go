@@ -36,12 +36,6 @@ func (s *Snapshot) Broken() *check.Finding {
 // Window returns the rows that [Run.Window] has read, or nil.
 func (s *Snapshot) Window() *oracle.Table { return s.window }
 
-// snapshotKey identifies snapshots: two tenants may have a table of one name.
-type snapshotKey struct {
-	tenant int
-	table  string
-}
-
 // What is held of all tables together is limited: in rows, as a multiple of the
 // row budget, and in bytes. Tables beyond it count as larger than the budget.
 const (
@@ -55,16 +49,16 @@ const WindowRows = 500
 // Table returns all rows of a table of the first tenant, or nil if the table is
 // larger than the row budget. The check is blocked if the table cannot be read.
 func (run *Run) Table(t *wire.Table) (*oracle.Table, *check.Finding) {
-	snapshot := run.Snapshot(0, t)
+	snapshot := run.Snapshot(t)
 	return snapshot.Table, snapshot.Broken()
 }
 
 // Window returns some rows of a table of the first tenant that is larger than the
 // row budget.
 func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
-	snapshot := run.Snapshot(0, t)
+	snapshot := run.Snapshot(t)
 	if snapshot.Broken() == nil && snapshot.Table == nil && snapshot.window == nil {
-		read := run.read(0, t, WindowRows)
+		read := run.read(t, WindowRows)
 		snapshot.window = read.window
 		if read.Missing != nil {
 			snapshot.Missing = read.Missing
@@ -73,13 +67,12 @@ func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
 	return snapshot.window, snapshot.Broken()
 }
 
-// Snapshot returns what is held of a table. It reads the table if nothing is.
-func (run *Run) Snapshot(tenant int, t *wire.Table) *Snapshot {
-	key := snapshotKey{tenant, t.Name}
-	if held := run.snapshots[key]; held != nil {
+// Snapshot returns what is held of a table of the first tenant. It reads the table if nothing is.
+func (run *Run) Snapshot(t *wire.Table) *Snapshot {
+	if held := run.snapshots[t.Name]; held != nil {
 		return held
 	}
-	snapshot := run.read(tenant, t, 0)
+	snapshot := run.read(t, 0)
 	rows, bytes := 0, snapshot.bytes
 	for _, other := range run.snapshots {
 		if other.Table != nil {
@@ -89,7 +82,7 @@ func (run *Run) Snapshot(tenant int, t *wire.Table) *Snapshot {
 	if snapshot.Table != nil && (rows+len(snapshot.Rows) > maxSnapshots*run.Rows || bytes > maxSnapshotBytes) {
 		snapshot = missing("table %s is more than can be held besides the others", terms.QuoteName(t.Name))
 	}
-	run.snapshots[key] = snapshot
+	run.snapshots[t.Name] = snapshot
 	return snapshot
 }
 
@@ -100,7 +93,7 @@ func missing(format string, args ...any) *Snapshot {
 
 // read reads a table whole or, given a number of rows, a window of that many. It
 // does not read tables that are larger than the row budget.
-func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
+func (run *Run) read(t *wire.Table, window int) *Snapshot {
 	limits := run.Document.Capabilities.Limits
 	whole := window == 0
 	name := terms.QuoteName(t.Name)
@@ -121,7 +114,7 @@ func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
 			req.Limit = min(req.Limit, limits.PageSizeMax)
 		}
 	}
-	st := run.Stream(run.Ask(wire.PathQuery, req, tenant), Members(req), most)
+	st := run.Stream(run.Ask(wire.PathQuery, req, 0), Members(req), most)
 	if f := st.Unusable(); f != nil {
 		if !t.StoresRows && st.Status == http.StatusUnprocessableEntity {
 			unread := missing("table %s stores no rows, and reading it is refused as unsupported", name)
@@ -150,10 +143,9 @@ func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
 
 // Forget drops what was read of a table, so that it is read again, unless its rows
 // are distrusted.
-func (s *Session) Forget(tenant int, t *wire.Table) {
-	key := snapshotKey{tenant, t.Name}
-	if held := s.snapshots[key]; held == nil || !held.distrusted {
-		delete(s.snapshots, key)
+func (s *Session) Forget(t *wire.Table) {
+	if held := s.snapshots[t.Name]; held == nil || !held.distrusted {
+		delete(s.snapshots, t.Name)
 	}
 }
 
@@ -161,7 +153,7 @@ func (s *Session) Forget(tenant int, t *wire.Table) {
 // check with the id has found that a whole read of it does not answer all rows.
 func (s *Session) Distrust(t *wire.Table, id, why string) {
 	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", terms.QuoteName(t.Name), why)
-	s.snapshots[snapshotKey{0, t.Name}] = &Snapshot{Missing: blocked, distrusted: true}
+	s.snapshots[t.Name] = &Snapshot{Missing: blocked, distrusted: true}
 }
 
 // weight returns roughly how many bytes a table's rows hold.

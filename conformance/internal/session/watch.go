@@ -17,16 +17,14 @@ import (
 // and keeps the first fault found of each.
 type Watch struct {
 	session *Session
-	secrets func() *secrets
 	mu      sync.Mutex
+	secrets *secrets
 	seen    map[string]int // exchanges that a rule applied to, by check id
 	faults  map[string]*check.Finding
 }
 
 func newWatch(s *Session) *Watch {
-	w := &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
-	w.secrets = w.secretsOnce()
-	return w
+	return &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
 }
 
 // Hold records one exchange that the rule of a check applies to, and its fault,

@@ -93,9 +93,9 @@ func (p *liveRun) agreement() (*agreement, *check.Finding) {
 		return a, f
 	}
 	a.made, a.whole, a.other = true, map[string]*check.Finding{}, map[string]*check.Finding{}
-	tables = slices.DeleteFunc(tables, func(t *wire.Table) bool { return p.Snapshot(0, t).Table == nil })
+	tables = slices.DeleteFunc(tables, func(t *wire.Table) bool { return p.Snapshot(t).Table == nil })
 	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
-		return cmp.Compare(len(p.Snapshot(0, y).Rows), len(p.Snapshot(0, x).Rows))
+		return cmp.Compare(len(p.Snapshot(y).Rows), len(p.Snapshot(x).Rows))
 	})
 	turns, asked, ways := turnsOf(tables), make([]int, len(tables)), ways()
 	for {
@@ -103,7 +103,7 @@ func (p *liveRun) agreement() (*agreement, *check.Finding) {
 		if i < 0 {
 			break
 		}
-		if w := ways[asked[i]]; p.room(w.requests) && p.Snapshot(0, tables[i]).Broken() == nil {
+		if w := ways[asked[i]]; p.room(w.requests) && p.Snapshot(tables[i]).Broken() == nil {
 			p.compareReads(a, tables[i], w)
 		}
 		asked[i]++

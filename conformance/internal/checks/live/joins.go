@@ -169,7 +169,7 @@ func (p *liveRun) leadingTo(to *wire.Table) (list []link) {
 	}
 	for _, from := range d.Readable() {
 		for _, l := range p.joinable(from) {
-			if l.to == to && p.Snapshot(0, from).Table != nil {
+			if l.to == to && p.Snapshot(from).Table != nil {
 				list = append(list, l)
 			}
 		}

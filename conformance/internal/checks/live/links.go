@@ -40,7 +40,7 @@ const maxShown = 4
 // of its values are those of another table's key.
 func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 	d, f := p.Discovery(0)
-	rows := p.Snapshot(0, from).Table
+	rows := p.Snapshot(from).Table
 	if f != nil || rows == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 			}
 			l := link{from: from, to: to, fromField: field.Name, toField: to.PrimaryKey[0]}
 			same := func(o link) bool { return o.to == to && o.fromField == l.fromField && o.toField == l.toField }
-			keys := p.Snapshot(0, to).Table
+			keys := p.Snapshot(to).Table
 			if keys == nil || !joinable(l) || slices.ContainsFunc(declared, same) {
 				continue
 			}
@@ -97,7 +97,7 @@ func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 	for _, key := range from.ForeignKeys {
 		to := d.Target(key)
 		if to == nil || from.Field(key.Field) == nil || to.Field(key.TargetField) == nil || session.IsSlow(to) ||
-			p.Snapshot(0, to).Table == nil {
+			p.Snapshot(to).Table == nil {
 			continue
 		}
 		list = append(list, link{from, to, key.Field, key.TargetField, true})

@@ -94,9 +94,9 @@ func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *ch
 // readAgain reads tables anew and names the first that has changed.
 func (p *liveRun) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
 	for _, t := range tables {
-		before := p.Snapshot(0, t)
-		p.Forget(0, t)
-		after := p.Snapshot(0, t)
+		before := p.Snapshot(t)
+		p.Forget(t)
+		after := p.Snapshot(t)
 		if f := after.Broken(); f != nil {
 			return "", f
 		}
@@ -159,7 +159,7 @@ func (p *liveRun) tables() (list []*wire.Table, f *check.Finding) {
 		if most--; most < 0 {
 			break
 		}
-		if f := p.Snapshot(0, t).Broken(); f != nil {
+		if f := p.Snapshot(t).Broken(); f != nil {
 			broken = cmp.Or(broken, f)
 			continue
 		}

@@ -162,7 +162,7 @@ func severalRows(run *session.Run) (*wire.Table, int, *check.Finding) {
 // because live data changes.
 func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
 	last := run.Last
-	run.Forget(0, t)
+	run.Forget(t)
 	rows, f := run.Table(t)
 	run.Last = last
 	if f == nil && (rows == nil || len(rows.Rows) != n) {

@@ -167,7 +167,7 @@ func sweep(run *pairRun) *check.Finding {
 }
 
 func (s *subject) sweep(run *pairRun, i int) *check.Finding {
-	first := run.Snapshot(0, s.tables[0]).Table
+	first := run.Snapshot(s.tables[0]).Table
 	if first == nil || len(first.Rows) == 0 || len(first.Rows) > most {
 		return nil
 	}
