@@ -128,7 +128,7 @@ func (r *lineReader) take(text []byte) bool {
 	st := r.stream
 	if f := r.session.Watch.leak(text); f != nil {
 		f.From(st.Request)
-		r.session.Watch.Hold("P3.12", f)
+		r.session.Watch.Record("P3.12", f)
 	}
 	if st.Ended || st.Fault != nil {
 		r.breaks("P3.6e", "follows the line that ended the stream")
@@ -221,7 +221,7 @@ func (r *lineReader) takeControl(kind string, text []byte) {
 	case kind == "error":
 		st.Fault = &wire.Error{Code: wire.Code(members["code"].(string)), Message: members["message"].(string)}
 		if st.Fault.Code == wire.CodeInternal {
-			r.session.Watch.Hold("P3.10c", internalMessage(st.Fault).From(st.Request))
+			r.session.Watch.Record("P3.10c", internalMessage(st.Fault).From(st.Request))
 		}
 	case kind == "served":
 		if st.Stated {

@@ -161,7 +161,7 @@ func (run *Run) judge() *check.Finding {
 	}
 	if !c.Open {
 		if f := run.Begin(); f != nil {
-			return run.settle(f)
+			return run.finalize(f)
 		}
 		if c.Needs != nil {
 			if why := c.Needs(run.Document); why != "" {
@@ -172,7 +172,7 @@ func (run *Run) judge() *check.Finding {
 	if c.Judge == nil {
 		return nil
 	}
-	return run.settle(c.Judge(run))
+	return run.finalize(c.Judge(run))
 }
 
 // Begin reads the document and tries the token, once, and returns what is wrong with
@@ -184,9 +184,9 @@ func (run *Run) Begin() *check.Finding {
 	return run.tryToken(run.Ctx)
 }
 
-// settle completes what a judge returned: a check that is blocked by itself has
+// finalize completes what a judge returned: a check that is blocked by itself has
 // failed, and a failure without a request quotes the last one.
-func (run *Run) settle(f *check.Finding) *check.Finding {
+func (run *Run) finalize(f *check.Finding) *check.Finding {
 	if f == nil {
 		return nil
 	}
@@ -216,12 +216,12 @@ func (run *Run) Judged(lacks string, args ...any) *check.Finding {
 	return check.Skip(check.NoData, lacks, args...)
 }
 
-// Unmoved judges a part of a check that compares answers given at different
+// RetryIfChanged judges a part of a check that compares answers given at different
 // times. Live data may change in between: when the part fails, again reads what
-// it is about once more and names a table that has changed. Unmoved returns the
+// it is about once more and names a table that has changed. RetryIfChanged returns the
 // failure if the part fails twice without such a change. Otherwise it names the
 // table that changed last, or returns "" if the part passed.
-func (run *Run) Unmoved(part func() *check.Finding, again func() (string, *check.Finding)) (moved string, f *check.Finding) {
+func (run *Run) RetryIfChanged(part func() *check.Finding, again func() (string, *check.Finding)) (moved string, f *check.Finding) {
 	const tries = 3
 	failed := false
 	for range tries {
@@ -229,7 +229,7 @@ func (run *Run) Unmoved(part func() *check.Finding, again func() (string, *check
 		if !found.Failure() && (found == nil || found.By != run.Check.ID) {
 			return "", found
 		}
-		found = run.settle(found)
+		found = run.finalize(found)
 		now, f := again()
 		if f != nil {
 			return "", f

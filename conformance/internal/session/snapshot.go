@@ -20,8 +20,8 @@ type Snapshot struct {
 	// wanted.
 	window *oracle.Table
 	bytes  int64
-	// distrusted is set when another read showed that the rows are not all rows.
-	distrusted bool
+	// invalid is set when another read showed that the rows are not all rows.
+	invalid bool
 }
 
 // Broken returns the finding that blocks checks about the table, because reading
@@ -142,18 +142,18 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 }
 
 // Forget drops what was read of a table, so that it is read again, unless its rows
-// are distrusted.
+// are invalid.
 func (s *Session) Forget(t *wire.Table) {
-	if held := s.snapshots[t.Name]; held == nil || !held.distrusted {
+	if held := s.snapshots[t.Name]; held == nil || !held.invalid {
 		delete(s.snapshots, t.Name)
 	}
 }
 
-// Distrust keeps the rows of a table of the first tenant from later checks: the
+// Invalidate keeps the rows of a table of the first tenant from later checks: the
 // check with the id has found that a whole read of it does not answer all rows.
-func (s *Session) Distrust(t *wire.Table, id, why string) {
+func (s *Session) Invalidate(t *wire.Table, id, why string) {
 	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", terms.QuoteName(t.Name), why)
-	s.snapshots[t.Name] = &Snapshot{Missing: blocked, distrusted: true}
+	s.snapshots[t.Name] = &Snapshot{Missing: blocked, invalid: true}
 }
 
 // weight returns roughly how many bytes a table's rows hold.

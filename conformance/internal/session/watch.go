@@ -27,9 +27,9 @@ func newWatch(s *Session) *Watch {
 	return &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
 }
 
-// Hold records one exchange that the rule of a check applies to, and its fault,
+// Record records one exchange that the rule of a check applies to, and its fault,
 // or nil.
-func (w *Watch) Hold(id string, f *check.Finding) {
+func (w *Watch) Record(id string, f *check.Finding) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[id]++
@@ -50,7 +50,7 @@ func (w *Watch) judge(id string, a *Answer, fault bool, expected, received, form
 	if fault {
 		f = check.Differs(expected, received, format, args...)
 	}
-	w.Hold(id, f.From(a.Request))
+	w.Record(id, f.From(a.Request))
 }
 
 // verdict returns how many exchanges a rule applied to, and the first fault.
@@ -70,7 +70,7 @@ func (w *Watch) answer(c Call, a *Answer) {
 	if a.Status == http.StatusUnauthorized {
 		leaks = "P1.4"
 	}
-	w.Hold(leaks, w.leaks(a, a.Body))
+	w.Record(leaks, w.leaks(a, a.Body))
 	if c.Path == wire.PathDocument {
 		w.unknownMember(a, message.Unknown("document", a.Body))
 		return
@@ -91,14 +91,14 @@ func (w *Watch) stream(st *Stream, r *lineReader) {
 		message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
 		"the stream has another content type")
 	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
-		w.Hold(id, r.faults[id].From(st.Request))
+		w.Record(id, r.faults[id].From(st.Request))
 	}
-	w.Hold("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
+	w.Record("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
 	w.judge("A.10", st.Answer, st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
 		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
-	w.Hold("A.4", earlyPing(st).From(st.Request))
+	w.Record("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
 		ceiling := func(id, name string, most int64) {
 			if most > 0 {
@@ -165,10 +165,10 @@ func (w *Watch) refusal(c Call, a *Answer) {
 		if f == nil && code != wire.CodeUnauthorized {
 			f = check.Differs(string(wire.CodeUnauthorized), message.Excerpt([]byte(code), 80), "a 401 has another code")
 		}
-		w.Hold("P1.5", f.From(a.Request))
+		w.Record("P1.5", f.From(a.Request))
 		return
 	}
-	w.Hold("P3.10a", f.From(a.Request))
+	w.Record("P3.10a", f.From(a.Request))
 	if f != nil {
 		return
 	}
@@ -177,7 +177,7 @@ func (w *Watch) refusal(c Call, a *Answer) {
 		whereAllowed(code), fmt.Sprintf("%d with code %s on %s", a.Status, message.Excerpt([]byte(code), 80), c.Path),
 		"the status and the code do not belong together on this route")
 	if code == wire.CodeInternal {
-		w.Hold("P3.10c", internalMessage(&e.Error).From(a.Request))
+		w.Record("P3.10c", internalMessage(&e.Error).From(a.Request))
 	}
 }
 

@@ -23,7 +23,7 @@ func refusalsLeak(run *session.Run) *check.Finding {
 			return f
 		}
 		if names := tablesIn(known.Body, tables, topic.Name); names != "" {
-			run.Watch.Hold("P1.4", check.Differs("", known.Describe(),
+			run.Watch.Record("P1.4", check.Differs("", known.Describe(),
 				"%s tells a caller without the token of %s", r.Path, names).From(known.Request))
 		}
 		if topic.Table == nil {
@@ -34,7 +34,7 @@ func refusalsLeak(run *session.Run) *check.Finding {
 			return f
 		}
 		if differs != nil {
-			run.Watch.Hold("P1.4", differs)
+			run.Watch.Record("P1.4", differs)
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func (p *liveRun) compareReads(a *agreement, t *wire.Table, w way) {
 	case lost:
 		a.whole[t.Name] = f.From(p.Last)
 		delete(a.other, t.Name) // a consequence
-		p.Distrust(t, "L11", f.Detail)
+		p.Invalidate(t, "L11", f.Detail)
 	default:
 		a.other[t.Name] = cmp.Or(a.other[t.Name], f.From(p.Last))
 	}

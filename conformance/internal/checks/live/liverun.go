@@ -84,7 +84,7 @@ func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *ch
 			return nil
 		}
 	}
-	moved, f := p.Unmoved(part, func() (string, *check.Finding) { return p.readAgain(tables) })
+	moved, f := p.RetryIfChanged(part, func() (string, *check.Finding) { return p.readAgain(tables) })
 	if moved != "" {
 		p.moved = append(p.moved, moved)
 	}

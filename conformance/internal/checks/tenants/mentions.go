@@ -117,7 +117,7 @@ func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Tab
 		if len(s.fields) == 0 || run.Spent() {
 			continue
 		}
-		moved, f := run.Unmoved(func() *check.Finding {
+		moved, f := run.RetryIfChanged(func() *check.Finding {
 			s.rows = [2]oracle.Tables{}
 			readAlone(run, s)
 			return s.judgeSamples(run)

@@ -421,7 +421,7 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 		return changed(before, run.subjects), nil
 	}
 	var failed step
-	moved, f := run.Unmoved(func() *check.Finding {
+	moved, f := run.RetryIfChanged(func() *check.Finding {
 		// What failed is asked again first, while there are requests for it. What is wrong at
 		// times may be right now, and is met again only on the way through the whole.
 		if failed.judge != nil {
