@@ -33,8 +33,8 @@ type Check struct {
 // of a theme share what they learn in the run.
 func allChecks(k *clocks.Clocks) []session.Check {
 	liveChecks, liveAdvice := live.Checks()
-	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), k.Checks(), liveChecks,
-		tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest())
+	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), k.Checks(),
+		liveChecks, tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest())
 }
 
 // describe returns what users see of a check.

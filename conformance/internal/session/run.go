@@ -221,7 +221,9 @@ func (run *Run) Judged(lacks string, args ...any) *check.Finding {
 // it is about once more and names a table that has changed. RetryIfChanged returns the
 // failure if the part fails twice without such a change. Otherwise it names the
 // table that changed last, or returns "" if the part passed.
-func (run *Run) RetryIfChanged(part func() *check.Finding, again func() (string, *check.Finding)) (moved string, f *check.Finding) {
+func (run *Run) RetryIfChanged(
+	part func() *check.Finding, again func() (string, *check.Finding),
+) (moved string, f *check.Finding) {
 	const tries = 3
 	failed := false
 	for range tries {

@@ -165,7 +165,8 @@ func pagesOf(run *session.Run, t *wire.Table, rows, most int) (pages []beside) {
 			return nil // for the checks of pages
 		}
 		st.Table.Columns = t.Columns()
-		pages = append(pages, beside{fmt.Sprintf("the page of table %s at offset %d", terms.QuoteName(t.Name), page.Offset), t, page, st.Table})
+		what := fmt.Sprintf("the page of table %s at offset %d", terms.QuoteName(t.Name), page.Offset)
+		pages = append(pages, beside{what, t, page, st.Table})
 	}
 	return pages
 }
@@ -191,7 +192,8 @@ func sameAtOnce(run *session.Run, list []beside, others string) *check.Finding {
 			return problem.In("%s, beside %s: %s", b.what, others).From(st.Request)
 		}
 		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(b.alone.Rows)),
-			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "%s has other rows beside %s", b.what, others).From(st.Request)
+			fmt.Sprintf("%d other rows", len(st.Table.Rows)),
+			"%s has other rows beside %s", b.what, others).From(st.Request)
 	}
 	return nil
 }

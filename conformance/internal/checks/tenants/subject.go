@@ -148,7 +148,9 @@ func readSubjects(run *pairRun) *check.Finding {
 		s.choose(run)
 	}
 	run.subjects = list
-	run.others = slices.DeleteFunc(shared, func(s *subject) bool { return slices.Contains(list, s) || s.rank() > 2*most })
+	run.others = slices.DeleteFunc(shared, func(s *subject) bool {
+		return slices.Contains(list, s) || s.rank() > 2*most
+	})
 	return nil
 }
 

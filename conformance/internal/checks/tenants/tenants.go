@@ -39,7 +39,8 @@ func Checks() []session.Check {
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
-		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Rules: []string{"tenant-6", "tenant-4", "tenant-1"}, Weight: 80,
+		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Weight: 80,
+			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
 		{ID: "T4", Phase: 3, Judge: with(servesIncomplete), Rules: []string{"tenant-6", "tenant-4", "tenant-3"},

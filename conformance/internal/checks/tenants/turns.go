@@ -199,7 +199,9 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 // linksInTurns asks about the foreign keys between tables that were read for both tenants: what a link
 // leads to may be kept by the name of its table.
 func linksInTurns(run *pairRun) *check.Finding {
-	known := slices.DeleteFunc(slices.Concat(run.subjects, run.others), func(s *subject) bool { return s.own(0) == nil || s.own(1) == nil })
+	known := slices.DeleteFunc(slices.Concat(run.subjects, run.others), func(s *subject) bool {
+		return s.own(0) == nil || s.own(1) == nil
+	})
 	for _, s := range known {
 		for _, key := range s.tables[0].ForeignKeys {
 			i := slices.IndexFunc(known, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.differs() })
