@@ -16,44 +16,42 @@ import (
 // aggregatesFold compares measures over all rows and over groups with the rows: each
 // measure of each column, each column as a key, groups of one row, and groups of what a
 // filter keeps.
-func aggregatesFold(p *liveRun) *check.Finding {
-	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
-		counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
-		numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
-		for some := range slices.Chunk(slices.Concat(counts, distinct, numbers), maxMeasures) {
-			list = append(list, aggregate(t, nil, some))
-		}
-		numbers = append(numbers, distinct...)
-		most := slices.Concat(counts[:1], firstOf(numbers, maxMeasures-1))
-		if none := p.noRows(t, data); none != nil {
-			over := aggregate(t, nil, most)
-			over.And = none
-			list = append(list, over) // of no rows there is a count, and no sum
-		}
-		groups := groupable(t, data)
-		for i, name := range groups {
-			// All measures of each key: which of two values is the least, and whether a sum is
-			// exact, shows in small groups, and each key makes others.
-			req := aggregate(t, []wire.GroupKey{{Field: name, As: "Key"}}, most)
-			if i == 0 {
-				for _, filters := range p.beforeGroups(t, data, name) {
-					filtered := *req
-					filtered.And = filters
-					list = append(list, &filtered)
-				}
+func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
+	counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
+	numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
+	for some := range slices.Chunk(slices.Concat(counts, distinct, numbers), maxMeasures) {
+		list = append(list, aggregate(t, nil, some))
+	}
+	numbers = append(numbers, distinct...)
+	most := slices.Concat(counts[:1], firstOf(numbers, maxMeasures-1))
+	if none := p.noRows(t, data); none != nil {
+		over := aggregate(t, nil, most)
+		over.And = none
+		list = append(list, over) // of no rows there is a count, and no sum
+	}
+	groups := groupable(t, data)
+	for i, name := range groups {
+		// All measures of each key: which of two values is the least, and whether a sum is
+		// exact, shows in small groups, and each key makes others.
+		req := aggregate(t, []wire.GroupKey{{Field: name, As: "Key"}}, most)
+		if i == 0 {
+			for _, filters := range p.beforeGroups(t, data, name) {
+				filtered := *req
+				filtered.And = filters
+				list = append(list, &filtered)
 			}
-			list = append(list, req)
 		}
-		if len(groups) > 1 {
-			two := []wire.GroupKey{{Field: groups[0], As: "Key"}, {Field: groups[1], As: "Key2"}}
-			list = append(list, aggregate(t, two, counts[:1]))
-		}
-		// In a group of one row, a sum or a bound may be over nothing.
-		if len(t.PrimaryKey) == 1 && session.Allowed(t.Field(t.PrimaryKey[0]).Groupable) {
-			list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "Key"}}, firstOf(numbers, maxMeasures)))
-		}
-		return list
-	})
+		list = append(list, req)
+	}
+	if len(groups) > 1 {
+		two := []wire.GroupKey{{Field: groups[0], As: "Key"}, {Field: groups[1], As: "Key2"}}
+		list = append(list, aggregate(t, two, counts[:1]))
+	}
+	// In a group of one row, a sum or a bound may be over nothing.
+	if len(t.PrimaryKey) == 1 && session.Allowed(t.Field(t.PrimaryKey[0]).Groupable) {
+		list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "Key"}}, firstOf(numbers, maxMeasures)))
+	}
+	return list
 }
 
 // beforeGroups returns filters to be asked for before groups of a column: one of a value of the column,
@@ -82,22 +80,20 @@ func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 
 // periodsFold compares the groups of all grains over all dates with the rows, also behind a key that
 // is no date.
-func periodsFold(p *liveRun) *check.Finding {
-	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
-		few := groupable(t, data)
-		for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
-			for _, f := range t.Fields {
-				if session.Allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
-					key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
-					list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
-					if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
-						list = append(list, aggregate(t, []wire.GroupKey{{Field: few[at], As: "Before"}, key}, countOfRows))
-					}
+func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
+	few := groupable(t, data)
+	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
+		for _, f := range t.Fields {
+			if session.Allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+				key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
+				list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
+				if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
+					list = append(list, aggregate(t, []wire.GroupKey{{Field: few[at], As: "Before"}, key}, countOfRows))
 				}
 			}
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // countAlias is the name of the count of rows. Names have capitals, because some connectors lose them.
@@ -127,16 +123,16 @@ func aggregate(t *wire.Table, groups []wire.GroupKey, measures []wire.Measure) *
 
 func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
-// foldEach judges the aggregates of a plan for each table.
-func (p *liveRun) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.AggregateRequest) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, req := range plan(t, firstRows(data, chosenBy)) {
+// folding returns the plan that asks for aggregates. They are chosen by the first rows of a table.
+func folding(choose func(*liveRun, *wire.Table, *oracle.Table) []*wire.AggregateRequest) plan {
+	return func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+		for _, req := range choose(p, t, firstRows(data, chosenBy)) {
 			if len(req.GroupBy)+len(req.Measures) > 0 {
 				list = append(list, p.asking(wire.PathAggregate, req, describeAggregate(t, req), []*wire.Table{t}))
 			}
 		}
 		return list
-	})
+	}
 }
 
 // parts divides measures into those of the same function over the same type, which a
@@ -170,36 +166,34 @@ func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
 
 // groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and
 // of two columns.
-func groupsNotCut(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		if len(data.Rows) < wire.AggregateLimit {
-			return nil
+func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	if len(data.Rows) < wire.AggregateLimit {
+		return nil
+	}
+	var keys [][]wire.GroupKey
+	for i, f := range t.Fields {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+			continue
 		}
-		var keys [][]wire.GroupKey
-		for i, f := range t.Fields {
-			if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
-				continue
-			}
-			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
-			if session.NeedsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
-				keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
-			}
+		keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
+		if session.NeedsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 		}
-		if few := groupable(t, data); len(few) > 1 {
-			keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}})
-		}
-		for _, key := range keys {
-			req := aggregate(t, key, countOfRows)
-			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding { return p.notCut(t, req, rows) }})
-		}
-		return list
-	})
+	}
+	if few := groupable(t, data); len(few) > 1 {
+		keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}})
+	}
+	for _, key := range keys {
+		req := aggregate(t, key, countOfRows)
+		list = append(list, about(t, 1, func(rows *oracle.Table) *check.Finding { return p.notCut(t, req, rows) }))
+	}
+	return list
 }
 
 // notCut judges the answer to an aggregate with more groups than its limit allows. It is
 // refused or declined; some of the groups are never answered for all.
-func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows oracle.Tables) *check.Finding {
-	right, err := oracle.Aggregate(rows, req)
+func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows *oracle.Table) *check.Finding {
+	right, err := oracle.Aggregate(oracle.Tables{t.Name: rows}, req)
 	if err != nil || int64(len(right.Rows)) < req.Limit {
 		return nil
 	}

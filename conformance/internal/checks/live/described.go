@@ -86,26 +86,24 @@ func changed(a, b *wire.Table) string {
 // discoveryDescribes compares the row counts, samples and statistics of discovery with
 // the rows. Estimates only have to be roughly right, and a source may mask samples, so
 // it is advice.
-func discoveryDescribes(p *liveRun) *check.Finding {
-	return p.inTurn(0, func(t *wire.Table, _ *oracle.Table) (list []question) {
-		judging := func(what string, held func(rows *oracle.Table) *oracle.Difference) {
-			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
-				p.Cases++
-				if d := held(rows[t.Name]); d != nil {
-					return differs(what, d)
-				}
-				return nil
-			}})
-		}
-		if t.RowCount != nil {
-			judging(ofTable(t), func(rows *oracle.Table) *oracle.Difference { return compare.RowCount(t, rows) })
-		}
-		for i := range t.Fields {
-			if f := &t.Fields[i]; f.Stats != nil || len(f.Samples) > 0 {
-				what := ofTable(t) + ", column " + terms.QuoteName(f.Name)
-				judging(what, func(rows *oracle.Table) *oracle.Difference { return compare.Described(f, rows, i) })
+func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
+	judging := func(what string, held func(rows *oracle.Table) *oracle.Difference) {
+		list = append(list, about(t, 0, func(rows *oracle.Table) *check.Finding {
+			p.Cases++
+			if d := held(rows); d != nil {
+				return differs(what, d)
 			}
+			return nil
+		}))
+	}
+	if t.RowCount != nil {
+		judging(ofTable(t), func(rows *oracle.Table) *oracle.Difference { return compare.RowCount(t, rows) })
+	}
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Stats != nil || len(f.Samples) > 0 {
+			what := ofTable(t) + ", column " + terms.QuoteName(f.Name)
+			judging(what, func(rows *oracle.Table) *oracle.Difference { return compare.Described(f, rows, i) })
 		}
-		return list
-	})
+	}
+	return list
 }

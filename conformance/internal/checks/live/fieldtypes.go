@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -13,28 +12,26 @@ import (
 
 // declaredTypesHold judges that wrong fieldTypes change no answer: filters and sorts on a
 // column that discovery gives a type compare by that type.
-func declaredTypesHold(p *liveRun) *check.Finding {
+func declaredTypesHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	// Nothing says that contradicting types are accepted.
 	refusals := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		data = firstRows(data, maxRetyped)
-		for i, f := range t.Fields {
-			filter, ok := p.typeDependent(data, i)
-			if !ok || !session.Allowed(f.Filterable) {
-				continue
-			}
-			where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
-			req := session.AllRows(t)
-			req.Where = where
-			what := describeTypes(t, where)
-			list = append(list, p.asking(wire.PathQuery, req, what, []*wire.Table{t}, refusals...))
-			if p.Document.Has(wire.EndpointCount) {
-				count := &wire.CountRequest{Table: t.Name, Where: where}
-				list = append(list, p.asking(wire.PathCount, count, what, []*wire.Table{t}, refusals...))
-			}
+	data = firstRows(data, maxRetyped)
+	for i, f := range t.Fields {
+		filter, ok := p.typeDependent(data, i)
+		if !ok || !session.Allowed(f.Filterable) {
+			continue
 		}
-		return list
-	})
+		where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
+		req := session.AllRows(t)
+		req.Where = where
+		what := describeTypes(t, where)
+		list = append(list, p.asking(wire.PathQuery, req, what, []*wire.Table{t}, refusals...))
+		if p.Document.Has(wire.EndpointCount) {
+			count := &wire.CountRequest{Table: t.Name, Where: where}
+			list = append(list, p.asking(wire.PathCount, count, what, []*wire.Table{t}, refusals...))
+		}
+	}
+	return list
 }
 
 // maxRetyped is how many rows are compared under two types to find a telling filter.

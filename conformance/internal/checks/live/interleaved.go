@@ -18,8 +18,8 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		return f
 	}
 	tables := 0
-	return p.ofTables(fewRowsInTurns, mostInTurns, func(t *wire.Table, data *oracle.Table) (list []question) {
-		var lists []inTurns
+	return p.ofTables(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+		var lists []question
 		wheres := p.twoWheres(t, data)
 		i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.table == t })
 		if i >= 0 && p.Document.Capabilities.Offset {
@@ -27,9 +27,9 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
 		for n := range max(len(lists), len(counts), len(groups)) {
-			for _, kind := range [][]inTurns{lists, counts, groups} {
+			for _, kind := range [][]question{lists, counts, groups} {
 				if n < len(kind) { // other tables begin with other parts
-					list = append(list, p.asksInTurns(t, kind[(n+tables)%len(kind)]))
+					list = append(list, kind[(n+tables)%len(kind)])
 				}
 			}
 		}
@@ -38,25 +38,37 @@ func everyPartCounts(p *liveRun) *check.Finding {
 	})
 }
 
-const (
-	fewRowsInTurns = 8 // rows that a table needs
-	mostInTurns    = 4 // requests: two pages of two lists
-)
+// fewRowsInTurns is how many rows a table needs.
+const fewRowsInTurns = 8
 
-// inTurns are requests to a route, one after the other, of which each differs from the next in one part
-// or, if it is a page, in that part and its offset.
-type inTurns struct {
-	path, part string
-	requests   []wire.Request
+// inTurns returns the question about requests to a route, one after the other, of which each differs from
+// the next in one part or, if it is a page, in that part and its offset.
+func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Request) question {
+	tables := []*wire.Table{t}
+	var list []question
+	for _, m := range requests {
+		what := ofTable(t)
+		switch m := m.(type) {
+		case *wire.QueryRequest:
+			page := m.Offset/m.Limit + 1
+			what += fmt.Sprintf(": page %d of %d rows sorted by %s%s", page, m.Limit, describeSort(m.Sort), describeFilters(m.Where))
+		case *wire.CountRequest:
+			what += ": the count" + describeFilters(m.Where)
+		case *wire.AggregateRequest:
+			what = describeAggregate(t, m)
+		}
+		list = append(list, p.asking(path, m, what+", asked in turns with another "+part, tables))
+	}
+	return series(tables, list...)
 }
 
-// listsInTurns returns requests for the first two pages of two lists of a table, for each part of a query in
-// which they can differ.
-func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []inTurns) {
+// listsInTurns returns questions about the first two pages of two lists of a table, for each part of a query
+// in which they can differ.
+func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []question) {
 	first := session.AllRows(t.table)
 	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
-		turns := inTurns{path: wire.PathQuery, part: part}
+		var pages []wire.Request
 		for page := range int64(2) {
 			a, b := *first, *first
 			change(&a, &b)
@@ -65,10 +77,10 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 				if !p.withinLimits(int(req.Limit), int(req.Offset)) {
 					break
 				}
-				turns.requests = append(turns.requests, req)
+				pages = append(pages, req)
 			}
 		}
-		list = append(list, turns)
+		list = append(list, p.inTurns(t.table, wire.PathQuery, part, pages...))
 	}
 	differing("direction", func(_, b *wire.QueryRequest) {
 		b.Sort = slices.Clone(t.sort)
@@ -90,18 +102,17 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 	return list
 }
 
-// numbersInTurns returns requests for numbers of a table, two by two, which differ in their filters or measures.
-func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []inTurns) {
+// numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
+func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []question) {
 	folding := func(part string, a, b *wire.AggregateRequest) {
 		if p.Document.Has(wire.EndpointAggregate) {
-			groups = append(groups, inTurns{wire.PathAggregate, part, []wire.Request{a, b}})
+			groups = append(groups, p.inTurns(t, wire.PathAggregate, part, a, b))
 		}
 	}
 	for _, w := range wheres {
 		if p.Document.Has(wire.EndpointCount) {
-			counts = append(counts, inTurns{wire.PathCount, w.part, []wire.Request{
-				&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]},
-			}})
+			counts = append(counts, p.inTurns(t, wire.PathCount, w.part,
+				&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]}))
 		}
 		a, b := aggregate(t, nil, countOfRows), aggregate(t, nil, countOfRows)
 		a.Where, b.Where = w.of[0], w.of[1]
@@ -183,27 +194,4 @@ func (p *liveRun) uneven(data *oracle.Table, column int) (values []wire.Value, o
 		}
 	}
 	return values[:2], false
-}
-
-// asksInTurns returns the question about requests of which each is judged.
-func (p *liveRun) asksInTurns(t *wire.Table, turns inTurns) question {
-	return question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
-		for _, m := range turns.requests {
-			what := ofTable(t)
-			switch m := m.(type) {
-			case *wire.QueryRequest:
-				page := m.Offset/m.Limit + 1
-				what += fmt.Sprintf(": page %d of %d rows sorted by %s%s", page, m.Limit, describeSort(m.Sort), describeFilters(m.Where))
-			case *wire.CountRequest:
-				what += ": the count" + describeFilters(m.Where)
-			case *wire.AggregateRequest:
-				what = describeAggregate(t, m)
-			}
-			what += ", asked in turns with another " + turns.part
-			if f := p.asking(turns.path, m, what, []*wire.Table{t}).judge(rows); f != nil {
-				return f
-			}
-		}
-		return nil
-	}}
 }

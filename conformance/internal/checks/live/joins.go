@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -14,23 +13,21 @@ import (
 
 // joinsHold compares joins along links, in both directions and over two hops, with joining the rows of whole reads.
 // Each join is asked for once before any is asked for in another way.
-func joinsHold(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		joins := p.joined(t)
-		requests := make([][]*wire.QueryRequest, len(joins))
+func joinsHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	joins := p.joined(t)
+	requests := make([][]*wire.QueryRequest, len(joins))
+	for i, j := range joins {
+		requests[i] = p.joinRequests(t, data, j)
+	}
+	for round := range maxJoinRequests {
 		for i, j := range joins {
-			requests[i] = p.joinRequests(t, data, j)
-		}
-		for round := range maxJoinRequests {
-			for i, j := range joins {
-				if round < len(requests[i]) {
-					req := requests[i][round]
-					list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
-				}
+			if round < len(requests[i]) {
+				req := requests[i][round]
+				list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
 			}
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // maxJoinRequests limits the ways in which one join is asked for.
@@ -221,36 +218,34 @@ func (j join) String() string {
 }
 
 // joinsFold compares aggregates over joins with folding the joined rows.
-func joinsFold(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, j := range p.joined(t) {
-			req := aggregate(t, nil, slices.Clone(countOfRows))
-			req.Joins = j.hops
-			bare, grouped := *req, *req
-			for i, f := range j.tables[len(j.tables)-1].Fields {
-				as := fmt.Sprintf("Hop%d_%d", len(j.hops), i)
-				if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
-					req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCount, Field: as, As: "of_" + as})
-				}
-				// Whether texts group by a collation is left to the source.
-				if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable) {
-					grouped.GroupBy = []wire.GroupKey{{Field: as, As: "Key"}}
-				}
+func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	for _, j := range p.joined(t) {
+		req := aggregate(t, nil, slices.Clone(countOfRows))
+		req.Joins = j.hops
+		bare, grouped := *req, *req
+		for i, f := range j.tables[len(j.tables)-1].Fields {
+			as := fmt.Sprintf("Hop%d_%d", len(j.hops), i)
+			if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
+				req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCount, Field: as, As: "of_" + as})
 			}
-			requests := []*wire.AggregateRequest{&bare}
-			if len(req.Measures) > 1 {
-				requests = append(requests, req)
-			}
-			if len(grouped.GroupBy) > 0 {
-				requests = append(requests, &grouped)
-			}
-			for _, req := range requests { // joins may be declined
-				what := j.String() + ": " + describeAggregate(t, req)
-				list = append(list, p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity))
+			// Whether texts group by a collation is left to the source.
+			if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable) {
+				grouped.GroupBy = []wire.GroupKey{{Field: as, As: "Key"}}
 			}
 		}
-		return list
-	})
+		requests := []*wire.AggregateRequest{&bare}
+		if len(req.Measures) > 1 {
+			requests = append(requests, req)
+		}
+		if len(grouped.GroupBy) > 0 {
+			requests = append(requests, &grouped)
+		}
+		for _, req := range requests { // joins may be declined
+			what := j.String() + ": " + describeAggregate(t, req)
+			list = append(list, p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity))
+		}
+	}
+	return list
 }
 
 // maxDeclined is how many aggregates over joins may be declined before no more are asked for.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -106,17 +105,15 @@ func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 }
 
 // linksMeasured compares the link hit rates of links with the rows, in both directions.
-func linksMeasured(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, _ *oracle.Table) (list []question) {
-		links := p.links(t)
-		for _, l := range links {
-			list = append(list, p.measuring(l))
-		}
-		for _, l := range links {
-			list = append(list, p.measuring(l.reverse()))
-		}
-		return list
-	})
+func linksMeasured(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
+	links := p.links(t)
+	for _, l := range links {
+		list = append(list, p.measuring(l))
+	}
+	for _, l := range links {
+		list = append(list, p.measuring(l.reverse()))
+	}
+	return list
 }
 
 func (p *liveRun) measuring(l link) question {

@@ -189,55 +189,7 @@ func (p *liveRun) held(least int) (list []*wire.Table, f *check.Finding) {
 	return list, nil
 }
 
-// inTurn plans questions about each table that was read whole and has rows, and asks
-// them as the tables take turns, as long as the check may send n more requests.
-func (p *liveRun) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
-	return p.ofTables(1, n, plan)
-}
-
-// ofTables does what inTurn does, for the tables that have at least so many rows.
-func (p *liveRun) ofTables(least, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
-	tables, f := p.held(least)
-	if f != nil {
-		return f
-	}
-	questions := make([][]question, len(tables))
-	planned := make([]bool, len(tables))
-	turns := turnsOf(tables)
-	for p.room(n) {
-		i := turns.Next(func(i int) bool { return !planned[i] || len(questions[i]) > 0 })
-		if i < 0 {
-			break
-		}
-		if !planned[i] {
-			data, f := p.Table(tables[i])
-			if f != nil {
-				return f
-			}
-			if data != nil { // it may have grown since
-				questions[i] = plan(tables[i], data)
-			}
-			planned[i] = true
-		}
-		if len(questions[i]) == 0 {
-			continue
-		}
-		next := questions[i][0]
-		questions[i] = questions[i][1:]
-		f := p.unmoved(func() *check.Finding {
-			rows, f := p.rowsOf(next.tables)
-			if f != nil || rows == nil {
-				return f
-			}
-			return next.judge(rows)
-		}, next.tables...)
-		if f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
+// turnsOf returns the turns that tables take.
 func turnsOf(tables []*wire.Table) *generate.Turns {
 	var columns [][]wire.Column
 	for _, t := range tables {
@@ -326,7 +278,6 @@ func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Ta
 // verify compares final rows with those of a table. Where the protocol leaves a
 // choice, any reading will do.
 func (p *liveRun) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
-	p.compared += len(data.Rows)
 	if plain := len(req.And)+len(req.Or)+len(req.Sort)+len(req.Joins) == 0 && req.Limit+req.Offset == 0; plain {
 		if session.SpelledAlike(session.Project(data, req.Fields), rows) {
 			return nil

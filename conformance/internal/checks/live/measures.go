@@ -11,10 +11,8 @@ import (
 )
 
 // sizesExact compares exact sizes with the rows.
-func sizesExact(p *liveRun) *check.Finding {
-	return p.ofTables(0, 1, func(t *wire.Table, _ *oracle.Table) []question {
-		return []question{p.asking(wire.PathSize, &wire.SizeRequest{Table: t.Name}, ofTable(t), []*wire.Table{t})}
-	})
+func sizesExact(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
+	return []question{p.asking(wire.PathSize, &wire.SizeRequest{Table: t.Name}, ofTable(t), []*wire.Table{t})}
 }
 
 // wheres returns no filter and, if there is one, a filter that keeps some rows.
@@ -27,14 +25,12 @@ func (p *liveRun) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 }
 
 // countsRows compares counts with the rows, without a filter and with one.
-func countsRows(p *liveRun) *check.Finding {
-	return p.ofTables(0, 1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, where := range p.wheres(t, data) {
-			req := &wire.CountRequest{Table: t.Name, Where: where}
-			list = append(list, p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t}))
-		}
-		return list
-	})
+func countsRows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	for _, where := range p.wheres(t, data) {
+		req := &wire.CountRequest{Table: t.Name, Where: where}
+		list = append(list, p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t}))
+	}
+	return list
 }
 
 func (p *liveRun) count(t *wire.Table, where wire.Where) (int64, *check.Finding) {
@@ -53,20 +49,18 @@ func describeFilters(where wire.Where) (text string) {
 
 // columnsCounted compares the counts of columns with each other and the rows: of all
 // columns, of some, and of each alone.
-func columnsCounted(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, _ *oracle.Table) (list []question) {
-		all := session.AllRows(t).Fields
-		pieces := [][]string{all}
-		if len(all) > 2 {
-			pieces = append(pieces, all[len(all)/2:], all[:len(all)/2])
-		}
-		for _, name := range all {
-			pieces = append(pieces, []string{name})
-		}
-		for _, names := range pieces {
-			req := &wire.CardinalityRequest{Table: t.Name, Columns: names}
-			list = append(list, p.asking(wire.PathCardinality, req, ofTable(t), []*wire.Table{t}))
-		}
-		return list
-	})
+func columnsCounted(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
+	all := session.AllRows(t).Fields
+	pieces := [][]string{all}
+	if len(all) > 2 {
+		pieces = append(pieces, all[len(all)/2:], all[:len(all)/2])
+	}
+	for _, name := range all {
+		pieces = append(pieces, []string{name})
+	}
+	for _, names := range pieces {
+		req := &wire.CardinalityRequest{Table: t.Name, Columns: names}
+		list = append(list, p.asking(wire.PathCardinality, req, ofTable(t), []*wire.Table{t}))
+	}
+	return list
 }

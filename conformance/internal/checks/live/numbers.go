@@ -14,15 +14,11 @@ import (
 
 // numbersAgree judges that the count, the rows, the aggregate's count and the sum of
 // its groups are one number, without a filter and with one.
-func numbersAgree(p *liveRun) *check.Finding {
-	return p.inTurn(4, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, where := range p.wheres(t, data) {
-			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
-				return p.oneNumber(t, rows[t.Name], where)
-			}})
-		}
-		return list
-	})
+func numbersAgree(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	for _, where := range p.wheres(t, data) {
+		list = append(list, about(t, 4, func(rows *oracle.Table) *check.Finding { return p.oneNumber(t, rows, where) }))
+	}
+	return list
 }
 
 func (p *liveRun) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) *check.Finding {

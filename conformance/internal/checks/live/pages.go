@@ -29,32 +29,28 @@ func pagesCompose(p *liveRun) *check.Finding {
 		{sizes: []size{half}}, {true, []size{fixed(7)}}, {sizes: []size{fixed(100), fixed(1000)}},
 		{sizes: []size{more, everything}}, {true, []size{fixed(1), fixed(2)}},
 	}
-	return p.eachPaged(plan, func(t pagedTable, sizes []size) *check.Finding { return p.compose(t, nil, sizes...) })
+	return p.eachPaged(plan, func(t pagedTable, rows known, sizes []size) *check.Finding { return p.compose(t, rows, nil, sizes) })
 }
 
 // filteredPagesCompose judges the same with filters. Some windows are those that were
 // asked for without a filter, which a connector that keeps pages by their window shows.
 func filteredPagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{{true, []size{fixed(7), fixed(2)}}, {sizes: []size{half, fixed(5), fixed(100)}}}
-	return p.eachPaged(plan, func(t pagedTable, sizes []size) *check.Finding {
-		data, whole, f := p.data(t.table)
+	return p.eachPaged(plan, func(t pagedTable, rows known, sizes []size) *check.Finding {
+		filters, f := p.selectiveFilter(t.table, rows.Tables[t.table.Name])
 		if f != nil {
 			return f
 		}
-		filters, f := p.selectiveFilter(t.table, data)
-		if f != nil {
-			return f
-		}
-		if filters == nil || !whole {
+		if filters == nil || !rows.whole {
 			filters, sizes = nil, []size{fixed(3)}
 		}
-		return p.compose(t, filters, sizes...)
+		return p.compose(t, rows, filters, sizes)
 	})
 }
 
 // eachPaged judges the pages of a plan for each table that can be read in pages, as the
 // tables take turns.
-func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, sizes []size) *check.Finding) *check.Finding {
+func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, rows known, sizes []size) *check.Finding) *check.Finding {
 	paged, f := p.pagedTables()
 	if f != nil {
 		return f
@@ -63,21 +59,19 @@ func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, sizes []size)
 	for _, t := range paged {
 		tables = append(tables, t.table)
 	}
-	asked, turns := make([]int, len(paged)), turnsOf(tables)
-	for {
-		i := turns.Next(func(i int) bool { return asked[i] < len(plan) })
-		if i < 0 {
-			return nil
+	return p.askAll(takingTurns(tables, func(i int) (list []question) {
+		for _, next := range plan {
+			t := paged[i]
+			if next.ties && t.ties != nil {
+				t.sort = append(slices.Clone(t.ties), t.sort...)
+			}
+			list = append(list, question{
+				tables: tables[i : i+1], requests: 1, partly: true,
+				judge: func(rows known) *check.Finding { return judge(t, rows, next.sizes) },
+			})
 		}
-		next, t := plan[asked[i]], paged[i]
-		asked[i]++
-		if next.ties && t.ties != nil {
-			t.sort = append(slices.Clone(t.ties), t.sort...)
-		}
-		if f := judge(t, next.sizes); f != nil {
-			return f
-		}
-	}
+		return list
+	}))
 }
 
 // size returns how many rows a page has, by how many there are.
@@ -186,52 +180,45 @@ const maxPages = 3
 
 // compose reads pages of the given sizes and compares them with the rows of the same
 // query without a window: of each size the first two, and the last one that has rows.
-func (p *liveRun) compose(paged pagedTable, filters []wire.Filter, sizes ...size) *check.Finding {
+func (p *liveRun) compose(paged pagedTable, known known, filters []wire.Filter, sizes []size) *check.Finding {
 	t := paged.table
 	if !p.room(len(sizes)) {
 		return nil
 	}
-	return p.unmoved(func() *check.Finding {
-		data, whole, f := p.data(t)
-		if f != nil {
-			return f
-		}
-		req := session.AllRows(t)
-		req.And, req.Sort = filters, paged.sort
-		all, f := p.unpaged(data, t, req, whole)
-		if f != nil || all == nil {
-			return f
-		}
-		rows := len(all.Rows)
-		for _, size := range sizes {
-			n := size(rows)
-			for _, page := range slices.Compact([]int{0, 1, max(1, (rows-1)/max(n, 1))}) {
-				// Nothing is known of the rows beyond a window that was read.
-				known := whole || (page+1)*n <= rows
-				if n < 1 || page*n > rows || !known || !p.withinLimits(n, page*n) || !p.room(1) {
-					break
-				}
-				if f := p.comparePage(t, req, all, n, page); f != nil {
-					return f
-				}
+	req := session.AllRows(t)
+	req.And, req.Sort = filters, paged.sort
+	all, f := p.unpaged(known, t, req)
+	if f != nil || all == nil {
+		return f
+	}
+	rows := len(all.Rows)
+	for _, size := range sizes {
+		n := size(rows)
+		for _, page := range slices.Compact([]int{0, 1, max(1, (rows-1)/max(n, 1))}) {
+			// Nothing is known of the rows beyond a window that was read.
+			compared := known.whole || (page+1)*n <= rows
+			if n < 1 || page*n > rows || !compared || !p.withinLimits(n, page*n) || !p.room(1) {
+				break
+			}
+			if f := p.comparePage(t, req, all, n, page); f != nil {
+				return f
 			}
 		}
-		return nil
-	}, t)
+	}
+	return nil
 }
 
 // unpaged returns the rows of a query without pages or, if the table is large, a
 // window of them. It returns nil if they cannot be compared with pages.
-func (p *liveRun) unpaged(data *oracle.Table, t *wire.Table, req *wire.QueryRequest, whole bool) (*oracle.Table, *check.Finding) {
+func (p *liveRun) unpaged(known known, t *wire.Table, req *wire.QueryRequest) (*oracle.Table, *check.Finding) {
 	switch {
-	case whole && len(req.And) == 0:
-		p.compared += len(data.Rows)
-		all, err := oracle.Sort(data, req.Sort, nil)
+	case known.whole && len(req.And) == 0:
+		all, err := oracle.Sort(known.Tables[t.Name], req.Sort, nil)
 		if err != nil {
 			return nil, check.Fail("%v", err)
 		}
 		return all, nil
-	case whole: // what the filters keep has checks of its own
+	case known.whole: // what the filters keep has checks of its own
 		_, all, f := p.ask(t, req)
 		return all, f
 	}
@@ -279,7 +266,7 @@ func (p *liveRun) comparePage(t *wire.Table, all *wire.QueryRequest, rows *oracl
 // must come once.
 func tiesBroken(p *liveRun) *check.Finding {
 	judged, sortedFirst := 0, true
-	return p.inTurn(maxPages, func(t *wire.Table, data *oracle.Table) (list []question) {
+	return p.ofTables(1, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
 			return nil
 		}
@@ -294,9 +281,7 @@ func tiesBroken(p *liveRun) *check.Finding {
 		}
 		for _, sort := range orders {
 			judged++
-			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
-				return p.everyRowOnce(t, rows[t.Name], sort)
-			}})
+			list = append(list, about(t, maxPages, func(rows *oracle.Table) *check.Finding { return p.everyRowOnce(t, rows, sort) }))
 		}
 		return list
 	})

@@ -3,7 +3,6 @@ package live
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -11,21 +10,19 @@ import (
 
 // projectionKeepsRows judges that there are as many rows, with the same cells, whatever
 // columns are asked for and in whatever order, and in the order of a column that is not.
-func projectionKeepsRows(p *liveRun) *check.Finding {
-	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for i, fields := range p.selections(t, data) {
-			what := session.QuoteNames(fields) + " alone"
-			if len(fields) == len(t.Fields) && len(fields) > 1 {
-				what = "all columns in another order"
-			}
-			req := &wire.QueryRequest{Table: t.Name, Fields: fields}
-			if by := p.sortedBy(t, fields); by != nil && len(fields) == 1 && i%2 == 0 {
-				req.Sort, what = by, what+", sorted by "+describeSort(by)
-			}
-			list = append(list, p.asking(wire.PathQuery, req, ofTable(t)+": asked for "+what, []*wire.Table{t}))
+func projectionKeepsRows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	for i, fields := range p.selections(t, data) {
+		what := session.QuoteNames(fields) + " alone"
+		if len(fields) == len(t.Fields) && len(fields) > 1 {
+			what = "all columns in another order"
 		}
-		return list
-	})
+		req := &wire.QueryRequest{Table: t.Name, Fields: fields}
+		if by := p.sortedBy(t, fields); by != nil && len(fields) == 1 && i%2 == 0 {
+			req.Sort, what = by, what+", sorted by "+describeSort(by)
+		}
+		list = append(list, p.asking(wire.PathQuery, req, ofTable(t)+": asked for "+what, []*wire.Table{t}))
+	}
+	return list
 }
 
 // sortedBy returns a sort by a column beside those that are asked for, which the connector serves.

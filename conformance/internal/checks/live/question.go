@@ -1,6 +1,7 @@
 package live
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -13,24 +14,155 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// question is a part of a check that is about tables which were read whole. Its judge gets their
-// rows as they are when it is asked.
+// question is a part of a check that is about some tables. Most checks are a plan of questions, of
+// which [liveRun.askAll] asks as many as the check may.
 type question struct {
-	tables []*wire.Table
-	judge  func(oracle.Tables) *check.Finding
+	tables   []*wire.Table
+	requests int // that it sends at most
+	// partly lets it be asked about tables of which only some rows were read.
+	partly bool
+	judge  func(rows known) *check.Finding
+}
+
+// known are the rows of the tables that a question is about, as they are when it is asked.
+type known struct {
+	oracle.Tables
+	whole bool // they are all rows of the tables
+}
+
+// plan returns a check's questions about a table that was read whole. The rows are those of the table
+// when its turn comes first: they serve to choose what to ask.
+type plan func(p *liveRun, t *wire.Table, rows *oracle.Table) []question
+
+// inTurn returns the judge that asks the questions of a plan about each table that has rows, as the
+// tables take turns.
+func inTurn(plan plan) func(*liveRun) *check.Finding {
+	return func(p *liveRun) *check.Finding { return p.ofTables(1, plan) }
+}
+
+// inTurnOrEmpty does what inTurn does, also for tables without rows.
+func inTurnOrEmpty(plan plan) func(*liveRun) *check.Finding {
+	return func(p *liveRun) *check.Finding { return p.ofTables(0, plan) }
+}
+
+// ofTables asks the questions of a plan about each table that has at least so many rows.
+func (p *liveRun) ofTables(least int, plan plan) *check.Finding {
+	tables, f := p.held(least)
+	if f != nil {
+		return f
+	}
+	return p.askAll(takingTurns(tables, func(i int) []question {
+		rows, f := p.Table(tables[i])
+		if f != nil || rows == nil { // it may have grown since
+			return nil
+		}
+		return plan(p, tables[i], rows)
+	}))
+}
+
+// takingTurns yields the questions about some tables as the tables take turns. It plans those about a
+// table, of an index, when its turn comes first.
+func takingTurns(tables []*wire.Table, plan func(i int) []question) iter.Seq[question] {
+	return func(yield func(question) bool) {
+		turns := turnsOf(tables)
+		questions, planned := make([][]question, len(tables)), make([]bool, len(tables))
+		for {
+			i := turns.Next(func(i int) bool { return !planned[i] || len(questions[i]) > 0 })
+			if i < 0 {
+				return
+			}
+			if !planned[i] {
+				questions[i], planned[i] = plan(i), true
+			}
+			if len(questions[i]) == 0 {
+				continue
+			}
+			next := questions[i][0]
+			questions[i] = questions[i][1:]
+			if !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+// askAll asks questions until the check may send no more requests.
+func (p *liveRun) askAll(questions iter.Seq[question]) *check.Finding {
+	for q := range questions {
+		room := p.room
+		if q.partly {
+			room = p.roomForWindows
+		}
+		if !room(q.requests) {
+			return nil
+		}
+		f := p.unmoved(func() *check.Finding {
+			rows, f := p.rowsOf(q)
+			if f != nil || rows.Tables == nil {
+				return f
+			}
+			return q.judge(rows)
+		}, q.tables...)
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// about returns the question about one table that was read whole.
+func about(t *wire.Table, requests int, judge func(rows *oracle.Table) *check.Finding) question {
+	return question{tables: []*wire.Table{t}, requests: requests, judge: func(rows known) *check.Finding {
+		return judge(rows.Tables[t.Name])
+	}}
+}
+
+// series returns the question that asks several about the same tables, one right after the other.
+func series(tables []*wire.Table, questions ...question) question {
+	all := question{tables: tables}
+	for _, q := range questions {
+		all.requests += q.requests
+	}
+	all.judge = func(rows known) *check.Finding {
+		for _, q := range questions {
+			if f := q.judge(rows); f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+	return all
+}
+
+// rowsOf returns the rows that a question is about, or none if those of a table are not known.
+func (p *liveRun) rowsOf(q question) (rows known, f *check.Finding) {
+	rows = known{oracle.Tables{}, true}
+	for _, t := range q.tables {
+		data, f := p.Table(t)
+		if f == nil && data == nil && q.partly {
+			rows.whole = false
+			data, f = p.Window(t)
+		}
+		if f != nil || data == nil {
+			return known{}, f
+		}
+		rows.Tables[t.Name] = data
+		p.compared += len(data.Rows)
+	}
+	return rows, nil
 }
 
 // asking returns the question whose answer follows from the rows. What it says begins a finding.
 // The connector may refuse it with one of the statuses.
 func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wire.Table, refusals ...int) question {
-	return question{tables, func(rows oracle.Tables) *check.Finding {
+	return question{tables: tables, requests: 1, judge: func(rows known) *check.Finding {
 		switch m := m.(type) {
 		case *wire.QueryRequest:
-			return p.compareRows(m, what, tables[0], rows, refusals)
+			return p.compareRows(m, what, tables[0], rows.Tables, refusals)
 		case *wire.AggregateRequest:
-			return p.compareGroups(m, what, tables[0], rows, refusals)
+			return p.compareGroups(m, what, tables[0], rows.Tables, refusals)
 		}
-		return p.compareNumbers(path, m, what, rows, refusals)
+		return p.compareNumbers(path, m, what, rows.Tables, refusals)
 	}}
 }
 
@@ -177,18 +309,4 @@ func periodsSpelled(req *wire.AggregateRequest, what string, groups []map[string
 		}
 	}
 	return nil
-}
-
-// rowsOf returns the whole reads of tables, or nil if one is not held.
-func (p *liveRun) rowsOf(tables []*wire.Table) (oracle.Tables, *check.Finding) {
-	rows := oracle.Tables{}
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f != nil || data == nil {
-			return nil, f
-		}
-		rows[t.Name] = data
-		p.compared += len(data.Rows)
-	}
-	return rows, nil
 }

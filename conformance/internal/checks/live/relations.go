@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
@@ -22,8 +23,10 @@ func (p *liveRun) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *che
 // and returns the Where of some filters that must all hold.
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
-// eachSample judges columns of whole tables with n different values of each.
-func (p *liveRun) eachSample(n int, judge func(t *wire.Table, name string, values []wire.Value) *check.Finding) *check.Finding {
+// eachSample asks two requests about each column of whole tables of which n different values are known.
+func (p *liveRun) eachSample(
+	n int, judge func(t *wire.Table, all *oracle.Table, name string, values []wire.Value) *check.Finding,
+) *check.Finding {
 	tables, f := p.held(1)
 	if f != nil {
 		return f
@@ -32,47 +35,38 @@ func (p *liveRun) eachSample(n int, judge func(t *wire.Table, name string, value
 	if f != nil {
 		return f
 	}
+	var list []question
 	for _, c := range columns {
-		data, f := p.Table(c.table)
-		if f != nil {
-			return f
-		}
-		values := p.sample(data, c.index, n)
-		if len(values) < n || !p.room(2) {
-			continue
-		}
-		if f := p.unmoved(func() *check.Finding { return judge(c.table, c.field().Name, values) }, c.table); f != nil {
-			return f
+		if values := p.sample(p.Snapshot(c.table).Table, c.index, n); len(values) == n {
+			list = append(list, about(c.table, 2, func(all *oracle.Table) *check.Finding {
+				return judge(c.table, all, c.field().Name, values)
+			}))
 		}
 	}
-	return nil
+	return p.askAll(slices.Values(list))
 }
 
 // inAndNin judges that in [a] plus nin [a] is everything, nulls too.
 func inAndNin(p *liveRun) *check.Finding {
-	return p.eachSample(1, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
-		all, f := p.Table(t)
-		if f != nil {
-			return f
-		}
+	return p.eachSample(1, func(t *wire.Table, all *oracle.Table, name string, values []wire.Value) *check.Finding {
 		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
 		if f != nil {
 			return f
 		}
 		nin, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpNin, Values: values}))
-		if f != nil || all == nil || in == nil || nin == nil {
+		if f != nil || in == nil || nin == nil {
 			return f
 		}
 		p.Cases++
-		both := append(append([][]wire.Value{}, in.Rows...), nin.Rows...)
-		return p.verify(all, session.AllRows(t), both, "table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
+		return p.verify(all, session.AllRows(t), slices.Concat(in.Rows, nin.Rows),
+			"table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
 			terms.QuoteName(t.Name), len(in.Rows), terms.QuoteName(name), len(nin.Rows), terms.QuoteName(name), len(all.Rows))
 	})
 }
 
 // inIsEither judges that in [a,b] is eq a or eq b.
 func inIsEither(p *liveRun) *check.Finding {
-	return p.eachSample(2, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
+	return p.eachSample(2, func(t *wire.Table, _ *oracle.Table, name string, values []wire.Value) *check.Finding {
 		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
 		if f != nil {
 			return f
@@ -91,25 +85,23 @@ func inIsEither(p *liveRun) *check.Finding {
 }
 
 // filterNarrows judges that a further filter never adds rows.
-func filterNarrows(p *liveRun) *check.Finding {
-	return p.inTurn(2, func(t *wire.Table, data *oracle.Table) (list []question) {
-		first, f := p.selectiveFilter(t, data)
-		if f != nil || first == nil {
-			return nil
+func filterNarrows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	first, f := p.selectiveFilter(t, data)
+	if f != nil || first == nil {
+		return nil
+	}
+	columns, f := p.columns([]*wire.Table{t}, 1)
+	if f != nil {
+		return nil
+	}
+	s := generate.NewSubject(firstRows(data, chosenBy), t)
+	g := generate.New(p.Seed, p.Check.ID+" "+t.Name, p.Document.Capabilities, []*generate.Subject{s})
+	for _, c := range columns[:min(len(columns), 3)] {
+		if second, ok := g.Filter(s, c.field().Name); ok {
+			list = append(list, about(t, 2, func(*oracle.Table) *check.Finding { return p.narrows(t, first[0], second) }))
 		}
-		columns, f := p.columns([]*wire.Table{t}, 1)
-		if f != nil {
-			return nil
-		}
-		s := generate.NewSubject(firstRows(data, chosenBy), t)
-		g := generate.New(p.Seed, p.Check.ID+" "+t.Name, p.Document.Capabilities, []*generate.Subject{s})
-		for _, c := range columns[:min(len(columns), 3)] {
-			if second, ok := g.Filter(s, c.field().Name); ok {
-				list = append(list, question{[]*wire.Table{t}, func(oracle.Tables) *check.Finding { return p.narrows(t, first[0], second) }})
-			}
-		}
-		return list
-	})
+	}
+	return list
 }
 
 func (p *liveRun) narrows(t *wire.Table, first, second wire.Filter) *check.Finding {
@@ -158,22 +150,17 @@ func directionsMirror(p *liveRun) *check.Finding {
 	if f != nil {
 		return f
 	}
+	var list []question
 	for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 		for _, c := range columns {
-			name := c.field().Name
-			if p.sorted[judgedSort{c.table.Name, name, dir}] {
-				continue
-			}
-			if !p.room(1) {
-				return nil
-			}
-			sort := []wire.SortKey{{Field: name, Dir: dir}}
-			if f := p.unmoved(func() *check.Finding { return p.inOrder(c.table, sort, true) }, c.table); f != nil {
-				return f
+			if name := c.field().Name; !p.sorted[judgedSort{c.table.Name, name, dir}] {
+				list = append(list, about(c.table, 1, func(rows *oracle.Table) *check.Finding {
+					return p.inOrder(c.table, rows, []wire.SortKey{{Field: name, Dir: dir}}, true)
+				}))
 			}
 		}
 	}
-	return nil
+	return p.askAll(slices.Values(list))
 }
 
 // judgedSort is a sort of a whole table by one column that was judged.

@@ -28,23 +28,21 @@ func (p *liveRun) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check
 	if f != nil {
 		return f
 	}
-	for _, t := range tables {
+	return p.askAll(takingTurns(tables, func(i int) (list []question) {
+		t := tables[i]
 		for _, judge := range plan(t) {
-			f := p.unmoved(func() *check.Finding {
-				data, whole, f := p.data(t)
-				if f != nil || len(data.Rows) == 0 {
-					return f
+			list = append(list, question{tables: tables[i : i+1], partly: true, judge: func(rows known) *check.Finding {
+				data := rows.Tables[t.Name]
+				if len(data.Rows) == 0 {
+					return nil
 				}
 				p.Cases++
-				p.Last = p.readingOf(t, whole)
+				p.Last = p.readingOf(t, rows.whole)
 				return judge(data)
-			}, t)
-			if f != nil {
-				return f
-			}
+			}})
 		}
-	}
-	return nil
+		return list
+	}))
 }
 
 // readingOf returns the request by which a table's rows were read, for the report.
@@ -121,6 +119,7 @@ func sortHolds(p *liveRun) *check.Finding {
 	if f != nil {
 		return f
 	}
+	var list []question
 	last := map[*wire.Table]string{}
 	for _, c := range columns {
 		name := c.field().Name
@@ -130,27 +129,23 @@ func sortHolds(p *liveRun) *check.Finding {
 		}
 		last[c.table] = name
 		for _, sort := range sorts {
-			if !p.roomForWindows(1) {
-				return nil
-			}
-			room := p.room(1)
-			if f := p.unmoved(func() *check.Finding { return p.inOrder(c.table, sort, room) }, c.table); f != nil {
-				return f
-			}
+			list = append(list, question{tables: []*wire.Table{c.table}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
+				return p.inOrder(c.table, rows.Tables[c.table.Name], sort, rows.whole && p.room(1))
+			}})
 		}
 	}
-	return nil
+	return p.askAll(slices.Values(list))
 }
 
-func (p *liveRun) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.Finding {
-	data, whole, f := p.data(t)
-	if f != nil || oracle.Unsettled(data, sort, nil) != "" {
-		return f
+// inOrder judges the order of a table's rows under a sort: of all of them or, if not whole, of a window.
+func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey, whole bool) *check.Finding {
+	if oracle.Unsettled(data, sort, nil) != "" {
+		return nil
 	}
 	req := session.AllRows(t)
 	req.Sort = sort
-	what := fmt.Sprintf("table %s sorted by %s", terms.QuoteName(t.Name), describeSort(sort))
-	if !whole || !room {
+	what := ofTable(t) + " sorted by " + describeSort(sort)
+	if !whole {
 		req.Limit = p.window()
 		st, rows, f := p.askWindow(t, req)
 		if f != nil || !st.Served.Sort || st.Over {
