@@ -84,7 +84,7 @@ func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.Ag
 	few := groupable(t, data)
 	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
 		for _, f := range t.Fields {
-			if session.Allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+			if session.Allowed(f.Groupable) && isTime(f.Type) {
 				key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
 				list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
 				if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
@@ -108,7 +108,7 @@ func aggregate(t *wire.Table, groups []wire.GroupKey, measures []wire.Measure) *
 	req := &wire.AggregateRequest{Table: t.Name, GroupBy: groups, Measures: measures, Limit: wire.AggregateLimit}
 	text := func(name string) {
 		f := t.Field(name)
-		if f != nil && (f.Type == wire.TypeString || f.Type == wire.TypeReference) && !slices.Contains(req.StringFields, name) {
+		if f != nil && isText(f.Type) && !slices.Contains(req.StringFields, name) {
 			req.StringFields = append(req.StringFields, name)
 		}
 	}
@@ -172,11 +172,11 @@ func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []questio
 	}
 	var keys [][]wire.GroupKey
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || isDocument(f.Type) {
 			continue
 		}
 		keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
-		if session.NeedsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+		if session.NeedsGrain(p.Document) == "" && isTime(f.Type) {
 			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 		}
 	}
@@ -213,17 +213,6 @@ func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows *oracle
 			"%s: the groups are cut", what)
 	}
 	return nil
-}
-
-// groups asks for an aggregate, which may be declined.
-func (p *liveRun) groups(req *wire.AggregateRequest) (groups []map[string]wire.Value, declined bool, f *check.Finding) {
-	a := p.post(wire.PathAggregate, req)
-	if a.Declined() {
-		return nil, true, nil
-	}
-	var answer wire.AggregateAnswer
-	f = a.Decode("aggregate-answer", &answer)
-	return answer.Rows, false, f
 }
 
 // describeAggregate names a table, the measures and the keys of an aggregate in a finding.
@@ -274,7 +263,7 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 // first rows show.
 func groupable(t *wire.Table, data *oracle.Table) (names []string) {
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || isDocument(f.Type) {
 			continue
 		}
 		c, err := oracle.Cardinality(data, f.Name)

@@ -116,6 +116,13 @@ func (p *liveRun) sortable(tables []*wire.Table) (list []column, f *check.Findin
 	return list, f
 }
 
+// isDocument reports whether the values of a type are JSON, which sources compare in their own ways.
+func isDocument(t wire.Type) bool { return t == wire.TypeJSON || t == wire.TypeArray }
+
+func isText(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
+
+func isTime(t wire.Type) bool { return t == wire.TypeDate || t == wire.TypeDatetime }
+
 // variety counts a column's distinct values, up to two, and reports whether it has
 // a null.
 func variety(t *oracle.Table, column int) (distinct int, nulls bool) {
@@ -169,25 +176,28 @@ func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 // filter returns a filter with an operator that compares whole values, with an operand of the
 // column's values. It reports false if there is none.
 func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
-	f = wire.Filter{Field: t.Columns[column].Name, Op: op}
+	field := t.Columns[column].Name
 	switch kind := t.Columns[column].Type; op {
 	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
-		if kind == wire.TypeBoolean || kind == wire.TypeJSON || kind == wire.TypeArray {
+		if kind == wire.TypeBoolean || isDocument(kind) {
 			return f, false
 		}
 	}
 	values := p.sample(t, column, 2)
-	switch {
-	case terms.ShapeOf(op) == terms.ShapeNullary:
-		return f, true
-	case len(values) == 0:
-		return f, false
-	case terms.ShapeOf(op) == terms.ShapeMember:
+	return filterOf(field, op, values...), len(values) > 0 || terms.ShapeOf(op) == terms.ShapeNullary
+}
+
+// filterOf returns the filter with an operator and values, of which it has room for all if it takes a list,
+// and for the first if it takes one.
+func filterOf(field string, op wire.Op, values ...wire.Value) wire.Filter {
+	f := wire.Filter{Field: field, Op: op}
+	switch shape := terms.ShapeOf(op); {
+	case shape == terms.ShapeMember:
 		f.Values = values
-	default:
+	case shape != terms.ShapeNullary && len(values) > 0:
 		f.Value = values[0]
 	}
-	return f, true
+	return f
 }
 
 // selectiveFilter returns a filter with a declared operator that keeps some rows of
@@ -208,7 +218,7 @@ func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []
 		}
 		for _, c := range columns {
 			f, ok := p.filter(data, c.index, op)
-			if kind := c.field().Type; !ok || kind == wire.TypeJSON || kind == wire.TypeArray {
+			if !ok || isDocument(c.field().Type) {
 				continue
 			}
 			kept := 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -218,20 +219,19 @@ func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, ce
 func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 	best, points := -1, 0
 	for i, f := range t.Fields {
-		if f.Type == wire.TypeJSON || f.Type == wire.TypeArray || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
+		if isDocument(f.Type) || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
 			oracle.Unsettled(data, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}, nil) != "" {
 			continue
 		}
-		distinct, nulls := variety(data, i)
 		score := 0
-		if distinct > 1 {
-			score = 1
-		}
-		if score > 0 && !nulls {
-			score = 2
-		}
-		if score > 0 && (f.Unique || slices.Equal(t.PrimaryKey, []string{f.Name})) {
+		switch distinct, nulls := variety(data, i); {
+		case distinct < 2:
+		case f.Unique, slices.Equal(t.PrimaryKey, []string{f.Name}):
 			score = 3
+		case !nulls:
+			score = 2
+		default:
+			score = 1
 		}
 		if score > points {
 			best, points = i, score
@@ -298,25 +298,7 @@ func (p *liveRun) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
 // aggregate's count. Two of them that agree outvote the whole read, if no other has
 // its number. A single one that differs has a check of its own.
 func (p *liveRun) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
-	votes := map[int64][]string{}
-	var size wire.SizeAnswer
-	if p.Document.Has(wire.EndpointSize) {
-		f := p.post(wire.PathSize, &wire.SizeRequest{Table: t.Name}).Decode("size-answer", &size)
-		if f == nil && size.Size != nil && size.Size.Exact {
-			votes[size.Size.Rows] = append(votes[size.Size.Rows], wire.PathSize)
-		}
-	}
-	if p.Document.Has(wire.EndpointCount) {
-		if n, f := p.count(t, wire.Where{}); f == nil {
-			votes[n] = append(votes[n], wire.PathCount)
-		}
-	}
-	if p.Document.Has(wire.EndpointAggregate) {
-		groups, declined, f := p.groups(aggregate(t, nil, countOfRows))
-		if n := total(groups); f == nil && !declined && n >= 0 {
-			votes[n] = append(votes[n], wire.PathAggregate)
-		}
-	}
+	votes := p.rowCounts(t)
 	rows := int64(len(whole.Rows))
 	if len(votes) > 0 {
 		p.Cases++
@@ -336,6 +318,49 @@ func (p *liveRun) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Fin
 		return f.From(p.Shown(p.Ask(wire.PathQuery, req, 0))), true
 	}
 	return nil, false
+}
+
+// rowCounts returns the numbers of rows that routes state of a table exactly, each with these routes.
+func (p *liveRun) rowCounts(t *wire.Table) map[int64][]string {
+	stated := map[int64][]string{}
+	for _, q := range []struct {
+		path string
+		m    wire.Request
+	}{
+		{wire.PathSize, &wire.SizeRequest{Table: t.Name}},
+		{wire.PathCount, &wire.CountRequest{Table: t.Name}},
+		{wire.PathAggregate, aggregate(t, nil, countOfRows)},
+	} {
+		route := session.RouteAt(q.path)
+		if route.Needs(p.Document) != "" {
+			continue
+		}
+		answer, f := route.Decode(p.post(q.path, q.m))
+		if f != nil {
+			continue // another check reports it
+		}
+		n := int64(-1)
+		switch answer := answer.(type) {
+		case *wire.SizeAnswer:
+			if answer.Size != nil && answer.Size.Exact {
+				n = answer.Size.Rows
+			}
+		case *wire.CountAnswer:
+			n = answer.Count
+		case *wire.AggregateAnswer:
+			if len(answer.Rows) != 1 {
+				continue
+			}
+			var err error
+			if n, err = strconv.ParseInt(answer.Rows[0][countAlias].String(), 10, 64); err != nil {
+				continue
+			}
+		}
+		if n >= 0 {
+			stated[n] = append(stated[n], q.path)
+		}
+	}
+	return stated
 }
 
 // repeats reports whether a table's rows are not distinct by its primary key or, if it

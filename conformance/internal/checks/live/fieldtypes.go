@@ -49,7 +49,7 @@ func wrongType(declared wire.Type) wire.Type {
 // that keeps other rows under the wrong type.
 func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, ok bool) {
 	kind := data.Columns[column].Type
-	if kind != wire.TypeString && kind != wire.TypeReference && !kind.Numeric() {
+	if !isText(kind) && !kind.Numeric() {
 		return f, false
 	}
 	most := 0
@@ -58,10 +58,7 @@ func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, 
 			if !p.Document.Declares(op) {
 				continue
 			}
-			candidate := wire.Filter{Field: data.Columns[column].Name, Op: op, Value: v}
-			if op == wire.OpIn {
-				candidate.Value, candidate.Values = wire.Value{}, []wire.Value{v}
-			}
+			candidate := filterOf(data.Columns[column].Name, op, v)
 			differ := 0
 			for _, row := range data.Rows {
 				if oracle.Match(row[column], candidate, kind) != oracle.Match(row[column], candidate, wrongType(kind)) {

@@ -44,7 +44,6 @@ const fewRowsInTurns = 8
 // inTurns returns the question about requests to a route, one after the other, of which each differs from
 // the next in one part or, if it is a page, in that part and its offset.
 func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Request) question {
-	tables := []*wire.Table{t}
 	var list []question
 	for _, m := range requests {
 		what := ofTable(t)
@@ -57,9 +56,9 @@ func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Req
 		case *wire.AggregateRequest:
 			what = describeAggregate(t, m)
 		}
-		list = append(list, p.asking(path, m, what+", asked in turns with another "+part, tables))
+		list = append(list, p.asking(path, m, what+", asked in turns with another "+part, []*wire.Table{t}))
 	}
-	return series(tables, list...)
+	return series(list...)
 }
 
 // listsInTurns returns questions about the first two pages of two lists of a table, for each part of a query
@@ -143,20 +142,14 @@ func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 		return nil
 	}
 	columns = slices.DeleteFunc(columns, func(c column) bool {
-		kind := c.field().Type
-		return len(p.sample(data, c.index, 2)) < 2 || kind == wire.TypeJSON || kind == wire.TypeArray
+		return len(p.sample(data, c.index, 2)) < 2 || isDocument(c.field().Type)
 	})
 	for i, c := range columns {
 		values, uneven := p.uneven(data, c.index)
 		if !uneven && i < len(columns)-1 {
 			continue
 		}
-		filter := func(op wire.Op, v wire.Value) wire.Filter {
-			if op == wire.OpIn || op == wire.OpNin {
-				return wire.Filter{Field: c.field().Name, Op: op, Values: []wire.Value{v}}
-			}
-			return wire.Filter{Field: c.field().Name, Op: op, Value: v}
-		}
+		filter := func(op wire.Op, v wire.Value) wire.Filter { return filterOf(c.field().Name, op, v) }
 		differing := func(part string, a, b wire.Filter, or ...wire.Filter) {
 			if p.Document.Declares(a.Op) && p.Document.Declares(b.Op) {
 				w := twoWheres{part, [2]wire.Where{{And: []wire.Filter{a}}, {And: []wire.Filter{b}}}}

@@ -180,8 +180,7 @@ const maxJoins = 12
 // joinable reports whether all engines compare the two columns of a link alike.
 func joinable(l link) bool {
 	from, to := l.from.Field(l.fromField).Type, l.to.Field(l.toField).Type
-	text := func(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
-	return from == to && from != wire.TypeDate && from != wire.TypeDatetime || from.Numeric() && to.Numeric() || text(from) && text(to)
+	return from == to && !isTime(from) || from.Numeric() && to.Numeric() || isText(from) && isText(to)
 }
 
 // hop returns the hop along a link, with all fields of its table under names of their own.

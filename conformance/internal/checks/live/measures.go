@@ -3,7 +3,6 @@ package live
 import (
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -27,16 +26,9 @@ func (p *liveRun) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 // countsRows compares counts with the rows, without a filter and with one.
 func countsRows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	for _, where := range p.wheres(t, data) {
-		req := &wire.CountRequest{Table: t.Name, Where: where}
-		list = append(list, p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t}))
+		list = append(list, p.askingCount(t, where))
 	}
 	return list
-}
-
-func (p *liveRun) count(t *wire.Table, where wire.Where) (int64, *check.Finding) {
-	var count wire.CountAnswer
-	f := p.post(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: where}).Decode("count-answer", &count)
-	return count.Count, f
 }
 
 // describeFilters names the filters of a request in a sentence.

@@ -15,42 +15,48 @@ import (
 // maxPagedTables is how many tables are read in pages.
 const maxPagedTables = 12
 
-// pages are sizes of pages to be read of a table, under its key alone or behind a column
-// whose values repeat, where a connector that goes on behind the last value loses rows.
+// pages are sizes of pages to be read of a table, by the number of its rows: under its key alone or behind
+// a column whose values repeat, where a connector that goes on behind the last value loses rows.
 type pages struct {
 	ties  bool
-	sizes []size
+	sizes func(rows int) []int
 }
+
+func sizes(list ...int) func(int) []int { return func(int) []int { return list } }
 
 // pagesCompose judges that pages under a key, put one after the other, are the sorted
 // rows, for pages of several sizes.
 func pagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{
-		{sizes: []size{half}}, {true, []size{fixed(7)}}, {sizes: []size{fixed(100), fixed(1000)}},
-		{sizes: []size{more, everything}}, {true, []size{fixed(1), fixed(2)}},
+		{false, func(rows int) []int { return []int{rows/2 + 1} }}, {true, sizes(7)}, {false, sizes(100, 1000)},
+		{false, func(rows int) []int { return []int{rows + 1, rows} }}, {true, sizes(1, 2)},
 	}
-	return p.eachPaged(plan, func(t pagedTable, rows known, sizes []size) *check.Finding { return p.compose(t, rows, nil, sizes) })
+	return p.eachPaged(plan, func(t pagedTable, rows known, of func(int) []int) *check.Finding {
+		return p.compose(t, rows, nil, of)
+	})
 }
 
 // filteredPagesCompose judges the same with filters. Some windows are those that were
 // asked for without a filter, which a connector that keeps pages by their window shows.
 func filteredPagesCompose(p *liveRun) *check.Finding {
-	plan := []pages{{true, []size{fixed(7), fixed(2)}}, {sizes: []size{half, fixed(5), fixed(100)}}}
-	return p.eachPaged(plan, func(t pagedTable, rows known, sizes []size) *check.Finding {
+	plan := []pages{{true, sizes(7, 2)}, {false, func(rows int) []int { return []int{rows/2 + 1, 5, 100} }}}
+	return p.eachPaged(plan, func(t pagedTable, rows known, of func(int) []int) *check.Finding {
 		filters, f := p.selectiveFilter(t.table, rows.Tables[t.table.Name])
 		if f != nil {
 			return f
 		}
 		if filters == nil || !rows.whole {
-			filters, sizes = nil, []size{fixed(3)}
+			filters, of = nil, sizes(3)
 		}
-		return p.compose(t, rows, filters, sizes)
+		return p.compose(t, rows, filters, of)
 	})
 }
 
 // eachPaged judges the pages of a plan for each table that can be read in pages, as the
 // tables take turns.
-func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, rows known, sizes []size) *check.Finding) *check.Finding {
+func (p *liveRun) eachPaged(
+	plan []pages, judge func(t pagedTable, rows known, sizes func(int) []int) *check.Finding,
+) *check.Finding {
 	paged, f := p.pagedTables()
 	if f != nil {
 		return f
@@ -73,15 +79,6 @@ func (p *liveRun) eachPaged(plan []pages, judge func(t pagedTable, rows known, s
 		return list
 	}))
 }
-
-// size returns how many rows a page has, by how many there are.
-type size func(rows int) int
-
-func half(n int) int       { return n/2 + 1 }
-func more(n int) int       { return n + 1 }
-func everything(n int) int { return n }
-
-func fixed(rows int) size { return func(int) int { return rows } }
 
 // pagedTable is a table and an order under which each of its rows has one place.
 type pagedTable struct {
@@ -180,9 +177,9 @@ const maxPages = 3
 
 // compose reads pages of the given sizes and compares them with the rows of the same
 // query without a window: of each size the first two, and the last one that has rows.
-func (p *liveRun) compose(paged pagedTable, known known, filters []wire.Filter, sizes []size) *check.Finding {
+func (p *liveRun) compose(paged pagedTable, known known, filters []wire.Filter, of func(rows int) []int) *check.Finding {
 	t := paged.table
-	if !p.room(len(sizes)) {
+	if !p.room(1) {
 		return nil
 	}
 	req := session.AllRows(t)
@@ -192,8 +189,7 @@ func (p *liveRun) compose(paged pagedTable, known known, filters []wire.Filter, 
 		return f
 	}
 	rows := len(all.Rows)
-	for _, size := range sizes {
-		n := size(rows)
+	for _, n := range of(rows) {
 		for _, page := range slices.Compact([]int{0, 1, max(1, (rows-1)/max(n, 1))}) {
 			// Nothing is known of the rows beyond a window that was read.
 			compared := known.whole || (page+1)*n <= rows

@@ -118,8 +118,8 @@ func about(t *wire.Table, requests int, judge func(rows *oracle.Table) *check.Fi
 }
 
 // series returns the question that asks several about the same tables, one right after the other.
-func series(tables []*wire.Table, questions ...question) question {
-	all := question{tables: tables}
+func series(questions ...question) question {
+	all := question{tables: questions[0].tables}
 	for _, q := range questions {
 		all.requests += q.requests
 	}
@@ -164,6 +164,19 @@ func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wir
 		}
 		return p.compareNumbers(path, m, what, rows.Tables, refusals)
 	}}
+}
+
+// askingRows returns the question about the rows of a table that satisfy filters.
+func (p *liveRun) askingRows(t *wire.Table, where wire.Where) question {
+	req := session.AllRows(t)
+	req.Where = where
+	return p.asking(wire.PathQuery, req, ofTable(t)+describeFilters(where), []*wire.Table{t})
+}
+
+// askingCount returns the question about their number.
+func (p *liveRun) askingCount(t *wire.Table, where wire.Where) question {
+	req := &wire.CountRequest{Table: t.Name, Where: where}
+	return p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t})
 }
 
 // ofTable names a table in a finding.

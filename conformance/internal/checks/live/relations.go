@@ -23,10 +23,9 @@ func (p *liveRun) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *che
 // and returns the Where of some filters that must all hold.
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
-// eachSample asks two requests about each column of whole tables of which n different values are known.
-func (p *liveRun) eachSample(
-	n int, judge func(t *wire.Table, all *oracle.Table, name string, values []wire.Value) *check.Finding,
-) *check.Finding {
+// eachSample asks for the rows with some filters, one after the other, of each column of whole tables of
+// which n different values are known.
+func (p *liveRun) eachSample(n int, wheres func(name string, values []wire.Value) []wire.Where) *check.Finding {
 	tables, f := p.held(1)
 	if f != nil {
 		return f
@@ -37,51 +36,56 @@ func (p *liveRun) eachSample(
 	}
 	var list []question
 	for _, c := range columns {
-		if values := p.sample(p.Snapshot(c.table).Table, c.index, n); len(values) == n {
-			list = append(list, about(c.table, 2, func(all *oracle.Table) *check.Finding {
-				return judge(c.table, all, c.field().Name, values)
-			}))
+		values := p.sample(p.Snapshot(c.table).Table, c.index, n)
+		if len(values) < n {
+			continue
 		}
+		var both []question
+		for _, where := range wheres(c.field().Name, values) {
+			both = append(both, p.askingRows(c.table, where))
+		}
+		list = append(list, series(both...))
 	}
 	return p.askAll(slices.Values(list))
 }
 
-// inAndNin judges that in [a] plus nin [a] is everything, nulls too.
+// inAndNin asks for in [a] and nin [a], which together are every row, nulls too.
 func inAndNin(p *liveRun) *check.Finding {
-	return p.eachSample(1, func(t *wire.Table, all *oracle.Table, name string, values []wire.Value) *check.Finding {
-		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
-		if f != nil {
-			return f
-		}
-		nin, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpNin, Values: values}))
-		if f != nil || in == nil || nin == nil {
-			return f
-		}
-		p.Cases++
-		return p.verify(all, session.AllRows(t), slices.Concat(in.Rows, nin.Rows),
-			"table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
-			terms.QuoteName(t.Name), len(in.Rows), terms.QuoteName(name), len(nin.Rows), terms.QuoteName(name), len(all.Rows))
+	return p.eachSample(1, func(name string, values []wire.Value) []wire.Where {
+		return []wire.Where{and(filterOf(name, wire.OpIn, values...)), and(filterOf(name, wire.OpNin, values...))}
 	})
 }
 
-// inIsEither judges that in [a,b] is eq a or eq b.
+// inIsEither asks for in [a,b], and for eq a or eq b, which are the same rows.
 func inIsEither(p *liveRun) *check.Finding {
-	return p.eachSample(2, func(t *wire.Table, _ *oracle.Table, name string, values []wire.Value) *check.Finding {
-		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
-		if f != nil {
-			return f
-		}
-		either, f := p.askWhere(t, wire.Where{Or: [][]wire.Filter{
-			{{Field: name, Op: wire.OpEq, Value: values[0]}},
-			{{Field: name, Op: wire.OpEq, Value: values[1]}},
-		}})
-		if f != nil || in == nil || either == nil {
-			return f
-		}
-		p.Cases++
-		return p.verify(in, session.AllRows(t), either.Rows, "table %s: the rows with %s eq a or eq b are not those with in [a,b]",
-			terms.QuoteName(t.Name), terms.QuoteName(name))
+	return p.eachSample(2, func(name string, values []wire.Value) []wire.Where {
+		is := func(v wire.Value) []wire.Filter { return []wire.Filter{filterOf(name, wire.OpEq, v)} }
+		return []wire.Where{and(filterOf(name, wire.OpIn, values...)), {Or: [][]wire.Filter{is(values[0]), is(values[1])}}}
 	})
+}
+
+// numbersAgree asks for the rows, their count, the aggregate's count and its groups, without a filter and
+// with one: all of them are one number.
+func numbersAgree(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	keys := [][]wire.GroupKey{nil}
+	if few := groupable(t, firstRows(data, chosenBy)); len(few) > 0 {
+		keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}})
+	}
+	for _, where := range p.wheres(t, data) {
+		numbers := []question{p.askingRows(t, where)}
+		if p.Document.Has(wire.EndpointCount) {
+			numbers = append(numbers, p.askingCount(t, where))
+		}
+		for _, by := range keys {
+			req := aggregate(t, by, countOfRows)
+			req.Where = where
+			if p.Document.Has(wire.EndpointAggregate) {
+				numbers = append(numbers, p.asking(wire.PathAggregate, req, describeAggregate(t, req), []*wire.Table{t}))
+			}
+		}
+		list = append(list, series(numbers...))
+	}
+	return list
 }
 
 // filterNarrows judges that a further filter never adds rows.
