@@ -63,7 +63,7 @@ func (p *liveRun) beforeGroups(t *wire.Table, data *oracle.Table, name string) (
 			break
 		}
 	}
-	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+	if filters := p.selectiveFilter(t, data); filters != nil {
 		list = append(list, filters)
 	}
 	return list
@@ -144,24 +144,10 @@ func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
 		}
 		return string(m.Fn)
 	}
-	at := map[string]int{}
-	for _, m := range all {
-		i, known := at[kind(m)]
-		if !known {
-			i = len(list)
-			at[kind(m)] = i
-			list = append(list, nil)
-		}
-		list[i] = append(list[i], m)
-	}
-	if len(list) > 1 {
+	if list = groupedBy(all, kind); len(list) > 1 {
 		return list
 	}
-	list = nil
-	for _, m := range all {
-		list = append(list, []wire.Measure{m})
-	}
-	return list
+	return slices.Collect(slices.Chunk(all, 1))
 }
 
 // groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and

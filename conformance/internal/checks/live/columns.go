@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -15,8 +14,9 @@ import (
 
 // column is a column that a check uses.
 type column struct {
-	table *wire.Table
-	index int // the same in the table's fields and its rows
+	table  *wire.Table
+	index  int // the same in the table's fields and its rows
+	points int // what it is worth to the check
 }
 
 func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
@@ -25,8 +25,8 @@ func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
 // values differ and that have nulls come first. It leaves out columns that
 // discovery calls not filterable, and columns whose values different readings of
 // the protocol compare differently.
-func (p *liveRun) columns(tables []*wire.Table, each int) (list []column, f *check.Finding) {
-	byType, f := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
+func (p *liveRun) columns(tables []*wire.Table, each int) (list []column) {
+	byType := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
 		distinct, nulls := variety(rows, i)
 		if distinct == 0 || !session.Allowed(field.Filterable) {
 			return 0
@@ -41,53 +41,51 @@ func (p *liveRun) columns(tables []*wire.Table, each int) (list []column, f *che
 		return points
 	})
 	for _, best := range byType {
-		for _, c := range best[:min(each, len(best))] {
-			list = append(list, c.column)
-		}
+		list = append(list, firstOf(best, each)...)
 	}
-	return list, f
-}
-
-// rankedColumn is a column with what it is worth to a check.
-type rankedColumn struct {
-	column
-	points int
+	return list
 }
 
 // ranked returns the columns with points for each type, those with most first. It leaves out
 // columns without points, and those whose values different readings of the protocol compare
 // differently. Points are given by the first rows of the table.
-func (p *liveRun) ranked(
-	tables []*wire.Table, points func(field *wire.Field, rows *oracle.Table, column int) int,
-) (byType [][]rankedColumn, f *check.Finding) {
-	at := map[wire.Type]int{}
+func (p *liveRun) ranked(tables []*wire.Table, points func(field *wire.Field, rows *oracle.Table, column int) int) [][]column {
+	var all []column
 	for _, t := range tables {
-		rows, _, f := p.data(t)
-		if f != nil {
-			return nil, f
-		}
+		rows, _ := p.data(t)
 		for i := range t.Fields {
 			if !generate.OrderSettled(rows, i) {
 				continue
 			}
-			field := &t.Fields[i]
-			c := rankedColumn{column{t, i}, points(field, firstRows(rows, chosenBy), i)}
-			if c.points == 0 {
-				continue
+			if n := points(&t.Fields[i], firstRows(rows, chosenBy), i); n != 0 {
+				all = append(all, column{t, i, n})
 			}
-			kind, known := at[field.Type]
-			if !known {
-				kind = len(byType)
-				at[field.Type] = kind
-				byType = append(byType, nil)
-			}
-			byType[kind] = append(byType[kind], c)
 		}
 	}
+	byType := groupedBy(all, func(c column) wire.Type { return c.field().Type })
 	for _, list := range byType {
-		slices.SortStableFunc(list, func(a, b rankedColumn) int { return cmp.Compare(b.points, a.points) })
+		byPoints(list)
 	}
-	return byType, nil
+	return byType
+}
+
+func byPoints(list []column) {
+	slices.SortStableFunc(list, func(a, b column) int { return cmp.Compare(b.points, a.points) })
+}
+
+// groupedBy returns the members of a list by a key. The keys stand in the order of their first members.
+func groupedBy[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, one := range list {
+		i, known := at[key(one)]
+		if !known {
+			i = len(groups)
+			at[key(one)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
 }
 
 // mostPoints is more than a column has.
@@ -96,12 +94,12 @@ const mostPoints = 100
 // sortable returns the columns to sort by: the most telling one of each type, then the others, those
 // first whose values a careless order would arrange otherwise. Tables with the same columns take
 // turns with them.
-func (p *liveRun) sortable(tables []*wire.Table) (list []column, f *check.Finding) {
-	byType, f := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return generate.OrderTells(rows, i) })
-	var others []rankedColumn
+func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
+	byType := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return generate.OrderTells(rows, i) })
+	var others []column
 	seen := map[string]int{}
 	for _, best := range byType {
-		list = append(list, best[0].column)
+		list = append(list, best[0])
 		others = append(others, best[1:]...)
 	}
 	for i, c := range others {
@@ -109,11 +107,8 @@ func (p *liveRun) sortable(tables []*wire.Table) (list []column, f *check.Findin
 		others[i].points -= mostPoints * seen[like]
 		seen[like]++
 	}
-	slices.SortStableFunc(others, func(a, b rankedColumn) int { return cmp.Compare(b.points, a.points) })
-	for _, c := range others {
-		list = append(list, c.column)
-	}
-	return list, f
+	byPoints(others)
+	return append(list, others...)
 }
 
 // isDocument reports whether the values of a type are JSON, which sources compare in their own ways.
@@ -203,12 +198,9 @@ func filterOf(field string, op wire.Op, values ...wire.Value) wire.Filter {
 // selectiveFilter returns a filter with a declared operator that keeps some rows of
 // a table and drops some, about half of them if possible. It returns nil if it
 // finds none.
-func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter, finding *check.Finding) {
+func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter) {
 	data = firstRows(data, chosenBy)
-	columns, finding := p.columns([]*wire.Table{t}, 1)
-	if finding != nil {
-		return nil, finding
-	}
+	columns := p.columns([]*wire.Table{t}, 1)
 	best := len(data.Rows)
 	for _, op := range []wire.Op{
 		wire.OpGte, wire.OpLt, wire.OpNotNull, wire.OpNeq, wire.OpNin, wire.OpIn, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIsNull,
@@ -235,5 +227,5 @@ func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []
 			break
 		}
 	}
-	return filters, nil
+	return filters
 }

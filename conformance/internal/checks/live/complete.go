@@ -43,20 +43,14 @@ func (a *agreement) first(found map[string]*check.Finding) *check.Finding {
 
 // wholeReadsComplete judges that a whole read answers all rows of a table.
 func wholeReadsComplete(p *liveRun) *check.Finding {
-	a, f := p.agreement()
-	if f == nil {
-		f = a.first(a.whole)
-	}
-	return f
+	a := p.agreement()
+	return a.first(a.whole)
 }
 
 // readsAgree judges that windows and sorted reads have the rows of a whole read.
 func readsAgree(p *liveRun) *check.Finding {
-	a, f := p.agreement()
-	if f == nil {
-		f = a.first(a.other)
-	}
-	return f
+	a := p.agreement()
+	return a.first(a.other)
 }
 
 // way is another way to learn which rows a table has. Its judge returns what disagrees
@@ -83,18 +77,14 @@ func ways() []way {
 }
 
 // agreement compares the whole reads, large tables first: they are cut more often.
-func (p *liveRun) agreement() (*agreement, *check.Finding) {
+func (p *liveRun) agreement() *agreement {
 	a := &p.reads
 	defer func() { p.Cases, p.moved = a.cases, a.moved }()
 	if a.made {
-		return a, nil
-	}
-	tables, f := p.tables()
-	if f != nil {
-		return a, f
+		return a
 	}
 	a.made, a.whole, a.other = true, map[string]*check.Finding{}, map[string]*check.Finding{}
-	tables = slices.DeleteFunc(tables, func(t *wire.Table) bool { return p.Snapshot(t).Table == nil })
+	tables := p.held(0)
 	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
 		return cmp.Compare(len(p.Snapshot(y).Rows), len(p.Snapshot(x).Rows))
 	})
@@ -110,7 +100,7 @@ func (p *liveRun) agreement() (*agreement, *check.Finding) {
 		asked[i]++
 	}
 	a.order, a.cases, a.moved = tables, p.Cases, p.moved
-	return a, nil
+	return a
 }
 
 // compareReads judges one table by one way.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -40,21 +41,14 @@ type filterPlan struct {
 
 // filterPlan returns the plan of the run. Of tables that were not read whole, it is
 // about the rows that were.
-func (p *liveRun) filterPlan() (*filterPlan, *check.Finding) {
+func (p *liveRun) filterPlan() *filterPlan {
 	plan := &p.plan
 	if plan.Grid != nil && plan.seed == p.Seed {
-		return plan, nil
-	}
-	tables, f := p.tables()
-	if f != nil {
-		return nil, f
+		return plan
 	}
 	var subjects []*generate.Subject
-	for _, t := range tables {
-		rows, whole, f := p.data(t)
-		if f != nil {
-			return nil, f
-		}
+	for _, t := range p.tables {
+		rows, whole := p.data(t)
 		if len(rows.Rows) == 0 {
 			continue
 		}
@@ -66,7 +60,7 @@ func (p *liveRun) filterPlan() (*filterPlan, *check.Finding) {
 	}
 	plan.subjects, plan.seed = subjects, p.Seed
 	plan.Grid = generate.New(p.Seed, "filters", p.Document.Capabilities, subjects).Grid()
-	return plan, nil
+	return plan
 }
 
 // whole returns the tables of the plan that were read whole and have several rows.
@@ -87,24 +81,21 @@ func (plan *filterPlan) broken(q *generate.Question) bool {
 // filterRun asks the questions of one check of filters and collects what is wrong.
 type filterRun struct {
 	*filterPlan
+	live   *liveRun
 	runner *generate.Runner
 	first  *check.Finding // the first failure
 	wrong  []string       // the cells that were answered wrongly
-	moved  string         // a table that kept changing
 	asked  int
 	rows   int  // of the tables asked about
 	cells  bool // each filter is judged by itself
 	end    int  // no more questions than that
 }
 
-func (p *liveRun) filterRun() (*filterRun, *check.Finding) {
-	plan, f := p.filterPlan()
-	if f != nil {
-		return nil, f
-	}
+func (p *liveRun) filterRun() *filterRun {
+	plan := p.filterPlan()
 	plan.Restart()
 	runner := &generate.Runner{Run: p.Run, Live: true}
-	return &filterRun{filterPlan: plan, runner: runner, end: maxGridQuestions}, nil
+	return &filterRun{filterPlan: plan, live: p, runner: runner, end: maxGridQuestions}
 }
 
 // room returns how many questions may be asked at once, 0 when there have been enough.
@@ -157,7 +148,7 @@ func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint)
 	case f != nil:
 		return f
 	case moved:
-		v.moved = q.Table.Name
+		v.live.moved = append(v.live.moved, terms.QuoteName(q.Table.Name))
 		return nil
 	case c == nil:
 		return nil
@@ -214,65 +205,43 @@ func single(q *generate.Question) *wire.Filter {
 // verdict returns what the answers come to.
 func (v *filterRun) verdict() *check.Finding {
 	beside := v.runner.Beside()
-	switch {
-	case v.first != nil:
-		f := *v.first
-		f.Failed = len(v.wrong)
-		if len(v.wrong) > 1 {
-			f.Detail += fmt.Sprintf("; also wrong: %s", strings.Join(v.wrong[1:], ", "))
-		}
-		return &f
-	case beside != nil:
+	if v.first == nil {
 		return beside
-	case v.moved != "":
-		return check.Skip(check.DataChanged, "table %s changed while it was judged", terms.QuoteName(v.moved))
 	}
-	return nil
+	f := *v.first
+	f.Failed = len(v.wrong)
+	if len(v.wrong) > 1 {
+		f.Detail += fmt.Sprintf("; also wrong: %s", strings.Join(v.wrong[1:], ", "))
+	}
+	return &f
 }
 
-// filtersHold judges every declared operator on every field, each alone. If the budget
-// is too small for all that each should be asked, two of three questions are about several.
-func filtersHold(p *liveRun) *check.Finding {
-	return p.eachCell(wire.PathQuery)
-}
-
-// filtersCount judges every declared operator on every field as /count and /aggregate
-// understand it, in turn. It leaves out what /query answers wrongly already.
-func filtersCount(p *liveRun) *check.Finding {
-	var routes []string
-	if p.Document.Has(wire.EndpointCount) {
-		routes = append(routes, wire.PathCount)
-	}
-	if p.Document.Has(wire.EndpointAggregate) {
-		routes = append(routes, wire.PathAggregate)
-	}
-	return p.eachCell(routes...)
-}
-
-// eachCell judges every operator on every field on some routes. Every second question is one that
-// chance does not choose, as long as there are some.
-func (p *liveRun) eachCell(routes ...string) *check.Finding {
-	v, f := p.filterRun()
-	if f != nil {
-		return f
-	}
-	v.cells = true
-	packing := p.Allowance() < filtersOfCell*v.Cells()
-	return v.ask(func() (q *generate.Question) {
-		if q := p.askAgain(v.filterPlan, routes); q != nil {
+// eachCell returns the judge of every declared operator on every field, each alone, as those of some routes
+// understand it that the document lists. Every second question is one that chance does not choose, as long
+// as there are some. If the budget is too small for all that each should be asked, two of three questions
+// are about several.
+func eachCell(paths ...string) func(*liveRun) *check.Finding {
+	return func(p *liveRun) *check.Finding {
+		routes := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return session.RouteAt(path).Needs(p.Document) != "" })
+		v := p.filterRun()
+		v.cells = true
+		packing := p.Allowance() < filtersOfCell*v.Cells()
+		return v.ask(func() (q *generate.Question) {
+			if q := p.askAgain(v.filterPlan, routes); q != nil {
+				return q
+			}
+			if v.Untouched() || v.asked%2 == 0 {
+				q = v.Probe(routes...)
+			}
+			if q == nil && packing && v.first == nil && (v.Untouched() || v.asked%3 > 0) {
+				q = v.Pack(routes...)
+			}
+			if q == nil {
+				q = v.Next(routes...)
+			}
 			return q
-		}
-		if v.Untouched() || v.asked%2 == 0 {
-			q = v.Probe(routes...)
-		}
-		if q == nil && packing && v.first == nil && (v.Untouched() || v.asked%3 > 0) {
-			q = v.Pack(routes...)
-		}
-		if q == nil {
-			q = v.Next(routes...)
-		}
-		return q
-	})
+		})
+	}
 }
 
 // askAgain returns a question about a condition that is doubted, nil if there is none.
@@ -291,10 +260,7 @@ func (p *liveRun) askAgain(plan *filterPlan, routes []string) *generate.Question
 
 // filtersCombine judges several filters in one request, of which each matters.
 func filtersCombine(p *liveRun) *check.Finding {
-	v, f := p.filterRun()
-	if f != nil {
-		return f
-	}
+	v := p.filterRun()
 	list := append(v.suspects, v.Combinations(v.broken)...)
 	for i, q := range list {
 		if p.Document.Has(wire.EndpointCount) && i%4 == 3 && q.Window == 0 {
@@ -306,10 +272,7 @@ func filtersCombine(p *liveRun) *check.Finding {
 
 // windowsOverFilters judges sorts and windows over filters.
 func windowsOverFilters(p *liveRun) *check.Finding {
-	v, f := p.filterRun()
-	if f != nil {
-		return f
-	}
+	v := p.filterRun()
 	return v.askList(v.FilteredWindows(v.broken))
 }
 

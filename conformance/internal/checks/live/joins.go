@@ -58,7 +58,7 @@ func (p *liveRun) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wir
 		requests = slices.Insert(requests, at, windowed)
 	}
 	filtered.Fields = []string{t.Fields[by].Name}
-	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+	if filters := p.selectiveFilter(t, data); filters != nil {
 		filtered.And = filters
 		narrow.Or = [][]wire.Filter{filters}
 		if name := filters[0].Field; name != filtered.Fields[0] {
@@ -160,11 +160,7 @@ func (p *liveRun) joinable(from *wire.Table) []link {
 
 // leadingTo returns the links that lead to a table, from tables that were read whole.
 func (p *liveRun) leadingTo(to *wire.Table) (list []link) {
-	d, f := p.Discovery(0)
-	if f != nil {
-		return nil
-	}
-	for _, from := range d.Readable() {
+	for _, from := range p.discovery.Readable() {
 		for _, l := range p.joinable(from) {
 			if l.to == to && p.Snapshot(from).Table != nil {
 				list = append(list, l)

@@ -38,9 +38,8 @@ const maxShown = 4
 // shownLinks returns links that are not declared: a column is no key, and at least half
 // of its values are those of another table's key.
 func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
-	d, f := p.Discovery(0)
 	rows := p.Snapshot(from).Table
-	if f != nil || rows == nil {
+	if rows == nil {
 		return nil
 	}
 	for i, field := range from.Fields {
@@ -48,7 +47,7 @@ func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 			continue
 		}
 		values := valuesOf(rows, i)
-		for _, to := range d.Readable() {
+		for _, to := range p.discovery.Readable() {
 			if len(list) == maxShown {
 				return list
 			}
@@ -89,12 +88,8 @@ func valuesOf(t *oracle.Table, column int) map[string]bool {
 // declaredLinks returns the declared foreign keys of a table. Another check reports names
 // of what does not exist.
 func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
-	d, f := p.Discovery(0)
-	if f != nil {
-		return nil
-	}
 	for _, key := range from.ForeignKeys {
-		to := d.Target(key)
+		to := p.discovery.Target(key)
 		if to == nil || from.Field(key.Field) == nil || to.Field(key.TargetField) == nil || session.IsSlow(to) ||
 			p.Snapshot(to).Table == nil {
 			continue

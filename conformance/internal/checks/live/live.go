@@ -40,7 +40,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Needs: session.NeedsEndpoint(wire.EndpointSize), Rules: []string{"measure-4", "verdict-8"},
 			Title: "an exact size is the number of streamed rows",
 			Fix:   "Count the rows that /query answers with these credentials, or answer exact false, or size null."},
-		{ID: "L2", Phase: 4, Judge: m.within(filtersHold, lacksValues), Seeded: true, Weight: 900,
+		{ID: "L2", Phase: 4, Judge: m.within(eachCell(wire.PathQuery), lacksValues), Seeded: true, Weight: 900,
 			Needs: session.NeedsAnyOperator, Rules: []string{"filter-16", "stream-11"},
 			Title: "each declared operator answers the rows that satisfy it, and all of them",
 			Fix: "Compare as the platform does; or leave the operator out of capabilities.operators and served.filters false, " +
@@ -103,7 +103,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Needs: session.NeedsAnyOperator, Explained: []string{"L2", "L3"}, Rules: []string{"filter-10"},
 			Title: "fieldTypes never override the types that discovery declares",
 			Fix:   "Compare by the type of the source's column, and look at fieldTypes only for a column without one."},
-		{ID: "M26", Phase: 4, Judge: m.within(discoverySteady, "discovery was not answered twice"),
+		{ID: "M26", Phase: 4, Judge: m.judging(discoverySteady, "discovery was not answered twice"),
 			Rules: []string{"discovery-13"},
 			Title: "discovery describes the same tables when it is asked again",
 			Fix:   "Describe what these credentials can read now, from the source and not from an earlier call."},
@@ -151,7 +151,7 @@ func (m *memory) relationChecks() []session.Check {
 // filterChecks judge what L2 leaves: filters on other routes, and filters with others.
 func (m *memory) filterChecks() []session.Check {
 	return []session.Check{
-		{ID: "M10", Phase: 4, Judge: m.within(filtersCount, lacksValues), Seeded: true, Weight: 150,
+		{ID: "M10", Phase: 4, Judge: m.within(eachCell(wire.PathCount, wire.PathAggregate), lacksValues), Seeded: true, Weight: 150,
 			Needs: needsFilteredNumbers, Rules: []string{"count-3", "aggregate-10"},
 			Title: "each declared operator counts the same rows on /count and /aggregate as on /query",
 			Fix:   "Build the conditions of all three routes with the same code, or leave the route out of endpoints."},

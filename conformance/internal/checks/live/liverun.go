@@ -26,10 +26,12 @@ const (
 type liveRun struct {
 	*session.Run
 	*memory
-	requests int
-	declined int      // answers in a row that decline, as long as nothing was judged
-	compared int      // rows read and compared
-	moved    []string // the tables that changed while they were judged
+	discovery *session.Discovery
+	tables    []*wire.Table // that can be read, the most useful first
+	requests  int
+	declined  int      // answers in a row that decline, as long as nothing was judged
+	compared  int      // rows read and compared
+	moved     []string // the tables that changed while they were judged
 }
 
 // memory is what the checks of a run learn for each other.
@@ -49,9 +51,22 @@ type doubt struct {
 	filter wire.Filter
 }
 
-// within returns the judge of a check. It passes when something was judged, and
-// otherwise says what is lacking.
+// within returns the judge of a check that is about the tables which discovery lists.
 func (m *memory) within(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
+	return m.judging(func(p *liveRun) (f *check.Finding) {
+		if p.discovery, f = p.Discovery(0); f != nil {
+			return f
+		}
+		if p.tables, f = p.readable(); f != nil {
+			return f
+		}
+		return judge(p)
+	}, lacks)
+}
+
+// judging returns the judge of a check. It passes when something was judged, and
+// otherwise says what is lacking.
+func (m *memory) judging(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
 		p := &liveRun{Run: run, memory: m}
 		if f := judge(p); f != nil {
@@ -123,15 +138,11 @@ func (p *liveRun) readAgain(tables []*wire.Table) (moved string, f *check.Findin
 // readingShare is the part of the budget of requests that may be spent on reading tables.
 const readingShare = 8
 
-// tables returns the tables that live checks use, most useful and cheapest first:
+// readable returns the tables that live checks use, most useful and cheapest first:
 // with keys, with many types, small. It leaves out tables that cannot be read,
 // which another check reports, and those for whose reading the budget is too small.
-func (p *liveRun) tables() (list []*wire.Table, f *check.Finding) {
-	d, f := p.Discovery(0)
-	if f != nil {
-		return nil, f
-	}
-	all := d.Readable()
+func (p *liveRun) readable() (list []*wire.Table, f *check.Finding) {
+	all := p.discovery.Readable()
 	score := func(t *wire.Table) int {
 		types := map[wire.Type]bool{}
 		for _, f := range t.Fields {
@@ -172,21 +183,13 @@ func (p *liveRun) tables() (list []*wire.Table, f *check.Finding) {
 }
 
 // held returns those of the tables that were read whole and have at least so many rows.
-func (p *liveRun) held(least int) (list []*wire.Table, f *check.Finding) {
-	tables, f := p.tables()
-	if f != nil {
-		return nil, f
-	}
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f != nil {
-			return nil, f
-		}
-		if data != nil && len(data.Rows) >= least {
+func (p *liveRun) held(least int) (list []*wire.Table) {
+	for _, t := range p.tables {
+		if data := p.Snapshot(t).Table; data != nil && len(data.Rows) >= least {
 			list = append(list, t)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // turnsOf returns the turns that tables take.
@@ -198,13 +201,16 @@ func turnsOf(tables []*wire.Table) *generate.Turns {
 	return generate.NewTurns(columns)
 }
 
-// data returns a table's rows: all or, if it is too large, some.
-func (p *liveRun) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.Finding) {
-	if rows, f = p.Table(t); f != nil || rows != nil {
-		return rows, true, f
+// data returns a table's rows: all or, if it is too large, some. It returns none if they cannot be read
+// any more, which [liveRun.rowsOf] reports.
+func (p *liveRun) data(t *wire.Table) (rows *oracle.Table, whole bool) {
+	if all := p.Snapshot(t).Table; all != nil {
+		return all, true
 	}
-	rows, f = p.Window(t)
-	return rows, false, f
+	if rows, f := p.Window(t); f == nil && rows != nil {
+		return rows, false
+	}
+	return session.Shape(t), false
 }
 
 // post sends a request to a route that measures, and counts it.

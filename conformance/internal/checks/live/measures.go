@@ -17,7 +17,7 @@ func sizesExact(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
 // wheres returns no filter and, if there is one, a filter that keeps some rows.
 func (p *liveRun) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 	list := []wire.Where{{}}
-	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+	if filters := p.selectiveFilter(t, data); filters != nil {
 		list = append(list, wire.Where{And: filters})
 	}
 	return list

@@ -47,16 +47,12 @@ func inTurnOrEmpty(plan plan) func(*liveRun) *check.Finding {
 
 // ofTables asks the questions of a plan about each table that has at least so many rows.
 func (p *liveRun) ofTables(least int, plan plan) *check.Finding {
-	tables, f := p.held(least)
-	if f != nil {
-		return f
-	}
+	tables := p.held(least)
 	return p.askAll(takingTurns(tables, func(i int) []question {
-		rows, f := p.Table(tables[i])
-		if f != nil || rows == nil { // it may have grown since
-			return nil
+		if rows := p.Snapshot(tables[i]).Table; rows != nil { // it may have grown since
+			return plan(p, tables[i], rows)
 		}
-		return plan(p, tables[i], rows)
+		return nil
 	}))
 }
 

@@ -26,16 +26,8 @@ func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 // eachSample asks for the rows with some filters, one after the other, of each column of whole tables of
 // which n different values are known.
 func (p *liveRun) eachSample(n int, wheres func(name string, values []wire.Value) []wire.Where) *check.Finding {
-	tables, f := p.held(1)
-	if f != nil {
-		return f
-	}
-	columns, f := p.columns(tables, 2)
-	if f != nil {
-		return f
-	}
 	var list []question
-	for _, c := range columns {
+	for _, c := range p.columns(p.held(1), 2) {
 		values := p.sample(p.Snapshot(c.table).Table, c.index, n)
 		if len(values) < n {
 			continue
@@ -90,12 +82,8 @@ func numbersAgree(p *liveRun, t *wire.Table, data *oracle.Table) (list []questio
 
 // filterNarrows judges that a further filter never adds rows.
 func filterNarrows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
-	first, f := p.selectiveFilter(t, data)
-	if f != nil || first == nil {
-		return nil
-	}
-	columns, f := p.columns([]*wire.Table{t}, 1)
-	if f != nil {
+	first, columns := p.selectiveFilter(t, data), p.columns([]*wire.Table{t}, 1)
+	if first == nil {
 		return nil
 	}
 	s := generate.NewSubject(firstRows(data, chosenBy), t)
@@ -146,14 +134,7 @@ func (p *liveRun) additional(all, some *oracle.Table) int {
 // directionsMirror judges the order under each column upwards, and then downwards where [sortHolds]
 // has not. Rows that are in order in both directions are each other's mirror, up to ties.
 func directionsMirror(p *liveRun) *check.Finding {
-	tables, f := p.held(1)
-	if f != nil {
-		return f
-	}
-	columns, f := p.sortable(tables)
-	if f != nil {
-		return f
-	}
+	columns := p.sortable(p.held(1))
 	var list []question
 	for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 		for _, c := range columns {

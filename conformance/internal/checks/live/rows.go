@@ -24,14 +24,10 @@ func keysUnique(p *liveRun) *check.Finding {
 
 // eachRead judges what was read of each table, all of its rows or some: every part of a plan.
 func (p *liveRun) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.Finding) *check.Finding {
-	tables, f := p.tables()
-	if f != nil {
-		return f
-	}
-	return p.askAll(takingTurns(tables, func(i int) (list []question) {
-		t := tables[i]
+	return p.askAll(takingTurns(p.tables, func(i int) (list []question) {
+		t := p.tables[i]
 		for _, judge := range plan(t) {
-			list = append(list, question{tables: tables[i : i+1], partly: true, judge: func(rows known) *check.Finding {
+			list = append(list, question{tables: p.tables[i : i+1], partly: true, judge: func(rows known) *check.Finding {
 				data := rows.Tables[t.Name]
 				if len(data.Rows) == 0 {
 					return nil
@@ -111,17 +107,9 @@ func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding 
 // sortHolds judges the order under each column, downwards, because nulls are last in this direction
 // too, and under two columns.
 func sortHolds(p *liveRun) *check.Finding {
-	tables, f := p.tables()
-	if f != nil {
-		return f
-	}
-	columns, f := p.sortable(tables)
-	if f != nil {
-		return f
-	}
 	var list []question
 	last := map[*wire.Table]string{}
-	for _, c := range columns {
+	for _, c := range p.sortable(p.tables) {
 		name := c.field().Name
 		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Desc}}}
 		if before := last[c.table]; before != "" && p.sorts(2) {
