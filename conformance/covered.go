@@ -52,22 +52,14 @@ func tableLine(t *session.TableCoverage, operators []wire.Op) string {
 	if t.Unjudged != "" {
 		line += "; not judged: " + t.Unjudged
 	}
-	fields, judged, pairs, values, asked := 0, 0, 0, 0, 0
-	for i := range t.Fields {
-		if f := &t.Fields[i]; f.Filterable {
-			fields++
-			pairs += len(operators)
-			judged += len(operators) - len(gaps(f, operators))
-			values += f.Values
-			asked += f.Asked
-		}
+	var b session.Basis
+	b.Add(t, operators)
+	if b.Pairs > 0 {
+		line += fmt.Sprintf("; judged %d of %d (%s x %s)", b.Judged, b.Pairs,
+			plural(b.Pairs/len(operators), "field", "fields"), plural(len(operators), "operator", "operators"))
 	}
-	if pairs > 0 {
-		line += fmt.Sprintf("; judged %d of %d (%s x %s)", judged, pairs,
-			plural(fields, "field", "fields"), plural(len(operators), "operator", "operators"))
-	}
-	if values > 0 {
-		line += fmt.Sprintf(", %d of %s", asked, plural(values, "value", "values"))
+	if b.Values > 0 {
+		line += fmt.Sprintf(", %d of %s", b.Asked, plural(b.Values, "value", "values"))
 	}
 	return line
 }

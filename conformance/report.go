@@ -167,7 +167,7 @@ func (r *Report) failed(id string) bool {
 // skips groups the skipped checks, with or without those that a failed one blocks. Those
 // that the run should have judged come first.
 func (r *Report) skips(withBlocked bool) (list []skipGroup) {
-	for _, reason := range []Reason{Blocked, NotReached, DataChanged, NoData, NotDeclared} {
+	for _, reason := range []Reason{Blocked, NotReached, DataChanged, NoData, NotDeclared, NotAsked} {
 		first := len(list)
 		for _, o := range r.Outcomes {
 			if o.Verdict != Skip || o.Reason != reason || !withBlocked && r.failed(o.BlockedBy) {

@@ -82,7 +82,7 @@ func (s *Session) Coverage() Coverage {
 	tables := s.found()
 	for i := range tables {
 		t := s.coverageOf(&tables[i])
-		c.Basis.add(&t, c.Operators)
+		c.Basis.Add(&t, c.Operators)
 		if i < maxCovered {
 			c.Tables = append(c.Tables, t)
 		}
@@ -171,8 +171,8 @@ func (s *Session) values(table string, c *FieldCoverage, f *wire.Field, held *or
 	return len(distinct), asked
 }
 
-// add counts what was judged of a table.
-func (b *Basis) add(t *TableCoverage, operators []wire.Op) {
+// Add counts what was judged of a table.
+func (b *Basis) Add(t *TableCoverage, operators []wire.Op) {
 	b.Rows += t.Rows
 	if t.Rows > 0 {
 		b.Tables++
