@@ -32,8 +32,9 @@ type Column struct {
 	// uniform is set when all days or instants are spelled alike, so that byte
 	// order is time order. It is always set for other types.
 	uniform    bool
-	hasMany    bool        // it has numbers like those that fill long lists
-	edgeValues *edgeValues // once it is wanted
+	hasMany    bool          // it has numbers like those that fill long lists
+	edgeValues *edgeValues   // once it is wanted
+	sample     *oracle.Cells // of the sample's rows, once they are filtered
 
 	// sortable is set when every reading of the protocol sorts the column alike.
 	sortable bool

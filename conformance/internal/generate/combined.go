@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -102,13 +103,37 @@ func (s *Subject) rows(all bool) rowSet {
 // kept returns the set of the sample's rows that a filter keeps.
 func (s *Subject) kept(f wire.Filter) rowSet {
 	c := s.column(f.Field)
-	matches, set := right(f, c.Type), s.rows(false)
-	for i, row := range s.sample.Rows {
-		if matches(row[c.at]) {
+	if c.sample == nil {
+		var values []wire.Value
+		for _, row := range s.sample.Rows {
+			values = append(values, row[c.at])
+		}
+		c.sample = oracle.NewCells(values, c.Type)
+	}
+	matches, set := c.sample.Matcher(f), s.rows(false)
+	for i := range s.sample.Rows {
+		if matches(i) {
 			set.add(i)
 		}
 	}
 	return set
+}
+
+// keptBy returns the set of the sample's rows that the filters of and keep and, if or has
+// groups, one of these.
+func (s *Subject) keptBy(and []wire.Filter, or [][]wire.Filter) rowSet {
+	kept := s.rows(true)
+	for _, f := range and {
+		kept = kept.and(s.kept(f))
+	}
+	if len(or) == 0 {
+		return kept
+	}
+	some := s.rows(false)
+	for _, group := range or {
+		some = some.or(s.keptBy(group, nil))
+	}
+	return kept.and(some)
 }
 
 // pool holds filters on a table that keep some rows of the sample and drop others.

@@ -107,10 +107,14 @@ func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, s
 // witness at an index, or nil if the misreading does not concern the filter.
 func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
 	if m.other != nil {
-		if f, t, ok := m.other(f, t); ok {
-			return n.seenAs(m, t).Matcher(f)
+		other, as, ok := m.other(f, t)
+		if !ok {
+			return nil
 		}
-		return nil
+		if cells := n.seenAs(m, as); cells != n.as(t) || !unchanged(f, other) {
+			return cells.Matcher(other)
+		}
+		return nil // it changes nothing
 	}
 	if wrong := m.read(f, t); wrong != nil {
 		return func(i int) bool { return wrong(n.witnesses[i]) }

@@ -21,7 +21,7 @@ type Grid struct {
 	probeTurns *Turns
 	// shown counts how often a misreading was shown to be none, by field and by type. One
 	// that a field's other operators, or other fields of the type, do not have is less likely.
-	shown map[string]int
+	shown map[shownAs]int
 }
 
 // tableCells are the cells of one table, of which only the first are asked about before
@@ -47,7 +47,7 @@ type Cell struct {
 	Broken bool
 
 	grid    *Grid
-	shape   string // of the table
+	place   string // the columns of the table, and which of them this is
 	kind    wire.Type
 	planned bool
 	filters []*candidate // most telling first
@@ -72,7 +72,7 @@ func (g *Generator) Grid() *Grid {
 			for i, c := range s.columns {
 				if c.filterable && len(ops) > 0 {
 					op := ops[(i+shift+5*alike[shape])%len(ops)]
-					t.cells = append(t.cells, &Cell{grid: plan, shape: shape, kind: c.Type, Subject: s, Field: c.Name, Op: op})
+					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, kind: c.Type, Subject: s, Field: c.Name, Op: op})
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 // Restart begins again, for another route: with the filter of each cell that comes after
 // those that were asked, or with the most telling if there is none.
 func (g *Grid) Restart() {
-	g.turns, g.packs, g.probeTurns, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), turnsOf(g.subjects), map[string]int{}
+	g.turns, g.packs, g.probeTurns, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), turnsOf(g.subjects), map[shownAs]int{}
 	for _, t := range g.tables {
 		t.open, t.packed, t.alone, t.probes = min(t.step, len(t.cells)), false, map[wire.Op]bool{}, nil
 		for _, c := range t.cells {
@@ -192,10 +192,17 @@ func (g *Grid) gain(c *Cell) (gain float64) {
 // fields of the type, by any on the type.
 var repeated = [...]float64{1, 1.0 / 4, 1.0 / 4, 1.0 / 16}
 
+// shownAs is a misreading where it was shown to be none.
+type shownAs struct {
+	where string  // the column, or the type of columns
+	like  wire.Op // of the operators; empty: of any
+	as    string
+}
+
 // keys names a misreading, as repeated counts it. Tables with the same columns share them.
-func (c *Cell) keys(m *misreading) [len(repeated)]string {
-	like := "\x00" + string(likeOperator(c.Op)) + "\x00" + m.as
-	return [...]string{c.shape + c.Field + like, c.shape + c.Field + "\x00" + m.as, string(c.kind) + like, string(c.kind) + "\x00" + m.as}
+func (c *Cell) keys(m *misreading) [len(repeated)]shownAs {
+	like, kind := likeOperator(c.Op), string(c.kind)
+	return [...]shownAs{{c.place, like, m.as}, {c.place, "", m.as}, {kind, like, m.as}, {kind, "", m.as}}
 }
 
 // likeOperator returns one operator for all those that a connector usually answers by the

@@ -255,6 +255,12 @@ func through(change func(wire.Value) wire.Value, f wire.Filter, t wire.Type) mat
 	return func(v wire.Value) bool { return matches(change(v)) }
 }
 
+// unchanged reports whether a misreading left a filter as it was. Lists that it changes are copies.
+func unchanged(f, other wire.Filter) bool {
+	return f.Op == other.Op && f.Value == other.Value && len(f.Values) == len(other.Values) &&
+		(len(f.Values) == 0 || &f.Values[0] == &other.Values[0])
+}
+
 // respelt returns a filter whose operands were changed, and whether any of them was.
 func respelt(f wire.Filter, change func(wire.Value) wire.Value) (_ wire.Filter, changed bool) {
 	if terms.ShapeOf(f.Op) == terms.ShapeValue {

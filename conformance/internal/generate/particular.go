@@ -41,7 +41,10 @@ func withRune(is func(rune) bool) func(string) bool {
 
 // peculiarRune reports whether a character makes a text one of the kinds wherever it stands.
 func peculiarRune(r rune) bool {
-	return slices.ContainsFunc(kinds, func(k kind) bool { return r != ' ' && k.of(string(r)) })
+	if r == ' ' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return false
+	}
+	return slices.ContainsFunc(kinds, func(k kind) bool { return k.of(string(r)) })
 }
 
 // particular returns what a filter shows that no misreading describes: that a value of a
