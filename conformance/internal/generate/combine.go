@@ -3,11 +3,16 @@ package generate
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// oneOfEach returns one predicate of every operator, type and class that the tables
-// have, in any order.
+// perOperator is how many predicates at least there are of each operator and type, if the
+// tables have as many.
+const perOperator = 6
+
+// oneOfEach returns predicates with every operator on columns of every type that the tables have,
+// and with every way to make an operand, in any order.
 func (g *Generator) oneOfEach() (list []predicate) {
 	type place struct {
 		subject *Subject
@@ -28,13 +33,16 @@ func (g *Generator) oneOfEach() (list []predicate) {
 	}
 	for _, t := range types {
 		for _, op := range g.operators() {
-			for _, k := range classes(op, t) {
-				for range 30 {
-					at := pick(g.random, places[t])
-					if p, ok := g.predicate(at.subject, at.column, op, k); ok {
-						list = append(list, p)
-						break
+			known := len(list)
+			for try := 0; try < 30 && len(list) < known+perOperator; try++ {
+				at := pick(g.random, places[t])
+				for i, f := range g.filters(at.column, op) {
+					if i%2 == try%2 && at.column.judgeable(f) { // those of several columns differ in their values
+						list = append(list, predicate{at.subject, f})
 					}
+				}
+				if terms.ShapeOf(op) == terms.ShapeNullary && len(list) > known {
+					break
 				}
 			}
 		}

@@ -133,32 +133,9 @@ func (g *Generator) operators() (ops []wire.Op) {
 	return ops
 }
 
-// predicate returns a filter of a class. It reports false if the column has none,
-// or none whose answer is settled.
-func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p predicate, ok bool) {
-	switch {
-	case !c.filterable, c.unsettled(op), !c.uniform && terms.ShapeOf(op) != terms.ShapeNullary:
-		return p, false
-	}
-	p = predicate{s, wire.Filter{Field: c.Name, Op: op}}
-	tries := 5
-	if k == classKind || k == classSpelling {
-		tries = 40 // few texts look like numbers
-	}
-	for range tries {
-		switch terms.ShapeOf(op) {
-		case terms.ShapeNullary:
-			return p, true
-		case terms.ShapeMember:
-			p.Values, ok = g.members(c, k, g.all)
-		default:
-			p.Value, ok = g.operand(c, op, k, g.all)
-		}
-		if ok && c.spellingIndependent(p.Filter) {
-			return p, true
-		}
-	}
-	return p, false
+// judgeable reports whether the column allows a filter and its answer is settled.
+func (c *Column) judgeable(f wire.Filter) bool {
+	return c.filterable && !c.unsettled(f.Op) && c.settled(f)
 }
 
 // Filter returns a filter on a column by chance that keeps some rows of its table and drops others.
@@ -171,16 +148,16 @@ func (g *Generator) Filter(s *Subject, column string) (wire.Filter, bool) {
 	return wire.Filter{}, false
 }
 
-// any returns a filter on one of some columns of a table by chance, with any operator and of any class.
+// any returns a filter on one of some columns of a table by chance, with any operator and operand.
 func (g *Generator) any(s *Subject, columns ...string) (wire.Filter, bool) {
 	ops := g.operators()
 	for range 12 {
 		if len(ops) == 0 {
 			break
 		}
-		c, op := s.column(pick(g.random, columns)), pick(g.random, ops)
-		if p, ok := g.predicate(s, c, op, pick(g.random, classes(op, c.Type))); ok {
-			return p.Filter, true
+		c := s.column(pick(g.random, columns))
+		if f := pick(g.random, g.filters(c, pick(g.random, ops))); c.judgeable(f) {
+			return f, true
 		}
 	}
 	return wire.Filter{}, false

@@ -10,97 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// class is how an operand relates to the values of its column. Connectors are
-// known to compare each class wrongly.
-type class string
-
-// The classes of a single operand.
-const (
-	classValue    class = "value"    // one of the column's values
-	classNear     class = "near"     // next to one of them
-	classSpelling class = "spelling" // a number written otherwise
-	classKind     class = "kind"     // a number as text, text as a number, a boolean as text
-	classCase     class = "case"     // in other letters
-	classPart     class = "part"     // a beginning, a middle or an end of one
-	classBlank    class = "blank"    // with a blank behind it, or before it
-	classNull     class = "null"
-	classEmpty    class = "empty"   // the empty text
-	classForeign  class = "foreign" // a value of another type
-)
-
-// The classes of a list of operands.
-const (
-	classOne       class = "one member"
-	classSeveral   class = "several members"
-	classMany      class = "many members"
-	classTwice     class = "the same member twice"
-	classWithNull  class = "members and null"
-	classNulls     class = "only null"
-	classNone      class = "no members"
-	classSpellings class = "members spelled otherwise"
-	classForeigns  class = "members of other types"
-)
-
-// classes returns the classes of operands of an operator on columns of a type.
-// Days and instants are compared only with operands spelled as the column spells
-// them: how others compare is our decision, which no connector has to share
-// [rule filter-9].
-func classes(op wire.Op, t wire.Type) []class {
-	dated := isTime(t)
-	switch op {
-	case wire.OpIsNull, wire.OpNotNull:
-		return []class{classValue}
-	case wire.OpIn, wire.OpNin:
-		list := []class{classOne, classSeveral, classMany, classTwice, classWithNull, classNulls, classNone}
-		if !dated {
-			list = append(list, classSpellings, classForeigns)
-		}
-		return list
-	case wire.OpIncludes, wire.OpStartsWith:
-		list := []class{classPart, classNear, classBlank, classNull, classEmpty, classForeign}
-		if t != wire.TypeDatetime { // how many digits its fraction has is not settled
-			list = append(list, classValue)
-		}
-		if isTextual(t) {
-			list = append(list, classCase)
-		}
-		return list
-	case wire.OpContains:
-		switch {
-		case t == wire.TypeArray || t == wire.TypeJSON:
-			return []class{
-				classValue, classNear, classSpelling, classKind, classCase, classPart, classBlank,
-				classNull, classEmpty, classForeign,
-			}
-		case dated || t.Numeric() || t == wire.TypeBoolean:
-			return []class{classValue, classNull}
-		}
-		return []class{classValue, classPart, classNull, classEmpty, classForeign}
-	}
-	list := []class{classValue, classNear, classNull}
-	if dated {
-		return list
-	}
-	list = append(list, classBlank, classEmpty, classForeign)
-	if t != wire.TypeArray {
-		list = append(list, classKind)
-	}
-	if t.Numeric() || t == wire.TypeString {
-		list = append(list, classSpelling)
-	}
-	if isTextual(t) {
-		list = append(list, classCase, classPart)
-	}
-	return list
-}
-
-// isTextual reports whether the values of a type are texts with letters in them.
-func isTextual(t wire.Type) bool {
-	return !t.Numeric() && !isTime(t)
-}
 
 // random makes operands by chance.
 type random struct{ *rand.Rand }
@@ -111,121 +23,114 @@ func (d random) chance(of int) bool { return d.IntN(of) == 0 }
 // pick returns one of the values.
 func pick[T any](d random, from []T) T { return from[d.IntN(len(from))] }
 
-// value returns one of the column's values that is short enough to be sent.
-func (d random) value(c *Column) (wire.Value, bool) {
-	for range 4 {
-		if len(c.cells) == 0 {
-			break
+// filters returns filters with an operator on a column, one of each way in which operands
+// relate to the column's values. Connectors are known to compare each wrongly. The answers of
+// some may not be settled.
+func (g *Generator) filters(c *Column, op wire.Op) (list []wire.Filter) {
+	switch terms.ShapeOf(op) {
+	case terms.ShapeNullary:
+		return []wire.Filter{{Field: c.Name, Op: op}}
+	case terms.ShapeMember:
+		for _, values := range g.memberLists(c) {
+			list = append(list, wire.Filter{Field: c.Name, Op: op, Values: values})
 		}
-		if v := pick(d, c.cells); len(v.String()) <= session.MaxOperand {
+		return list
+	}
+	for _, v := range g.operands(c, op) {
+		list = append(list, wire.Filter{Field: c.Name, Op: op, Value: v})
+	}
+	return list
+}
+
+// value returns one of the column's values, or of its elements for contains, that is short
+// enough to be sent.
+func (g *Generator) value(c *Column, op wire.Op) (wire.Value, bool) {
+	from := c.cells
+	if op == wire.OpContains && len(c.elements) > 0 {
+		from = c.elements
+	}
+	for range min(4, len(from)) {
+		if v := pick(g.random, from); len(v.String()) <= session.MaxOperand {
 			return v, true
 		}
 	}
 	return wire.Value{}, false
 }
 
-// operand returns a value of a class for an operator. It reports false if the
-// column has none.
-func (d random) operand(c *Column, op wire.Op, k class, others []*Column) (v wire.Value, ok bool) {
-	switch k {
-	case classNull:
-		return wire.Null(), true
-	case classEmpty:
-		return wire.Text(""), true
-	case classForeign:
-		return d.foreign(c, others)
-	}
-	of := c.Type
-	if op == wire.OpContains && len(c.elements) > 0 {
-		v, ok = pick(d, c.elements), true
-		of = ""
-	} else if v, ok = d.value(c); !ok {
-		return v, false
-	}
-	text := v.String()
-	switch k {
-	case classNear:
-		if op == wire.OpIncludes || op == wire.OpStartsWith {
-			return d.nearPart(text, op)
-		}
-		return d.near(v, of)
-	case classSpelling:
-		return d.respelled(text)
-	case classKind:
-		return d.otherKind(v)
-	case classCase:
-		return d.otherCase(text)
-	case classPart:
-		return d.part(text, op)
-	case classBlank:
-		return wire.Text(pick(d, []string{text + " ", " " + text, text + "  "})), true
-	}
-	return v, true
-}
-
-// members returns a list of a class.
-func (d random) members(c *Column, k class, others []*Column) ([]wire.Value, bool) {
-	list := []wire.Value{}
-	switch k {
-	case classNone:
-		return list, true
-	case classNulls:
-		return append(list, wire.Null()), true
-	}
-	sizes := map[class]int{classOne: 1, classSeveral: 2 + d.IntN(2), classMany: 4 + d.IntN(5)}
-	for range max(sizes[k], 1) {
-		v, ok := d.value(c)
-		if !ok {
-			return nil, false
-		}
-		list = append(list, v)
-	}
-	switch k {
-	case classSeveral, classMany:
-		if v, ok := d.near(list[0], c.Type); ok && d.chance(2) {
+// operands returns a value of a column and others that are derived from it. Days and instants
+// are compared only with operands spelled as the column spells them: how others compare is our
+// decision, which no connector has to share [rule filter-9].
+func (g *Generator) operands(c *Column, op wire.Op) []wire.Value {
+	list := []wire.Value{wire.Null()}
+	add := func(v wire.Value, ok bool) {
+		if ok {
 			list = append(list, v)
 		}
-	case classTwice:
-		list = append(list, list[0])
-	case classWithNull:
-		list = append(list, wire.Null())
-	case classSpellings:
-		for _, other := range []class{classSpelling, classKind, classCase, classBlank} {
-			if v, ok := d.operand(c, wire.OpEq, other, others); ok {
-				list = append(list, v)
-			}
+	}
+	v, ok := g.value(c, op)
+	add(v, ok)
+	text, inPart := v.String(), op == wire.OpIncludes || op == wire.OpStartsWith
+	if ok && inPart {
+		add(g.part(text, op))
+		add(g.nearPart(text, op))
+	} else if ok {
+		of := c.Type
+		if op == wire.OpContains && len(c.elements) > 0 {
+			of = ""
 		}
-		list = list[1:]
-	case classForeigns:
-		for range 2 {
-			if v, ok := d.foreign(c, others); ok {
-				list = append(list, v)
-			}
+		add(g.near(v, of))
+	}
+	if isTime(c.Type) && !inPart {
+		return list
+	}
+	list = append(list, wire.Text(""), g.foreign(c))
+	if !ok {
+		return list
+	}
+	list = append(list, wire.Text(pick(g.random, []string{text + " ", " " + text, text + "  "})))
+	if !inPart {
+		add(g.respelled(text))
+		add(g.otherKind(v))
+	}
+	if !c.Type.Numeric() && !isTime(c.Type) {
+		add(g.otherCase(text))
+		if !inPart {
+			add(g.part(text, op))
 		}
 	}
-	if len(list) == 0 {
-		return nil, false
-	}
-	d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list, true
+	return list
 }
 
-// foreign returns a value of another type, or one that looks like a number and is
-// none.
-func (d random) foreign(c *Column, others []*Column) (wire.Value, bool) {
-	if c.Type.Numeric() && d.chance(2) {
-		return wire.Text(pick(d, []string{"1e3", ".5", "5.", "NaN", "0x10", "abc", "1,5", "--1"})), true
-	}
-	for range min(8, len(others)) {
-		o := pick(d, others)
-		if o.Type == c.Type || c.Type.Numeric() && o.Type.Numeric() {
-			continue
-		}
-		if v, ok := d.value(o); ok {
-			return v, true
+// memberLists returns lists of members: none, one, several, the same twice, null among them,
+// and others than the values of the column.
+func (g *Generator) memberLists(c *Column) [][]wire.Value {
+	lists := [][]wire.Value{{}, {wire.Null()}}
+	var some []wire.Value
+	for range 4 + g.IntN(5) {
+		if v, ok := g.value(c, wire.OpIn); ok {
+			some = append(some, v)
 		}
 	}
-	return pick(d, []wire.Value{wire.Bool(true), wire.Int(1), wire.Text("true"), wire.Text("[]")}), true
+	others := g.operands(c, wire.OpEq)
+	g.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	lists = append(lists, others[:1+g.IntN(len(others))])
+	if len(some) > 3 {
+		lists = append(lists, some[:1], some[:2], some, []wire.Value{some[0], some[0]}, []wire.Value{some[1], wire.Null()},
+			append(others[:1:1], some[2:4]...))
+	}
+	return lists
+}
+
+// foreign returns a value of another type, or one that looks like a number and is none.
+func (g *Generator) foreign(c *Column) wire.Value {
+	if c.Type.Numeric() && g.chance(2) {
+		return wire.Text(pick(g.random, []string{"1e3", ".5", "5.", "NaN", "0x10", "abc", "1,5", "--1"}))
+	}
+	other := pick(g.random, g.all)
+	if v, ok := g.value(other, wire.OpEq); ok && other.Type != c.Type && !(other.Type.Numeric() && c.Type.Numeric()) {
+		return v
+	}
+	return pick(g.random, []wire.Value{wire.Bool(true), wire.Int(1), wire.Text("true"), wire.Text("[]")})
 }
 
 // near returns a value next to one of a type.
