@@ -3,17 +3,12 @@ package generate
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// perOperator is how many predicates at least there are of each operator and type, if the
-// tables have as many.
-const perOperator = 6
-
-// oneOfEach returns predicates with every operator on columns of every type that the tables have,
-// and with every way to make an operand, in any order.
-func (g *Generator) oneOfEach() (list []predicate) {
+// ofEach returns filters on each table, in any order: with every operator on columns of every
+// type that the tables have, and with every way to make an operand.
+func (g *Generator) ofEach() map[*Subject][]wire.Filter {
 	type place struct {
 		subject *Subject
 		column  *Column
@@ -31,89 +26,49 @@ func (g *Generator) oneOfEach() (list []predicate) {
 			places[c.Type] = append(places[c.Type], place{s, c})
 		}
 	}
+	filters := map[*Subject][]wire.Filter{}
 	for _, t := range types {
 		for _, op := range g.operators() {
-			known := len(list)
-			for try := 0; try < 30 && len(list) < known+perOperator; try++ {
-				at := pick(g.random, places[t])
-				for i, f := range g.filters(at.column, op) {
-					if i%2 == try%2 && at.column.judgeable(f) { // those of several columns differ in their values
-						list = append(list, predicate{at.subject, f})
+			for half := range 2 { // the ways of two columns differ in their values
+				found := false
+				for try := 0; try < 30 && !found; try++ {
+					at := pick(g.random, places[t])
+					for i, f := range g.filters(at.column, op) {
+						if i%2 == half && at.column.judgeable(f) {
+							filters[at.subject] = append(filters[at.subject], f)
+							found = true
+						}
 					}
 				}
-				if terms.ShapeOf(op) == terms.ShapeNullary && len(list) > known {
-					break
-				}
 			}
 		}
 	}
-	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
-}
-
-// How many predicates one question has. Those that most rows pass go into And,
-// where each can drop rows. The others go into groups of their own, where each can
-// add rows. So a predicate that is judged wrongly shows in the answer.
-const (
-	maxAnd = 3
-	maxOr  = 5
-)
-
-// combine builds questions of predicates, at most so many about each table.
-func (g *Generator) combine(predicates []predicate, most int) (list []*Question) {
 	for _, s := range g.subjects {
-		open := &Question{Subject: s}
-		flush := func() {
-			if len(open.And)+len(open.Or) > 0 {
-				g.makeDiscriminating(open)
-				list = append(list, open)
-			}
-			open = &Question{Subject: s}
+		list := filters[s]
+		g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	return filters
+}
+
+// combine packs filters into questions, at most so many about each table.
+func (g *Generator) combine(of map[*Subject][]wire.Filter, most int) (list []*Question) {
+	for _, s := range g.subjects {
+		filters := of[s]
+		var kept []rowSet
+		for _, f := range filters {
+			kept = append(kept, s.kept(f))
 		}
-		first := len(list)
-		for _, p := range predicates {
-			if p.subject != s || len(list)-first >= most {
-				continue
+		for n := 0; n < most && len(filters) > 0; n++ {
+			where, packed := s.packed(filters, kept, func(int) float64 { return 1 })
+			if len(packed) == 0 {
+				where.And, packed = []wire.Filter{filters[0]}, []int{0}
 			}
-			if n := s.matching([]wire.Filter{p.Filter}, nil); 2*n > len(s.sample.Rows) {
-				if len(open.And) == maxAnd || s.matching(append(slices.Clone(open.And), p.Filter), nil) == 0 {
-					flush()
-				}
-				open.And = append(open.And, p.Filter)
-			} else {
-				if len(open.Or) == maxOr {
-					flush()
-				}
-				open.Or = append(open.Or, []wire.Filter{p.Filter})
+			for _, i := range slices.Backward(packed) {
+				filters, kept = slices.Delete(filters, i, i+1), slices.Delete(kept, i, i+1)
 			}
-		}
-		if len(list)-first < most {
-			flush()
+			list = append(list, &Question{Subject: s, Where: where})
 		}
 	}
 	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
-}
-
-// makeDiscriminating adds a filter to a question whose answer is empty or everything, if
-// that lets its answer discriminate.
-func (g *Generator) makeDiscriminating(q *Question) {
-	s := q.Subject
-	for range 12 {
-		n := s.matching(q.And, q.Or)
-		if s.discriminates(n) {
-			return
-		}
-		f, ok := g.any(s, s.names()...)
-		group := []wire.Filter{f}
-		if !ok || !s.discriminates(s.matching(group, nil)) {
-			continue
-		}
-		switch {
-		case n > 0 && s.discriminates(s.matching(append(group, q.And...), q.Or)):
-			q.And = append(q.And, f)
-		case n == 0 && len(q.Or) > 0 && s.discriminates(s.matching(q.And, append([][]wire.Filter{group}, q.Or...))):
-			q.Or = append(q.Or, group)
-		}
-	}
 }

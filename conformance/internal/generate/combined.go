@@ -89,16 +89,19 @@ func (r rowSet) count() (n int) {
 	return n
 }
 
-// rows returns the set of all rows of the sample, or of none.
-func (s *Subject) rows(all bool) rowSet {
-	set := make(rowSet, (len(s.sample.Rows)+63)/64)
-	for i := range s.sample.Rows {
+// setOf returns the set of n rows, or of none of them.
+func setOf(n int, all bool) rowSet {
+	set := make(rowSet, (n+63)/64)
+	for i := range n {
 		if all {
 			set.add(i)
 		}
 	}
 	return set
 }
+
+// rows returns the set of all rows of the sample, or of none.
+func (s *Subject) rows(all bool) rowSet { return setOf(len(s.sample.Rows), all) }
 
 // kept returns the set of the sample's rows that a filter keeps.
 func (s *Subject) kept(f wire.Filter) rowSet {
@@ -110,13 +113,18 @@ func (s *Subject) kept(f wire.Filter) rowSet {
 		}
 		c.sample = oracle.NewCells(values, c.Type)
 	}
-	matches, set := c.sample.Matcher(f), s.rows(false)
-	for i := range s.sample.Rows {
+	return keptOf(c.sample, f, len(s.sample.Rows))
+}
+
+// keptOf returns which of n cells a filter keeps.
+func keptOf(cells *oracle.Cells, f wire.Filter, n int) rowSet {
+	kept, matches := setOf(n, false), cells.Matcher(f)
+	for i := range n {
 		if matches(i) {
-			set.add(i)
+			kept.add(i)
 		}
 	}
-	return set
+	return kept
 }
 
 // keptBy returns the set of the sample's rows that the filters of and keep and, if or has
@@ -129,11 +137,11 @@ func (s *Subject) keptBy(and []wire.Filter, or [][]wire.Filter) rowSet {
 	if len(or) == 0 {
 		return kept
 	}
-	some := s.rows(false)
+	var groups []rowSet
 	for _, group := range or {
-		some = some.or(s.keptBy(group, nil))
+		groups = append(groups, s.keptBy(group, nil))
 	}
-	return kept.and(some)
+	return kept.and(union(groups))
 }
 
 // pool holds filters on a table that keep some rows of the sample and drop others.
@@ -216,55 +224,34 @@ func (p *pool) question(shape shape) *Question {
 // draw draws filters one after the other, each of which matters beside the others.
 func (p *pool) draw(shape shape, field string) *Question {
 	q := &Question{Subject: p.subject}
-	base := p.all
-	var groups []rowSet
+	kept := p.all
+	var groups, conditions []rowSet
 	if shape.or > 0 {
 		if q.Or, groups = p.groups(shape, field); q.Or == nil {
 			return nil
 		}
-		base = p.union(groups, -1)
+		kept = union(groups)
 	}
-	kept := base
-	var parts []rowSet
 	for range shape.and {
 		f, rows, ok := p.narrowing(kept, field, q.And, false)
 		if !ok {
 			return nil
 		}
-		q.And, parts, kept = append(q.And, f), append(parts, rows), kept.and(rows)
+		q.And, conditions, kept = append(q.And, f), append(conditions, rows), kept.and(rows)
 	}
-	for i := range parts {
-		without := base
-		for k, rows := range parts {
-			if k != i {
-				without = without.and(rows)
-			}
-		}
-		if without.count() == kept.count() {
-			return nil
-		}
-	}
-	narrowed := p.all
-	for _, rows := range parts {
-		narrowed = narrowed.and(rows)
-	}
-	for i := range groups {
-		if p.union(groups, i).and(narrowed).count() == kept.count() {
-			return nil
-		}
+	if !eachMatters(p.all, conditions, groups) {
+		return nil
 	}
 	return q
 }
 
-// union returns the rows that one of the groups keeps, except that at an index.
-func (p *pool) union(groups []rowSet, except int) rowSet {
-	union := make(rowSet, len(p.all))
-	for i, rows := range groups {
-		if i != except {
-			union = union.or(rows)
-		}
+// union returns the rows that are in one of the sets.
+func union(sets []rowSet) rowSet {
+	all := make(rowSet, len(sets[0]))
+	for _, rows := range sets {
+		all = all.or(rows)
 	}
-	return union
+	return all
 }
 
 // groups draws groups of or, and returns the rows that each of them keeps.

@@ -67,12 +67,6 @@ func (s *Subject) names() (all []string) {
 // large reports whether the table is asked about rarely.
 func (s *Subject) large() bool { return s.Rows() > 1000 }
 
-// predicate is a filter on a table.
-type predicate struct {
-	subject *Subject
-	wire.Filter
-}
-
 // Generator makes questions by chance. The same seed makes the same questions,
 // whatever other checks run. A generator uses only what the document declares and
 // what the protocol settles: where a rule is only our decision, all readings of it
@@ -138,10 +132,11 @@ func (c *Column) judgeable(f wire.Filter) bool {
 	return c.filterable && !c.unsettled(f.Op) && c.settled(f)
 }
 
-// Filter returns a filter on a column by chance that keeps some rows of its table and drops others.
-func (g *Generator) Filter(s *Subject, column string) (wire.Filter, bool) {
+// Filter returns a filter on one of some columns by chance that keeps some rows of the table and
+// drops others.
+func (g *Generator) Filter(s *Subject, columns ...string) (wire.Filter, bool) {
 	for range 12 {
-		if f, ok := g.any(s, column); ok && s.discriminates(s.matching([]wire.Filter{f}, nil)) {
+		if f, ok := g.any(s, columns...); ok && s.discriminates(s.kept(f).count()) {
 			return f, true
 		}
 	}
@@ -183,7 +178,11 @@ func (g *Generator) conditions(q *Question) {
 		q.And, q.Or = nil, nil
 		draw := func(n int) (list []wire.Filter) {
 			for range n {
-				if f, ok := g.any(s, s.names()...); ok {
+				f, ok := g.Filter(s, s.names()...)
+				if g.chance(6) {
+					f, ok = g.any(s, s.names()...)
+				}
+				if ok {
 					list = append(list, f)
 				}
 			}
@@ -238,55 +237,56 @@ func (g *Generator) fields(q *Question) []string {
 	return q.Needed(q.Subject.Table.PrimaryKey)
 }
 
-// Filters returns questions with filters only: one of every operator, type and
-// class, within n questions about one table, and others up to n.
+// Filters returns questions with filters only: of every operator and type, within n
+// questions about one table, and others up to n.
 func (g *Generator) Filters(n int) []*Question {
 	if len(g.subjects) == 0 || len(g.operators()) == 0 {
 		return nil
 	}
-	list := g.combine(g.oneOfEach(), n)
-	for range 10 * n {
-		if len(list) >= n {
-			break
-		}
-		q := &Question{Subject: g.subject()}
-		if g.conditions(q); len(q.And)+len(q.Or) > 0 {
-			list = append(list, q)
-		}
-	}
+	list := g.combine(g.ofEach(), n)
+	list = append(list, g.questions(n-len(list), func(_ int, q *Question) bool {
+		g.conditions(q)
+		return len(q.And)+len(q.Or) > 0
+	})...)
 	for _, q := range list {
 		q.Path, q.Fields = wire.PathQuery, g.fields(q)
 	}
 	return list
 }
 
-// Counts returns n questions for a number of rows.
-func (g *Generator) Counts(n int) (list []*Question) {
-	for range n {
-		if len(g.subjects) == 0 {
+// questions returns n questions about tables by chance, if the function that completes one
+// reports often enough that it is worth asking.
+func (g *Generator) questions(n int, complete func(i int, q *Question) bool) (list []*Question) {
+	for range 10 * n {
+		if len(list) == n || len(g.subjects) == 0 {
 			break
 		}
-		q := &Question{Path: wire.PathCount, Subject: g.subject()}
-		g.conditions(q)
-		g.makeDiscriminating(q)
-		list = append(list, q)
+		if q := (&Question{Subject: g.subject()}); complete(len(list), q) {
+			list = append(list, q)
+		}
 	}
 	return list
 }
 
+// Counts returns n questions for a number of rows.
+func (g *Generator) Counts(n int) []*Question {
+	return g.questions(n, func(_ int, q *Question) bool {
+		q.Path = wire.PathCount
+		g.conditions(q)
+		return true
+	})
+}
+
 // Windows returns n questions with sorts and windows over filters.
-func (g *Generator) Windows(n int) (list []*Question) {
-	for i := range n {
-		if len(g.subjects) == 0 {
-			break
-		}
-		q := &Question{Path: wire.PathQuery, Subject: g.subject()}
-		if g.chance(2) {
-			g.conditions(q)
-		}
+func (g *Generator) Windows(n int) []*Question {
+	return g.questions(n, func(i int, q *Question) bool {
+		q.Path = wire.PathQuery
 		keys := g.IntN(3)
 		if i%3 == 0 {
 			keys = 3 + g.IntN(2)
+		}
+		if i%3 > 0 || g.chance(4) { // many keys matter where many rows are alike
+			g.conditions(q)
 		}
 		q.Sort = g.keys(q.Subject, keys)
 		rows := q.Subject.matching(q.And, q.Or) * q.Rows() / len(q.sample.Rows)
@@ -298,9 +298,8 @@ func (g *Generator) Windows(n int) (list []*Question) {
 		}
 		g.limit(q)
 		q.Fields = g.fields(q)
-		list = append(list, q)
-	}
-	return list
+		return true
+	})
 }
 
 // limit keeps the window of a question within what the document declares.
@@ -351,18 +350,24 @@ func (g *Generator) keys(s *Subject, n int) (keys []wire.SortKey) {
 	return keys
 }
 
-// Claims returns n questions that leave a connector much to claim as served. They
+// Claims returns n questions that leave a connector much to claim as served: sorts by many keys,
+// windows over filters, and filters without a window, which some connectors treat apart. They
 // ask for every field, so that the rows show whether a claim is true.
 func (g *Generator) Claims(n int) []*Question {
 	list := g.Windows(n)
 	for i, q := range list {
+		q.Fields = q.names()
+		if i%3 == 0 {
+			continue // by many keys, which matter where many rows are alike
+		}
 		if len(q.And)+len(q.Or) == 0 {
 			g.conditions(q)
 		}
-		if i%2 == 0 && q.Limit == 0 {
-			q.Limit = int64(1 + g.IntN(max(q.Subject.matching(q.And, q.Or), 1)))
+		if i%3 == 2 {
+			q.Limit, q.Offset = 0, 0
+		} else if q.Limit == 0 {
+			q.Limit = int64(1 + g.IntN(max(q.matching(q.And, q.Or), 1)))
 		}
-		q.Fields = q.names()
 	}
 	return list
 }

@@ -9,23 +9,16 @@ import (
 )
 
 // Aggregates returns n questions for groups and measures.
-func (g *Generator) Aggregates(n int) (list []*Question) {
-	for range 10 * n {
-		if len(g.subjects) == 0 || len(list) == n {
-			break
-		}
-		q := &Question{Path: wire.PathAggregate, Subject: g.subject()}
+func (g *Generator) Aggregates(n int) []*Question {
+	return g.questions(n, func(_ int, q *Question) bool {
+		q.Path = wire.PathAggregate
 		if !g.chance(3) {
 			g.conditions(q)
-			g.makeDiscriminating(q)
 		}
 		g.groupBy(q)
 		g.measures(q)
-		if len(q.Groups)+len(q.Measures) > 0 && q.exact() {
-			list = append(list, q)
-		}
-	}
-	return list
+		return len(q.Groups)+len(q.Measures) > 0 && q.exact()
+	})
 }
 
 // exact reports whether an aggregate has an exact answer, with fewer groups than

@@ -44,19 +44,45 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 // eachMatters reports whether the question keeps other rows of the sample without any one
 // of its filters of and, or groups of or.
 func (q *Question) eachMatters() bool {
-	kept := q.matching(q.And, q.Or)
-	for i := range q.And {
-		if q.matching(slices.Delete(slices.Clone(q.And), i, i+1), q.Or) == kept {
-			return false
-		}
+	var and, or []rowSet
+	for _, f := range q.And {
+		and = append(and, q.kept(f))
 	}
-	for i := range q.Or {
-		if len(q.Or) > 1 && q.matching(q.And, slices.Delete(slices.Clone(q.Or), i, i+1)) == kept {
-			return false
-		}
+	for _, group := range q.Or {
+		or = append(or, q.keptBy(group, nil))
 	}
-	return kept > 0
+	return eachMatters(q.rows(true), and, or)
 }
+
+// eachMatters reports whether some of all rows are kept by each set of and and, if or has sets,
+// by one of them; and other rows without any one of the sets.
+func eachMatters(all rowSet, and, or []rowSet) bool {
+	kept := func(and, or []rowSet) int {
+		rows := all
+		for _, set := range and {
+			rows = rows.and(set)
+		}
+		if len(or) > 0 {
+			rows = rows.and(union(or))
+		}
+		return rows.count()
+	}
+	whole := kept(and, or)
+	for i := range and {
+		if kept(without(and, i), or) == whole {
+			return false
+		}
+	}
+	for i := range or {
+		if len(or) > 1 && kept(and, without(or, i)) == whole {
+			return false
+		}
+	}
+	return whole > 0
+}
+
+// without returns a list without the member at an index.
+func without[T any](list []T, at int) []T { return slices.Concat(list[:at], list[at+1:]) }
 
 // declares reports whether the document declares all of the operators.
 func (g *Generator) declares(ops ...wire.Op) bool {

@@ -104,7 +104,6 @@ func (g *Generator) operands(c *Column, op wire.Op) []wire.Value {
 // memberLists returns lists of members: none, one, several, the same twice, null among them,
 // and others than the values of the column.
 func (g *Generator) memberLists(c *Column) [][]wire.Value {
-	lists := [][]wire.Value{{}, {wire.Null()}}
 	var some []wire.Value
 	for range 4 + g.IntN(5) {
 		if v, ok := g.value(c, wire.OpIn); ok {
@@ -113,10 +112,9 @@ func (g *Generator) memberLists(c *Column) [][]wire.Value {
 	}
 	others := g.operands(c, wire.OpEq)
 	g.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	lists = append(lists, others[:1+g.IntN(len(others))])
-	if len(some) > 3 {
-		lists = append(lists, some[:1], some[:2], some, []wire.Value{some[0], some[0]}, []wire.Value{some[1], wire.Null()},
-			append(others[:1:1], some[2:4]...))
+	lists := [][]wire.Value{{}, {wire.Null()}, slices.Concat(others[:1+g.IntN(len(others))], some), slices.Concat(some, others)}
+	if len(some) > 1 {
+		lists = append(lists, some[:1], some[:2], some, []wire.Value{some[0], some[0]}, []wire.Value{some[1], wire.Null()})
 	}
 	return lists
 }

@@ -82,38 +82,51 @@ func (r ranked) next() wire.Filter { return r.filters[r.asked].filter }
 
 // packOf returns a question of as many of the cells as one can hold, nil if it is less than two.
 func (g *Grid) packOf(s *Subject, cells []ranked) *Question {
-	and, or := &Question{Subject: s}, &Question{Subject: s}
-	var conditions, groups []*Cell
-	rows := len(s.sample.Rows)
-	narrowed, widened := s.rows(true), s.rows(false)
-	gains := map[*Question]float64{}
+	var filters []wire.Filter
+	var kept []rowSet
 	for _, c := range cells {
-		f := c.next()
-		kept := s.kept(f)
-		with, beside := narrowed.and(kept), widened.or(kept)
-		switch n := kept.count(); {
-		case 2*n >= rows && len(and.And) < maxPackedAnd && 2*with.count() >= rows:
-			and.And, narrowed = append(and.And, f), with
-			conditions = append(conditions, c.Cell)
-			gains[and] += c.gain
-		case 3*n <= rows && len(or.Or) < maxPackedOr && 2*beside.count() <= rows && (n == 0 || beside.count() > widened.count()):
-			or.Or, widened = append(or.Or, []wire.Filter{f}), beside
-			groups = append(groups, c.Cell)
-			gains[or] += c.gain
-		}
+		filters, kept = append(filters, c.next()), append(kept, s.kept(c.next()))
 	}
-	q, packed := or, groups
-	if gains[and] > gains[or] {
-		q, packed = and, conditions
-	}
+	where, packed := s.packed(filters, kept, func(i int) float64 { return cells[i].gain })
 	if len(packed) < 2 {
 		return nil
 	}
-	open := s.open(q.Where)
-	for i, c := range packed {
+	open := s.open(where)
+	for i, at := range packed {
+		c := cells[at].Cell
 		g.use(c, g.edgeValuesOf(s, c.column()).seen(s, c.column(), open[i]))
 	}
-	return q
+	return &Question{Subject: s, Where: where}
+}
+
+// packed returns those of some filters that one question can hold, and their indices: as
+// conditions or as groups of or, whichever gain more. kept are the rows that each keeps.
+func (s *Subject) packed(filters []wire.Filter, kept []rowSet, gain func(i int) float64) (where wire.Where, packed []int) {
+	var and, or []int
+	gainOfAnd, gainOfOr := 0.0, 0.0
+	rows := len(s.sample.Rows)
+	narrowed, widened := s.rows(true), s.rows(false)
+	for i := range filters {
+		with, beside := narrowed.and(kept[i]), widened.or(kept[i])
+		switch n := kept[i].count(); {
+		case 2*n >= rows && len(and) < maxPackedAnd && 2*with.count() >= rows:
+			and, narrowed = append(and, i), with
+			gainOfAnd += gain(i)
+		case 3*n <= rows && len(or) < maxPackedOr && 2*beside.count() <= rows && (n == 0 || beside.count() > widened.count()):
+			or, widened = append(or, i), beside
+			gainOfOr += gain(i)
+		}
+	}
+	if gainOfAnd > gainOfOr {
+		for _, i := range and {
+			where.And = append(where.And, filters[i])
+		}
+		return where, and
+	}
+	for _, i := range or {
+		where.Or = append(where.Or, []wire.Filter{filters[i]})
+	}
+	return where, or
 }
 
 // usual reports whether most connectors have their upstream evaluate a filter. One that they do

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -285,7 +286,7 @@ func (g *Grid) eachKind(chance random, c *Column) (list []wire.Where) {
 		if !g.declares(op) || len(values) == 0 || op == wire.OpEq && len(c.cells) <= session.MaxValues {
 			continue
 		}
-		p := &textPack{column: c, values: values}
+		p := &textPack{column: c, values: oracle.NewCells(values, c.Type), count: len(values)}
 		for _, k := range kinds {
 			start := chance.IntN(len(values))
 			for i := range values {
@@ -328,14 +329,14 @@ func (k *kind) partOf(text string, op wire.Op) string {
 // others of its question do not keep, so that it shows when it finds nothing.
 type textPack struct {
 	column    *Column
-	values    []wire.Value
+	values    *oracle.Cells
+	count     int // of the values
 	questions []*textQuestion
 }
 
 type textQuestion struct {
 	groups [][]wire.Filter
-	kept   [][]int // the values that each group keeps
-	times  []int   // how many groups keep each value
+	kept   []rowSet // the values that each group keeps
 }
 
 // add adds a filter to a question, and reports whether its answer is settled.
@@ -343,41 +344,23 @@ func (p *textPack) add(f wire.Filter) bool {
 	if !p.column.settled(f) {
 		return false
 	}
-	var kept []int
-	matches := right(f, p.column.Type)
-	for i, v := range p.values {
-		if matches(v) {
-			kept = append(kept, i)
-		}
-	}
+	kept := keptOf(p.values, f, p.count)
 	for _, q := range p.questions {
-		if slices.ContainsFunc(q.groups, func(group []wire.Filter) bool { return group[0].Value == f.Value }) || q.take(f, kept) {
+		if slices.ContainsFunc(q.groups, func(group []wire.Filter) bool { return group[0].Value == f.Value }) || p.take(q, f, kept) {
 			return true
 		}
 	}
-	q := &textQuestion{times: make([]int, len(p.values))}
+	q := &textQuestion{}
 	p.questions = append(p.questions, q)
-	return q.take(f, kept)
+	return p.take(q, f, kept)
 }
 
-// take adds a filter to the question, unless it would hide a group or be hidden.
-func (q *textQuestion) take(f wire.Filter, kept []int) bool {
-	if len(q.groups) == maxPackedOr {
+// take adds a filter to a question, unless it would hide a group or be hidden.
+func (p *textPack) take(q *textQuestion, f wire.Filter, kept rowSet) bool {
+	groups := append(q.kept, kept)
+	if len(groups) > maxPackedOr || !eachMatters(setOf(p.count, true), nil, groups) {
 		return false
 	}
-	q.count(kept, 1)
-	for _, group := range append(slices.Clone(q.kept), kept) {
-		if !slices.ContainsFunc(group, func(i int) bool { return q.times[i] == 1 }) {
-			q.count(kept, -1)
-			return false
-		}
-	}
-	q.groups, q.kept = append(q.groups, []wire.Filter{f}), append(q.kept, kept)
+	q.groups, q.kept = append(q.groups, []wire.Filter{f}), groups
 	return true
-}
-
-func (q *textQuestion) count(kept []int, by int) {
-	for _, i := range kept {
-		q.times[i] += by
-	}
 }

@@ -273,7 +273,7 @@ func fewer[T any](list []T) iter.Seq[[]T] {
 			return
 		}
 		for i := range list {
-			if n > 1 && !yield(slices.Concat(list[:i], list[i+1:])) {
+			if n > 1 && !yield(without(list, i)) {
 				return
 			}
 		}
