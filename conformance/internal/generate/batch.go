@@ -7,7 +7,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // How many questions are under way at once.
@@ -140,9 +139,4 @@ func (a *Runner) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
 	named.Finding = &f
 	named.Finding = a.named(small, &named)
 	return small, &named
-}
-
-// Describe returns a filter's field and operator, for a list of what else is wrong.
-func Describe(table string, f wire.Filter) string {
-	return fmt.Sprintf("%s.%s %s", table, f.Field, f.Op)
 }

@@ -74,44 +74,26 @@ func daysOf(instants []wire.Value) (days []wire.Value) {
 	return days
 }
 
-// A respelling is a text beside another that some comparison takes for the same, or that
-// looks like it. It is the text itself where it has no such neighbour.
-type respelling func(d random, text string) string
-
-// simply returns the respelling by a function that needs no chance.
-func simply(change func(string) string) respelling {
-	return func(_ random, text string) string { return change(text) }
+// collated are respellings of a text that some collation takes for the same. Like the others, they
+// return the text itself where it has no such neighbour.
+var collated = []func(string) string{
+	strings.ToUpper, strings.ToLower, unaccented, accented, sharpless, sharp, decomposed, composed,
 }
 
-// orSame returns the text of a value, or another text if there is none.
-func orSame(text string) func(wire.Value, bool) string {
-	return func(v wire.Value, ok bool) string {
-		if !ok {
-			return text
-		}
-		return v.String()
-	}
-}
-
-// respellings both lose and gain what collations ignore: where a row has the plain text,
+// respellings both lose and gain what comparisons ignore: where a row has the plain text,
 // only the other operand shows that they are taken for one.
-var respellings = []respelling{
-	simply(strings.ToUpper), simply(strings.ToLower), simply(unaccented), simply(accented), simply(sharpless), simply(sharp),
-	simply(decomposed), simply(composed), simply(strings.TrimSpace),
-	simply(func(text string) string { return text + " " }),
-	simply(wildcarded),
-	func(d random, text string) string { return orSame(text)(d.part(text, wire.OpStartsWith)) },
-	func(d random, text string) string { return orSame(text)(d.near(wire.Text(text), wire.TypeString)) },
-}
+var respellings = slices.Concat(collated, []func(string) string{
+	strings.TrimSpace, func(text string) string { return text + " " }, wildcarded,
+})
 
 // numberRespellings are texts that a comparison of numbers takes for a text of digits.
-var numberRespellings = []respelling{
-	simply(canonicalNumber),
-	simply(func(text string) string { return "0" + text }),
-	simply(func(text string) string { return "+" + text }),
-	simply(func(text string) string { return text + strings.Repeat(".", 1-min(1, strings.Count(text, "."))) + "0" }),
-	simply(func(text string) string { return " " + text }),
-	simply(exponential),
+var numberRespellings = []func(string) string{
+	canonicalNumber,
+	func(text string) string { return "0" + text },
+	func(text string) string { return "+" + text },
+	func(text string) string { return text + strings.Repeat(".", 1-min(1, strings.Count(text, "."))) + "0" },
+	func(text string) string { return " " + text },
+	exponential,
 }
 
 // exponential returns a number of some digits with an exponent.
@@ -143,7 +125,22 @@ func (d random) neighbours(c *Column, n *edgeValues) (list []wire.Value) {
 
 // neighboursByKind returns a list of neighbours for each way in which one can differ.
 func (d random) neighboursByKind(c *Column, n *edgeValues) [][]wire.Value {
-	kinds := make([][]wire.Value, len(respellings)+len(numberRespellings))
+	orSame := func(text string, v wire.Value, ok bool) string {
+		if !ok {
+			return text
+		}
+		return v.String()
+	}
+	ways := append(slices.Clone(respellings), func(text string) string {
+		v, ok := d.part(text, wire.OpStartsWith)
+		return orSame(text, v, ok)
+	}, func(text string) string {
+		v, ok := d.near(wire.Text(text), wire.TypeString)
+		return orSame(text, v, ok)
+	})
+	ofTexts := len(ways)
+	ways = append(ways, numberRespellings...)
+	kinds := make([][]wire.Value, len(ways))
 	add := func(kind int, v wire.Value) {
 		known := c.has(v) || slices.ContainsFunc(kinds[kind], func(o wire.Value) bool { return o.String() == v.String() })
 		if !known && len(v.String()) <= maxLongOperand {
@@ -167,22 +164,13 @@ func (d random) neighboursByKind(c *Column, n *edgeValues) [][]wire.Value {
 		case c.Type == wire.TypeBoolean:
 			add(0, wire.Text(text))
 		case isText(c.Type):
-			respell := func(kind int, by respelling) {
-				if len(kinds[kind]) == neighboursOfKind {
-					return
+			for kind, respell := range ways {
+				if len(kinds[kind]) == neighboursOfKind || kind >= ofTexts && !wire.IsDecimal(text) {
+					continue
 				}
-				if other := by(d, text); other != text {
+				if other := respell(text); other != text {
 					add(kind, wire.Text(other))
 				}
-			}
-			for kind, by := range respellings {
-				respell(kind, by)
-			}
-			if !wire.IsDecimal(text) {
-				continue
-			}
-			for kind, by := range numberRespellings {
-				respell(len(respellings)+kind, by)
 			}
 		}
 	}
@@ -277,22 +265,17 @@ func (c *Column) absent(i int) (wire.Value, bool) {
 // manyNumbers is the first of the numbers that fill long lists.
 const manyNumbers = 987_650_001
 
-// partRespellings make a part into one that only a collation finds.
-var partRespellings = [...]func(string) string{
-	strings.ToUpper, strings.ToLower, unaccented, accented, sharpless, sharp, decomposed, composed,
-}
-
 // partsFor adds operands of includes and startswith: parts of values, and what looks
 // like a part to a careless comparison.
 func (d random) partsFor(c *Column, n *edgeValues, op wire.Op, with func(wire.Value)) {
-	var respelled [len(partRespellings)]int
+	respelled := make([]int, len(collated))
 	part := func(runes []rune, from, to int) {
 		if from < 0 || to > len(runes) || from >= to {
 			return
 		}
 		text := string(runes[from:to])
 		with(wire.Text(text))
-		for kind, change := range partRespellings {
+		for kind, change := range collated {
 			if other := change(text); isText(c.Type) && other != text && respelled[kind] < 2*neighboursOfKind {
 				respelled[kind]++
 				with(wire.Text(other))

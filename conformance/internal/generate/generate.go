@@ -325,24 +325,11 @@ func (g *Generator) keys(s *Subject, n int) (keys []wire.SortKey) {
 	if n == 0 {
 		return nil
 	}
-	var repeating, distinct []*Column
-	for _, c := range s.columns {
-		switch {
-		case !c.sortable:
-		case len(c.cells) <= s.Rows()/2:
-			repeating = append(repeating, c)
-		default:
-			distinct = append(distinct, c)
-		}
-	}
-	for _, list := range [][]*Column{repeating, distinct} {
-		g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	}
-	columns := append(repeating, distinct...)
-	if n == 1 {
-		g.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	} else if n < len(columns) && len(distinct) > 0 {
-		columns = append(columns[:min(n-1, len(repeating))], distinct...)
+	columns := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.sortable })
+	g.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	if n > 1 {
+		distinct := func(c *Column) int { return min(1, 2*len(c.cells)/(s.Rows()+1)) } // 1 of a column with many values
+		slices.SortStableFunc(columns, func(a, b *Column) int { return distinct(a) - distinct(b) })
 	}
 	for _, c := range columns[:min(n, len(columns))] {
 		keys = append(keys, wire.SortKey{Field: c.Name, Dir: pick(g.random, []wire.Direction{wire.Asc, wire.Desc}), Collate: g.chance(6)})

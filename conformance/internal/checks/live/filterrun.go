@@ -165,7 +165,7 @@ func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint)
 	}
 	if f := single(q); f != nil {
 		v.Cell(q.Table.Name, *f).Broken = true
-		v.wrong = append(v.wrong, generate.Describe(q.Table.Name, *f))
+		v.wrong = append(v.wrong, fmt.Sprintf("%s.%s %s", q.Table.Name, f.Field, f.Op))
 	}
 	return nil
 }
