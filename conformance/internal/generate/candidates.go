@@ -220,7 +220,7 @@ func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 	}
 	if len(c.cells) > 1 && len(c.cells) <= session.MaxValues {
 		all := slices.Clone(c.cells)
-		d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		shuffle(d, all)
 		lists = append(lists, all)
 	}
 	if v, ok := c.absent(0); ok {

@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"encoding/json"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	}
 	switch c.Type {
 	case wire.TypeDate, wire.TypeDatetime:
-		c.uniform = spelledAlike(slices.Values(c.cells))
+		c.uniform = spelledAlike(c.cells)
 		c.manySpellings = !c.uniform
 	case wire.TypeNumber, wire.TypeDecimal:
 		values := map[string]bool{}
@@ -97,9 +96,9 @@ func anySame(cells []wire.Value, t wire.Type) bool {
 }
 
 // spelledAlike reports whether all of the values are days or instants of one shape, or null.
-func spelledAlike(values iter.Seq[wire.Value]) bool {
+func spelledAlike(values []wire.Value) bool {
 	first := ""
-	for v := range values {
+	for _, v := range values {
 		if v.IsNull() {
 			continue
 		}

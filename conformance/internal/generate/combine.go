@@ -44,8 +44,7 @@ func (g *Generator) ofEach() map[*Subject][]wire.Filter {
 		}
 	}
 	for _, s := range g.subjects {
-		list := filters[s]
-		g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		shuffle(g.random, filters[s])
 	}
 	return filters
 }
@@ -69,6 +68,6 @@ func (g *Generator) combine(of map[*Subject][]wire.Filter, most int) (list []*Qu
 			list = append(list, &Question{Subject: s, Where: where})
 		}
 	}
-	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	shuffle(g.random, list)
 	return list
 }

@@ -107,11 +107,7 @@ func (s *Subject) rows(all bool) rowSet { return setOf(len(s.sample.Rows), all) 
 func (s *Subject) kept(f wire.Filter) rowSet {
 	c := s.column(f.Field)
 	if c.sample == nil {
-		var values []wire.Value
-		for _, row := range s.sample.Rows {
-			values = append(values, row[c.at])
-		}
-		c.sample = oracle.NewCells(values, c.Type)
+		c.sample = oracle.NewCells(cellsOf(s.sample, c.at), c.Type)
 	}
 	return keptOf(c.sample, f, len(s.sample.Rows))
 }
@@ -168,7 +164,7 @@ func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
 			}
 			kept := 0
 			list := p.candidates(c, g.edgeValuesOf(s, c), op)
-			p.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			shuffle(p.random, list)
 			for _, f := range list {
 				if kept == filtersOfCell {
 					break
@@ -182,7 +178,7 @@ func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
 			p.fields = append(p.fields, c.Name)
 		}
 	}
-	p.Shuffle(len(p.fields), func(i, j int) { p.fields[i], p.fields[j] = p.fields[j], p.fields[i] })
+	shuffle(p.random, p.fields)
 	return p
 }
 
@@ -387,13 +383,8 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 	if g.capabilities.Sort == wire.SortNone || g.capabilities.Sort == "" {
 		return list
 	}
-	var sortable []*Column
-	for _, c := range s.columns {
-		if c.sortable && len(c.cells) > 1 {
-			sortable = append(sortable, c)
-		}
-	}
-	p.Shuffle(len(sortable), func(i, j int) { sortable[i], sortable[j] = sortable[j], sortable[i] })
+	sortable := s.columnsThat(func(c *Column) bool { return c.sortable && len(c.cells) > 1 })
+	shuffle(p.random, sortable)
 	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
 	if len(sortable) > 0 {
 		for i, q := range g.manyMembers(s, p, table, skip) {

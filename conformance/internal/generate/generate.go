@@ -56,6 +56,16 @@ func (s *Subject) Rows() int { return len(s.Table.Rows) }
 
 func (s *Subject) column(name string) *Column { return s.columns[s.Table.Index(name)] }
 
+// columnsThat returns the columns for which a condition holds.
+func (s *Subject) columnsThat(hold func(*Column) bool) (some []*Column) {
+	for _, c := range s.columns {
+		if hold(c) {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
 // names returns the names of all columns.
 func (s *Subject) names() (all []string) {
 	for _, c := range s.columns {
@@ -227,7 +237,7 @@ func (g *Generator) fieldTypes(s *Subject) map[string]wire.Type {
 // or some.
 func (g *Generator) fields(q *Question) []string {
 	all := q.names()
-	g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	shuffle(g.random, all)
 	switch g.IntN(4) {
 	case 0:
 		return all
@@ -325,8 +335,8 @@ func (g *Generator) keys(s *Subject, n int) (keys []wire.SortKey) {
 	if n == 0 {
 		return nil
 	}
-	columns := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.sortable })
-	g.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	columns := s.columnsThat(func(c *Column) bool { return c.sortable })
+	shuffle(g.random, columns)
 	if n > 1 {
 		distinct := func(c *Column) int { return min(1, 2*len(c.cells)/(s.Rows()+1)) } // 1 of a column with many values
 		slices.SortStableFunc(columns, func(a, b *Column) int { return distinct(a) - distinct(b) })

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -139,16 +140,26 @@ func (g *Grid) Next(routes ...string) *Question {
 			return g.take(c, routes)
 		}
 	}
-	i := g.turns.Next(func(i int) bool { return g.best(g.tables[i], routes) != nil })
-	if i < 0 {
+	var next *Cell // of the table that was looked at last, which is the one whose turn it is
+	g.turns.Next(func(i int) bool {
+		best := g.best(g.tables[i], routes)
+		next = cmp.Or(best, next)
+		return best != nil
+	})
+	if next == nil {
 		return nil
 	}
-	return g.take(g.best(g.tables[i], routes), routes)
+	return g.take(next, routes)
 }
 
 // Untouched reports whether nothing was asked of some table yet.
 func (g *Grid) Untouched() bool {
-	return slices.ContainsFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+	return g.untouched() >= 0
+}
+
+// untouched returns the first table about which nothing was asked yet, or -1.
+func (g *Grid) untouched() int {
+	return slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
 }
 
 // best returns the cell of a table whose next filter tells most, or nil.
@@ -302,7 +313,7 @@ func (g *Grid) Asking(s *Subject, path string, where wire.Where) *Question {
 func (g *Generator) fewFields(q *Question) []string {
 	others := q.names()
 	chance := chanceOf(g.seed, bodyOf(q))
-	chance.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	shuffle(chance, others)
 	if chance.chance(8) {
 		return others
 	}

@@ -17,8 +17,8 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 			list = append(list, q)
 		}
 	}
-	columns := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.filterable || len(c.cells) < 2 })
-	p.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	columns := s.columnsThat(func(c *Column) bool { return c.filterable && len(c.cells) > 1 })
+	shuffle(p.random, columns)
 	ranges := []*Question{}
 	bounds := [][2]wire.Op{{wire.OpGt, wire.OpLt}, {wire.OpGte, wire.OpLte}, {wire.OpGt, wire.OpLte}, {wire.OpGte, wire.OpLt}}
 	for _, c := range columns {

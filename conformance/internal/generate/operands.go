@@ -20,6 +20,11 @@ type random struct{ *rand.Rand }
 // chance returns true once in so many times.
 func (d random) chance(of int) bool { return d.IntN(of) == 0 }
 
+// shuffle brings a list into any order.
+func shuffle[T any](d random, list []T) {
+	d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
 // pick returns one of the values.
 func pick[T any](d random, from []T) T { return from[d.IntN(len(from))] }
 
@@ -111,7 +116,7 @@ func (g *Generator) memberLists(c *Column) [][]wire.Value {
 		}
 	}
 	others := g.operands(c, wire.OpEq)
-	g.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	shuffle(g.random, others)
 	lists := [][]wire.Value{{}, {wire.Null()}, slices.Concat(others[:1+g.IntN(len(others))], some), slices.Concat(some, others)}
 	if len(some) > 1 {
 		lists = append(lists, some[:1], some[:2], some, []wire.Value{some[0], some[0]}, []wire.Value{some[1], wire.Null()})

@@ -22,7 +22,7 @@ const (
 // returns nil when nothing is left to be packed.
 func (g *Grid) Pack(routes ...string) *Question {
 	for {
-		i := slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+		i := g.untouched()
 		if i < 0 {
 			i = g.packs.Next(func(i int) bool { return !g.tables[i].packed })
 		}

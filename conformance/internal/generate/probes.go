@@ -26,7 +26,7 @@ type probe struct {
 func (g *Grid) Probe(routes ...string) *Question {
 	some := func(i int) bool { return len(g.probesOf(i, routes)) > 0 }
 	for {
-		i := slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+		i := g.untouched()
 		if i < 0 {
 			i = g.probeTurns.Next(some)
 		}
@@ -97,7 +97,7 @@ func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.
 // each route, since rows that are counted in several ways can be null to one of them only; the others
 // are for /query.
 func (g *Grid) probes(s *Subject, routes []string) (list []probe) {
-	columns := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.filterable || len(c.cells) == 0 })
+	columns := s.columnsThat(func(c *Column) bool { return c.filterable && len(c.cells) > 0 })
 	list = g.nullsAlone(s, routes)
 	if !slices.Contains(routes, wire.PathQuery) {
 		return list
@@ -132,7 +132,7 @@ func (g *Grid) probes(s *Subject, routes []string) (list []probe) {
 
 // nullsAlone returns isnull and notnull on each route, about the fields with nulls in turn.
 func (g *Grid) nullsAlone(s *Subject, routes []string) (list []probe) {
-	nullable := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.filterable || c.nulls == 0 })
+	nullable := s.columnsThat(func(c *Column) bool { return c.filterable && c.nulls > 0 })
 	for _, op := range []wire.Op{wire.OpNotNull, wire.OpIsNull} {
 		for _, route := range routes {
 			if len(nullable) > 0 && g.declares(op) && (route == wire.PathQuery || s.Window == 0) {
@@ -248,7 +248,7 @@ func (g *Generator) longLists(chance random, c *Column, n *edgeValues) []wire.Wh
 		}
 		list = some
 	}
-	chance.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	shuffle(chance, list)
 	var wheres []wire.Where
 	for _, op := range ops {
 		if f := (wire.Filter{Field: c.Name, Op: op, Values: list}); len(list) > 2 && g.declares(op) && c.settled(f) {

@@ -120,13 +120,15 @@ func jsonSpellings(v wire.Value) []string {
 // alike. Dates and datetimes compare as instants or as bytes, which is the same
 // if all are spelled alike.
 func OrderSettled(t *oracle.Table, column int) bool {
-	return !isTime(t.Columns[column].Type) || spelledAlike(func(yield func(wire.Value) bool) {
-		for _, row := range t.Rows {
-			if !yield(row[column]) {
-				return
-			}
-		}
-	})
+	return !isTime(t.Columns[column].Type) || spelledAlike(cellsOf(t, column))
+}
+
+// cellsOf returns the cells of a column.
+func cellsOf(t *oracle.Table, column int) (cells []wire.Value) {
+	for _, row := range t.Rows {
+		cells = append(cells, row[column])
+	}
+	return cells
 }
 
 // carelessOrders are what connectors are known to sort texts by instead of their bytes: without
@@ -148,15 +150,8 @@ var carelessOrders = []func(a, b string) int{
 // not last among them. It is 0 for a column with one value.
 func OrderTells(t *oracle.Table, column int) (points int) {
 	kind := t.Columns[column].Type
-	var values []wire.Value
-	nulls := 0
-	for _, row := range t.Rows {
-		if row[column].IsNull() {
-			nulls = 1
-		} else {
-			values = append(values, row[column])
-		}
-	}
+	values := slices.DeleteFunc(cellsOf(t, column), wire.Value.IsNull)
+	nulls := min(1, len(t.Rows)-len(values))
 	order := func(a, b wire.Value) int { n, _ := oracle.Compare(a, b, kind); return n }
 	slices.SortFunc(values, order)
 	differs := func(careless func(a, b string) int) bool {
