@@ -132,7 +132,7 @@ func (a *Runner) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
 	f := *c.Finding
 	f.Detail += fmt.Sprintf(" (seed %d, generated case %d", a.Seed, q.number)
 	if small != q {
-		f.Detail += fmt.Sprintf(", shrunk from %d members to %d", q.Size(), small.Size())
+		f.Detail += fmt.Sprintf(", shrunk from %d members to %d", q.size(), small.size())
 	}
 	f.Detail += ")"
 	named := *c

@@ -73,7 +73,7 @@ func (a *Runner) judgeWindow(
 		return int(left)
 	}
 	got := finished(q, t, st.Served)
-	if right, err := oracle.Count(q.known(), q.Count()); err == nil && got == window(int(right)) {
+	if right, err := oracle.Count(q.known(), q.count()); err == nil && got == window(int(right)) {
 		return nil
 	}
 	whole := *q

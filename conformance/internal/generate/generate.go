@@ -244,7 +244,7 @@ func (g *Generator) fields(q *Question) []string {
 	case 1:
 		return all[:1+g.IntN(len(all))]
 	}
-	return q.Needed(q.Subject.Table.PrimaryKey)
+	return q.needed(q.Subject.Table.PrimaryKey)
 }
 
 // Filters returns questions with filters only: of every operator and type, within n

@@ -318,7 +318,7 @@ func (g *Generator) fewFields(q *Question) []string {
 		return others
 	}
 	key := q.Subject.Table.PrimaryKey
-	fields := q.Needed(key)
+	fields := q.needed(key)
 	if len(key) > 0 && q.Window == 0 && chance.chance(3) {
 		fields = slices.Clone(key)
 	}

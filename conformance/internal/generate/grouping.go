@@ -24,7 +24,7 @@ func (g *Generator) Aggregates(n int) []*Question {
 // exact reports whether an aggregate has an exact answer, with fewer groups than
 // its limit.
 func (q *Question) exact() bool {
-	answer, err := oracle.Aggregate(q.known(), q.Aggregate())
+	answer, err := oracle.Aggregate(q.known(), q.aggregate())
 	return err == nil && len(answer.Rows) < wire.AggregateLimit
 }
 

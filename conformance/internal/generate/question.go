@@ -37,30 +37,30 @@ func (q *Question) Query() *wire.QueryRequest {
 	}
 }
 
-// Count returns the request of a question to /count.
-func (q *Question) Count() *wire.CountRequest {
+// count returns the request of a question to /count.
+func (q *Question) count() *wire.CountRequest {
 	return &wire.CountRequest{Table: q.Table.Name, Where: q.Where}
 }
 
-// Aggregate returns the request of a question to /aggregate.
-func (q *Question) Aggregate() *wire.AggregateRequest {
+// aggregate returns the request of a question to /aggregate.
+func (q *Question) aggregate() *wire.AggregateRequest {
 	return &wire.AggregateRequest{Table: q.Table.Name, Where: q.Where, GroupBy: q.Groups, Measures: q.Measures,
 		StringFields: q.StringFields, Limit: wire.AggregateLimit}
 }
 
-// Message returns the request of the question's route.
-func (q *Question) Message() wire.Request {
+// message returns the request of the question's route.
+func (q *Question) message() wire.Request {
 	switch q.Path {
 	case wire.PathCount:
-		return q.Count()
+		return q.count()
 	case wire.PathAggregate:
-		return q.Aggregate()
+		return q.aggregate()
 	}
 	return q.Query()
 }
 
-// Needed returns the fields, followed by those that filters and sort keys name.
-func (q *Question) Needed(fields []string) []string {
+// needed returns the fields, followed by those that filters and sort keys name.
+func (q *Question) needed(fields []string) []string {
 	fields = session.Needed(fields, q.Where, q.Sort)
 	if len(fields) == 0 {
 		fields = append(fields, q.columns[0].Name)
@@ -68,8 +68,8 @@ func (q *Question) Needed(fields []string) []string {
 	return fields
 }
 
-// Size counts the parts of a question that shrinking can take away.
-func (q *Question) Size() int {
+// size counts the parts of a question that shrinking can take away.
+func (q *Question) size() int {
 	n := len(q.Sort) + len(q.Groups) + len(q.Measures) + len(q.StringFields) + len(q.FieldTypes) + len(q.Fields)
 	for f := range q.Filters() {
 		n += 1 + len(f.Values)

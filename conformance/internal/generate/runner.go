@@ -99,12 +99,12 @@ type reply struct {
 func (a *Runner) prepare(q *Question) func() *reply {
 	switch q.Path {
 	case wire.PathCount, wire.PathAggregate:
-		call := a.Session.Ask(q.Path, q.Message(), 0)
+		call := a.Session.Ask(q.Path, q.message(), 0)
 		return func() *reply { return &reply{answer: a.ExchangeWith(a.Ctx, call)} }
 	}
 	req := q.Query()
 	if a.wide {
-		req.Fields = q.Needed(req.Fields)
+		req.Fields = q.needed(req.Fields)
 	}
 	call := a.Session.Ask(wire.PathQuery, req, 0)
 	most := a.Rows
@@ -135,7 +135,7 @@ func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
 }
 
 func (a *Runner) assessCount(q *Question, answer *session.Answer) *Complaint {
-	want, err := oracle.Count(q.known(), q.Count())
+	want, err := oracle.Count(q.known(), q.count())
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
@@ -160,7 +160,7 @@ func (a *Runner) assessAggregate(q *Question, answer *session.Answer) *Complaint
 	if f := answer.Decode("aggregate-answer", &got); f != nil {
 		return unanswered(answer, f)
 	}
-	d := oracle.VerifyGroups(q.known(), q.Aggregate(), got.Rows)
+	d := oracle.VerifyGroups(q.known(), q.aggregate(), got.Rows)
 	if d == nil {
 		return nil
 	}

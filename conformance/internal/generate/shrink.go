@@ -66,7 +66,7 @@ func shrink(ctx context.Context, q *Question, c *Complaint, judge func(*Question
 
 // bodyOf returns the body of a question's request, which tells questions apart.
 func bodyOf(q *Question) string {
-	body, err := wire.EncodeRequest(q.Message())
+	body, err := wire.EncodeRequest(q.message())
 	if err != nil {
 		panic(err) // made of values that have crossed the wire
 	}
@@ -180,14 +180,14 @@ func (q *Question) simplerRows(try func(func(*Question))) {
 	if q.Path != wire.PathQuery {
 		return
 	}
-	told := q.Needed(q.Table.PrimaryKey)
+	told := q.needed(q.Table.PrimaryKey)
 	others := slices.DeleteFunc(slices.Clone(q.Fields), func(name string) bool { return slices.Contains(told, name) })
 	for list := range fewer(others) {
 		if fields := slices.Concat(told, list); len(fields) < len(q.Fields) {
 			try(func(o *Question) { o.Fields = fields })
 		}
 	}
-	if told := q.Needed(nil); len(others) == 0 && len(told) < len(q.Fields) {
+	if told := q.needed(nil); len(others) == 0 && len(told) < len(q.Fields) {
 		try(func(o *Question) { o.Fields = told })
 	}
 }

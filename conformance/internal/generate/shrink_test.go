@@ -162,7 +162,7 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 			require.Equal(t, c.want, summary(small))
 			require.Equal(t, before, bodyOf(q), "the original stays as it was")
 			require.Less(t, asked, maxShrinkRequests)
-			require.Less(t, small.Size(), q.Size())
+			require.Less(t, small.size(), q.size())
 		})
 	}
 }
