@@ -111,11 +111,11 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 func TestFurtherSeedsFindMore(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
-	// Only an `in` of exactly five members is answered wrongly.
+	// Only an `in` of exactly seven members is answered wrongly.
 	h := tampered(func(req *connector.QueryRequest) {
 		for i, f := range req.And {
-			if f.Op == wire.OpIn && len(f.Values) == 5 {
-				req.And[i].Values = f.Values[:4]
+			if f.Op == wire.OpIn && len(f.Values) == 7 {
+				req.And[i].Values = f.Values[:6]
 			}
 		}
 	})()

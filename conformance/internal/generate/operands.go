@@ -129,9 +129,11 @@ func (g *Generator) foreign(c *Column) wire.Value {
 	if c.Type.Numeric() && g.chance(2) {
 		return wire.Text(pick(g.random, []string{"1e3", ".5", "5.", "NaN", "0x10", "abc", "1,5", "--1"}))
 	}
-	other := pick(g.random, g.all)
-	if v, ok := g.value(other, wire.OpEq); ok && other.Type != c.Type && !(other.Type.Numeric() && c.Type.Numeric()) {
-		return v
+	if len(g.all) > 0 { // else no table has values
+		other := pick(g.random, g.all)
+		if v, ok := g.value(other, wire.OpEq); ok && other.Type != c.Type && !(other.Type.Numeric() && c.Type.Numeric()) {
+			return v
+		}
 	}
 	return pick(g.random, []wire.Value{wire.Bool(true), wire.Int(1), wire.Text("true"), wire.Text("[]")})
 }
