@@ -164,7 +164,9 @@ func TestBroken(t *testing.T) {
 	require.Contains(t, strings.Join(bodies()[sent:], ""), "secret-key-two", "with the credentials that were typed before")
 	b.picture("verified-again")
 	b.click("[data-post=verify]")
-	b.says("changes", "Nothing has changed since the last run.")
+	// Whether any call is slow enough for P3.5h depends on the pace of the machine; nothing else may change.
+	b.until(`/Nothing has changed since the last run\.|^[^→]*P3\.5h[^→]*→[^→]*$/` +
+		`.test(document.getElementById("changes")?.innerText ?? "")`)
 	b.keepsSecret(token, "secret-key-two", "account-two")
 }
 
