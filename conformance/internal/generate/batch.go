@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"fmt"
-	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -31,17 +30,11 @@ func (a *Runner) Width() int {
 
 // Batch asks questions at once and returns, for each, what is wrong with its answer.
 func (a *Runner) Batch(list []*Question) []*Complaint {
-	replies := make([]*reply, len(list))
-	var all sync.WaitGroup
+	sends, replies := make([]func() *reply, len(list)), make([]*reply, len(list))
 	for i, q := range list {
-		send := a.prepare(q)
-		if len(list) == 1 {
-			replies[i] = send()
-			break
-		}
-		all.Go(func() { replies[i] = send() })
+		sends[i] = a.prepare(q)
 	}
-	all.Wait()
+	session.AtOnce(len(list), func(i int) { replies[i] = sends[i]() })
 	complaints := make([]*Complaint, len(list))
 	for i, q := range list {
 		a.asked++
