@@ -7,17 +7,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// corpusName and corpusVersion are the name and the version in the manifest table. The version
-// changes with every change of the data.
-const (
-	corpusName    = "connector-sdk-corpus"
-	corpusVersion = "2"
-)
-
-// manifestName names the table that names the corpus: one row with its name, its
-// version and its digest. A connector without it does not serve the corpus.
-const manifestName = "conformance_manifest"
-
 // A Table is one table of the corpus: its description and its rows, whose cells
 // are in the order of its fields. It converts to a memsource.Table.
 type Table struct {
@@ -25,11 +14,14 @@ type Table struct {
 	Rows [][]wire.Value
 }
 
-// files are the tables whose rows are read from data, in the order of [Tables].
-var files = [...]string{
-	"types", "texts", "numbers", "moments", "documents",
+// names are the tables of data, in the order of [Tables]. The first, the manifest, has one row
+// with the name of the corpus, its version, which changes with every change of the data, and the
+// digest of the data. A connector without it does not serve the corpus.
+var names = [...]string{
+	"conformance_manifest", "types", "texts", "numbers", "moments", "documents",
 	"customers", "orders", "order_lines", "employees",
 	"codes", "code_links", "empty_table",
+	"many", "wide", "large", "lengths",
 }
 
 // Tables returns a copy of the whole corpus, the manifest first.
@@ -45,12 +37,10 @@ func Tables() []Table {
 
 // whole returns the corpus, which is read once and never changed.
 var whole = sync.OnceValue(func() []Table {
-	tables := make([]Table, 1, len(files)+5)
-	for _, name := range files {
-		tables = append(tables, readTable(name))
+	tables := make([]Table, len(names))
+	for i, name := range names {
+		tables[i] = readTable(name)
 	}
-	tables = append(tables, manyTable(), wideTable(), largeTable(), lengthsTable())
-	tables[0] = manifest(digest(tables[1:]))
 	return tables
 })
 
@@ -61,26 +51,6 @@ func (t Table) clone() Table {
 	t.Rows = slices.Clone(t.Rows)
 	for i, row := range t.Rows {
 		t.Rows[i] = slices.Clone(row)
-	}
-	return t
-}
-
-func manifest(digest string) Table {
-	t := readTable(manifestName)
-	t.Rows = [][]wire.Value{{wire.Text(corpusName), wire.Text(corpusVersion), wire.Text(digest)}}
-	return complete(t)
-}
-
-// complete sets the fields that are the same in all tables.
-func complete(t Table) Table {
-	rows := int64(len(t.Rows))
-	t.RowCount = &rows
-	t.StoresRows = true
-	if t.ForeignKeys == nil {
-		t.ForeignKeys = []wire.ForeignKey{}
-	}
-	for i := range t.Fields {
-		t.Fields[i].SourceColumn = t.Fields[i].Name
 	}
 	return t
 }

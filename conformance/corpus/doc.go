@@ -23,8 +23,8 @@
 // # The data
 //
 // The files in data describe the tables and hold most of their rows. Those of many, large
-// and lengths, and all of wide, follow from formulas. The first table, the manifest, has one
-// row with the name of the corpus, its version and
+// and lengths, and the long text of wide, follow from formulas. The first table, the manifest,
+// has one row with the name of the corpus, its version and
 // the digest of everything else, so that a judge can distinguish a missing
 // corpus, or another version, from wrong answers.
 //
@@ -34,11 +34,10 @@
 //
 // # The cases
 //
-// Each [Case] is a request and its answer, with the rule of docs/protocol.md
-// that it tests. Most are in files. Those with long lists, many filters and long
-// operands, and those about the table large, follow from formulas (sizes.go). The
-// answers are those of package oracle; a person wrote the answers marked byHand
-// before the oracle agreed. The library's own evaluation computed none of them.
+// Each [Case] is a request, with the rule of docs/protocol.md that it tests. They stand in
+// files with their answers, but for those with long operands, which follow from formulas. The
+// answers are those of package oracle; a person wrote the answers marked byHand before the
+// oracle agreed. The library's own evaluation computed none of them.
 //
 // A case never fails a connector for a choice that the protocol leaves open: it
 // compares instants only where all their legal spellings agree, JSON only where

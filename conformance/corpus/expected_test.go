@@ -139,7 +139,7 @@ func TestCasesAgainstTheOracle(t *testing.T) {
 
 // verify compares the answer of a case with the tables under one reading of the
 // protocol. Sizes and cardinalities have no readings.
-func verify(reading oracle.Reading, tables oracle.Tables, c *Case) *oracle.Difference {
+func verify(reading oracle.Reading, tables oracle.Tables, c *answered) *oracle.Difference {
 	switch r := c.Request.(type) {
 	case *wire.QueryRequest:
 		return reading.Verify(tables, r, c.Answer.Rows)

@@ -34,8 +34,8 @@ type file struct {
 	Rows [][]any `json:"rows"`
 }
 
-// readTable reads a table of data, with the rows that the file has. It panics if the file
-// is malformed, because the files are part of the program.
+// readTable reads a table of data and adds the rows that follow from formulas. It panics if the
+// file is malformed, because the files are part of the program.
 func readTable(name string) Table {
 	raw, err := data.ReadFile("data/" + name + ".json")
 	if err != nil {
@@ -51,12 +51,13 @@ func readTable(name string) Table {
 	t := Table{Table: wire.Table{
 		Name:              f.Name,
 		SourceDescription: f.Description,
+		StoresRows:        true,
 		PrimaryKey:        f.PrimaryKey,
 		ForeignKeys:       f.ForeignKeys,
 	}}
 	for _, c := range f.Fields {
 		t.Fields = append(t.Fields, wire.Field{
-			Name: c.Name, Type: c.Type, Nullable: c.Nullable, Unique: c.Unique, SourceDescription: c.Description,
+			Name: c.Name, SourceColumn: c.Name, Type: c.Type, Nullable: c.Nullable, Unique: c.Unique, SourceDescription: c.Description,
 		})
 	}
 	for n, cells := range f.Rows {
@@ -76,7 +77,12 @@ func readTable(name string) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return complete(t)
+	if add := formulas[name]; add != nil {
+		add(&t)
+	}
+	rows := int64(len(t.Rows))
+	t.RowCount = &rows
+	return t
 }
 
 // readCell converts a scalar of a file to a cell of a column of a type.

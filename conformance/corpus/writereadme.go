@@ -13,7 +13,7 @@ var readmeHead string
 // asReadme returns a description of the corpus, table by table.
 func asReadme(tables []Table) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s, version %s\n\n%s\n", corpusName, corpusVersion, readmeHead)
+	fmt.Fprintf(&b, "# %s, version %s\n\n%s\n", tables[0].Rows[0][0], tables[0].Rows[0][1], readmeHead)
 	for _, d := range dialects {
 		fmt.Fprintf(&b, "- %s: `%s`\n", d.database, d.load)
 	}

@@ -27,11 +27,10 @@ type dialect struct {
 	quoteDecimals            bool
 	comment                  string // after a column: a format of its description; empty: none
 	commentAfter             string // a statement: a format of the table, the column and its description
-	// Foreign keys are declared although they have orphans: in the table, or by
-	// a statement after the rows.
-	foreignInTable bool
-	foreignAfter   string // after "ADD FOREIGN KEY ... REFERENCES ..."
-	options        string // of a table
+	// Foreign keys are declared although they have orphans: in the table or, if this is not empty, by
+	// a statement after the rows that ends so: "ADD FOREIGN KEY ... REFERENCES ... NOT VALID".
+	foreignAfter string
+	options      string // of a table
 }
 
 var dialects = [...]dialect{
@@ -49,7 +48,7 @@ var dialects = [...]dialect{
 		text:          sqliteText,
 		instant:       func(s string) string { return "'" + s + "'" },
 		boolean:       [2]string{"0", "1"},
-		quoteDecimals: true, foreignInTable: true,
+		quoteDecimals: true,
 	},
 	{
 		file: "postgres.sql", database: "PostgreSQL", load: "createdb corpus && psql -v ON_ERROR_STOP=1 -d corpus -f sql/postgres.sql",
@@ -79,26 +78,26 @@ var dialects = [...]dialect{
 			wire.TypeString: "LONGTEXT", wire.TypeReference: "LONGTEXT",
 		},
 		integer: "BIGINT", double: "DOUBLE", keyText: "VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
-		text:           mysqlText,
-		instant:        func(s string) string { return "'" + strings.TrimSuffix(strings.Replace(s, "T", " ", 1), "Z") + "'" },
-		boolean:        [2]string{"FALSE", "TRUE"},
-		comment:        " COMMENT %s",
-		foreignInTable: true,
-		options:        " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
+		text:    mysqlText,
+		instant: func(s string) string { return "'" + strings.TrimSuffix(strings.Replace(s, "T", " ", 1), "Z") + "'" },
+		boolean: [2]string{"FALSE", "TRUE"},
+		comment: " COMMENT %s",
+		options: " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
 	},
 }
 
 // asSQL returns a script that creates all tables and fills them.
 func asSQL(d dialect, tables []Table) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", corpusName, corpusVersion, d.database, d.load)
+	manifest := tables[0].Rows[0]
+	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", manifest[0], manifest[1], d.database, d.load)
 	b.WriteString("-- The foreign keys are declared and not enforced: they have orphans on purpose.\n")
 	b.WriteString(d.open)
 	for _, t := range tables {
 		b.WriteByte('\n')
 		d.create(&b, t)
 		d.insert(&b, t)
-		if !d.foreignInTable {
+		if d.foreignAfter != "" {
 			for _, k := range t.ForeignKeys {
 				fmt.Fprintf(&b, "ALTER TABLE %s ADD %s%s;\n", d.name(t.Name), d.foreignKey(k), d.foreignAfter)
 			}
@@ -154,7 +153,7 @@ func (d *dialect) create(b *bytes.Buffer, t Table) {
 		b.WriteString(",\n")
 	}
 	fmt.Fprintf(b, "  PRIMARY KEY (%s)", d.names(t.PrimaryKey))
-	if d.foreignInTable {
+	if d.foreignAfter == "" {
 		for _, k := range t.ForeignKeys {
 			b.WriteString(",\n  " + d.foreignKey(k))
 		}
