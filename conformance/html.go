@@ -21,83 +21,94 @@ var page string
 // and no script, except for the buttons that copy a request. Links lead to the documents
 // of the checks and the rules.
 func (r *Report) HTML() ([]byte, error) {
-	t, err := template.New("report").Funcs(template.FuncMap{
-		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
-		"class": class, "mark": func(class string) string { return marks[class] },
-		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
-		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
-		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },
-	}).Parse(page)
+	t, err := template.New("report").Funcs(r.functions()).Parse(page)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, r.page()); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err = t.Execute(&b, r.written())
+	return b.Bytes(), err
 }
 
-// htmlReport is what the page shows.
-type htmlReport struct {
+// written is a report as the templates of the page and of JUnit's XML read it.
+type written struct {
 	*Report
-	Verdict  string
-	Class    string // of the verdict
-	Mark     string
-	Why      string
-	Exit     int
-	Seed     string
-	Began    string
-	Took     string
-	Counts   []htmlCount
-	Planned  int
+	Result   verdict
 	Phases   []phaseOutcomes
-	Failures []Outcome
 	Advice   []Outcome
-	Reads    string // the variables that the curl lines read
 	Skips    []skipGroup
 	Coverage *session.Coverage
-	Figures  []htmlFigure
-	Tables   []htmlTable
-	Unlisted int // tables that the page has no room for
 }
 
-type htmlCount struct {
-	Class, Mark, Name string
-	N                 int
+func (r *Report) written() *written {
+	return &written{r, r.verdict(), r.byPhase(), r.with(Advise), r.skips(true), &r.coverage}
 }
 
-type htmlFigure struct{ Name, Value string }
+// functions returns what the templates call.
+func (r *Report) functions() template.FuncMap {
+	return template.FuncMap{
+		"legible": check.Legible, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
+		"class": class, "mark": func(class string) string { return marks[class] },
+		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
+		"again":   func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
+		"blocks":  func(o Outcome) []string { return compact(r.blocked(o.ID)) },
+		"finding": func(o Outcome) string { return r.Finding(&o) },
+		"reads":   func(some ...[]Outcome) string { return list(needed(slices.Concat(some...))) },
+		"covered": r.coverageText, "xml": xmlText, "seconds": seconds,
+		"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") },
+		"sum":   func(a, b int) int { return a + b },
+	}
+}
 
-type htmlTable struct {
+// pageCount is a number of outcomes that have a class in common.
+type pageCount struct {
+	Class, Name string
+	N           int
+}
+
+// Counts returns the numbers of outcomes, in the order of the page.
+func (w *written) Counts() []pageCount {
+	s := w.Summary()
+	return []pageCount{
+		{"pass", "passed", s.Passed}, {"fail", "failed", s.Failed}, {"blocked", "blocked", s.Blocked},
+		{"advice", "advice", s.Advised}, {"skip", "skipped", s.Skipped - s.Blocked},
+	}
+}
+
+// Figures returns what the run has asked in numbers.
+func (w *written) Figures() []struct{ Name, Value string } {
+	c := w.Coverage
+	return []struct{ Name, Value string }{
+		{"requests", grouped(int64(c.Requests))}, {"streams", grouped(int64(c.Streams))},
+		{"rows read", grouped(c.Rows)}, {"bytes read", grouped(c.Bytes)},
+		{"cases judged", grouped(int64(c.Cases))}, {"of them generated", grouped(int64(c.Generated))},
+	}
+}
+
+// pageTable is the coverage of a table with the line about the whole of it.
+type pageTable struct {
 	*session.TableCoverage
 	Line string
 }
 
+// Tables returns the coverage of the tables for which the page has room.
+func (w *written) Tables() (list []pageTable) {
+	room := 3000 // fields
+	for i := range w.Coverage.Tables {
+		t := &w.Coverage.Tables[i]
+		if room -= len(t.Fields); room < 0 {
+			break
+		}
+		list = append(list, pageTable{t, tableLine(t, w.Coverage.Operators)})
+	}
+	return list
+}
+
+// Unlisted returns how many tables the page has no room for.
+func (w *written) Unlisted() int { return len(w.Coverage.Tables) - len(w.Tables()) }
+
 // marks tell the verdicts apart without their colours.
 var marks = map[string]string{"pass": "✓", "fail": "✕", "advice": "!", "blocked": "⊘", "skip": "–"}
-
-// page returns what the page shows.
-func (r *Report) page() *htmlReport {
-	s, v := r.Summary(), r.verdict()
-	h := &htmlReport{
-		Report: r, Verdict: v.words, Why: v.why, Exit: v.exit, Class: v.class, Seed: strconv.FormatUint(r.Seed, 10), Planned: s.Planned,
-		Began: r.Began.UTC().Format("2006-01-02 15:04:05 UTC"),
-		Took:  r.Duration.Round(10 * time.Millisecond).String(),
-	}
-	h.Mark = marks[h.Class]
-	for _, c := range []htmlCount{
-		{"pass", "", "passed", s.Passed}, {"fail", "", "failed", s.Failed}, {"blocked", "", "blocked", s.Blocked},
-		{"advice", "", "advice", s.Advised}, {"skip", "", "skipped", s.Skipped - s.Blocked},
-	} {
-		c.Mark = marks[c.Class]
-		h.Counts = append(h.Counts, c)
-	}
-	h.Phases, h.Failures, h.Advice, h.Skips = r.byPhase(), r.Failures(), r.with(Advise), r.skips(true)
-	h.Reads = list(needed(slices.Concat(h.Failures, h.Advice)))
-	h.cover()
-	return h
-}
 
 // class returns the class of an outcome, which has a colour and a mark.
 func class(o Outcome) string {
@@ -119,33 +130,6 @@ func (r *Report) again(seed uint64, ids ...string) string {
 		tables = " -tables " + check.Shell(strings.Join(r.Tables, ","))
 	}
 	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$'%s %s", r.Mode, seed, pattern, tables, check.Shell(r.Endpoint))
-}
-
-// maxPageFields limits the rows of the page's coverage.
-const maxPageFields = 3000
-
-// cover adds the coverage: figures, and for each table its fields by operators.
-func (h *htmlReport) cover() {
-	c := &h.Report.coverage
-	h.Coverage = c
-	for _, f := range []struct {
-		name string
-		n    int64
-	}{
-		{"requests", int64(c.Requests)}, {"streams", int64(c.Streams)}, {"rows read", c.Rows}, {"bytes read", c.Bytes},
-		{"cases judged", int64(c.Cases)}, {"of them generated", int64(c.Generated)},
-	} {
-		h.Figures = append(h.Figures, htmlFigure{f.name, grouped(f.n)})
-	}
-	room := maxPageFields
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		if room -= len(t.Fields); room < 0 {
-			h.Unlisted = len(c.Tables) - i
-			return
-		}
-		h.Tables = append(h.Tables, htmlTable{t, tableLine(t, c.Operators)})
-	}
 }
 
 // prose returns a sentence with its parts between backticks as code.
@@ -173,9 +157,6 @@ func grouped(n int64) string {
 	}
 	return text
 }
-
-// anchor returns the id of a check's place on the page.
-func anchor(id string) string { return "check-" + id }
 
 // percent returns a share of the bar.
 func percent(n, of int) string {

@@ -126,14 +126,22 @@ type phaseOutcomes struct {
 	Outcomes []Outcome
 }
 
-// Passed returns how many checks found nothing wrong that changes the verdict.
-func (p phaseOutcomes) Passed() (n int) {
+// Count returns how many outcomes have one of some verdicts.
+func (p phaseOutcomes) Count(verdicts ...Verdict) (n int) {
 	for _, o := range p.Outcomes {
-		if o.Verdict == Pass || o.Verdict == Advise {
+		if slices.Contains(verdicts, o.Verdict) {
 			n++
 		}
 	}
 	return n
+}
+
+// Duration returns how long the checks took.
+func (p phaseOutcomes) Duration() (total time.Duration) {
+	for _, o := range p.Outcomes {
+		total += o.Duration
+	}
+	return total
 }
 
 // byPhase groups the outcomes by phase.

@@ -263,8 +263,8 @@ func (t *text) summary(r *Report) {
 	}
 	t.line(fmt.Sprintf("%d checks: %s; %d requests, %d rows in %s, seed %s", s.Planned, counts,
 		r.coverage.Requests, r.coverage.Rows, r.Duration.Round(10*time.Millisecond), strconv.FormatUint(r.Seed, 10)))
-	colour := map[string]string{"pass": green, "fail": red, "skip": yellow}[v.class]
-	for i, l := range wrap(check.Legible(fmt.Sprintf("%s (exit %d)", r.Verdict(), v.exit)), textWidth) {
+	colour := map[string]string{"pass": green, "fail": red, "skip": yellow}[v.Class]
+	for i, l := range wrap(check.Legible(fmt.Sprintf("%s (exit %d)", r.Verdict(), v.Exit)), textWidth) {
 		if i == 0 {
 			l = t.in(colour, l)
 		}

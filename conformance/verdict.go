@@ -14,16 +14,16 @@ import (
 
 // verdict is what a run comes to.
 type verdict struct {
-	exit  int    // one of the exit codes of package check
-	class string // pass, fail or skip, as of a check
-	words string // such as "not conformant"
-	why   string // a sentence about what the exit code stands for
-	// leftOut is what the run has not judged although nothing was wrong; empty if it has
+	Exit  int    // one of the exit codes of package check
+	Class string // pass, fail or skip, as of a check
+	Words string // such as "not conformant"
+	Why   string // a sentence about what the exit code stands for
+	// LeftOut is what the run has not judged although nothing was wrong; empty if it has
 	// judged everything, or has found enough.
-	leftOut string
-	// problem is why the run is not green for another reason than that the connector broke a
+	LeftOut string
+	// Problem is why the run is not green for another reason than that the connector broke a
 	// rule; empty if there is none.
-	problem string
+	Problem string
 }
 
 // verdict decides what the run comes to. All forms of a report, its exit code and its
@@ -33,38 +33,38 @@ func (r *Report) verdict() verdict {
 	problem := r.Problem
 	switch {
 	case s.Failed > 0 && !slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Verdict == Fail && o.refused == "" }):
-		return verdict{exit: check.ExitFail, class: "skip", words: "not graded", why: problem, problem: problem}
+		return verdict{Exit: check.ExitFail, Class: "skip", Words: "not graded", Why: problem, Problem: problem}
 	case s.Failed > 0:
 		why := plural(s.Failed, "check", "checks") + " failed"
 		if problem != "" {
 			why += "; and " + problem
 		}
-		return verdict{exit: check.ExitFail, class: "fail", words: "not conformant", why: why, problem: problem}
+		return verdict{Exit: check.ExitFail, Class: "fail", Words: "not conformant", Why: why, Problem: problem}
 	case problem == "" && s.Passed+s.Advised == 0:
 		problem = "nothing was checked"
 	}
 	if problem != "" {
-		return verdict{exit: check.ExitNotRun, class: "skip", words: "not graded", why: problem, problem: problem}
+		return verdict{Exit: check.ExitNotRun, Class: "skip", Words: "not graded", Why: problem, Problem: problem}
 	}
-	v := verdict{exit: check.ExitPass, class: "pass", leftOut: r.leftOut()}
+	v := verdict{Exit: check.ExitPass, Class: "pass", LeftOut: r.leftOut()}
 	switch {
 	case len(r.Tables) > 0:
-		v.words, v.why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran, over the selected tables alone: %s",
+		v.Words, v.Why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran, over the selected tables alone: %s",
 			s.Planned, plural(r.Available, "check", "checks"), strings.Join(r.Tables, ", "))
 	case r.selection():
-		v.words, v.why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran",
+		v.Words, v.Why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran",
 			s.Planned, plural(r.Available, "check", "checks"))
 	case r.DialectOnly != "":
-		v.words, v.why = "conformant as far as it can be judged", fmt.Sprintf(
+		v.Words, v.Why = "conformant as far as it can be judged", fmt.Sprintf(
 			"no check failed; queries are taken in the dialect %s alone, and the rows that SQL answers cannot be judged",
 			strconv.Quote(r.DialectOnly))
-	case v.leftOut != "":
-		v.words, v.why = "not whole", "no check failed, but "+v.leftOut
+	case v.LeftOut != "":
+		v.Words, v.Why = "not whole", "no check failed, but "+v.LeftOut
 	default:
-		v.words, v.why = "conformant", "no check failed"
+		v.Words, v.Why = "conformant", "no check failed"
 	}
 	if r.coverage.Basis.Text != "" && r.DialectOnly == "" && !r.selection() {
-		v.why += "; " + r.coverage.Basis.Text
+		v.Why += "; " + r.coverage.Basis.Text
 	}
 	return v
 }
@@ -131,26 +131,26 @@ func (r *Report) nothingJudged() string {
 // Verdict returns the verdict in words, as the last line of [Report.Text] has it.
 func (r *Report) Verdict() string {
 	v := r.verdict()
-	return fmt.Sprintf("%s: %s", strings.ToUpper(v.words), v.why)
+	return fmt.Sprintf("%s: %s", strings.ToUpper(v.Words), v.Why)
 }
 
 // Exit returns the code that the program ends with: 1 exactly if a check failed, 2 if the
 // run could not happen or judged nothing, else 0.
-func (r *Report) Exit() int { return r.verdict().exit }
+func (r *Report) Exit() int { return r.verdict().Exit }
 
 // Err returns nil when the exit code is 0. Otherwise the error names the failed checks,
 // or says why the run could not happen.
 func (r *Report) Err() error {
 	v := r.verdict()
 	switch failures := r.Failures(); {
-	case v.exit == check.ExitPass:
+	case v.Exit == check.ExitPass:
 		return nil
-	case len(failures) > 0 && v.why != v.problem:
+	case len(failures) > 0 && v.Why != v.Problem:
 		lines := make([]string, len(failures))
 		for i, o := range failures {
 			lines[i] = fmt.Sprintf("%s %s: %s", o.ID, o.Title, o.Detail)
 		}
 		return fmt.Errorf("%d of %d checks failed:\n%s", len(failures), len(r.Outcomes), strings.Join(lines, "\n"))
 	}
-	return errors.New(v.why)
+	return errors.New(v.Why)
 }
