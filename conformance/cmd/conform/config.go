@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,48 +21,44 @@ import (
 
 // config is what the command line and the environment ask for.
 type config struct {
-	target  conformance.Target
-	options conformance.Options
-	reports []string
-	fixture string
-	list    bool
-	verbose bool
-	version bool
-	preview int // rows of each table to print
-	explain *conformance.Check
+	target      conformance.Target
+	options     conformance.Options
+	checks      []conformance.Check // of the options
+	token       string
+	credentials []string
+	reports     []string
+	fixture     string
+	list        bool
+	verbose     bool
+	version     bool
+	preview     int // rows of each table to print
+	explain     *conformance.Check
 
 	describe []string // files to describe the connector in
 	diff     string   // the file to compare it with
 }
 
-// texts are the values of a flag that may stand several times. It refuses
-// nothing, because package flag quotes what is refused, and a credential must
-// not be.
-type texts []string
-
-func (t *texts) String() string { return "" }
-
-func (t *texts) Set(value string) error {
-	*t = append(*t, value)
-	return nil
-}
-
-// raw are the flags as they were given.
-type raw struct {
-	token, mode, phases, tables, explain string
-	credentials                          texts
-}
-
 // configure reads the command line.
 func configure(args []string, getenv func(string) string) (*config, error) {
-	c, r := &config{}, &raw{}
-	fs := flags(c, r)
+	c := &config{}
+	fs := flags(c)
 	fs.SetOutput(io.Discard) // the caller prints
 	urls, err := parse(fs, args)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.plan(r); err != nil {
+	if c.preview > 0 {
+		c.options.Mode = conformance.ModeLive // in which tables may be chosen
+	}
+	if c.preview < 0 || c.preview > maxPreview {
+		return nil, fmt.Errorf("-preview takes a number of rows up to %d", maxPreview)
+	}
+	for _, name := range c.describe {
+		if descriptionForms[extension(name)] == nil {
+			return nil, fmt.Errorf("-describe %s: the extension tells the form: .md or .json", name)
+		}
+	}
+	if c.checks, err = c.options.Checks(); err != nil {
 		return nil, err
 	}
 	if c.version || c.fixture != "" || c.explain != nil || c.list {
@@ -75,15 +72,12 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	default: // not quoted: one may be a secret that lost its flag
 		return nil, fmt.Errorf("%d arguments that are no flags; give one endpoint URL", len(urls))
 	}
-	token := r.token
-	if token == "" {
-		token = getenv(check.EnvToken)
-	}
+	token := cmp.Or(c.token, getenv(check.EnvToken))
 	if token == "" {
 		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", check.EnvToken)
 	}
 	c.target.Token = wire.NewBearer(token)
-	return c, c.tenants(r.credentials, getenv)
+	return c, c.tenants(getenv)
 }
 
 // parse reads flags that may stand before and after other arguments, which it returns.
@@ -103,7 +97,7 @@ func parse(fs *flag.FlagSet, args []string) (others []string, err error) {
 
 // tenants sets the credentials: those of the flags or, without any, those of the
 // variables that the curl lines of a report read.
-func (c *config) tenants(flags texts, getenv func(string) string) error {
+func (c *config) tenants(getenv func(string) string) error {
 	add := func(what, text string) error {
 		set, err := credentials(what, text)
 		if err == nil {
@@ -111,12 +105,12 @@ func (c *config) tenants(flags texts, getenv func(string) string) error {
 		}
 		return err
 	}
-	for _, text := range flags {
+	for _, text := range c.credentials {
 		if err := add("-credentials", text); err != nil {
 			return err
 		}
 	}
-	if len(flags) > 0 {
+	if len(c.credentials) > 0 {
 		return nil
 	}
 	first, second := getenv(check.EnvCredentials), getenv(check.EnvCredentials2)
@@ -132,54 +126,6 @@ func (c *config) tenants(flags texts, getenv func(string) string) error {
 		return add(check.EnvCredentials2, second)
 	}
 	return nil
-}
-
-// maxPreview is the largest number of rows of a table that a preview prints.
-const maxPreview = 1000
-
-// plan checks what the run is asked to do, before anything is asked of the
-// connector.
-func (c *config) plan(r *raw) error {
-	c.options.Mode = conformance.Mode(r.mode)
-	if c.preview > 0 {
-		c.options.Mode = conformance.ModeLive // in which tables may be chosen
-	}
-	for part := range strings.SplitSeq(r.phases, ",") {
-		if r.phases == "" {
-			break
-		}
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil {
-			return fmt.Errorf("-phases %q is not a list of phases such as 0,1,3", r.phases)
-		}
-		c.options.Phases = append(c.options.Phases, n)
-	}
-	for name := range strings.SplitSeq(r.tables, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			c.options.Tables = append(c.options.Tables, name)
-		}
-	}
-	if c.preview < 0 || c.preview > maxPreview {
-		return fmt.Errorf("-preview takes a number of rows up to %d", maxPreview)
-	}
-	for _, name := range c.describe {
-		if !isDescription(name) {
-			return fmt.Errorf("-describe %s: the extension tells the form: .md or .json", name)
-		}
-	}
-	if r.explain != "" {
-		all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(all, func(c conformance.Check) bool { return strings.EqualFold(c.ID, r.explain) })
-		if at < 0 {
-			return fmt.Errorf("there is no check %q; conform -mode both -list names them", r.explain)
-		}
-		c.explain = &all[at]
-	}
-	_, err := c.options.Checks()
-	return err
 }
 
 // maxCredentials is how long a file of credentials may be.
@@ -207,33 +153,67 @@ func credentials(what, text string) (map[string]string, error) {
 		return nil, fmt.Errorf(`%s takes a JSON object such as {"apiKey":"..."}, or @ and the name of a file that holds one`, what)
 	}
 	var set map[string]string
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	if d.Decode(&set) != nil || set == nil || d.More() {
-		return nil, fmt.Errorf("%s: not one flat JSON object of strings", what)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &set) != nil || set == nil {
 		return nil, fmt.Errorf("%s: not one flat JSON object of strings", what)
 	}
 	return set, nil
 }
 
-func flags(c *config, r *raw) *flag.FlagSet {
+// maxPreview is the largest number of rows of a table that a preview prints.
+const maxPreview = 1000
+
+// parts returns the members of a list with commas.
+func parts(text string) (list []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+func flags(c *config) *flag.FlagSet {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
-	fs.StringVar(&r.token, "token", "", "the bearer `token`; rather set "+check.EnvToken+": a flag is seen in the list of processes")
-	fs.Var(&r.credentials, "credentials",
+	// texts adds a flag that may stand several times. It refuses nothing, because package flag
+	// quotes what is refused, and a credential must not be.
+	texts := func(to *[]string, name, usage string) {
+		fs.Func(name, usage, func(text string) error {
+			*to = append(*to, text)
+			return nil
+		})
+	}
+	fs.StringVar(&c.token, "token", "", "the bearer `token`; rather set "+check.EnvToken+": a flag is seen in the list of processes")
+	texts(&c.credentials, "credentials",
 		"upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants must be kept apart (default: "+
 			check.EnvCredentials+" and "+check.EnvCredentials2+")")
-	fs.StringVar(&r.mode, "mode", string(conformance.ModeFixture), "`fixture` (over the corpus), live (read-only over real data) or both")
-	fs.StringVar(&r.phases, "phases", "", "only these `phases`, such as 0,1,3")
+	fs.StringVar((*string)(&c.options.Mode), "mode", string(conformance.ModeFixture),
+		"`fixture` (over the corpus), live (read-only over real data) or both")
+	fs.Func("phases", "only these `phases`, such as 0,1,3", func(text string) error {
+		c.options.Phases = nil
+		for _, part := range parts(text) {
+			n, err := strconv.Atoi(part)
+			if err != nil {
+				return errors.New("give a list of phases such as 0,1,3")
+			}
+			c.options.Phases = append(c.options.Phases, n)
+		}
+		return nil
+	})
 	fs.StringVar(&c.options.Match, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
-	fs.StringVar(&r.tables, "tables", "", "judge only these `tables`, such as orders,customers (mode live)")
+	fs.Func("tables", "judge only these `tables`, such as orders,customers (mode live)", func(text string) error {
+		c.options.Tables = parts(text)
+		return nil
+	})
 	fs.IntVar(&c.options.RowBudget, "rows", defaults.RowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
 		"send at most this number of `requests`, which the checks share; if they are too few for all checks (150 to 300 in mode live), "+
 			"some are left out and the run is not whole (default: no limit, but in mode live about %d, "+
 			"or fewer if so many would take longer than %s, but not fewer than %d)",
 		defaults.Requests, defaults.Timeout, defaults.FewRequests))
-	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
+	fs.Func("pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms", func(text string) (err error) {
+		c.options.Pace, err = pace(text)
+		return err
+	})
 	fs.Uint64Var(&c.options.Seed, "seed", defaults.Seed,
 		"the `number` that makes the generated queries; the same number asks the same")
 	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
@@ -242,15 +222,26 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.DurationVar(&c.options.Timeout, "timeout", 0,
 		fmt.Sprintf("end the run after this `time` and report what was learned (default: after its requests, at the latest after %s)",
 			defaults.MaxTimeout))
-	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
+	texts(&c.reports, "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")
 	fs.BoolVar(&c.version, "version", false, "print the program's version, and end")
 	fs.IntVar(&c.preview, "preview", 0, "print this `number` of rows of each table, or of -tables, and end: nothing is judged")
-	fs.Var((*texts)(&c.describe), "describe",
+	texts(&c.describe, "describe",
 		"write tables and fields to this `file`, .md or .json, and end: nothing is judged; may be given several times")
 	fs.StringVar(&c.diff, "diff", "", "print what changed since -describe wrote this `file`, a .json, and end")
-	fs.StringVar(&r.explain, "explain", "", "explain the check with this `id`, and end")
+	fs.Func("explain", "explain the check with this `id`, and end", func(id string) error {
+		all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(c conformance.Check) bool { return strings.EqualFold(c.ID, id) })
+		if at < 0 {
+			return fmt.Errorf("there is no check %q; conform -mode both -list names them", id)
+		}
+		c.explain = &all[at]
+		return nil
+	})
 	fs.StringVar(&c.fixture, "fixture", "", "write the fixture corpus into this `folder`, as JSON, CSV and SQL, and end")
 	return fs
 }
@@ -261,7 +252,7 @@ func usage(out io.Writer) {
 	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s, and credentials from %s\n"+
 		"unless -credentials gives them.\n\n",
 		check.EnvToken, check.EnvCredentials)
-	fs := flags(&config{}, &raw{})
+	fs := flags(&config{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()
 	fmt.Fprintln(out, "\nExit codes: 0 no check failed, 1 a check failed, 2 the run could not happen or judged nothing.\n"+

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -60,7 +59,7 @@ func describe(ctx context.Context, c *config, out, errOut io.Writer) int {
 	}
 	show.tables(connection)
 	for _, name := range c.describe {
-		body, err := render(name, connection)
+		body, err := descriptionForms[extension(name)](connection)
 		if err == nil {
 			err = os.WriteFile(name, body, 0o644)
 		}
@@ -109,20 +108,11 @@ func (s screen) tables(c *platform.Connection) {
 	}
 }
 
-// isDescription reports whether -describe can write a file of that name.
-func isDescription(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".md", ".json":
-		return true
-	}
-	return false
-}
+// descriptionForms are what -describe can write, by the extension of the file.
+var descriptionForms = map[string]func(*platform.Connection) ([]byte, error){".md": markdown, ".json": asJSON}
 
-// render returns what -describe writes into a file.
-func render(name string, c *platform.Connection) ([]byte, error) {
-	if strings.EqualFold(filepath.Ext(name), ".md") {
-		return markdown(c), nil
-	}
+// asJSON returns what -diff reads.
+func asJSON(c *platform.Connection) ([]byte, error) {
 	var d description
 	var err error
 	if d.Document, err = wire.EncodeAnswer(c.Document); err != nil {
@@ -162,7 +152,7 @@ func readDescription(name string) (*platform.Connection, error) {
 }
 
 // markdown returns a heading and a table of fields for each table.
-func markdown(c *platform.Connection) []byte {
+func markdown(c *platform.Connection) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", plain(c.Document.Slug))
 	for i := range c.Tables {
@@ -191,7 +181,7 @@ func markdown(c *platform.Connection) []byte {
 				plain(f.SourceDescription))
 		}
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }
 
 // left returns what the platform has to do itself with a field.

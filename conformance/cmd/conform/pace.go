@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// pace is a flag for the least time between two requests. A vendor states a rate, so it
-// takes one too.
-type pace time.Duration
-
 // units are the times in which a rate counts requests.
 var units = map[string]time.Duration{
 	"s": time.Second, "sec": time.Second, "second": time.Second,
@@ -19,31 +15,22 @@ var units = map[string]time.Duration{
 	"d": 24 * time.Hour, "day": 24 * time.Hour,
 }
 
-// String returns the time, or "" for none.
-func (p *pace) String() string {
-	if p == nil || *p == 0 {
-		return ""
-	}
-	return time.Duration(*p).String()
-}
-
-// Set reads a rate such as 60/min, or a time such as 100ms.
-func (p *pace) Set(text string) error {
+// pace reads the least time between two requests. A vendor states a rate such as 60/min, so it
+// takes one beside a time such as 100ms.
+func pace(text string) (time.Duration, error) {
 	count, unit, rate := strings.Cut(text, "/")
 	if !rate {
 		least, err := time.ParseDuration(text)
 		if err != nil {
-			return errors.New("give a rate such as 60/min, or a time such as 100ms")
+			return 0, errors.New("give a rate such as 60/min, or a time such as 100ms")
 		}
-		*p = pace(least)
-		return nil
+		return least, nil
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(count), 10, 31)
 	in := units[strings.TrimSpace(unit)]
 	if err != nil || n == 0 || in == 0 {
-		return errors.New("a rate is a number of requests in a s, min, h or day, such as 60/min")
+		return 0, errors.New("a rate is a number of requests in a s, min, h or day, such as 60/min")
 	}
 	// Rounded up, so that the rate is not exceeded.
-	*p = pace((in + time.Duration(n) - 1) / time.Duration(n))
-	return nil
+	return (in + time.Duration(n) - 1) / time.Duration(n), nil
 }

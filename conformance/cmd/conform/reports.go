@@ -21,6 +21,14 @@ type reportFile struct {
 	made   bool // by us
 }
 
+// reportForms are what -report can write, by the extension of the file.
+var reportForms = map[string]func(*conformance.Report) ([]byte, error){
+	".json": (*conformance.Report).JSON, ".xml": (*conformance.Report).JUnit, ".html": (*conformance.Report).HTML,
+}
+
+// extension returns the extension of a file's name, in small letters.
+func extension(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
 func openReports(names []string) (files reports, err error) {
 	defer func() {
 		if err != nil {
@@ -28,15 +36,8 @@ func openReports(names []string) (files reports, err error) {
 		}
 	}()
 	for _, name := range names {
-		f := reportFile{}
-		switch ext := strings.ToLower(filepath.Ext(name)); ext {
-		case ".json":
-			f.render = (*conformance.Report).JSON
-		case ".xml":
-			f.render = (*conformance.Report).JUnit
-		case ".html":
-			f.render = (*conformance.Report).HTML
-		default:
+		f := reportFile{render: reportForms[extension(name)]}
+		if f.render == nil {
 			return files, fmt.Errorf("-report %s: the extension tells the form: .json, .xml (JUnit) or .html", name)
 		}
 		_, err := os.Stat(name)
