@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -62,20 +63,8 @@ var expressions = []string{
 
 // Reads reports whether the request's curl line reads an environment variable.
 func (r *Request) Reads(variable string) bool {
-	texts := []string{r.URL, r.Body}
-	for _, values := range r.Header {
-		texts = append(texts, values...)
-	}
-	for _, text := range texts {
-		for text != "" {
-			expression, size := nextPart(text)
-			if expression == "$"+variable || variable == EnvToken && expression != "" && strings.Contains(expression, variable) {
-				return true
-			}
-			text = text[size:]
-		}
-	}
-	return false
+	curl := r.Curl()
+	return strings.Contains(curl, `"$`+variable+`"`) || strings.Contains(curl, `"${`+variable)
 }
 
 // maxArgument is how long a body may be as an argument of a command. Linux takes
@@ -141,12 +130,11 @@ func Shell(text string) string {
 			quoted = on
 		}
 	}
-	for text != "" {
-		expression, size := nextPart(text)
-		switch part := text[:size]; {
-		case expression != "":
+	for part, expression := range parts(text) {
+		switch {
+		case expression:
 			quote(false)
-			b.WriteString(`"` + expression + `"`)
+			b.WriteString(`"` + part + `"`)
 		case part == "'":
 			quote(false)
 			b.WriteString(`\'`)
@@ -157,7 +145,6 @@ func Shell(text string) string {
 			quote(true)
 			b.WriteString(part)
 		}
-		text = text[size:]
 	}
 	quote(false)
 	if b.Len() == 0 {
@@ -170,12 +157,11 @@ func Shell(text string) string {
 // the variables filled in.
 func printfCommand(text string) string {
 	var format, args strings.Builder
-	for text != "" {
-		expression, size := nextPart(text)
-		switch part := text[:size]; {
-		case expression != "":
+	for part, expression := range parts(text) {
+		switch {
+		case expression:
 			format.WriteString("%s")
-			args.WriteString(` "` + expression + `"`)
+			args.WriteString(` "` + part + `"`)
 		case part == "'":
 			format.WriteString(`'\''`)
 		case part == "%":
@@ -187,23 +173,25 @@ func printfCommand(text string) string {
 		default:
 			format.WriteString(part)
 		}
-		text = text[size:]
 	}
 	return "printf -- '" + format.String() + "'" + args.String()
 }
 
-// nextPart splits off what text begins with: an expression, which it returns, or
-// one character or byte.
-func nextPart(text string) (expression string, size int) {
-	if text[0] == '$' {
-		for _, expression := range expressions {
-			if strings.HasPrefix(text, expression) {
-				return expression, len(expression)
+// parts returns what text consists of: expressions, and single characters or bytes.
+func parts(text string) iter.Seq2[string, bool] {
+	return func(yield func(part string, expression bool) bool) {
+		for text != "" {
+			at := slices.IndexFunc(expressions, func(e string) bool { return strings.HasPrefix(text, e) })
+			_, size := utf8.DecodeRuneInString(text)
+			if at >= 0 {
+				size = len(expressions[at])
 			}
+			if !yield(text[:size], at >= 0) {
+				return
+			}
+			text = text[size:]
 		}
 	}
-	_, size = utf8.DecodeRuneInString(text)
-	return "", size
 }
 
 // Shows reports whether a terminal shows a character and a clipboard keeps it:

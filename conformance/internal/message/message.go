@@ -61,23 +61,20 @@ func Check(data []byte, name string, m wire.Answer) *check.Finding {
 	if err != nil {
 		return &check.Finding{Detail: "the body is not JSON", Received: Excerpt(data, 200)}
 	}
-	text := data
+	problem := ""
 	if prune(name, tree) != "" {
-		// The decoder sees the pruned text, which has no duplicates left.
-		if problem := strict(data); problem != "" {
-			return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
+		problem = strict(data) // what was pruned is read by nobody else
+	}
+	if problem == "" {
+		problem = validate(name, tree)
+	}
+	if problem == "" {
+		if err = wire.DecodeAnswer(data, m); err == nil {
+			return nil
 		}
-		if text, err = json.Marshal(tree); err != nil {
-			panic(err) // it was made of JSON
-		}
+		problem = err.Error()
 	}
-	if problem := validate(name, tree); problem != "" {
-		return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
-	}
-	if err := wire.Decode(text, m); err != nil {
-		return &check.Finding{Detail: err.Error(), Received: Excerpt(data, 300)}
-	}
-	return nil
+	return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
 }
 
 // Read reads a JSON object for which there is no type, and returns it without the members that

@@ -18,10 +18,17 @@ type shape struct {
 	Defs       map[string]*shape `json:"$defs"`
 	Properties map[string]*shape `json:"properties"`
 	Items      *shape            `json:"items"`
-	Additional json.RawMessage   `json:"additionalProperties"`
+	Others     *shape            `json:"additionalProperties"` // nil: any
+	nothing    bool              // nothing has it
+}
 
-	others *shape // the shape of members beyond the properties; nil: none or any
-	closed bool   // there are none
+// UnmarshalJSON reads a schema, or the true or false that may stand for one.
+func (s *shape) UnmarshalJSON(text []byte) error {
+	if s.nothing = string(text) == "false"; s.nothing || string(text) == "true" {
+		return nil
+	}
+	type schema shape // without this method
+	return json.Unmarshal(text, (*schema)(s))
 }
 
 // shapes returns the shapes of all schemas, by name.
@@ -32,37 +39,13 @@ var shapes = sync.OnceValue(func() map[string]*shape {
 		if err != nil {
 			panic(err) // the schemas are embedded and tested
 		}
-		s := &shape{}
-		if err := json.Unmarshal(text, s); err != nil {
+		all[name] = &shape{}
+		if err := json.Unmarshal(text, all[name]); err != nil {
 			panic(err)
 		}
-		s.complete()
-		all[name] = s
 	}
 	return all
 })
-
-func (s *shape) complete() {
-	switch {
-	case string(s.Additional) == "false":
-		s.closed = true
-	case len(s.Additional) > 0 && s.Additional[0] == '{':
-		s.others = &shape{}
-		if err := json.Unmarshal(s.Additional, s.others); err != nil {
-			panic(err)
-		}
-		s.others.complete()
-	}
-	for _, part := range s.Properties {
-		part.complete()
-	}
-	for _, part := range s.Defs {
-		part.complete()
-	}
-	if s.Items != nil {
-		s.Items.complete()
-	}
-}
 
 // resolve follows references. All of them lead into the definitions.
 func (s *shape) resolve() *shape {
@@ -97,11 +80,11 @@ func (s *shape) prune(v any) (first string) {
 			switch {
 			case known:
 				inner = part.prune(v[member])
-			case s.closed:
+			case s.Others != nil && s.Others.nothing:
 				delete(v, member)
 				inner, name = " ", terms.QuoteName(member)
 			default:
-				inner = s.others.prune(v[member])
+				inner = s.Others.prune(v[member])
 			}
 			if inner != "" && first == "" {
 				first = strings.TrimRight("."+name+inner, " ")
