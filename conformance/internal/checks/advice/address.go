@@ -33,12 +33,9 @@ func publicAddress(run *session.Run) *check.Finding {
 		}
 	}
 	for _, ip := range addresses {
-		if ip = ip.Unmap(); private(ip) {
+		if ip = ip.Unmap(); netguard.Check(ip) != nil { // [rule tenant-7]
 			return check.Differs("a public address", ip.String(), "the host %s is in a private network, which the platform refuses", host)
 		}
 	}
 	return nil
 }
-
-// private reports whether the platform refuses an address [rule tenant-7].
-func private(ip netip.Addr) bool { return netguard.Check(ip) != nil }
