@@ -34,7 +34,7 @@ func (r *Report) HTML() ([]byte, error) {
 type written struct {
 	*Report
 	Result   verdict
-	Phases   []phaseOutcomes
+	Phases   []*phase
 	Advice   []Outcome
 	Skips    []skipGroup
 	Coverage *session.Coverage

@@ -69,7 +69,8 @@ func (r *Report) JSON() ([]byte, error) {
 		Summary:  r.Summary(),
 		Failures: jsonFindings(r, r.Failures()),
 		Verdict:  strings.ReplaceAll(v.Class, "skip", "not run"),
-		Exit:     v.Exit, Why: v.Why, LeftOut: v.LeftOut, Dialect: r.DialectOnly,
+		verdict:  v,
+		Dialect:  r.DialectOnly,
 		Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed,
 		Began: r.Began.UTC().Format(time.RFC3339Nano), DurationMS: r.Duration.Milliseconds(), Problem: r.Problem,
 		Skips:    append([]skipGroup{}, r.skips(true)...),
@@ -104,13 +105,11 @@ func (r *Report) JSON() ([]byte, error) {
 }
 
 type jsonReport struct {
-	Mode       string           `json:"mode"`
-	Summary    Summary          `json:"summary"`
-	Failures   []jsonFinding    `json:"failures"`
-	Verdict    string           `json:"verdict"`
-	Exit       int              `json:"exit"`
-	Why        string           `json:"why"`
-	LeftOut    string           `json:"leftOut,omitempty"`
+	Mode     string        `json:"mode"`
+	Summary  Summary       `json:"summary"`
+	Failures []jsonFinding `json:"failures"`
+	Verdict  string        `json:"verdict"`
+	verdict
 	Selection  *jsonSelection   `json:"selection,omitempty"`
 	Dialect    string           `json:"dialectOnly,omitempty"`
 	Endpoint   string           `json:"endpoint"`

@@ -120,37 +120,20 @@ func phaseName(phase int) string {
 	return fmt.Sprintf("Phase %d: %s", phase, phaseNames[phase])
 }
 
-// phaseOutcomes are the outcomes of one phase, in order.
-type phaseOutcomes struct {
-	Name     string
-	Outcomes []Outcome
-}
-
-// Count returns how many outcomes have one of some verdicts.
-func (p phaseOutcomes) Count(verdicts ...Verdict) (n int) {
-	for _, o := range p.Outcomes {
-		if slices.Contains(verdicts, o.Verdict) {
-			n++
-		}
-	}
-	return n
-}
-
-// Duration returns how long the checks took.
-func (p phaseOutcomes) Duration() (total time.Duration) {
-	for _, o := range p.Outcomes {
-		total += o.Duration
-	}
-	return total
+// phase is the part of a report that is about one phase: its outcomes and their duration.
+type phase struct {
+	Name string
+	Report
 }
 
 // byPhase groups the outcomes by phase.
-func (r *Report) byPhase() (list []phaseOutcomes) {
-	for phase := range phaseNames {
-		p := phaseOutcomes{Name: phaseName(phase)}
+func (r *Report) byPhase() (list []*phase) {
+	for n := range phaseNames {
+		p := &phase{Name: phaseName(n)}
 		for _, o := range r.Outcomes {
-			if o.Phase == phase {
+			if o.Phase == n {
 				p.Outcomes = append(p.Outcomes, o)
+				p.Duration += o.Duration
 			}
 		}
 		if p.Outcomes != nil {

@@ -14,16 +14,16 @@ import (
 
 // verdict is what a run comes to.
 type verdict struct {
-	Exit  int    // one of the exit codes of package check
-	Class string // pass, fail or skip, as of a check
-	Words string // such as "not conformant"
-	Why   string // a sentence about what the exit code stands for
+	Exit  int    `json:"exit"` // one of the exit codes of package check
+	Class string `json:"-"`    // pass, fail or skip, as of a check
+	Words string `json:"-"`    // such as "not conformant"
+	Why   string `json:"why"`  // a sentence about what the exit code stands for
 	// LeftOut is what the run has not judged although nothing was wrong; empty if it has
 	// judged everything, or has found enough.
-	LeftOut string
+	LeftOut string `json:"leftOut,omitempty"`
 	// Problem is why the run is not green for another reason than that the connector broke a
 	// rule; empty if there is none.
-	Problem string
+	Problem string `json:"-"`
 }
 
 // verdict decides what the run comes to. All forms of a report, its exit code and its

@@ -23,7 +23,6 @@ type dialect struct {
 	integer, double, keyText string
 	text                     func(string) string // a literal
 	instant                  func(string) string // of microseconds, such as 2024-02-29T00:00:00.000000Z
-	boolean                  [2]string
 	quoteDecimals            bool
 	comment                  string // after a column: a format of its description; empty: none
 	commentAfter             string // a statement: a format of the table, the column and its description
@@ -47,7 +46,6 @@ var dialects = [...]dialect{
 		integer: "INTEGER", double: "REAL", keyText: "TEXT",
 		text:          sqliteText,
 		instant:       func(s string) string { return "'" + s + "'" },
-		boolean:       [2]string{"0", "1"},
 		quoteDecimals: true,
 	},
 	{
@@ -61,7 +59,6 @@ var dialects = [...]dialect{
 		integer: "bigint", double: "double precision", keyText: "text",
 		text:         postgresText,
 		instant:      func(s string) string { return "'" + s + "'" },
-		boolean:      [2]string{"false", "true"},
 		commentAfter: "COMMENT ON COLUMN %s.%s IS %s;\n",
 		foreignAfter: " NOT VALID",
 	},
@@ -80,7 +77,6 @@ var dialects = [...]dialect{
 		integer: "BIGINT", double: "DOUBLE", keyText: "VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 		text:    mysqlText,
 		instant: func(s string) string { return "'" + strings.TrimSuffix(strings.Replace(s, "T", " ", 1), "Z") + "'" },
-		boolean: [2]string{"FALSE", "TRUE"},
 		comment: " COMMENT %s",
 		options: " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
 	},
@@ -208,10 +204,7 @@ func (d *dialect) literal(v wire.Value) string {
 	case wire.KindNull:
 		return "NULL"
 	case wire.KindBool:
-		if v.IsTrue() {
-			return d.boolean[1]
-		}
-		return d.boolean[0]
+		return v.String() // which all of them take, SQLite from 3.23 on
 	case wire.KindInt:
 		return strconv.FormatInt(v.Int64(), 10)
 	case wire.KindFloat:

@@ -96,17 +96,22 @@ func (t Table) Judge(run *session.Run) *check.Finding {
 // bodies returns the bodies in the order in which they are sent.
 func (t Table) bodies(run *session.Run, topic session.Topic) (all []body) {
 	if t.InTurn {
-		var lists [][]body
+		var turns [][]body // the first bodies of all routes, their second ones, and so on
+		routes := 0
 		for _, r := range run.Mounted() {
 			var list []body
 			for _, row := range t.Rows {
 				list = row.appendBody(list, run, r, topic)
 			}
-			if len(list) > 0 {
-				lists = append(lists, rotated(list, len(lists)))
+			for i := range list {
+				if i == len(turns) {
+					turns = append(turns, nil)
+				}
+				turns[i] = append(turns[i], list[(i+routes)%len(list)]) // the first ones are wrong in different ways
 			}
+			routes += min(len(list), 1)
 		}
-		return inTurn(lists)
+		return slices.Concat(turns...)
 	}
 	for i, row := range t.Rows {
 		for _, r := range run.Mounted() {
@@ -214,26 +219,4 @@ func (row *Row) near(run *session.Run, topic session.Topic) string {
 		return ""
 	}
 	return near[0]
-}
-
-// inTurn merges lists: the first bodies of all, then the second ones.
-func inTurn(lists [][]body) (merged []body) {
-	for round := 0; ; round++ {
-		before := len(merged)
-		for _, list := range lists {
-			if round < len(list) {
-				merged = append(merged, list[round])
-			}
-		}
-		if len(merged) == before {
-			return merged
-		}
-	}
-}
-
-// rotated returns a list that begins elsewhere, so that the first bodies of several
-// routes are wrong in different ways.
-func rotated(list []body, by int) []body {
-	by %= max(len(list), 1)
-	return slices.Concat(list[by:], list[:by])
 }
