@@ -2,21 +2,12 @@ package conformance
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// gaps returns the declared operators that no judged answer has exercised on the field.
-func gaps(f *session.FieldCoverage, operators []wire.Op) (missing []wire.Op) {
-	if !f.Filterable {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(operators), func(op wire.Op) bool { return f.Judged[op] > 0 })
-}
 
 // coverageLines returns the coverage as text. In the short form a table whose fields
 // were all judged with all operators, or that has no rows, is one line, and there are few
@@ -69,8 +60,12 @@ func tableLine(t *session.TableCoverage, operators []wire.Op) string {
 func fieldLines(t *session.TableCoverage, operators []wire.Op, whole bool) (lines []string) {
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		missing := gaps(f, operators)
-		var words []string
+		var missing, words []string
+		for _, op := range operators {
+			if f.Filterable && f.Judged[op] == 0 {
+				missing = append(missing, string(op))
+			}
+		}
 		switch {
 		case whole && !f.Filterable:
 			words = []string{"cannot be filtered"}
@@ -84,7 +79,7 @@ func fieldLines(t *session.TableCoverage, operators []wire.Op, whole bool) (line
 			}
 			words = []string{"no operator was judged"}
 		case len(missing) > 0:
-			words = []string{"not judged: " + joined(missing)}
+			words = []string{"not judged: " + strings.Join(missing, " ")}
 		case f.Asked == f.Values:
 			continue
 		}
@@ -97,14 +92,6 @@ func fieldLines(t *session.TableCoverage, operators []wire.Op, whole bool) (line
 		lines = append(lines, fmt.Sprintf("  %s %s  %s", oneLine(f.Name), f.Type, strings.Join(words, "  ")))
 	}
 	return lines
-}
-
-func joined(operators []wire.Op) string {
-	words := make([]string, len(operators))
-	for i, op := range operators {
-		words[i] = string(op)
-	}
-	return strings.Join(words, " ")
 }
 
 // oneLine returns a text of the connector without line breaks.

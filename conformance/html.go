@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (r *Report) written() *written {
 // functions returns what the templates call.
 func (r *Report) functions() template.FuncMap {
 	return template.FuncMap{
-		"legible": check.Legible, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
+		"legible": check.Legible, "grouped": grouped, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
 		"class": class, "mark": func(class string) string { return marks[class] },
 		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
 		"again":   func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
@@ -72,16 +71,6 @@ func (w *written) Counts() []pageCount {
 	return []pageCount{
 		{"pass", "passed", s.Passed}, {"fail", "failed", s.Failed}, {"blocked", "blocked", s.Blocked},
 		{"advice", "advice", s.Advised}, {"skip", "skipped", s.Skipped - s.Blocked},
-	}
-}
-
-// Figures returns what the run has asked in numbers.
-func (w *written) Figures() []struct{ Name, Value string } {
-	c := w.Coverage
-	return []struct{ Name, Value string }{
-		{"requests", grouped(int64(c.Requests))}, {"streams", grouped(int64(c.Streams))},
-		{"rows read", grouped(c.Rows)}, {"bytes read", grouped(c.Bytes)},
-		{"cases judged", grouped(int64(c.Cases))}, {"of them generated", grouped(int64(c.Generated))},
 	}
 }
 
@@ -149,19 +138,11 @@ func prose(text string) template.HTML {
 	return template.HTML(b.String()) // every part was escaped
 }
 
-// grouped writes a number in groups of three digits.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
+// grouped writes a whole number of any type in groups of three digits.
+func grouped(n any) string {
+	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "\u202f" + text[i:]
 	}
 	return text
-}
-
-// percent returns a share of the bar.
-func percent(n, of int) string {
-	if of == 0 {
-		return "0"
-	}
-	return strconv.FormatFloat(float64(n)*100/float64(of), 'f', 3, 64)
 }

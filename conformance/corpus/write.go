@@ -12,34 +12,21 @@ import (
 // Write creates missing folders and replaces existing files.
 func Write(dir string) error {
 	tables := Tables()
-	for _, f := range written(tables) {
-		path := filepath.Join(dir, filepath.FromSlash(f.name))
+	files := map[string][]byte{"README.md": asReadme(tables)} // by their names, with slashes
+	for _, t := range tables {
+		files["json/"+t.Name+".json"], files["csv/"+t.Name+".csv"] = asJSON(t), asCSV(t)
+	}
+	for _, d := range dialects {
+		files["sql/"+d.file] = asSQL(d, tables)
+	}
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("creating the folder for the corpus: %w", err)
 		}
-		if err := os.WriteFile(path, f.content, 0o644); err != nil {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			return fmt.Errorf("writing the corpus: %w", err)
 		}
 	}
 	return nil
-}
-
-// writtenFile is one file that Write writes.
-type writtenFile struct {
-	name    string // with slashes
-	content []byte
-}
-
-func written(tables []Table) []writtenFile {
-	files := []writtenFile{{"README.md", asReadme(tables)}}
-	for _, t := range tables {
-		files = append(files,
-			writtenFile{"json/" + t.Name + ".json", asJSON(t)},
-			writtenFile{"csv/" + t.Name + ".csv", asCSV(t)},
-		)
-	}
-	for _, d := range dialects {
-		files = append(files, writtenFile{"sql/" + d.file, asSQL(d, tables)})
-	}
-	return files
 }
