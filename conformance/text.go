@@ -134,6 +134,13 @@ func (t *text) prose(label, words string) {
 	}
 }
 
+// field writes words behind the name of what they are, if there are any.
+func (t *text) field(name, words string) {
+	if words != "" {
+		t.prose(fmt.Sprintf("  %-10s", name), words)
+	}
+}
+
 // finding writes one failure or advice, in full or in two lines.
 func (t *text) finding(r *Report, o *Outcome, full bool) {
 	mark, colour := "FAIL", red
@@ -146,18 +153,14 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 		t.line("  found     " + clip(check.Legible(first), textWidth-12))
 		return
 	}
-	if o.Detail != "" && (t.whole || o.Detail != r.Problem) { // the last line says what the problem is
-		t.prose("  found     ", o.Detail)
+	if t.whole || o.Detail != r.Problem { // the last line says what the problem is
+		t.field("found", o.Detail)
 	}
 	if o.Failed > 1 {
-		t.prose("            ", fmt.Sprintf("(%d of %d cases; this is the first)", o.Failed, o.Cases))
+		t.field("", fmt.Sprintf("(%d of %d cases; this is the first)", o.Failed, o.Cases))
 	}
-	if o.Expected != "" {
-		t.prose("  expected  ", o.Expected)
-	}
-	if o.Received != "" {
-		t.prose("  received  ", o.Received)
-	}
+	t.field("expected", o.Expected)
+	t.field("received", o.Received)
 	if o.Request != nil {
 		curl := check.Legible(o.Request.Curl())
 		if len(curl) > maxLine {
@@ -166,11 +169,9 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 		}
 		t.line("  request   " + curl)
 	}
-	if o.Fix != "" {
-		t.prose("  fix       ", o.Fix)
-	}
+	t.field("fix", o.Fix)
 	if t.whole || o.refused == "" { // it is not the connector that has to change
-		t.rules("  rule      ", o.Rules)
+		t.rules(o.Rules)
 	}
 	t.line("  more      " + o.url())
 	if ids := r.blocked(o.ID); len(ids) > 0 {
@@ -178,7 +179,7 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 		if t.whole || len(ids) <= maxBlocked {
 			blocks += ": " + strings.Join(compact(ids), " ")
 		}
-		t.prose("  blocks    ", blocks)
+		t.field("blocks", blocks)
 	}
 	t.line("")
 }
@@ -273,14 +274,15 @@ func (t *text) summary(r *Report) {
 }
 
 // rules writes the rules that a check defends.
-func (t *text) rules(label string, ids []string) {
+func (t *text) rules(ids []string) {
+	name := "rule"
 	for _, id := range ids {
 		words := "[" + id + "]"
 		if rule, _ := rules.Lookup(id); rule.Text != "" {
 			words = "“" + rule.Text + "” " + words
 		}
-		t.prose(label, words)
-		label = strings.Repeat(" ", len(label))
+		t.field(name, words)
+		name = ""
 	}
 }
 
@@ -293,15 +295,15 @@ func (c *Check) Explain() string {
 	t := &text{whole: true}
 	t.line(c.ID + "  " + c.Title)
 	t.line("")
-	t.prose("  phase    ", phaseName(c.Phase)+" (mode "+strings.Join(modes, ", ")+")")
-	t.rules("  rule     ", c.Rules)
-	t.prose("  fix      ", c.Fix)
+	t.field("phase", phaseName(c.Phase)+" (mode "+strings.Join(modes, ", ")+")")
+	t.rules(c.Rules)
+	t.field("fix", c.Fix)
 	if c.Advice {
-		t.prose("  verdict  ", "advice: the rule is not binding, so breaking it changes no exit code")
+		t.field("verdict", "advice: the rule is not binding, so breaking it changes no exit code")
 	} else {
-		t.prose("  verdict  ", "a connector that breaks it is not conformant")
+		t.field("verdict", "a connector that breaks it is not conformant")
 	}
-	t.line("  more     " + c.url())
+	t.line("  more      " + c.url())
 	return t.b.String()
 }
 

@@ -140,10 +140,7 @@ func columnSpelled(run *session.Run, t *oracle.Table, field wire.Field, s spelli
 		}
 		run.Cases++
 		if !s.good(row[column]) {
-			cell, err := row[column].AppendJSON(nil)
-			if err != nil {
-				cell = []byte(row[column].String())
-			}
+			cell, _ := row[column].AppendJSON(nil) // it was read from JSON
 			return check.Differs(s.expected, message.Excerpt(cell, 60),
 				"%s.%s, of type %s", terms.QuoteName(t.Name), terms.QuoteName(field.Name), field.Type)
 		}
