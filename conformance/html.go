@@ -35,7 +35,7 @@ type written struct {
 	Result   verdict
 	Phases   []*phase
 	Advice   []Outcome
-	Skips    []skipGroup
+	Skips    [][]skipGroup
 	Coverage *session.Coverage
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (r *Report) JSON() ([]byte, error) {
 		Dialect:  r.DialectOnly,
 		Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed,
 		Began: r.Began.UTC().Format(time.RFC3339Nano), DurationMS: r.Duration.Milliseconds(), Problem: r.Problem,
-		Skips:    append([]skipGroup{}, r.skips(true)...),
+		Skips:    append([]skipGroup{}, slices.Concat(r.skips(true)...)...),
 		Advice:   jsonFindings(r, r.with(Advise)),
 		Checks:   []jsonCheck{},
 		Coverage: r.coverage,

@@ -155,23 +155,23 @@ func (r *Report) failed(id string) bool {
 	return slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.ID == id && o.Verdict == Fail })
 }
 
-// skips groups the skipped checks, with or without those that a failed one blocks. Those
-// that the run should have judged come first.
-func (r *Report) skips(withBlocked bool) (list []skipGroup) {
+// skips groups the skipped checks by reason and cause, with or without those that a failed one
+// blocks. Those that the run should have judged come first.
+func (r *Report) skips(withBlocked bool) (list [][]skipGroup) {
 	for _, reason := range []Reason{Blocked, NotReached, DataChanged, NoData, NotDeclared, NotAsked} {
-		first := len(list)
+		var groups []skipGroup
 		for _, o := range r.Outcomes {
 			if o.Verdict != Skip || o.Reason != reason || !withBlocked && r.failed(o.BlockedBy) {
 				continue
 			}
-			i := first
-			for i < len(list) && list[i].Why != o.Detail {
-				i++
+			i := slices.IndexFunc(groups, func(g skipGroup) bool { return g.Why == o.Detail })
+			if i < 0 {
+				i, groups = len(groups), append(groups, skipGroup{Reason: reason, Why: o.Detail})
 			}
-			if i == len(list) {
-				list = append(list, skipGroup{Reason: reason, Why: o.Detail})
-			}
-			list[i].IDs = append(list[i].IDs, o.ID)
+			groups[i].IDs = append(groups[i].IDs, o.ID)
+		}
+		if groups != nil {
+			list = append(list, groups)
 		}
 	}
 	return list

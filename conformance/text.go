@@ -200,27 +200,25 @@ func clip(line string, most int) string {
 // skips writes which checks were skipped and why: in short two lines for each reason, or
 // their number alone if something failed.
 func (t *text) skips(r *Report, failed bool) {
-	groups := r.skips(t.whole)
-	if len(groups) == 0 {
+	reasons, brief := r.skips(t.whole), !t.whole && failed
+	if len(reasons) == 0 {
 		return
 	}
-	var counts []string
-	if t.whole || !failed {
+	if !brief {
 		t.heading("Skipped")
 	}
-	for len(groups) > 0 {
-		n, checks := 0, 0
-		for n < len(groups) && groups[n].Reason == groups[0].Reason {
-			checks += len(groups[n].IDs)
-			n++
+	var counts []string
+	for _, groups := range reasons {
+		checks := 0
+		for _, g := range groups {
+			checks += len(g.IDs)
 		}
-		if t.whole || !failed {
-			t.skipped(groups[:n], checks)
+		if !brief {
+			t.skipped(groups, checks)
 		}
 		counts = append(counts, fmt.Sprintf("%s (%d)", groups[0].Reason, checks))
-		groups = groups[n:]
 	}
-	if !t.whole && failed {
+	if brief {
 		t.prose("", "Skipped: "+strings.Join(counts, ", ")+"; -v lists them")
 	}
 	t.line("")

@@ -48,12 +48,12 @@ func (r *Report) verdict() verdict {
 	}
 	v := verdict{Exit: check.ExitPass, Class: "pass", LeftOut: r.leftOut()}
 	switch {
-	case len(r.Tables) > 0:
-		v.Words, v.Why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran, over the selected tables alone: %s",
-			s.Planned, plural(r.Available, "check", "checks"), strings.Join(r.Tables, ", "))
 	case r.selection():
 		v.Words, v.Why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran",
 			s.Planned, plural(r.Available, "check", "checks"))
+		if len(r.Tables) > 0 {
+			v.Why += ", over the selected tables alone: " + strings.Join(r.Tables, ", ")
+		}
 	case r.DialectOnly != "":
 		v.Words, v.Why = "conformant as far as it can be judged", fmt.Sprintf(
 			"no check failed; queries are taken in the dialect %s alone, and the rows that SQL answers cannot be judged",
