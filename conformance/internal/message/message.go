@@ -48,28 +48,21 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 })
 
 // Check reads one JSON message into m, and returns what is wrong with it: by the
-// schema of that name first, then by the strict decoder, which also refuses a
-// duplicate member.
+// schema of that name first, then by the strict decoder.
 //
 // Check ignores members that the protocol does not define, because it does not
 // forbid them in answers. [Unknown] finds them.
 func Check(data []byte, name string, m wire.Answer) *check.Finding {
-	if len(bytes.TrimSpace(data)) == 0 {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
 		return check.Fail("the body is empty; want a JSON object")
-	}
-	tree, err := Parse(data)
-	if err != nil {
+	case !json.Valid(data):
 		return &check.Finding{Detail: "the body is not JSON", Received: Excerpt(data, 200)}
 	}
-	problem := ""
-	if prune(name, tree) != "" {
-		problem = strict(data) // what was pruned is read by nobody else
-	}
+	_, _, problem := Read(data, name)
 	if problem == "" {
-		problem = validate(name, tree)
-	}
-	if problem == "" {
-		if err = wire.DecodeAnswer(data, m); err == nil {
+		err := wire.DecodeAnswer(data, m)
+		if err == nil {
 			return nil
 		}
 		problem = err.Error()
@@ -77,9 +70,9 @@ func Check(data []byte, name string, m wire.Answer) *check.Finding {
 	return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
 }
 
-// Read reads a JSON object for which there is no type, and returns it without the members that
-// the protocol does not define, the place of the first of those, and what is wrong with it by
-// the schema of that name, or "".
+// Read reads a JSON object, and returns it without the members that the protocol does not define,
+// the place of the first of those, and what is wrong with it, or "": a duplicate member, or what
+// breaks the schema of that name.
 func Read(data []byte, name string) (members map[string]any, unknown, problem string) {
 	if problem = strict(data); problem != "" {
 		return nil, "", problem
