@@ -22,23 +22,13 @@ const (
 	ModeBoth    Mode = "both"    // all phases, over the corpus
 )
 
-// phases returns those of the mode, or none for an unknown one.
-func (m Mode) phases() []int {
-	switch m {
-	case ModeFixture:
-		return []int{0, 1, 2, 3}
-	case ModeLive:
-		return []int{0, 1, 3, 4}
-	case ModeBoth:
-		return []int{0, 1, 2, 3, 4}
-	}
-	return nil
-}
+// phases are those of each mode.
+var phases = map[Mode][]int{ModeFixture: {0, 1, 2, 3}, ModeLive: {0, 1, 3, 4}, ModeBoth: {0, 1, 2, 3, 4}}
 
 // modes returns the modes in which the check runs.
 func (c *Check) modes() []Mode {
 	all := []Mode{ModeFixture, ModeLive, ModeBoth}
-	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(m.phases(), c.Phase) })
+	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(phases[m], c.Phase) })
 }
 
 // Options say how a run goes. Nil options, or the zero value, run every check of the
@@ -142,17 +132,18 @@ func (o *Options) plan() (*plan, error) {
 	if p.Mode == "" {
 		p.Mode = ModeFixture
 	}
-	phases := p.Mode.phases()
-	if phases == nil {
+	ofMode, known := phases[p.Mode]
+	if !known {
 		return nil, fmt.Errorf("unknown mode %q; the modes are fixture, live and both", p.Mode)
 	}
 	for _, phase := range p.Phases {
-		if !slices.Contains(phases, phase) {
-			return nil, fmt.Errorf("mode %s has no phase %d; it has %v", p.Mode, phase, phases)
+		if !slices.Contains(ofMode, phase) {
+			return nil, fmt.Errorf("mode %s has no phase %d; it has %v", p.Mode, phase, ofMode)
 		}
 	}
+	planned := ofMode
 	if len(p.Phases) > 0 {
-		phases = p.Phases
+		planned = p.Phases
 	}
 	pattern, err := regexp.Compile(p.Match)
 	if err != nil {
@@ -177,15 +168,15 @@ func (o *Options) plan() (*plan, error) {
 		p.Seed = defaults.Seed
 	}
 	for _, c := range allChecks(&p.clocks) {
-		if slices.Contains(p.Mode.phases(), c.Phase) {
+		if slices.Contains(ofMode, c.Phase) {
 			p.available++
 		}
-		if slices.Contains(phases, c.Phase) && pattern.MatchString(c.ID) {
+		if slices.Contains(planned, c.Phase) && pattern.MatchString(c.ID) {
 			p.checks = append(p.checks, c)
 		}
 	}
 	if len(p.checks) == 0 {
-		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, phases, p.Match)
+		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, planned, p.Match)
 	}
 	return p, nil
 }

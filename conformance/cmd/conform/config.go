@@ -98,11 +98,9 @@ func parse(fs *flag.FlagSet, args []string) (others []string, err error) {
 // tenants sets the credentials: those of the flags or, without any, those of the
 // variables that the curl lines of a report read.
 func (c *config) tenants(getenv func(string) string) error {
-	add := func(what, text string) error {
-		set, err := credentials(what, text)
-		if err == nil {
-			c.target.Credentials = append(c.target.Credentials, wire.NewCredentials(set))
-		}
+	add := func(from, text string) error {
+		set, err := credentials(from, text)
+		c.target.Credentials = append(c.target.Credentials, wire.NewCredentials(set))
 		return err
 	}
 	for _, text := range c.credentials {
@@ -113,17 +111,17 @@ func (c *config) tenants(getenv func(string) string) error {
 	if len(c.credentials) > 0 {
 		return nil
 	}
-	first, second := getenv(check.EnvCredentials), getenv(check.EnvCredentials2)
-	if first == "" && second != "" {
-		return fmt.Errorf("%s is set, and %s is not", check.EnvCredentials2, check.EnvCredentials)
-	}
-	if first != "" {
-		if err := add(check.EnvCredentials, first); err != nil {
+	for i, name := range []string{check.EnvCredentials, check.EnvCredentials2} {
+		text := getenv(name)
+		switch {
+		case text == "":
+			continue
+		case len(c.target.Credentials) < i:
+			return fmt.Errorf("%s is set, and %s is not", name, check.EnvCredentials)
+		}
+		if err := add(name, text); err != nil {
 			return err
 		}
-	}
-	if second != "" {
-		return add(check.EnvCredentials2, second)
 	}
 	return nil
 }
