@@ -53,6 +53,7 @@ func (r *Report) functions() template.FuncMap {
 		"blocks":  func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 		"finding": func(o Outcome) string { return r.Finding(&o) },
 		"reads":   func(some ...[]Outcome) string { return list(needed(slices.Concat(some...))) },
+		"line":    func(t session.TableCoverage) string { return tableLine(&t, r.coverage.Operators) },
 		"covered": r.coverageText, "xml": xmlText, "seconds": seconds,
 		"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") },
 		"sum":   func(a, b int) int { return a + b },
@@ -74,23 +75,15 @@ func (w *written) Counts() []pageCount {
 	}
 }
 
-// pageTable is the coverage of a table with the line about the whole of it.
-type pageTable struct {
-	*session.TableCoverage
-	Line string
-}
-
 // Tables returns the coverage of the tables for which the page has room.
-func (w *written) Tables() (list []pageTable) {
+func (w *written) Tables() []session.TableCoverage {
 	room := 3000 // fields
-	for i := range w.Coverage.Tables {
-		t := &w.Coverage.Tables[i]
+	for i, t := range w.Coverage.Tables {
 		if room -= len(t.Fields); room < 0 {
-			break
+			return w.Coverage.Tables[:i]
 		}
-		list = append(list, pageTable{t, tableLine(t, w.Coverage.Operators)})
 	}
-	return list
+	return w.Coverage.Tables
 }
 
 // Unlisted returns how many tables the page has no room for.
