@@ -53,20 +53,12 @@ type Summary struct {
 
 // Summary returns the counts of the outcomes.
 func (r *Report) Summary() Summary {
-	s := Summary{Planned: len(r.Outcomes)}
-	for _, o := range r.Outcomes {
-		switch o.Verdict {
-		case Pass:
-			s.Passed++
-		case Fail:
-			s.Failed++
-		case Skip:
-			s.Skipped++
-			if o.Reason == Blocked {
-				s.Blocked++
-			}
-		case Advise:
-			s.Advised++
+	s := Summary{
+		Planned: len(r.Outcomes), Passed: len(r.with(Pass)), Failed: len(r.with(Fail)), Skipped: len(r.with(Skip)), Advised: len(r.with(Advise)),
+	}
+	for _, o := range r.with(Skip) {
+		if o.Reason == Blocked {
+			s.Blocked++
 		}
 	}
 	return s
