@@ -111,19 +111,17 @@ func (c *config) tenants(getenv func(string) string) error {
 	if len(c.credentials) > 0 {
 		return nil
 	}
-	for i, name := range []string{check.EnvCredentials, check.EnvCredentials2} {
-		text := getenv(name)
-		switch {
-		case text == "":
-			continue
-		case len(c.target.Credentials) < i:
-			return fmt.Errorf("%s is set, and %s is not", name, check.EnvCredentials)
-		}
-		if err := add(name, text); err != nil {
-			return err
-		}
+	first, second := getenv(check.EnvCredentials), getenv(check.EnvCredentials2)
+	switch {
+	case first == "" && second == "":
+		return nil
+	case first == "":
+		return fmt.Errorf("%s is set, and %s is not", check.EnvCredentials2, check.EnvCredentials)
 	}
-	return nil
+	if err := add(check.EnvCredentials, first); err != nil || second == "" {
+		return err
+	}
+	return add(check.EnvCredentials2, second)
 }
 
 // maxCredentials is how long a file of credentials may be.
