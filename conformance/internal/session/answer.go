@@ -21,7 +21,8 @@ type Answer struct {
 	Err     error // no whole answer came; the text may be shown
 	Status  int
 	Header  http.Header
-	Body    []byte // at most one byte more than an answer may have
+	Body    []byte  // at most one byte more than an answer may have; empty if it is a stream
+	Stream  *Stream // the lines of an answer to /query, none of a refusal; nil for other routes
 	Elapsed time.Duration
 	Timing
 
@@ -61,8 +62,14 @@ func (a *Answer) Describe() string {
 	if a.Err != nil {
 		return a.Err.Error()
 	}
+	if a.streams() {
+		return fmt.Sprintf("200 and a stream of %s", Plural(len(a.Stream.Table.Rows), "row"))
+	}
 	return a.session.Clean(fmt.Sprintf("%d %s", a.Status, message.Excerpt(a.Body, 300)))
 }
+
+// streams reports whether the answer is a stream.
+func (a *Answer) streams() bool { return a.Stream != nil && a.Err == nil && a.Status == http.StatusOK }
 
 // Decode reads the JSON answer of a 200 into m, and returns why it cannot.
 func (a *Answer) Decode(schema string, m wire.Answer) *check.Finding {
@@ -75,6 +82,12 @@ func (a *Answer) Decode(schema string, m wire.Answer) *check.Finding {
 		return check.Fail("the answer is longer than 32 MiB").From(a.Request)
 	}
 	return message.Check(a.Body, schema, m).From(a.Request)
+}
+
+// TimedOut reports whether the answer says that the deadline has elapsed: by its status, or in an
+// error line.
+func (a *Answer) TimedOut() bool {
+	return a.RefusedWith(wire.CodeTimeout) == nil || a.Stream != nil && a.Stream.Fault != nil && a.Stream.Fault.Code == wire.CodeTimeout
 }
 
 // Declined reports whether an aggregate was declined, which is always legal.

@@ -47,8 +47,9 @@ type Call struct {
 	// Authorization is the header to send. Nil means the right token, an empty
 	// list no header at all.
 	Authorization []string
-	Tenant        int
-	Table         string // whose rows a /query asks for, unless it joins others
+	Table         string   // whose rows a /query asks for, unless it joins others
+	Members       []string // of the rows that a /query asks for; nil: they are not known
+	Most          int      // rows of a stream to keep; 0: the row budget
 	// Wait is how long the whole answer may take; 0: what is usual for the route.
 	Wait time.Duration
 }
@@ -62,20 +63,20 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	if envelope.TimeoutMS == 0 {
 		envelope.TimeoutMS = usualTimeout(path)
 	}
-	table := ""
+	c := Call{Method: http.MethodPost, Path: path}
 	if query, ok := m.(*wire.QueryRequest); ok {
-		if len(query.Joins) == 0 {
-			table = query.Table
+		if c.Members = Members(query); len(query.Joins) == 0 {
+			c.Table = query.Table
 		}
 		if query.IdleTimeoutMS == 0 {
 			query.IdleTimeoutMS = IdleTimeout.Milliseconds()
 		}
 	}
-	body, err := wire.EncodeRequest(m)
-	if err != nil {
+	var err error
+	if c.Body, err = wire.EncodeRequest(m); err != nil {
 		panic(fmt.Sprintf("conformance: a request that cannot be encoded: %v", err))
 	}
-	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant, Table: table}
+	return c
 }
 
 // ownOf returns a copy of a message, and its envelope, which every request embeds.
@@ -116,8 +117,8 @@ func (s *Session) authorization(c Call) []string {
 	return []string{"Bearer " + s.Token}
 }
 
-// Exchange sends a call, reads the whole answer within its limits, and remembers
-// the call as the last one.
+// Exchange sends a call, reads the whole answer within its limits, a stream line by line, and
+// remembers the call as the last one.
 func (run *Run) Exchange(c Call) *Answer {
 	a := run.Session.ExchangeWith(run.Ctx, c)
 	run.Last = a.Request
@@ -131,7 +132,7 @@ func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(
 // concurrent use.
 func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
 	for tries := 0; ; tries++ {
-		if a := s.exchangeOnce(ctx, c); !s.again(ctx, c, a, nil, tries) {
+		if a := s.exchangeOnce(ctx, c); !s.again(ctx, c, a, tries) {
 			return a
 		}
 	}
@@ -140,7 +141,17 @@ func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
 func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 	a, resp, done := s.open(ctx, c)
 	defer done()
-	if a.Err != nil {
+	if c.Method == http.MethodPost && c.Path == wire.PathQuery {
+		a.Stream = newStream(a, c)
+	}
+	switch {
+	case a.Err != nil:
+		return a
+	case a.streams():
+		if c.Wait > 0 {
+			ctx = resp.Request.Context() // ends when we stop waiting
+		}
+		a.Stream.read(ctx, resp.Body, c)
 		return a
 	}
 	limit := int64(terms.MaxAnswerBytes)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // overload is what a run knows of a connector that can do no more at present: its source
@@ -32,8 +30,8 @@ const (
 // is no time for it, by 408 or an error line, or by a gateway that there were too many
 // requests. A call with a deadline of its own wants to know that. tries counts the times that
 // it was sent again before.
-func (s *Session) again(ctx context.Context, c Call, a *Answer, fault *wire.Error, tries int) bool {
-	busy := a.Status == http.StatusTooManyRequests || a.RefusedWith(wire.CodeTimeout) == nil || fault != nil && fault.Code == wire.CodeTimeout
+func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool {
+	busy := a.Status == http.StatusTooManyRequests || a.TimedOut()
 	s.overload.mu.Lock()
 	hopeless := s.overload.hopeless
 	switch {

@@ -59,9 +59,6 @@ func (r Route) Needs(d *Document) string {
 	return fmt.Sprintf("endpoints does not list %s", r.Endpoint)
 }
 
-// Streams reports whether the route answers with a stream.
-func (r Route) Streams() bool { return r.Path == wire.PathQuery }
-
 // Call returns the call that posts a body to the route.
 func (r Route) Call(body []byte) Call {
 	return Call{Method: http.MethodPost, Path: r.Path, Body: body}
@@ -72,14 +69,8 @@ func (run *Run) Mounted() []Route {
 	return slices.DeleteFunc(slices.Clone(Routes), func(r Route) bool { return r.Needs(run.Document) != "" })
 }
 
-// PostBody posts a body and reads the answer. It reads a stream too, without
-// keeping its rows.
-func (run *Run) PostBody(r Route, body []byte) *Answer {
-	if r.Path != wire.PathQuery {
-		return run.Exchange(r.Call(body))
-	}
-	return run.Stream(r.Call(body), nil, run.Rows).Answer
-}
+// PostBody posts a body and reads the answer.
+func (run *Run) PostBody(r Route, body []byte) *Answer { return run.Exchange(r.Call(body)) }
 
 // Payload is a JSON object as text, member by member, so that a legal body can be
 // made illegal in exactly one place.

@@ -114,7 +114,9 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 			req.Limit = min(req.Limit, limits.PageSizeMax)
 		}
 	}
-	st := run.Stream(run.Ask(wire.PathQuery, req, 0), Members(req), most)
+	c := run.Ask(wire.PathQuery, req, 0)
+	c.Most = most
+	st := run.Exchange(c).Stream
 	if f := st.Unusable(); f != nil {
 		if !t.StoresRows && st.Status == http.StatusUnprocessableEntity {
 			unread := missing("table %s stores no rows, and reading it is refused as unsupported", name)

@@ -1,14 +1,15 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,9 +65,7 @@ func Members(req *wire.QueryRequest) []string {
 
 // Query sends a request for the first tenant and reads the stream, within the row
 // budget.
-func (run *Run) Query(req *wire.QueryRequest) *Stream {
-	return run.Stream(run.Ask(wire.PathQuery, req, 0), Members(req), run.Rows)
-}
+func (run *Run) Query(req *wire.QueryRequest) *Stream { return run.Post(wire.PathQuery, req).Stream }
 
 // QueryRows sends a request that must be answered. It fails when the request is
 // refused, and is blocked when the stream itself breaks a rule.
@@ -78,9 +77,8 @@ func (run *Run) QueryRows(req *wire.QueryRequest) (*Stream, *check.Finding) {
 // Stream sends a call to /query, reads the stream and remembers the call as the
 // last one; most is how many rows are kept.
 func (run *Run) Stream(c Call, names []string, most int) *Stream {
-	st := run.Session.StreamWith(run.Ctx, c, names, most)
-	run.Last = st.Request
-	return st
+	c.Members, c.Most = names, most
+	return run.Exchange(c).Stream
 }
 
 // Problem returns why the stream's rows cannot be judged, or nil.
@@ -111,38 +109,28 @@ func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error())
 // StreamWith sends a call to /query that does not belong to a check, and reads
 // the stream; most is how many rows are kept. It is safe for concurrent use.
 func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most int) *Stream {
-	for tries := 0; ; tries++ {
-		if st := s.streamOnce(ctx, c, names, most); !s.again(ctx, c, st.Answer, st.Fault, tries) {
-			return st
-		}
-	}
+	c.Members, c.Most = names, most
+	return s.ExchangeWith(ctx, c).Stream
 }
 
-func (s *Session) streamOnce(ctx context.Context, c Call, names []string, most int) *Stream {
-	a, resp, done := s.open(ctx, c)
-	defer done()
-	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}, namesKnown: names != nil}
-	for _, name := range names {
+// newStream returns the stream of an answer of which no line was read.
+func newStream(a *Answer, c Call) *Stream {
+	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}, namesKnown: c.Members != nil}
+	for _, name := range c.Members {
 		st.Table.Columns = append(st.Table.Columns, wire.Column{Name: name})
 	}
-	if a.Err != nil {
-		return st
-	}
-	if a.Status != http.StatusOK {
-		a.read(resp, terms.MaxAnswerBytes)
-		s.Watch.answer(c, a)
-		return st
-	}
+	return st
+}
+
+// read reads the lines.
+func (st *Stream) read(ctx context.Context, body io.Reader, c Call) {
+	s := st.session
 	s.Covered.Add(func(c *Counts) { c.Streams++ })
-	r := &lineReader{session: s, stream: st, began: a.began, most: most}
-	if c.Wait > 0 {
-		ctx = resp.Request.Context() // ends when we stop waiting
-	}
-	r.read(ctx, resp.Body)
+	r := &lineReader{session: s, stream: st, began: st.began, most: cmp.Or(c.Most, s.Rows)}
+	r.read(ctx, body)
 	s.Watch.stream(st, r)
 	s.Covered.Add(func(c *Counts) { c.Rows += int64(r.rows); c.Bytes += r.bytes })
 	s.Covered.addRows(c.Table, r.rows)
-	return st
 }
 
 // ShowClaims returns what a stream claims to have served, for what was received.

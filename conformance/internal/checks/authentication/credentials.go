@@ -62,15 +62,14 @@ func rejected(run *session.Run, set map[string]string, how string, codes ...wire
 	if a.Status == http.StatusOK && a.Decode("check-answer", &ok) == nil && ok.OK {
 		return a, nil
 	}
-	e := a.Refusal()
-	if e != nil && a.Status == http.StatusRequestTimeout && e.Code == wire.CodeTimeout {
+	if a.TimedOut() {
 		return a, nil // the upstream makes callers with wrong credentials wait
 	}
 	if f := a.RefusedWith(codes...); f != nil {
 		f.Expected += ", or { ok: true }"
 		return a, f.In("/check %s of the credentials is %s", how)
 	}
-	if strings.TrimSpace(e.Message) == "" {
+	if strings.TrimSpace(a.Refusal().Message) == "" {
 		return a, check.Differs("a message for the person who typed the credentials", "an empty message",
 			"/check %s of the credentials is rejected without a message", how)
 	}

@@ -4,7 +4,6 @@
 package clocks
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -104,43 +103,21 @@ func everyTime(measure func() *check.Finding) (f *check.Finding) {
 	return f
 }
 
-// ask sends a call of a check and reads the answer, a stream without its names of columns.
-func ask(run *session.Run, c session.Call) *answer {
-	a := send(run.Ctx, run.Session, c, nil, run.Rows)
-	run.Last = a.Request
-	return a
-}
-
-// send sends a call and reads the answer: of a stream, whose columns have the names, at most so many rows.
-func send(ctx context.Context, s *session.Session, c session.Call, names []string, most int) *answer {
-	if session.RouteAt(c.Path).Streams() {
-		st := s.StreamWith(ctx, c, names, most)
-		return &answer{st.Answer, st}
-	}
-	return &answer{Answer: s.ExchangeWith(ctx, c)}
-}
-
-// answer is the answer to a call. The stream is nil for a route without one.
-type answer struct {
-	*session.Answer
-	stream *session.Stream
-}
-
 // complete reports whether an answer is whole, or is so long that it was not read
 // to its end.
-func (a *answer) complete() bool {
-	if a.stream == nil {
+func complete(a *session.Answer) bool {
+	if a.Stream == nil {
 		return a.Status < 300
 	}
-	return a.stream.Ended || a.stream.Over
+	return a.Stream.Ended || a.Stream.Over
 }
 
 // amount returns how much a complete answer holds: the rows of a stream, otherwise the
 // sum of its numbers. It reports false for an answer that is declined, unknown or an
 // estimate.
-func (a *answer) amount() (sum float64, known bool) {
-	if a.stream != nil {
-		return float64(len(a.stream.Table.Rows)), true
+func amount(a *session.Answer) (sum float64, known bool) {
+	if a.Stream != nil {
+		return float64(len(a.Stream.Table.Rows)), true
 	}
 	var body any
 	if a.Declined() || json.Unmarshal(a.Body, &body) != nil {

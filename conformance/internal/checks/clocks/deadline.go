@@ -27,14 +27,14 @@ func within(after, tolerance time.Duration) deadline {
 
 // judge returns what is wrong with the answer to a request with the deadline, and
 // whether the answer shows how the connector keeps it.
-func (d deadline) judge(a *answer) (shown bool, f *check.Finding) {
+func (d deadline) judge(a *session.Answer) (shown bool, f *check.Finding) {
 	took := a.Took.Round(time.Millisecond)
 	expected := fmt.Sprintf("408 timeout or, in a stream, an error line with code timeout, after %s", d.after)
 	var late session.Late
 	switch {
 	case errors.As(a.Err, &late):
 		return true, check.Differs(expected, a.Err.Error(), "the deadline is not enforced")
-	case a.Err == nil && a.complete():
+	case a.Err == nil && complete(a):
 		if a.Took <= d.latest {
 			return false, nil // it did not have to wait
 		}
@@ -57,8 +57,8 @@ func (d deadline) judge(a *answer) (shown bool, f *check.Finding) {
 }
 
 // ending returns what is wrong with how an answer says that a deadline has elapsed.
-func (d deadline) ending(a *answer) *check.Finding {
-	st := a.stream
+func (d deadline) ending(a *session.Answer) *check.Finding {
+	st := a.Stream
 	switch {
 	case st == nil && a.Err != nil:
 		return check.Fail("%v", a.Err)

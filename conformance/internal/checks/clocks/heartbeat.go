@@ -46,7 +46,7 @@ func pinged(st *session.Stream) (shown bool, f *check.Finding) {
 		return true, f
 	}
 	// A host may have a limit of its own for how long a request takes.
-	limited := st.Fault != nil && st.Fault.Code == wire.CodeTimeout || st.RefusedWith(wire.CodeTimeout) == nil
+	limited := st.TimedOut()
 	if !limited {
 		if f := st.Problem(); f != nil {
 			return false, f
@@ -89,7 +89,7 @@ func judgeSilence(run *session.Run) *check.Finding {
 	lasted := silent.Silent
 	return everyTime(func() *check.Finding {
 		if lasted == 0 {
-			lasted = run.Stream(silent.Call, nil, run.Rows).Silent
+			lasted = run.Exchange(silent.Call).Silent
 		}
 		f := silence(lasted, "its next line")
 		lasted = 0

@@ -35,10 +35,9 @@ type Clocks struct {
 type exchange struct {
 	id       string // of the check
 	call     session.Call
-	names    []string // of the columns, for a stream
 	deadline deadline // the zero deadline: it is to come to its end
 	done     chan struct{}
-	answer   *answer
+	answer   *session.Answer
 	bug      any // a panic, which the check that waits for the answer raises again
 }
 
@@ -106,7 +105,7 @@ func (e *exchange) run(ctx context.Context, s *session.Session) {
 }
 
 func (e *exchange) ask(ctx context.Context, s *session.Session) {
-	e.answer = send(ctx, s, e.call, e.names, slowRows)
+	e.answer = s.ExchangeWith(ctx, e.call)
 }
 
 // exchangesWith returns all exchanges, those first that take longest.
@@ -115,7 +114,7 @@ func exchangesWith(s *session.Session) []*exchange {
 	query := func(id string, d deadline, change func(*wire.QueryRequest)) *exchange {
 		req := session.AllRows(&table.Table)
 		change(req)
-		return &exchange{id: id, call: s.Ask(wire.PathQuery, req, 0), names: session.Members(req), deadline: d}
+		return &exchange{id: id, call: s.Ask(wire.PathQuery, req, 0), deadline: d}
 	}
 	short, long := within(shortTimeout, tolerance), within(longTimeout, tolerance)
 	timeout := func(req *wire.QueryRequest) { req.TimeoutMS = shortTimeout.Milliseconds() }
@@ -145,6 +144,7 @@ func exchangesWith(s *session.Session) []*exchange {
 		ToTable: table.Name, ToColumn: "id", Envelope: envelope})
 	for _, e := range list {
 		// What has not come by then is not on time.
+		e.call.Most = slowRows
 		e.call.Wait = corpus.SlowStall + session.Grace
 		if e.deadline.after > 0 {
 			e.call.Wait = e.deadline.latest + tolerance
@@ -202,14 +202,14 @@ func (k *Clocks) judgeSlow(run *session.Run) *check.Finding {
 func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
 	run.Last = e.answer.Request
 	if e.deadline.after == 0 {
-		return pinged(e.answer.stream)
+		return pinged(e.answer.Stream)
 	}
 	shown, f = e.deadline.judge(e.answer)
-	if f != nil || e.answer.Err != nil || !e.answer.complete() {
+	if f != nil || e.answer.Err != nil || !complete(e.answer) {
 		return shown, f
 	}
 	// The table does not stall, or not all of it was waited for.
-	if some, known := e.answer.amount(); known && some < tableRows {
+	if some, known := amount(e.answer); known && some < tableRows {
 		return true, inPart(some, tableRows)
 	}
 	return false, nil

@@ -65,9 +65,9 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 	attempt := 0
 	f = everyTime(func() (f *check.Finding) {
 		// Data may grow, so the whole answer is asked for behind the other and before it.
-		var whole *answer
+		var whole *session.Answer
 		if attempt%2 == 1 {
-			whole = ask(run, timed.Call)
+			whole = run.Exchange(timed.Call)
 		}
 		attempt++
 		a, way := askBeside(run, timed.WithTimeout(after, timed.Took+after+session.Grace), after)
@@ -78,9 +78,9 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 			return nil // such as one request too many
 		}
 		shown, f = d.judge(a)
-		if f == nil && a.complete() {
+		if f == nil && complete(a) {
 			if whole == nil {
-				whole = ask(run, timed.Call)
+				whole = run.Exchange(timed.Call)
 			}
 			f = partial(a, whole)
 			shown = shown || f != nil
@@ -92,12 +92,12 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 
 // partial returns what is wrong with a complete answer that came in time: it must not
 // hold less than the answer without a deadline.
-func partial(a, whole *answer) *check.Finding {
-	if whole.Err != nil || !whole.complete() {
+func partial(a, whole *session.Answer) *check.Finding {
+	if whole.Err != nil || !complete(whole) {
 		return nil
 	}
-	all, known := whole.amount()
-	if some, also := a.amount(); known && also && some < all {
+	all, known := amount(whole)
+	if some, also := amount(a); known && also && some < all {
 		return inPart(some, all)
 	}
 	return nil
@@ -114,7 +114,7 @@ func inPart(some, all float64) *check.Finding {
 // do: the refusal of an empty body. It shows the network, and whether the connector
 // is busy.
 func wayThere(run *session.Run, path string) (time.Duration, *check.Finding) {
-	a := ask(run, session.RouteAt(path).Call([]byte("{}")))
+	a := run.Exchange(session.RouteAt(path).Call([]byte("{}")))
 	return a.Took, a.RefusedWith(wire.CodeBadRequest)
 }
 
@@ -123,15 +123,15 @@ func wayThere(run *session.Run, path string) (time.Duration, *check.Finding) {
 // such as a program with one thread that is busy computing, delays both: it could not
 // have kept the deadline, and the delay is allowed for. If the document allows one
 // request at a time, the refusal is asked for afterwards.
-func askBeside(run *session.Run, c session.Call, after time.Duration) (a *answer, way time.Duration) {
+func askBeside(run *session.Run, c session.Call, after time.Duration) (a *session.Answer, way time.Duration) {
 	if run.Document.Capabilities.Limits.Concurrency == 1 {
-		a = ask(run, c)
+		a = run.Exchange(c)
 		way, _ = wayThere(run, c.Path)
 		return a, way
 	}
 	session.AtOnce(2, func(i int) {
 		if i == 0 {
-			a = ask(run, c)
+			a = run.Exchange(c)
 			return
 		}
 		time.Sleep(after / 2)
@@ -157,7 +157,7 @@ func slowestCall(run *session.Run, r session.Route, table *wire.Table) session.T
 	if request != nil {
 		c = run.Ask(r.Path, request, 0)
 	}
-	a := ask(run, c)
+	a := run.Exchange(c)
 	if a.Err == nil && a.Status == http.StatusOK && a.Took >= slowest.Took*3/4 {
 		return session.Timed{Call: c, Timing: a.Timing}
 	}

@@ -213,7 +213,6 @@ func provocations(run *session.Run) (calls []session.Call) {
 			body := run.Legal(r, topic).With("credentials", string(run.Tenants[tenant].JSON))
 			text := body.Text()
 			cut, wrong := r.Call(text[:len(text)-1]), r.Call(body.With("timeoutMs", `"soon"`).Text())
-			cut.Tenant, wrong.Tenant = tenant, tenant
 			if i < 2 || run.Requests == 0 {
 				calls = append(calls, cut, wrong)
 			} else {

@@ -175,8 +175,7 @@ func pagesOf(run *session.Run, t *wire.Table, rows, most int) (pages []beside) {
 func sameAtOnce(run *session.Run, list []beside, others string) *check.Finding {
 	streams := make([]*session.Stream, len(list))
 	session.AtOnce(len(list), func(i int) {
-		req := list[i].req
-		streams[i] = run.StreamWith(run.Ctx, run.Ask(wire.PathQuery, req, 0), session.Members(req), run.Rows)
+		streams[i] = run.ExchangeWith(run.Ctx, run.Ask(wire.PathQuery, list[i].req, 0)).Stream
 	})
 	for i, st := range streams {
 		run.Cases++

@@ -68,7 +68,7 @@ func together(run *pairRun, at, round int) (_ *check.Finding, again func() *chec
 		}
 	})
 	for _, q := range all {
-		if q.reply.request == nil {
+		if q.reply.Answer == nil {
 			continue
 		}
 		run.Cases++

@@ -122,7 +122,7 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 			continue
 		}
 		got := answer(withCredentials(run, c, tenant, i.set))
-		run.Last = got.request
+		run.Last = got.Request
 		run.Cases++
 		others := &oracle.Table{}
 		if i.others { // the impostor has its secret
@@ -138,7 +138,7 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 		}
 		return check.Differs("400, or no data of this tenant", received,
 			"%s of table %s with %s is answered with the data of the %s tenant",
-			q.path, terms.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.request)
+			q.path, terms.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.Request)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -11,10 +12,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// reply is the answer to a request about a table.
+// reply is what an answer about a table says.
 type reply struct {
+	*session.Answer
 	asked   wire.Request
-	request *check.Request
 	shown   string
 	fault   *check.Finding // the stream of an answer that cannot be used
 	refused bool           // the table, or a field, is said not to exist
@@ -28,11 +29,13 @@ const most = 5_000
 
 // send sends a request and reads the answer. It is safe for concurrent use.
 func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) reply {
-	if req, ok := m.(*wire.QueryRequest); ok {
-		return readRows(run.StreamWith(run.Ctx, c, session.Members(req), min(run.Rows, most)), req, columns)
-	}
+	c.Most = cmp.Or(c.Most, min(run.Rows, most))
 	a := run.ExchangeWith(run.Ctx, c)
-	r := reply{asked: m, request: a.Request, shown: a.Describe(), refused: refusedAsUnknown(a)}
+	r := reply{Answer: a, asked: m, shown: a.Describe(), refused: refusedAsUnknown(a)}
+	if req, ok := m.(*wire.QueryRequest); ok {
+		r.readRows(req, columns)
+		return r
+	}
 	if answer, f := session.RouteAt(c.Path).Decode(a); f == nil {
 		r.figures = answer
 	}
@@ -49,15 +52,15 @@ func refusedAsUnknown(a *session.Answer) bool {
 
 // readRows reads the rows of a stream, under the types of the table's columns, and does
 // what the connector left to the platform.
-func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column) reply {
-	r := reply{asked: req, request: st.Request, shown: st.Describe(), refused: refusedAsUnknown(st.Answer), over: st.Over}
-	if r.refused || st.Status == http.StatusTooManyRequests {
-		return r
+func (r *reply) readRows(req *wire.QueryRequest, columns []wire.Column) {
+	st := r.Stream
+	if r.over = st.Over; r.refused || st.Status == http.StatusTooManyRequests {
+		return
 	}
-	if r.fault = st.Problem(); r.fault != nil && !st.Over {
-		return r
+	if f := st.Problem(); f != nil && !st.Over {
+		r.fault = f
+		return
 	}
-	r.fault = nil
 	t := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
 		if f.As != "" {
 			return f.Type
@@ -71,7 +74,6 @@ func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column)
 	if len(t.Rows) > 0 {
 		r.shown = session.Plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
 	}
-	return r
 }
 
 // silent reports whether the answer says nothing of any rows.

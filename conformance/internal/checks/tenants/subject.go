@@ -313,7 +313,7 @@ func arrive(run *pairRun, tenant int) {
 func (s *subject) ask(run *pairRun, tenant int, q *question, w wording) reply {
 	m := q.ask(s, w)
 	r := send(run, run.Ask(q.path, m, tenant), m, s.tables[tenant].Columns())
-	run.Last = r.request
+	run.Last = r.Request
 	return r
 }
 
@@ -397,8 +397,9 @@ func (s *subject) window(run *pairRun, tenant int) *oracle.Table {
 	if ceiling := run.Document.Capabilities.Limits.PageSizeMax; ceiling > 0 {
 		req.Limit = min(windowRows, ceiling)
 	}
-	st := run.Stream(run.Ask(wire.PathQuery, req, tenant), req.Fields, int(req.Limit))
-	return readRows(st, req, s.tables[tenant].Columns()).rows
+	c := run.Ask(wire.PathQuery, req, tenant)
+	c.Most = int(req.Limit)
+	return send(run, c, req, s.tables[tenant].Columns()).rows
 }
 
 func boolInt(b bool) int {

@@ -88,11 +88,11 @@ func (s *subject) oneSided(r reply, tenant int, q *question) *check.Finding {
 	if !s.differs() && q.path != wire.PathQuery {
 		return check.Differs(r.shown, session.Plural(len(s.own(tenant).Rows), "row"),
 			"/query of table %s answers the %s tenant with the other's rows: %s tells the two apart",
-			table, who, q.path).From(r.request)
+			table, who, q.path).From(r.Request)
 	}
 	return check.Differs("what the "+session.Plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
 		"%s%s of table %s for the %s tenant is not what its rows give, although the same request is answered rightly for the other",
-		q.path, q.what, table, who).From(r.request)
+		q.path, q.what, table, who).From(r.Request)
 }
 
 // What an answer comes to.
@@ -114,7 +114,7 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 		if own != nil {
 			expected = "what the " + session.Plural(len(own[s.name].Rows), "row") + " of this tenant give"
 		}
-		return check.Differs(expected, received, "%s, %s", what, detail).From(got.request), isWrong
+		return check.Differs(expected, received, "%s, %s", what, detail).From(got.Request), isWrong
 	}
 	switch {
 	case s.lacked[tenant] && got.refused:
@@ -122,11 +122,11 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 	case own == nil && !s.lacked[tenant] && got.refused && other != nil:
 		return check.Differs("a table that "+q.path+" knows", got.shown,
 			"/discovery of the %s tenant lists table %s, and only the other tenant can read it",
-			session.Ordinal(tenant), terms.QuoteName(s.name)).From(got.request), isWrong
+			session.Ordinal(tenant), terms.QuoteName(s.name)).From(got.Request), isWrong
 	case own == nil && !s.lacked[tenant]:
 		return nil, saysNothing
 	case got.fault != nil:
-		return got.fault.In("%s, is not answered as it was alone: %s", what).From(got.request), isWrong
+		return got.fault.In("%s, is not answered as it was alone: %s", what).From(got.Request), isWrong
 	case got.silent():
 		return nil, saysNothing
 	case own != nil && got.holds(own):
@@ -141,7 +141,7 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 	}
 	if req, ok := got.asked.(*wire.QueryRequest); ok && q.what == "" {
 		if d := oracle.Verify(own, req, got.rows.Rows); d != nil {
-			return check.Differs(d.Expected, d.Received, "%s, is not as it was alone: %s", what, d.Detail).From(got.request), isWrong
+			return check.Differs(d.Expected, d.Received, "%s, is not as it was alone: %s", what, d.Detail).From(got.Request), isWrong
 		}
 	}
 	return nil, isWrong
@@ -182,7 +182,7 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 		q := questions[0]
 		if f, _ := s.judge(s.ask(run, 1, q, fresh(run)), 1, q, ""); f != nil {
 			return check.Differs(f.Received, second.shown, "/query of table %s for the second tenant is what the first is answered, "+
-				"and something else in other words", terms.QuoteName(s.name)).From(second.request)
+				"and something else in other words", terms.QuoteName(s.name)).From(second.Request)
 		}
 	}
 	s.choose(run)

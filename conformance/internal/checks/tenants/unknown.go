@@ -82,8 +82,6 @@ func oneField(run *pairRun, t *wire.Table, q *question) wire.Request {
 // answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
 func answerTo(run *pairRun, tenant int, path string, m wire.Request) *session.Answer {
 	c := run.Ask(path, m, tenant)
-	if req, ok := m.(*wire.QueryRequest); ok {
-		return run.Stream(c, session.Members(req), session.WindowRows).Answer
-	}
+	c.Most = session.WindowRows
 	return run.Exchange(c)
 }
