@@ -33,56 +33,6 @@ func limitChecks() []session.Check {
 	}
 }
 
-func pageSizeHolds(run *session.Run) *check.Finding {
-	return windowHolds(run, run.Document.Capabilities.Limits.PageSizeMax, 0)
-}
-
-func offsetHolds(run *session.Run) *check.Finding {
-	return windowHolds(run, 1, run.Document.Capabilities.Limits.OffsetMax)
-}
-
-// windowHolds asks for a window of the largest table that can be read whole, and
-// judges how many rows the platform ends up with.
-func windowHolds(run *session.Run, limit, offset int64) *check.Finding {
-	if _, f := run.Discovery(0); f != nil {
-		return f
-	}
-	for _, t := range slices.Backward(run.SmallestFirst()) {
-		if len(t.Fields) == 0 || t.RowCount != nil && *t.RowCount == 0 {
-			continue
-		}
-		whole, f := run.Table(t)
-		if f != nil {
-			return f
-		}
-		if whole == nil {
-			continue
-		}
-		n := len(whole.Rows)
-		run.Cases++
-		req := &wire.QueryRequest{Table: t.Name, Fields: []string{t.Fields[0].Name}, Limit: limit, Offset: offset}
-		st, f := run.QueryRows(req)
-		if f != nil {
-			return f
-		}
-		want := int(min(limit, max(0, int64(n)-offset)))
-		got := len(st.Table.Rows)
-		if !st.Served.Window || session.WindowTooEarly(req, st.Served) {
-			want = n // the platform cuts the window itself
-		}
-		if got == want {
-			return nil
-		}
-		if f := changed(run, t, n); f != nil {
-			return f
-		}
-		return check.Differs(fmt.Sprintf("%d rows", want), fmt.Sprintf("%d rows", got),
-			"table %s of %d rows, with limit %d and offset %d, which the declared limits allow",
-			terms.QuoteName(t.Name), n, limit, offset)
-	}
-	return check.Skip(check.NoData, "no table within the row budget")
-}
-
 // maxAtOnceRows is how many rows a table may have that is read beside others.
 const maxAtOnceRows = 2_000
 

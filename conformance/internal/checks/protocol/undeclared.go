@@ -1,13 +1,9 @@
 package protocol
 
 import (
-	"fmt"
-	"net/http"
-
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -75,98 +71,4 @@ func dated(run *session.Run) (session.Topic, *check.Finding) {
 		}
 	}
 	return topic, nil
-}
-
-// window is a sort or an offset that the connector has not declared.
-type window struct {
-	what   string
-	sort   []wire.SortKey
-	offset int64
-}
-
-// undeclaredWindows returns the sorts and offsets that the document excludes.
-func undeclaredWindows(c wire.Capabilities, t *wire.Table) (list []window) {
-	keys := []wire.SortKey{{Field: t.Fields[0].Name, Dir: wire.Asc}}
-	if c.Sort == wire.SortSingle && len(t.Fields) > 1 {
-		keys = append(keys, wire.SortKey{Field: t.Fields[1].Name, Dir: wire.Desc})
-	}
-	if c.Sort == wire.SortNone || c.Sort == wire.SortSingle && len(keys) > 1 {
-		list = append(list, window{"more sort keys than declared", keys, 0})
-	}
-	if !c.Offset {
-		list = append(list, window{"an offset", nil, 1})
-	}
-	if c.Limits.OffsetMax > 0 {
-		list = append(list, window{"an offset beyond limits.offsetMax", nil, c.Limits.OffsetMax + 1})
-	}
-	return list
-}
-
-// windowsWhole asks for windows that the connector has not declared.
-func windowsWhole(run *session.Run) *check.Finding {
-	t, n, f := severalRows(run)
-	if f != nil {
-		return f
-	}
-	windows := undeclaredWindows(run.Document.Capabilities, t)
-	if len(windows) == 0 {
-		return check.Skip(check.NoData, "no table has the fields that it takes")
-	}
-	for _, w := range windows {
-		run.Cases++
-		req := &wire.QueryRequest{Table: t.Name, Fields: []string{t.Fields[0].Name}, Sort: w.sort, Limit: 1, Offset: w.offset}
-		st := run.Query(req)
-		if st.Err == nil && (st.Status == http.StatusUnprocessableEntity || st.Status == http.StatusBadRequest) {
-			continue
-		}
-		if f := st.Problem(); f != nil {
-			return f
-		}
-		want, claim := n, "served.window is not claimed, so all rows must follow"
-		if st.Served.Filters && st.Served.Sort && st.Served.Window {
-			want, claim = int(min(1, max(0, int64(n)-w.offset))), "served.window is claimed"
-		}
-		if len(st.Table.Rows) != want {
-			if f := changed(run, t, n); f != nil {
-				return f
-			}
-			return check.Differs(fmt.Sprintf("%d rows", want), fmt.Sprintf("%d rows", len(st.Table.Rows)),
-				"table %s with %s and limit 1: %s", terms.QuoteName(t.Name), w.what, claim)
-		}
-	}
-	return nil
-}
-
-// severalRows returns a table of more than one row that can be read whole, and how
-// many rows it has.
-func severalRows(run *session.Run) (*wire.Table, int, *check.Finding) {
-	if _, f := run.Discovery(0); f != nil {
-		return nil, 0, f
-	}
-	for _, t := range run.SmallestFirst() {
-		if len(t.Fields) == 0 {
-			continue
-		}
-		rows, f := run.Table(t)
-		if f != nil {
-			return nil, 0, f
-		}
-		if rows != nil && len(rows.Rows) > 1 {
-			return t, len(rows.Rows), nil
-		}
-	}
-	return nil, 0, check.Skip(check.NoData, "no table with more than one row within the row budget")
-}
-
-// changed returns the finding that skips the check if a table has no longer n rows,
-// because live data changes.
-func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
-	last := run.Last
-	run.Forget(t)
-	rows, f := run.Table(t)
-	run.Last = last
-	if f == nil && (rows == nil || len(rows.Rows) != n) {
-		f = check.Skip(check.DataChanged, "table %s", terms.QuoteName(t.Name))
-	}
-	return f
 }
