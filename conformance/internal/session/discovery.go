@@ -79,7 +79,7 @@ func (run *Run) discoverOnce(tenant int) *Discovery {
 func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.Finding) {
 	d := &Discovery{Lookup: map[string]*wire.Table{}, selected: s.Selects}
 	a := s.ExchangeWith(ctx, s.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
-	if f := a.Decode(AnswerSchema(wire.PathDiscovery), &d.Discovery); f != nil {
+	if f := a.Decode("discovery-answer", &d.Discovery); f != nil {
 		d.err = check.Block("P3.1a", "/discovery: %s", f.Detail)
 		return d, d.err
 	}

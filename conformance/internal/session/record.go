@@ -11,7 +11,6 @@ import (
 type Record struct {
 	mu sync.Mutex
 	Counts
-	kinds   map[kindOf]int
 	filters map[fieldOf]map[wire.Op]*askedFor
 	rows    map[string]int // table -> the most rows that one answer held
 }
@@ -28,14 +27,10 @@ type Counts struct {
 
 type fieldOf struct{ table, field string }
 
-type kindOf struct {
-	op   wire.Op
-	kind wire.Type
-}
-
 // askedFor is how often filters of a field with one operator were judged and, for
 // operators that test equality, which values they named.
 type askedFor struct {
+	kind     wire.Type // of the field
 	times    int
 	seen     map[string]bool
 	operands []wire.Value
@@ -58,21 +53,20 @@ func (r *Record) AddFilters(t *oracle.Table, where wire.Where) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.filters == nil {
-		r.kinds, r.filters = map[kindOf]int{}, map[fieldOf]map[wire.Op]*askedFor{}
+		r.filters = map[fieldOf]map[wire.Op]*askedFor{}
 	}
 	for f := range where.Filters() {
 		kind := wire.Type("undeclared")
 		if i := t.Index(f.Field); i >= 0 && t.Columns[i].Type != "" {
 			kind = t.Columns[i].Type
 		}
-		r.kinds[kindOf{f.Op, kind}]++
 		at := fieldOf{t.Name, f.Field}
 		if r.filters[at] == nil {
 			r.filters[at] = map[wire.Op]*askedFor{}
 		}
 		asked := r.filters[at][f.Op]
 		if asked == nil {
-			asked = &askedFor{seen: map[string]bool{}}
+			asked = &askedFor{kind: kind, seen: map[string]bool{}}
 			r.filters[at][f.Op] = asked
 		}
 		asked.add(&f)
@@ -98,8 +92,10 @@ func (a *askedFor) add(f *wire.Filter) {
 // byType returns how many filters were judged, by operator and type, such as "eq number".
 func (r *Record) byType() map[string]int {
 	all := map[string]int{}
-	for of, n := range r.kinds {
-		all[string(of.op)+" "+string(of.kind)] = n
+	for _, of := range r.filters {
+		for op, asked := range of {
+			all[string(op)+" "+string(asked.kind)] += asked.times
+		}
 	}
 	return all
 }

@@ -31,23 +31,18 @@ var Routes = []Route{
 	{wire.PathLinkHitRate, wire.EndpointLinkHitRate, "link-hit-rate-answer", func() wire.Answer { return &wire.LinkHitRate{} }},
 }
 
-// AnswerSchema returns the name of the schema of a route's JSON answers, or "".
-func AnswerSchema(path string) string {
-	if i := slices.IndexFunc(Routes, func(r Route) bool { return r.Path == path }); i >= 0 {
-		return Routes[i].schema
-	}
-	return ""
-}
-
 // Decode reads a JSON answer of the route, and returns why it cannot.
 func (r Route) Decode(a *Answer) (wire.Answer, *check.Finding) {
 	m := r.answer()
 	return m, a.Decode(r.schema, m)
 }
 
-// RouteAt returns the route of a path.
+// RouteAt returns the route of a path, or one without a path if there is none.
 func RouteAt(path string) Route {
-	return Routes[slices.IndexFunc(Routes, func(r Route) bool { return r.Path == path })]
+	if i := slices.IndexFunc(Routes, func(r Route) bool { return r.Path == path }); i >= 0 {
+		return Routes[i]
+	}
+	return Route{}
 }
 
 // Needs returns why the route does not exist, or "". It is the Needs of a check

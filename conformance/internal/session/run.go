@@ -1,11 +1,11 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -51,22 +51,16 @@ type Check struct {
 	Judge func(*Run) *check.Finding
 }
 
-// Family gives checks what they have in common, unless they have their own.
-func Family(common Check, members []Check) []Check {
+// Family gives checks, or rows of which checks are made, what they have in common: each exported
+// field that a member leaves at its zero value.
+func Family[T any](common T, members []T) []T {
+	all := reflect.ValueOf(common)
 	for i := range members {
-		c := &members[i]
-		c.Phase = cmp.Or(c.Phase, common.Phase)
-		c.Fix = cmp.Or(c.Fix, common.Fix)
-		c.Weight = cmp.Or(c.Weight, common.Weight)
-		c.Advice, c.Watched = c.Advice || common.Advice, c.Watched || common.Watched
-		if c.Judge == nil {
-			c.Judge = common.Judge
-		}
-		if c.Needs == nil {
-			c.Needs = common.Needs
-		}
-		if c.Rules == nil {
-			c.Rules = common.Rules
+		own := reflect.ValueOf(&members[i]).Elem()
+		for n := range own.NumField() {
+			if field := own.Field(n); field.CanSet() && field.IsZero() {
+				field.Set(all.Field(n))
+			}
 		}
 	}
 	return members

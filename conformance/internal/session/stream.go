@@ -19,7 +19,8 @@ import (
 type Stream struct {
 	*Answer
 	// Table holds the rows, positional in the requested fields and then the
-	// members of joins. Their types are unknown here.
+	// members of joins. Their types are unknown here, and there are no columns if the
+	// caller does not know which members rows have.
 	Table  *oracle.Table
 	Served wire.Served
 	Stated bool        // there was a served line
@@ -33,7 +34,6 @@ type Stream struct {
 	Over  bool
 	Lines []Line
 
-	namesKnown    bool   // the caller knows which members rows have
 	extraMember   string // a row member that was not asked for, or ""
 	unknownMember string // a member of a line that the protocol does not define, or ""
 }
@@ -115,7 +115,7 @@ func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most i
 
 // newStream returns the stream of an answer of which no line was read.
 func newStream(a *Answer, c Call) *Stream {
-	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}, namesKnown: c.Members != nil}
+	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}}
 	for _, name := range c.Members {
 		st.Table.Columns = append(st.Table.Columns, wire.Column{Name: name})
 	}

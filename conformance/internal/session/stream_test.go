@@ -22,8 +22,8 @@ func readLines(t *testing.T, body io.Reader, most int) (*Stream, *lineReader) {
 	s, err := New(Config{Base: "https://connector.example.com", Token: "a-token-of-more-than-32-characters"})
 	require.NoError(t, err)
 	st := &Stream{
-		Answer: &Answer{session: s, Request: &check.Request{}}, namesKnown: true,
-		Table: &oracle.Table{Name: "answer", Columns: []wire.Column{{Name: "a"}, {Name: "b"}}},
+		Answer: &Answer{session: s, Request: &check.Request{}},
+		Table:  &oracle.Table{Name: "answer", Columns: []wire.Column{{Name: "a"}, {Name: "b"}}},
 	}
 	r := &lineReader{session: s, stream: st, most: most}
 	r.read(context.Background(), body)

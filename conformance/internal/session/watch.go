@@ -75,7 +75,7 @@ func (w *Watch) answer(c Call, a *Answer) {
 		w.unknownMember(a, message.Unknown("document", a.Body))
 		return
 	}
-	switch schema := AnswerSchema(c.Path); {
+	switch schema := RouteAt(c.Path).schema; {
 	case a.Status >= 400:
 		w.refusal(c, a)
 	case a.Status == http.StatusOK && schema != "":
@@ -96,7 +96,7 @@ func (w *Watch) stream(st *Stream, r *lineReader) {
 	w.Record("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
-	w.judge("A.10", st.Answer, st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
+	w.judge("A.10", st.Answer, len(st.Table.Columns) > 0 && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
 		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
 	w.Record("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
@@ -147,12 +147,13 @@ func (w *Watch) cacheable(a *Answer) {
 func (w *Watch) refusal(c Call, a *Answer) {
 	// Hosts answer paths and methods that the protocol does not have as they like;
 	// A.11 advises.
-	if c.Method != http.MethodPost || c.Path != wire.PathQuery && AnswerSchema(c.Path) == "" {
+	route := RouteAt(c.Path)
+	if c.Method != http.MethodPost || route.Path == "" {
 		return
 	}
 	// The same holds for routes that the document does not list, unless the answer
 	// is JSON.
-	if d := w.session.Document; d != nil && RouteAt(c.Path).Needs(d) != "" && a.Media() != terms.MediaJSON {
+	if d := w.session.Document; d != nil && route.Needs(d) != "" && a.Media() != terms.MediaJSON {
 		return
 	}
 	var e wire.ErrorAnswer

@@ -29,7 +29,7 @@ func malformedChecks() []session.Check {
 		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
-		{ID: "P3.3g", Phase: 3, Needs: needsRoute(wire.PathAggregate), Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
+		{ID: "P3.3g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
 			Title: "an unknown function or grain is refused or declined",
 			Fix:   "Check functions and grains against their lists.",
 			Judge: refusal.Table{Declinable: true, Rows: []refusal.Row{

@@ -16,9 +16,6 @@ func Checks() []session.Check {
 		hopChecks(), limitChecks(), streamChecks(), undeclaredChecks(), answerChecks())
 }
 
-// needsRoute returns the condition that a route exists.
-func needsRoute(path string) func(*session.Document) string { return session.RouteAt(path).Needs }
-
 // unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
 	const column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
@@ -28,14 +25,14 @@ func unknownEntityChecks() []session.Check {
 		unknownTable("P3.2c", wire.PathAggregate, "error-5"),
 		unknownTable("P3.2d", wire.PathSize, "measure-3", "error-5"),
 		unknownTable("P3.2e", wire.PathCardinality, "measure-3", "error-5"),
-		{ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Rules: []string{"measure-3", "error-5"},
+		{ID: "P3.2f", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-3", "error-5"},
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
 			Fix:   column,
 			Judge: refusal.Table{Rows: []refusal.Row{
 				{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%noField]",
 					What: "of a column that does not exist", Codes: unknownOnly},
 			}}.Judge},
-		{ID: "P3.2g", Phase: 3, Needs: needsRoute(wire.PathLinkHitRate), Rules: []string{"measure-3", "error-5"},
+		{ID: "P3.2g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-3", "error-5"},
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
 			Fix:   column,
 			Judge: refusal.Table{Rows: []refusal.Row{
@@ -57,7 +54,7 @@ func unknownTable(id, path string, rules ...string) session.Check {
 	if path == wire.PathAggregate {
 		title += ", or is declined"
 	}
-	return session.Check{ID: id, Phase: 3, Needs: needsRoute(path), Rules: rules, Title: title,
+	return session.Check{ID: id, Phase: 3, Needs: session.RouteAt(path).Needs, Rules: rules, Title: title,
 		Fix: "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name.",
 		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
 			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},

@@ -19,7 +19,7 @@ func undeclaredChecks() []session.Check {
 			Rules: []string{"aggregate-4a", "error-7", "document-10"},
 			Needs: session.All(
 				session.Only(func(d *session.Document) bool { return !d.Capabilities.DateBucket }, "capabilities.dateBucket is true"),
-				needsRoute(wire.PathAggregate)),
+				session.NeedsEndpoint(wire.EndpointAggregate)),
 			Title: "grains are refused or declined when capabilities.dateBucket is false",
 			Fix: "Answer 422 unsupported to a groupBy with a grain, or decline with 204: " +
 				"groups of whole values under a period's name are wrong numbers."},

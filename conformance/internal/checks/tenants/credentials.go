@@ -166,7 +166,7 @@ func discoversForImpostor(run *pairRun, tenant int, i impostor) *check.Finding {
 	}
 	a := run.Exchange(withCredentials(run, run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant), tenant, i.set))
 	var got wire.Discovery
-	if a.Decode(session.AnswerSchema(wire.PathDiscovery), &got) != nil {
+	if a.Decode("discovery-answer", &got) != nil {
 		return nil
 	}
 	run.Cases++

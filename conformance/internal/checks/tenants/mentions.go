@@ -57,7 +57,7 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 			return nil
 		}
 		for _, q := range plain {
-			if !mounted(run, q.path) {
+			if session.RouteAt(q.path).Needs(run.Document) != "" {
 				continue
 			}
 			run.Cases++

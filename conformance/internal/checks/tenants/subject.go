@@ -265,22 +265,38 @@ func (s *subject) choose(run *pairRun) {
 		return
 	}
 	for _, name := range s.fields {
-		f, column := s.tables[0].Field(name), rows.Index(name)
+		f := s.tables[0].Field(name)
 		if s.group == "" && session.Allowed(f.Groupable) && (f.Type.Numeric() || f.Type == wire.TypeBoolean) {
 			if n, err := oracle.Cardinality(rows, name); err == nil && n.Distinct > 1 && n.Distinct < maxGroups {
 				s.group = name
 			}
 		}
-		if s.value != nil || !run.Document.Declares(wire.OpEq) || !s.comparesText(name) {
+	}
+	if run.Document.Declares(wire.OpEq) {
+		s.value, _ = s.equalTo(rows, nil)
+	}
+}
+
+// equalTo returns a filter for a text that the rows hold and that others, if possible, do not, and
+// whether it is such. It returns nil if there is none.
+func (s *subject) equalTo(rows, others *oracle.Table) (f *wire.Filter, apart bool) {
+	for _, name := range s.fields {
+		if !s.comparesText(name) {
 			continue
 		}
+		known := valuesOf(others, name)
 		for _, row := range rows.Rows {
-			if v := row[column]; !v.IsNull() && len(v.Text()) <= maxOperand {
-				s.value = &wire.Filter{Field: name, Op: wire.OpEq, Value: v}
-				break
+			v := row[rows.Index(name)]
+			if v.IsNull() || len(v.Text()) > maxOperand || f != nil && known[v.String()] {
+				continue
+			}
+			f = &wire.Filter{Field: name, Op: wire.OpEq, Value: v}
+			if !known[v.String()] {
+				return f, true
 			}
 		}
 	}
+	return f, false
 }
 
 const (
@@ -356,21 +372,15 @@ func (s *subject) narrow(run *pairRun, first int) {
 		}
 	}
 	for _, tenant := range []int{first, 1 - first} {
-		for _, name := range s.fields {
-			if windows[tenant] == nil || !s.comparesText(name) {
-				continue
-			}
-			others := valuesOf(windows[1-tenant], name)
-			for _, row := range windows[tenant].Rows {
-				v := row[windows[tenant].Index(name)]
-				if v.IsNull() || len(v.Text()) > maxOperand || s.only != nil && others[v.String()] {
-					continue
-				}
-				s.only = []wire.Filter{{Field: name, Op: wire.OpEq, Value: v}}
-				if !others[v.String()] {
-					return
-				}
-			}
+		if windows[tenant] == nil {
+			continue
+		}
+		f, apart := s.equalTo(windows[tenant], windows[1-tenant])
+		if f != nil && (apart || s.only == nil) {
+			s.only = []wire.Filter{*f}
+		}
+		if apart {
+			return
 		}
 	}
 }
@@ -479,22 +489,11 @@ func changed(before, now []*subject) (name string) {
 func (s *subject) mixedUp(before *subject, tenant int) bool {
 	was, is := tally(before.own(tenant), s.fields), tally(s.own(tenant), s.fields)
 	otherWas, otherIs := tally(before.own(1-tenant), s.fields), tally(s.own(1-tenant), s.fields)
-	if 2*shared(was, otherWas) >= len(was) && 2*shared(is, otherIs) >= len(is) {
+	if 2*len(without(was, otherWas)) <= len(was) && 2*len(without(is, otherIs)) <= len(is) {
 		return false
 	}
 	gained, lost := without(is, was), without(was, is)
-	ofOther := shared(gained, otherWas) + shared(without(gained, otherWas), otherIs)
-	return len(gained) > 0 && ofOther == len(gained) || len(lost) > 0 && shared(lost, otherIs) == len(lost)
-}
-
-// shared returns how many rows are in both sets.
-func shared(a, b map[string]int) (n int) {
-	for row := range a {
-		if b[row] > 0 {
-			n++
-		}
-	}
-	return n
+	return len(gained) > 0 && len(without(without(gained, otherWas), otherIs)) == 0 || len(lost) > 0 && len(without(lost, otherIs)) == 0
 }
 
 // without returns the rows of the one set that are not in the other.

@@ -4,7 +4,6 @@ package tenants
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -80,9 +79,4 @@ func discoveries(run *pairRun) (both [2]*session.Discovery, f *check.Finding) {
 		}
 	}
 	return both, nil
-}
-
-// mounted reports whether the document lists a route.
-func mounted(run *pairRun, path string) bool {
-	return slices.ContainsFunc(run.Mounted(), func(r session.Route) bool { return r.Path == path })
 }

@@ -54,7 +54,7 @@ func turns(round int) func(*pairRun) *check.Finding {
 
 // may reports whether a question can be asked.
 func (s *subject) may(run *pairRun, q *question) bool {
-	return mounted(run, q.path) && q.ask(s, wording{}) != nil
+	return session.RouteAt(q.path).Needs(run.Document) == "" && q.ask(s, wording{}) != nil
 }
 
 // takeTurns asks a question in one wording for one tenant and then for the other.
