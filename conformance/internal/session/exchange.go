@@ -179,10 +179,12 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 	a.began = time.Now()
 	body := &timedBody{began: a.began}
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, Late{wait})
-	ctx, idle := withIdleTimer(ctx, c, wait)
+	ctx = body.limitIdle(ctx, c, wait)
 	done = func() {
 		a.Elapsed, a.Timing = time.Since(a.began), body.Timing
-		idle.stop()
+		if body.timer != nil {
+			body.timer.Stop()
+		}
 		if a.Status == http.StatusOK {
 			s.timings.note(c, a.Timing)
 		}
@@ -204,7 +206,7 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 		a.Err = s.transport(ctx, err)
 		return a, nil, done
 	}
-	body.ReadCloser, resp.Body = idle.over(resp.Body), body
+	body.ReadCloser, resp.Body = resp.Body, body
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	s.dialect.noteNative(c, a.Status)
 	return a, resp, done

@@ -12,25 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// secrets are texts that no answer may hold: as they are, and as a connector may
-// disguise them. Their marks are their names.
-type secrets struct {
-	document  *Document // that says which credentials are secrets; nil: none was read
-	plain     []secret.Needle
-	disguises *secret.Finder
-}
-
-// newSecrets adds to each text its reverse.
-func newSecrets(document *Document, plain []secret.Needle) *secrets {
-	all := slices.Clone(plain)
-	for _, s := range plain {
-		reversed := []byte(s.Text)
-		slices.Reverse(reversed)
-		all = append(all, secret.Needle{Text: string(reversed), Mark: s.Mark})
-	}
-	return &secrets{document, plain, secret.New(all, fold)}
-}
-
 // minSecret is the length from which a credential is looked for. A shorter one
 // occurs in honest data by chance.
 const minSecret = 8
@@ -46,20 +27,23 @@ func byChance(value, document string) bool {
 	return len(value) < minSecret || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
 }
 
-// knownSecrets returns the token and the credentials of all tenants. The document says which
-// credentials are secrets, so until it was read there is only the token.
-func (w *Watch) knownSecrets() *secrets {
+// learnSecrets notes what no answer may hold: the token and the credentials of all tenants, as they
+// are, reversed, and as a connector may disguise them. Their marks are their names. The document says
+// which credentials are secrets, so until it was read there is only the token.
+func (w *Watch) learnSecrets() {
+	plain := []secret.Needle{{Text: w.session.Token, Mark: "the bearer token"}}
+	if document := w.session.Document; document != nil {
+		plain = append(plain, w.credentials(document)...)
+	}
+	all := slices.Clone(plain)
+	for _, s := range plain {
+		reversed := []byte(s.Text)
+		slices.Reverse(reversed)
+		all = append(all, secret.Needle{Text: string(reversed), Mark: s.Mark})
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	document := w.session.Document
-	if w.secrets == nil || w.secrets.document != document {
-		plain := []secret.Needle{{Text: w.session.Token, Mark: "the bearer token"}}
-		if document != nil {
-			plain = append(plain, w.credentials(document)...)
-		}
-		w.secrets = newSecrets(document, plain)
-	}
-	return w.secrets
+	w.secrets, w.disguises = plain, secret.New(all, fold)
 }
 
 // credentials returns those that the document makes secrets.
@@ -100,8 +84,10 @@ func (w *Watch) leaks(a *Answer, body []byte) *check.Finding {
 const maxDisguised = 64 << 10
 
 func (w *Watch) leak(text []byte) *check.Finding {
-	all := w.knownSecrets()
-	for _, s := range all.plain {
+	w.mu.Lock()
+	secrets, disguises := w.secrets, w.disguises
+	w.mu.Unlock()
+	for _, s := range secrets {
 		if bytes.Contains(text, []byte(s.Text)) {
 			return check.Fail("an answer holds %s", s.Mark)
 		}
@@ -109,7 +95,7 @@ func (w *Watch) leak(text []byte) *check.Finding {
 	if len(text) > maxDisguised {
 		return nil
 	}
-	if name, ok := all.disguises.Find(string(text)); ok {
+	if name, ok := disguises.Find(string(text)); ok {
 		return check.Fail("an answer holds %s, encoded", name)
 	}
 	return nil

@@ -198,6 +198,7 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 		}
 		d.EmptyDialect = hasEmptyDialect(a.Body)
 		s.Document = d
+		s.Watch.learnSecrets()
 	}
 	return s.documentErr
 }

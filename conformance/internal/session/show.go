@@ -21,23 +21,14 @@ func ShowRow(columns []wire.Column, row []wire.Value) string {
 		b = append(append(b, terms.QuoteName(c.Name)...), ':')
 		cell := row[i]
 		if text := cell.Text(); len(text) > 60 {
-			cell = wire.Text(Runes(text[:min(len(text), 240)], 0, 60) + "...")
+			runes := []rune(text[:min(len(text), 240)])
+			cell = wire.Text(string(runes[:min(len(runes), 60)]) + "...")
 		}
 		if b2, err := cell.AppendJSON(b); err == nil {
 			b = b2
 		}
 	}
 	return "{" + message.Excerpt(b, 300) + "}"
-}
-
-// Runes returns up to n characters of a text, from the one at index from if the
-// text is that long, else from its start.
-func Runes(text string, from, n int) string {
-	all := []rune(text)
-	if len(all) <= from {
-		from = 0
-	}
-	return string(all[from:min(from+n, len(all))])
 }
 
 // QuoteNames returns names for a sentence.

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -168,49 +166,4 @@ func (t *timeouts) refusal() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refused
-}
-
-// idleTimer gives up a stream when no line has come for a while.
-type idleTimer struct {
-	io.ReadCloser             // the stream
-	timer         *time.Timer // nil: it is waited for anyway
-	size          int         // bytes since the last line
-}
-
-// withIdleTimer returns a context that ends when a stream is idle for too long. A call that
-// says how long it is waited for, or that has another answer than a stream, has no timer.
-func withIdleTimer(ctx context.Context, c Call, wait time.Duration) (context.Context, *idleTimer) {
-	if c.Wait > 0 || c.Path != wire.PathQuery {
-		return ctx, &idleTimer{}
-	}
-	ctx, giveUp := context.WithCancelCause(ctx)
-	long := min(wait, silentWait)
-	return ctx, &idleTimer{timer: time.AfterFunc(long, func() { giveUp(Late{long}) })}
-}
-
-func (l *idleTimer) stop() {
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-}
-
-// over returns the body of the answer, whose lines reset the timer.
-func (l *idleTimer) over(body io.ReadCloser) io.ReadCloser {
-	if l.timer == nil {
-		return body
-	}
-	l.ReadCloser = body
-	return l
-}
-
-// Read reads on. A line may be long, so many bytes count as much as a line.
-func (l *idleTimer) Read(p []byte) (int, error) {
-	const many = 64 << 10
-	n, err := l.ReadCloser.Read(p)
-	l.size += n
-	if l.size >= many || bytes.IndexByte(p[:n], '\n') >= 0 {
-		l.size = 0
-		l.timer.Reset(silentWait)
-	}
-	return n, err
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -87,15 +88,32 @@ func (s *Session) MostSilent() Timed {
 // arrival shows when it was written.
 const earlyBytes = 8 << 10
 
-// timedBody measures how the body of an answer comes.
+// timedBody is the body of an answer. It measures how the body comes and, of a stream, gives it up
+// when no line has come for a while.
 type timedBody struct {
 	io.ReadCloser
+	Timing
 	began time.Time
 	bytes int
-	Timing
+	timer *time.Timer // nil: lines are waited for as long as the answer
+	line  int         // bytes since the last line
 }
 
+// limitIdle returns a context that ends when a stream is idle for too long. A call that
+// says how long it is waited for, or that has another answer than a stream, has no such limit.
+func (b *timedBody) limitIdle(ctx context.Context, c Call, wait time.Duration) context.Context {
+	if c.Wait > 0 || c.Path != wire.PathQuery {
+		return ctx
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	long := min(wait, silentWait)
+	b.timer = time.AfterFunc(long, func() { giveUp(Late{long}) })
+	return ctx
+}
+
+// Read reads on. A line may be long, so many bytes count as much as a line.
 func (b *timedBody) Read(p []byte) (int, error) {
+	const many = 64 << 10
 	waiting := time.Now()
 	if b.bytes == 0 {
 		waiting = b.began // nothing came before
@@ -107,5 +125,10 @@ func (b *timedBody) Read(p []byte) (int, error) {
 		b.Took = now.Sub(b.began)
 	}
 	b.bytes += n
+	b.line += n
+	if b.timer != nil && (b.line >= many || bytes.IndexByte(p[:n], '\n') >= 0) {
+		b.line = 0
+		b.timer.Reset(silentWait)
+	}
 	return n, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/secret"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -16,15 +17,18 @@ import (
 // Watch judges every exchange of the run by the rules that concern all of them,
 // and keeps the first fault found of each.
 type Watch struct {
-	session *Session
-	mu      sync.Mutex
-	secrets *secrets
-	seen    map[string]int // exchanges that a rule applied to, by check id
-	faults  map[string]*check.Finding
+	session   *Session
+	mu        sync.Mutex
+	secrets   []secret.Needle
+	disguises *secret.Finder // of the secrets
+	seen      map[string]int // exchanges that a rule applied to, by check id
+	faults    map[string]*check.Finding
 }
 
 func newWatch(s *Session) *Watch {
-	return &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
+	w := &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
+	w.learnSecrets()
+	return w
 }
 
 // Record records one exchange that the rule of a check applies to, and its fault,
