@@ -203,7 +203,12 @@ func (r Reading) passes(t *Table, where wire.Where) func(row []wire.Value) bool 
 // have filtered. A filter on a column that the rows lack cannot be judged, so
 // it passes.
 func Unmatched(t *Table, and []wire.Filter, or [][]wire.Filter, types map[string]wire.Type) (at int, ok bool) {
-	passes := Reading{}.passes(t, wire.Where{And: and, Or: or, FieldTypes: types})
+	return Reading{}.Unmatched(t, wire.Where{And: and, Or: or, FieldTypes: types})
+}
+
+// Unmatched does what the function of that name does, under a reading of the protocol.
+func (r Reading) Unmatched(t *Table, where wire.Where) (at int, ok bool) {
+	passes := r.passes(t, where)
 	at = slices.IndexFunc(t.Rows, func(row []wire.Value) bool { return !passes(row) })
 	return at, at < 0
 }

@@ -26,6 +26,20 @@ func (by By) Rows(tables oracle.Tables, req *wire.QueryRequest, rows [][]wire.Va
 	return under(by.rows, func(r oracle.Reading) *oracle.Difference { return r.Verify(tables, req, rows) })
 }
 
+// Unmatched returns the index of the first row that does not pass the filters, or -1 if all rows do.
+func (by By) Unmatched(t *oracle.Table, where wire.Where) (first int) {
+	for i, r := range by.rows {
+		at, ok := r.Unmatched(t, where)
+		if ok {
+			return -1
+		}
+		if i == 0 {
+			first = at
+		}
+	}
+	return first
+}
+
 // Groups compares the rows of an aggregate.
 func (by By) Groups(tables oracle.Tables, req *wire.AggregateRequest, rows []map[string]wire.Value) *oracle.Difference {
 	return under(by.groups, func(r oracle.Reading) *oracle.Difference { return r.VerifyGroups(tables, req, rows) })

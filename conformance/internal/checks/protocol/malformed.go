@@ -22,24 +22,23 @@ func malformedChecks() []session.Check {
 		{ID: "P3.3c", Phase: 3, Weight: 8, Judge: each(missingMembers).Judge, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
-		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes()}.Judge,
+		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes}.Judge,
 			Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
 			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},
 		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
-		{ID: "P3.3g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
+		{ID: "P3.3g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointAggregate),
+			Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
 			Title: "an unknown function or grain is refused or declined",
 			Fix:   "Check functions and grains against their lists.",
-			Judge: refusal.Table{Declinable: true, Rows: []refusal.Row{
-				{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"avg","field":%field,"as":"n"}]`,
-					What: "with the function avg", Codes: badOrUnsupported},
-				{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"week"}]`,
-					What: "with the grain week", Codes: badOrUnsupported},
-				{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"median","field":%field,"as":"n"}]`,
-					What: "with the function median", Codes: badOrUnsupported},
-			}}.Judge},
+			Judge: refusal.Table{Declinable: true, Rows: session.Family(
+				refusal.Row{Paths: at(wire.PathAggregate), Codes: badOrUnsupported}, []refusal.Row{
+					{Member: "measures", JSON: `[{"fn":"avg","field":%field,"as":"n"}]`, What: "with the function avg"},
+					{Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"week"}]`, What: "with the grain week"},
+					{Member: "measures", JSON: `[{"fn":"median","field":%field,"as":"n"}]`, What: "with the function median"},
+				})}.Judge},
 	}
 }
 
@@ -99,36 +98,25 @@ var missingMembers = []refusal.Row{
 	{Member: "timeoutMs"},
 }
 
-// filterShapes returns filters of no legal shape.
-func filterShapes() (rows []refusal.Row) {
-	for _, m := range []struct{ what, member, json string }{
-		{"values on eq in an or group", "or", `[[{"field":%field,"op":"eq","values":["a"]}]]`},
-		{"or that is no array of groups", "or", `[{"field":%field,"op":"isnull"}]`},
-		{"a filter without field", "and", `[{"op":"isnull"}]`},
-		{"an unknown operator", "and", `[{"field":%field,"op":"like","value":"a"}]`},
-		{"value on in", "and", `[{"field":%field,"op":"in","value":"a"}]`},
-		{"values on eq", "and", `[{"field":%field,"op":"eq","values":["a"]}]`},
-		{"value beside values", "and", `[{"field":%field,"op":"in","value":"a","values":["a"]}]`},
-		{"value on isnull", "and", `[{"field":%field,"op":"isnull","value":"a"}]`},
-		{"values on notnull", "and", `[{"field":%field,"op":"notnull","values":[]}]`},
-		{"no value on eq", "and", `[{"field":%field,"op":"eq"}]`},
-		{"no values on in", "and", `[{"field":%field,"op":"in"}]`},
-		{"values that are no array", "and", `[{"field":%field,"op":"in","values":"a"}]`},
-		{"a value that is an array", "and", `[{"field":%field,"op":"eq","value":["a"]}]`},
-		{"a value that is an object", "and", `[{"field":%field,"op":"eq","value":{"a":1}}]`},
-		{"a filter without op", "and", `[{"field":%field,"value":"a"}]`},
-		{"a filter with a further member", "and", `[{"field":%field,"op":"eq","value":"a","not":true}]`},
-	} {
-		row := refusal.Row{
-			Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: m.member, JSON: m.json, What: "with " + m.what,
-		}
-		if m.what == "an unknown operator" {
-			row.Codes = badOrUnsupported
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
+// filterShapes are filters of no legal shape.
+var filterShapes = session.Family(refusal.Row{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: "and"}, []refusal.Row{
+	{What: "with values on eq in an or group", Member: "or", JSON: `[[{"field":%field,"op":"eq","values":["a"]}]]`},
+	{What: "with or that is no array of groups", Member: "or", JSON: `[{"field":%field,"op":"isnull"}]`},
+	{What: "with a filter without field", JSON: `[{"op":"isnull"}]`},
+	{What: "with an unknown operator", JSON: `[{"field":%field,"op":"like","value":"a"}]`, Codes: badOrUnsupported},
+	{What: "with value on in", JSON: `[{"field":%field,"op":"in","value":"a"}]`},
+	{What: "with values on eq", JSON: `[{"field":%field,"op":"eq","values":["a"]}]`},
+	{What: "with value beside values", JSON: `[{"field":%field,"op":"in","value":"a","values":["a"]}]`},
+	{What: "with value on isnull", JSON: `[{"field":%field,"op":"isnull","value":"a"}]`},
+	{What: "with values on notnull", JSON: `[{"field":%field,"op":"notnull","values":[]}]`},
+	{What: "with no value on eq", JSON: `[{"field":%field,"op":"eq"}]`},
+	{What: "with no values on in", JSON: `[{"field":%field,"op":"in"}]`},
+	{What: "with values that are no array", JSON: `[{"field":%field,"op":"in","values":"a"}]`},
+	{What: "with a value that is an array", JSON: `[{"field":%field,"op":"eq","value":["a"]}]`},
+	{What: "with a value that is an object", JSON: `[{"field":%field,"op":"eq","value":{"a":1}}]`},
+	{What: "with a filter without op", JSON: `[{"field":%field,"value":"a"}]`},
+	{What: "with a filter with a further member", JSON: `[{"field":%field,"op":"eq","value":"a","not":true}]`},
+})
 
 var wrongTimeouts = []refusal.Row{
 	{Member: "timeoutMs", JSON: "0"},

@@ -35,16 +35,12 @@ func unknownEntityChecks() []session.Check {
 		{ID: "P3.2g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-3", "error-5"},
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
 			Fix:   column,
-			Judge: refusal.Table{Rows: []refusal.Row{
-				{Paths: at(wire.PathLinkHitRate), Member: "fromTable", JSON: "%noTable",
-					What: "with a fromTable that does not exist", Codes: unknownOnly},
-				{Paths: at(wire.PathLinkHitRate), Member: "toTable", JSON: "%noTable",
-					What: "with a toTable that does not exist", Codes: unknownOnly},
-				{Paths: at(wire.PathLinkHitRate), Member: "fromColumn", JSON: "%noField",
-					What: "with a fromColumn that does not exist", Codes: unknownOnly},
-				{Paths: at(wire.PathLinkHitRate), Member: "toColumn", JSON: "%noField",
-					What: "with a toColumn that does not exist", Codes: unknownOnly},
-			}}.Judge},
+			Judge: refusal.Table{Rows: session.Family(refusal.Row{Paths: at(wire.PathLinkHitRate), Codes: unknownOnly}, []refusal.Row{
+				{Member: "fromTable", JSON: "%noTable", What: "with a fromTable that does not exist"},
+				{Member: "toTable", JSON: "%noTable", What: "with a toTable that does not exist"},
+				{Member: "fromColumn", JSON: "%noField", What: "with a fromColumn that does not exist"},
+				{Member: "toColumn", JSON: "%noField", What: "with a toColumn that does not exist"},
+			})}.Judge},
 	}
 }
 

@@ -45,12 +45,10 @@ var undeclaredJoins = []refusal.Row{
 		What: "with a join, which the document does not declare,", Codes: undeclaredCodes},
 }
 
-var undeclaredGrains = []refusal.Row{
-	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"year"}]`,
-		What: "by the grain year, which the document does not declare,", Codes: undeclaredCodes},
-	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"day"}]`,
-		What: "by the grain day, which the document does not declare,", Codes: undeclaredCodes},
-}
+var undeclaredGrains = session.Family(refusal.Row{Paths: at(wire.PathAggregate), Member: "groupBy", Codes: undeclaredCodes}, []refusal.Row{
+	{JSON: `[{"field":%field,"as":"g","grain":"year"}]`, What: "by the grain year, which the document does not declare,"},
+	{JSON: `[{"field":%field,"as":"g","grain":"day"}]`, What: "by the grain day, which the document does not declare,"},
+})
 
 var compiledSQL = []refusal.Row{
 	{Paths: at(wire.PathQuery), Body: `{"sql":"SELECT 1","params":[],"credentials":%credentials,"timeoutMs":60000}`,
