@@ -1,12 +1,6 @@
 package session
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"fmt"
-	"html"
-	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -16,14 +10,6 @@ import (
 
 // redactedToken is what is shown in the place of a token that no variable stands for.
 const redactedToken = "[token]"
-
-// maxPiece is the length from which a piece of a secret is removed. Of shorter
-// secrets, three quarters are.
-const maxPiece = 16
-
-// maxIndexed limits the memory that a long secret takes. Pieces beyond it are
-// recognised only as a part of the whole secret.
-const maxIndexed = 16 << 10
 
 // minWhole is the length from which a credential is removed, though not its pieces.
 const minWhole = 4
@@ -40,7 +26,7 @@ type Cleaner struct {
 func NewCleaner(token string, credentials []wire.Credentials) *Cleaner {
 	c := &Cleaner{}
 	c.add(token, redactedToken)
-	if len(token) < minSecret {
+	if len(token) < secret.MinLength {
 		c.pieces = append(c.pieces, secret.Needle{Text: token, Mark: redactedToken})
 	}
 	for _, set := range credentials {
@@ -61,55 +47,7 @@ func (c *Cleaner) add(text, mark string) {
 			c.whole = append(c.whole, secret.Needle{Text: own, Mark: mark})
 		}
 	}
-	if len(text) < minSecret {
-		return
-	}
-	if len(text) > maxIndexed {
-		c.pieces = append(c.pieces, secret.Needle{Text: text, Mark: mark})
-		text = text[:maxIndexed]
-	}
-	for _, spelling := range append(spellings(text), text) {
-		size := min(maxPiece, max(minSecret, len(spelling)*3/4))
-		for i := 0; i+size <= len(spelling); i++ {
-			c.pieces = append(c.pieces, secret.Needle{Text: spelling[i : i+size], Mark: mark})
-		}
-	}
-}
-
-// spellings returns what takes more characters than the secret has, so that a piece
-// of maxPiece characters holds fewer of the secret. Package secret finds these
-// spellings too, but only pieces of maxPiece characters of the secret.
-func spellings(text string) []string {
-	list := []string{
-		url.QueryEscape(text),
-		url.PathEscape(text),
-		html.EscapeString(text),
-		hex.EncodeToString([]byte(text)),
-	}
-	var percent, unicode strings.Builder
-	for i := range len(text) {
-		fmt.Fprintf(&percent, "%%%02x", text[i])
-		fmt.Fprintf(&unicode, `\u%04x`, text[i])
-	}
-	list = append(list, percent.String(), unicode.String())
-	for _, quote := range []func(string) string{strconv.Quote, strconv.QuoteToASCII} {
-		once := quote(text)
-		twice := quote(once[1 : len(once)-1])
-		list = append(list, once[1:len(once)-1], twice[1:len(twice)-1])
-	}
-	// In base64, a character depends on its neighbours. Those that the secret shares
-	// with the text around it are left out.
-	for before := range 3 {
-		raw := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))
-		if before > 0 {
-			raw = raw[before+1:]
-		}
-		if (before+len(text))%3 != 0 {
-			raw = raw[:max(0, len(raw)-1)]
-		}
-		list = append(list, raw, strings.NewReplacer("+", "-", "/", "_").Replace(raw))
-	}
-	return list
+	c.pieces = append(c.pieces, secret.Pieces(text, mark)...)
 }
 
 // Clean returns text without the secrets, in any case and spelling, and without long
@@ -117,33 +55,21 @@ func spellings(text string) []string {
 func (c *Cleaner) Clean(text string) string {
 	c.mu.Lock()
 	if c.findBoth == nil {
-		c.findBoth = secret.New(append(c.pieces[:len(c.pieces):len(c.pieces)], c.whole...), fold)
+		c.findBoth = secret.New(append(c.pieces[:len(c.pieces):len(c.pieces)], c.whole...), secret.Fold)
 	}
 	find := c.findBoth
 	c.mu.Unlock()
 	return find.Replace(text)
 }
 
-// cleanPieces does what Clean does, but leaves secrets of less than minSecret bytes:
+// cleanPieces does what Clean does, but leaves secrets of less than secret.MinLength bytes:
 // texts of this program, such as a path, may hold them by chance.
 func (c *Cleaner) cleanPieces(text string) string {
 	c.mu.Lock()
 	if c.findPieces == nil {
-		c.findPieces = secret.New(c.pieces, fold)
+		c.findPieces = secret.New(c.pieces, secret.Fold)
 	}
 	find := c.findPieces
 	c.mu.Unlock()
 	return find.Replace(text)
-}
-
-// fold makes ASCII letters equal in any case, and control characters equal to the
-// blanks that excerpts show in their place.
-func fold(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c + ('a' - 'A')
-	case c < ' ' || c == 0x7f:
-		return ' '
-	}
-	return c
 }

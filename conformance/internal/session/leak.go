@@ -12,10 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// minSecret is the length from which a credential is looked for. A shorter one
-// occurs in honest data by chance.
-const minSecret = 8
-
 // maxWord is how long a single word in small letters may be to be taken for a word
 // of a language. A credential such as password occurs in honest data.
 const maxWord = 12
@@ -24,7 +20,7 @@ const maxWord = 12
 // of the public document.
 func byChance(value, document string) bool {
 	word := len(value) <= maxWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == ""
-	return len(value) < minSecret || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
+	return len(value) < secret.MinLength || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
 }
 
 // learnSecrets notes what no answer may hold: the token and the credentials of all tenants, as they
@@ -43,7 +39,7 @@ func (w *Watch) learnSecrets() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.secrets, w.disguises = plain, secret.New(all, fold)
+	w.secrets, w.disguises = plain, secret.New(all, secret.Fold)
 }
 
 // credentials returns those that the document makes secrets.
