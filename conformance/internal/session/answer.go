@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -96,13 +97,11 @@ func (a *Answer) Declined() bool { return a.Err == nil && a.Status == http.Statu
 // RefusedWith returns what is wrong with an answer that must be a refusal with
 // one of the codes, under the status of that code and in the envelope.
 func (a *Answer) RefusedWith(codes ...wire.Code) *check.Finding {
-	expected := ""
-	for i, code := range codes {
-		if i > 0 {
-			expected += " or "
-		}
-		expected += fmt.Sprintf("%d %s", code.Status(), code)
+	var list []string
+	for _, code := range codes {
+		list = append(list, fmt.Sprintf("%d %s", code.Status(), code))
 	}
+	expected := strings.Join(list, " or ")
 	if a.Err != nil {
 		return (&check.Finding{Detail: a.Err.Error(), Expected: expected}).From(a.Request)
 	}

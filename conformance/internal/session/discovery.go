@@ -60,11 +60,6 @@ const maxListed = 10
 
 // Discovery returns a tenant's discovery. The check is blocked without it.
 func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
-	d := run.discoverOnce(tenant)
-	return d, d.err
-}
-
-func (run *Run) discoverOnce(tenant int) *Discovery {
 	if run.discovered[tenant] == nil {
 		d, f := run.Discover(run.Ctx, tenant)
 		run.discovered[tenant] = d
@@ -72,7 +67,7 @@ func (run *Run) discoverOnce(tenant int) *Discovery {
 			run.stopUnlessListed(d)
 		}
 	}
-	return run.discovered[tenant]
+	return run.discovered[tenant], run.discovered[tenant].err
 }
 
 // Discover asks for a tenant's discovery anew.
@@ -111,7 +106,8 @@ func (d *Discovery) Readable() (list []*wire.Table) {
 // late, because they exercise nothing, and last those that store no rows, which may not
 // be readable as a whole.
 func (run *Run) SmallestFirst() []*wire.Table {
-	list := run.discoverOnce(0).Readable()
+	d, _ := run.Discovery(0)
+	list := d.Readable()
 	rank := func(t *wire.Table) int64 {
 		switch {
 		case !t.StoresRows:

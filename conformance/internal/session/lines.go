@@ -154,8 +154,7 @@ func (r *lineReader) take(text []byte) bool {
 			return true
 		case name == "rows":
 			info.Kind = name
-			var sound bool
-			if info.rows, sound = r.takeRows(sc); !sound || st.Over {
+			if !r.takeRows(sc) || st.Over {
 				st.Lines = append(st.Lines, info)
 				return !st.Over
 			}
@@ -236,12 +235,12 @@ func (r *lineReader) takeControl(kind string, text []byte) {
 	}
 }
 
-// takeRows reads the rows of a line.
-func (r *lineReader) takeRows(sc *scan.Scanner) (count int, sound bool) {
-	st := r.stream
+// takeRows reads the rows of a line. It returns false if one of them is no row.
+func (r *lineReader) takeRows(sc *scan.Scanner) bool {
+	st, count := r.stream, 0
 	if sc.Peek() != '[' {
 		r.breaks("P3.6f", "rows is not an array")
-		return 0, false
+		return false
 	}
 	sc.Expect('[')
 	for first := true; !sc.Skip(']'); first = false {
@@ -251,20 +250,20 @@ func (r *lineReader) takeRows(sc *scan.Scanner) (count int, sound bool) {
 		row, problem := r.takeRow(sc)
 		if problem != "" {
 			r.breaks("P3.6f", "rows[%d]: %s", count, problem)
-			return count, false
+			return false
 		}
 		count++
 		r.rows++
 		if len(st.Table.Rows) >= r.most || r.kept > maxStreamBytes {
 			st.Over = true
-			return count, true
+			return true
 		}
 		st.Table.Rows = append(st.Table.Rows, row)
 	}
 	if sc.Err() == nil && (count < 1 || count > wire.MaxBatchRows) {
 		r.breaks("P3.6c", "holds %d rows; a batch is 1 to %d", count, wire.MaxBatchRows)
 	}
-	return count, true
+	return true
 }
 
 // takeRow reads one row: an object of scalars without a duplicate member.

@@ -4,16 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
-
-// overload is what a run knows of a connector that can do no more at present: its source
-// allows so many requests a minute, say.
-type overload struct {
-	mu       sync.Mutex
-	hopeless int // calls that were sent again for nothing, since the last that was not
-}
 
 const (
 	// maxAgain is how often a call is sent again, and maxHopeless how many calls are sent again
@@ -26,21 +18,19 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// again reports whether to send a call once more, after a pause: it was answered that there
-// is no time for it, by 408 or an error line, or by a gateway that there were too many
-// requests. A call with a deadline of its own wants to know that. tries counts the times that
+// again reports whether to send a call once more, after a pause, because the connector can do no more
+// at present: its source allows so many requests a minute, say. The call was answered that there is no
+// time for it, by 408 or an error line, or by a gateway that there were too many requests. A call with a deadline of its own wants to know that. tries counts the times that
 // it was sent again before.
 func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool {
 	busy := a.Status == http.StatusTooManyRequests || a.TimedOut()
-	s.overload.mu.Lock()
-	hopeless := s.overload.hopeless
+	hopeless := s.hopeless.Load()
 	switch {
 	case !busy && a.Err == nil && tries > 0:
-		s.overload.hopeless = 0
+		s.hopeless.Store(0)
 	case busy && tries == maxAgain:
-		s.overload.hopeless++
+		s.hopeless.Add(1)
 	}
-	s.overload.mu.Unlock()
 	answers := s.Slowest(c.Path).Path != "" // the route has answered before
 	if !busy || !answers || !c.usual() || tries == maxAgain || hopeless >= maxHopeless || s.Left() == 0 {
 		return false

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -16,12 +17,12 @@ import (
 // reports. It is safe for concurrent use.
 type redactor struct {
 	*Cleaner
-	mu      sync.RWMutex
-	derived map[string]string // a value made of the token, and the shell expression for it
-	headers *strings.Replacer // shows the token and the derived values in a header
-	body    *strings.Replacer // shows the token and the credentials in a body
-	query   *strings.Replacer // shows the token in a query string
-	base    *strings.Replacer // shows the token in the endpoint's URL
+	mu      sync.Mutex
+	derived map[string]string                // a value made of the token, and the shell expression for it
+	headers atomic.Pointer[strings.Replacer] // shows the token and the derived values in a header
+	body    *strings.Replacer                // shows the token and the credentials in a body
+	query   *strings.Replacer                // shows the token in a query string
+	base    *strings.Replacer                // shows the token in the endpoint's URL
 }
 
 func newRedactor(token string, tenants []Tenant) *redactor {
@@ -63,16 +64,12 @@ func (r *redactor) derive(value, expression string) {
 	for _, value := range slices.SortedFunc(maps.Keys(r.derived), byLength) {
 		pairs = append(pairs, value, r.derived[value])
 	}
-	r.headers = strings.NewReplacer(pairs...) // the longest value that fits comes first
+	r.headers.Store(strings.NewReplacer(pairs...)) // the longest value that fits comes first
 	r.add(value, redactedToken)
 }
 
 // header returns the value of a header as a report shows it.
-func (r *redactor) header(value string) string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.headers.Replace(value)
-}
+func (r *redactor) header(value string) string { return r.headers.Load().Replace(value) }
 
 // Derive registers a value that a check makes of the token, together with the
 // shell expression that makes it, and returns the value. Every check that sends a

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -115,17 +116,7 @@ func SameRows(t *wire.Table, a, b *oracle.Table) bool {
 // SpelledAlike reports whether two lists hold the same rows, spelled alike, in any
 // order.
 func SpelledAlike(a, b [][]wire.Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	left := Tally(a)
-	for _, row := range b {
-		key := RowKey(row)
-		if left[key]--; left[key] < 0 {
-			return false
-		}
-	}
-	return true
+	return len(a) == len(b) && maps.Equal(Tally(a), Tally(b))
 }
 
 // Tally counts rows by their [RowKey].

@@ -93,7 +93,7 @@ type Result struct {
 func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 	run := &Run{Session: s, Ctx: ctx, Check: c, Rand: s.random(c), share: s.share(c)}
 	s.judging = c.ID
-	s.timeouts.begin()
+	s.timeouts.refused.Store("")
 	s.cut.Store(false)
 	began := time.Now()
 	defer func() {
@@ -188,7 +188,7 @@ func (run *Run) finalize(f *check.Finding) *check.Finding {
 	if own.Skip == check.Blocked && own.By == run.Check.ID {
 		own.Skip, own.By = "", ""
 	}
-	if id := run.timeouts.refusal(); own.Skip == "" && id != "" && id != run.Check.ID {
+	if id, _ := run.timeouts.refused.Load().(string); own.Skip == "" && id != "" && id != run.Check.ID {
 		own.Skip, own.By = check.Blocked, id // a request was not sent, because another was not answered
 	}
 	switch own.Skip {

@@ -72,8 +72,8 @@ type Session struct {
 	dialect     dialect
 	judging     string // the id of the check that is being judged
 	budget      budget
-	overload    overload
-	cut         atomic.Bool // a request of the check that is being judged was not sent for want of budget
+	hopeless    atomic.Int64 // calls that were sent again for nothing, since the last that was not
+	cut         atomic.Bool  // a request of the check that is being judged was not sent for want of budget
 	timings     timings
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used

@@ -42,7 +42,6 @@ type Stream struct {
 type Line struct {
 	Kind string
 	At   time.Duration // since the request
-	rows int
 }
 
 // maxStreamBytes limits what is read of one stream and held in memory.

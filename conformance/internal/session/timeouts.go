@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -36,8 +37,8 @@ type timeouts struct {
 	waited time.Duration          // for answers that did not come
 	routes map[string]*routeState // by path; of all routes without the right token, by ""
 	// refused is the check that saw the route not answer because of which a call was not made,
-	// since the check being judged began.
-	refused string
+	// since the check being judged began. It is a string, or nothing yet.
+	refused atomic.Value
 }
 
 // routeState is how a route has answered.
@@ -74,7 +75,7 @@ func (t *timeouts) wait(c Call) (time.Duration, error) {
 	defer t.mu.Unlock()
 	h := t.route(c)
 	if h.unanswered > 1 || h.unanswered == 1 && (!h.answered || c.Authorization != nil) {
-		t.refused = h.check
+		t.refused.Store(h.check)
 		if c.Authorization != nil {
 			return 0, fmt.Errorf("a request without the token is left unanswered: %w", h.err)
 		}
@@ -151,19 +152,4 @@ func (t *timeouts) reports(id string) bool {
 		}
 	}
 	return false
-}
-
-// begin forgets what an earlier check was refused.
-func (t *timeouts) begin() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.refused = ""
-}
-
-// refusal returns the check that saw the route not answer because of which a call of the
-// check being judged was not made, or "".
-func (t *timeouts) refusal() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refused
 }

@@ -109,47 +109,42 @@ func (e *exchange) ask(ctx context.Context, s *session.Session) {
 }
 
 // exchangesWith returns all exchanges, those first that take longest.
-func exchangesWith(s *session.Session) []*exchange {
+func exchangesWith(s *session.Session) (list []*exchange) {
 	table := corpus.Slow()
-	query := func(id string, d deadline, change func(*wire.QueryRequest)) *exchange {
+	add := func(id string, d deadline, path string, m wire.Request) {
+		c := s.Ask(path, m, 0)
+		c.Most, c.Wait = slowRows, corpus.SlowStall+session.Grace
+		if d.after > 0 {
+			c.Wait = d.latest + tolerance // what has not come by then is not on time
+		}
+		list = append(list, &exchange{id: id, call: c, deadline: d})
+	}
+	query := func(id string, d deadline, change func(*wire.QueryRequest)) {
 		req := session.AllRows(&table.Table)
 		change(req)
-		return &exchange{id: id, call: s.Ask(wire.PathQuery, req, 0), deadline: d}
+		add(id, d, wire.PathQuery, req)
 	}
 	short, long := within(shortTimeout, tolerance), within(longTimeout, tolerance)
 	timeout := func(req *wire.QueryRequest) { req.TimeoutMS = shortTimeout.Milliseconds() }
-	list := []*exchange{
-		query("P3.7a", deadline{}, func(*wire.QueryRequest) {}),
-		query("P3.5e", long, func(req *wire.QueryRequest) { req.TimeoutMS = longTimeout.Milliseconds() }),
-		query("P3.5f", long, func(req *wire.QueryRequest) { req.IdleTimeoutMS = longTimeout.Milliseconds() }),
-		// Its first line may be the first ping.
-		query("A.35", within(shortTimeout, wire.HeartbeatInterval+tolerance), func(req *wire.QueryRequest) {
-			req.MaxTimeoutMS = shortTimeout.Milliseconds()
-		}),
-		query("P3.5a", short, timeout),
-		query("P3.5b", short, func(req *wire.QueryRequest) { req.IdleTimeoutMS = shortTimeout.Milliseconds() }),
-		query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) }),
-	}
+	query("P3.7a", deadline{}, func(*wire.QueryRequest) {})
+	query("P3.5e", long, func(req *wire.QueryRequest) { req.TimeoutMS = longTimeout.Milliseconds() })
+	query("P3.5f", long, func(req *wire.QueryRequest) { req.IdleTimeoutMS = longTimeout.Milliseconds() })
+	// Its first line may be the first ping.
+	query("A.35", within(shortTimeout, wire.HeartbeatInterval+tolerance), func(req *wire.QueryRequest) {
+		req.MaxTimeoutMS = shortTimeout.Milliseconds()
+	})
+	query("P3.5a", short, timeout)
+	query("P3.5b", short, func(req *wire.QueryRequest) { req.IdleTimeoutMS = shortTimeout.Milliseconds() })
+	query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) })
 	envelope := wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()}
-	post := func(id, path string, m wire.Request) {
-		list = append(list, &exchange{id: id, call: s.Ask(path, m, 0), deadline: short})
-	}
-	post("P3.5c", wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})
-	post("P3.5c", wire.PathAggregate, &wire.AggregateRequest{Table: table.Name, Envelope: envelope,
+	add("P3.5c", short, wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})
+	add("P3.5c", short, wire.PathAggregate, &wire.AggregateRequest{Table: table.Name, Envelope: envelope,
 		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit})
-	post("P3.5d", wire.PathSize, &wire.SizeRequest{Table: table.Name, Envelope: envelope})
-	post("P3.5d", wire.PathCardinality, &wire.CardinalityRequest{Table: table.Name,
+	add("P3.5d", short, wire.PathSize, &wire.SizeRequest{Table: table.Name, Envelope: envelope})
+	add("P3.5d", short, wire.PathCardinality, &wire.CardinalityRequest{Table: table.Name,
 		Columns: []string{"name"}, Envelope: envelope})
-	post("P3.5d", wire.PathLinkHitRate, &wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: "id",
+	add("P3.5d", short, wire.PathLinkHitRate, &wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: "id",
 		ToTable: table.Name, ToColumn: "id", Envelope: envelope})
-	for _, e := range list {
-		// What has not come by then is not on time.
-		e.call.Most = slowRows
-		e.call.Wait = corpus.SlowStall + session.Grace
-		if e.deadline.after > 0 {
-			e.call.Wait = e.deadline.latest + tolerance
-		}
-	}
 	return list
 }
 

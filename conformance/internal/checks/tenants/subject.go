@@ -3,6 +3,7 @@ package tenants
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -207,36 +208,45 @@ func (s *subject) rank() int64 {
 // linked returns the largest table that is compared whole and has a foreign key to
 // another that both tenants have, with a hop along it, and that other table.
 func linked(shared []*subject) (from, to *subject) {
-	var hop *wire.JoinHop
+	var along *wire.JoinHop
 	for _, s := range shared {
 		if s.rank() > 2*most || from != nil && s.rank() < from.rank() {
 			continue
 		}
-		for _, key := range s.tables[0].ForeignKeys {
-			i := slices.IndexFunc(shared, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.rank() <= 2*most })
-			if i >= 0 && s.shares(key, shared[i]) {
-				from, to, hop = s, shared[i], s.along(key, shared[i])
+		for other, hop := range s.links(shared) {
+			if other.rank() <= 2*most {
+				from, to, along = s, other, hop
 			}
 		}
 	}
 	if from != nil {
-		from.hop = hop
+		from.hop = along
 	}
 	return from, to
 }
 
-// shares reports whether both tenants have a foreign key to another table, which all engines follow alike.
-func (s *subject) shares(key wire.ForeignKey, to *subject) bool {
-	return slices.Contains(s.tables[1].ForeignKeys, key) && joinable(s.tables[0].Field(key.Field), to.tables[0].Field(key.TargetField))
-}
-
-// along returns the hop along a foreign key to another table, with all fields that both tenants have.
-func (s *subject) along(key wire.ForeignKey, to *subject) *wire.JoinHop {
-	hop := &wire.JoinHop{FromTable: s.name, ToTable: to.name, FromField: key.Field, ToField: key.TargetField}
-	for n, name := range to.fields {
-		hop.Fields = append(hop.Fields, wire.JoinField{Field: name, As: fmt.Sprintf("hop_%d", n), Type: to.tables[0].Field(name).Type})
+// links returns the other tables that foreign keys of both tenants lead to, if all engines follow them
+// alike, each with the hop along its key and with all fields that both tenants have.
+func (s *subject) links(among []*subject) iter.Seq2[*subject, *wire.JoinHop] {
+	return func(yield func(*subject, *wire.JoinHop) bool) {
+		for _, key := range s.tables[0].ForeignKeys {
+			i := slices.IndexFunc(among, func(t *subject) bool { return t.name == key.TargetTable && t != s })
+			if i < 0 || !slices.Contains(s.tables[1].ForeignKeys, key) {
+				continue
+			}
+			to := among[i]
+			if !joinable(s.tables[0].Field(key.Field), to.tables[0].Field(key.TargetField)) {
+				continue
+			}
+			hop := &wire.JoinHop{FromTable: s.name, ToTable: to.name, FromField: key.Field, ToField: key.TargetField}
+			for n, name := range to.fields {
+				hop.Fields = append(hop.Fields, wire.JoinField{Field: name, As: fmt.Sprintf("hop_%d", n), Type: to.tables[0].Field(name).Type})
+			}
+			if !yield(to, hop) {
+				return
+			}
+		}
 	}
-	return hop
 }
 
 // joinable reports whether all engines compare two columns alike.

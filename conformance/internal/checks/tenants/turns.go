@@ -202,16 +202,14 @@ func linksInTurns(run *pairRun) *check.Finding {
 	known := slices.DeleteFunc(slices.Concat(run.subjects, run.others), func(s *subject) bool {
 		return s.own(0) == nil || s.own(1) == nil
 	})
-	for _, s := range known {
-		for _, key := range s.tables[0].ForeignKeys {
-			i := slices.IndexFunc(known, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.differs() })
-			if i < 0 || !s.shares(key, known[i]) || s.hop != nil && s.hop.FromField == key.Field {
+	for i, s := range known {
+		for to, hop := range s.links(known) {
+			if !to.differs() || s.hop != nil && s.hop.FromField == hop.FromField {
 				continue
 			}
-			to := known[i]
 			f := run.about(s, func(s *subject) *check.Finding {
 				readAlone(run, s, to)
-				s.hop = s.along(key, to)
+				s.hop = hop
 				s.link(to)
 				q := firstOf(wire.PathLinkHitRate)
 				if s.hop == nil || !s.may(run, q) {
