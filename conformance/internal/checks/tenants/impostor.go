@@ -65,24 +65,17 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 		}
 		list = append(list, impostor{what: what, set: set, others: others})
 	}
-	if len(hidden) > 0 {
-		secret := map[string]string{}
+	secret := func(value func(key string) string) map[string]string {
+		set := map[string]string{}
 		for _, key := range hidden {
-			secret[key] = session.WrongCredential
+			set[key] = value(key)
 		}
-		add("a wrong secret", false, secret)
-		for _, key := range hidden {
-			secret[key] = ""
-		}
-		add("a blank secret", false, secret)
-		for other := range run.Tenants {
-			if other != tenant {
-				for _, key := range hidden {
-					secret[key] = run.Tenants[other].Credentials.Get(key)
-				}
-				add("the secret of the "+session.Ordinal(other)+" tenant", true, secret)
-			}
-		}
+		return set
+	}
+	add("a wrong secret", false, secret(func(string) string { return session.WrongCredential }))
+	add("a blank secret", false, secret(func(string) string { return "" }))
+	for other, t := range run.Tenants {
+		add("the secret of the "+session.Ordinal(other)+" tenant", true, secret(t.Credentials.Get))
 	}
 	for _, f := range run.Document.CredentialSchema {
 		name := own[f.Key]
@@ -93,10 +86,8 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 		add("a path as "+terms.QuoteName(f.Key), false, map[string]string{f.Key: name + "/../" + name})
 		for other := range run.Tenants {
 			if of := run.Tenants[other].Credentials; other != tenant && of.Get(f.Key) != "" {
-				path := map[string]string{f.Key: of.Get(f.Key) + "/../" + name}
-				for _, key := range hidden {
-					path[key] = of.Get(key)
-				}
+				path := secret(of.Get)
+				path[f.Key] = of.Get(f.Key) + "/../" + name
 				add("a path as "+terms.QuoteName(f.Key)+" and the secret of the other tenant", true, path)
 			}
 		}

@@ -31,7 +31,10 @@ const most = 5_000
 func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) reply {
 	c.Most = cmp.Or(c.Most, min(run.Rows, most))
 	a := run.ExchangeWith(run.Ctx, c)
-	r := reply{Answer: a, asked: m, shown: a.Describe(), refused: refusedAsUnknown(a)}
+	r := reply{Answer: a, asked: m, shown: a.Describe()}
+	if e := a.Refusal(); e != nil {
+		r.refused = e.Code == wire.CodeUnknownEntity || e.Code == wire.CodeUnsupported
+	}
 	if req, ok := m.(*wire.QueryRequest); ok {
 		r.readRows(req, columns)
 		return r
@@ -43,11 +46,6 @@ func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) r
 		r.figures = nil
 	}
 	return r
-}
-
-func refusedAsUnknown(a *session.Answer) bool {
-	e := a.Refusal()
-	return e != nil && (e.Code == wire.CodeUnknownEntity || e.Code == wire.CodeUnsupported)
 }
 
 // readRows reads the rows of a stream, under the types of the table's columns, and does
