@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -10,6 +12,16 @@ import (
 
 // NeedsEndpoint returns the condition that the document lists an optional route.
 func NeedsEndpoint(e wire.Endpoint) func(*Document) string { return Route{Endpoint: e}.Needs }
+
+// NeedsAny returns the condition that the document lists one of several optional routes.
+func NeedsAny(routes ...wire.Endpoint) func(*Document) string {
+	var names []string
+	for _, e := range routes {
+		names = append(names, string(e))
+	}
+	holds := func(d *Document) bool { return slices.ContainsFunc(routes, d.Has) }
+	return Only(holds, "endpoints lists neither "+strings.Join(names, " nor "))
+}
 
 // NeedsOperators returns the condition that the document declares operators.
 func NeedsOperators(ops ...wire.Op) func(*Document) string {
@@ -47,8 +59,7 @@ func All(conditions ...func(*Document) string) func(*Document) string {
 // sort, an offset or joins, or requires credentials.
 var (
 	NeedsAnyOperator = Only(func(d *Document) bool { return len(d.Capabilities.Operators) > 0 }, "operators is empty")
-	NeedsNumbers     = Only(func(d *Document) bool { return d.Has(wire.EndpointCount) || d.Has(wire.EndpointAggregate) },
-		"endpoints lists neither count nor aggregate")
+	NeedsNumbers     = NeedsAny(wire.EndpointCount, wire.EndpointAggregate)
 	NeedsSort        = Only(func(d *Document) bool { return d.Capabilities.Sort != wire.SortNone }, "capabilities.sort is none")
 	NeedsOffset      = Only(func(d *Document) bool { return d.Capabilities.Offset }, "capabilities.offset is false")
 	NeedsJoin        = Only(func(d *Document) bool { return d.Capabilities.Join }, "capabilities.join is false")

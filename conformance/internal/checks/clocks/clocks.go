@@ -81,9 +81,7 @@ const pinging = "Write a ping line, and flush it, whenever nothing was written f
 	"from the request until the end. A proxy that buffers answers must be told not to."
 
 // needsMeasures applies if the document lists a route that measures a table.
-var needsMeasures = session.Only(func(d *session.Document) bool {
-	return d.Has(wire.EndpointSize) || d.Has(wire.EndpointCardinality) || d.Has(wire.EndpointLinkHitRate)
-}, "endpoints lists neither size nor cardinality nor linkHitRate")
+var needsMeasures = session.NeedsAny(wire.EndpointSize, wire.EndpointCardinality, wire.EndpointLinkHitRate)
 
 // attempts is how often a clock is measured before it fails: the machine, or the
 // connector, may have been busy.

@@ -173,10 +173,7 @@ func answerChecks() []session.Check {
 			Title: "a JSON answer is at most 32 MiB",
 			Fix:   "Leave samples out of the discovery before it grows beyond the limit, and refuse what would."},
 		{ID: "P3.11c", Phase: 3, Judge: measuresConsistent, Rules: []string{"measure-2", "measure-8", "measure-13"},
-			Needs: session.Only(func(d *session.Document) bool {
-				return d.Has(wire.EndpointCardinality) || d.Has(wire.EndpointLinkHitRate)
-			},
-				"endpoints lists neither cardinality nor linkHitRate"),
+			Needs: session.NeedsAny(wire.EndpointCardinality, wire.EndpointLinkHitRate),
 			Title: "measurements agree with themselves",
 			Fix: "Compute the rate from the two counts that are answered; " +
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},

@@ -1,9 +1,9 @@
 package tenants
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -22,28 +22,18 @@ func judgeDiscovery(alone [2]*session.Discovery, got *session.Discovery, tenant 
 				"/discovery of the %s tenant, asked in turn with the other, lists a table that only the other has", who)
 		}
 	}
-	if text := describeTables(got); text != describeTables(own) && text == describeTables(other) {
+	if text := describe(got.Tables...); text != describe(own.Tables...) && text == describe(other.Tables...) {
 		return check.Fail("/discovery of the %s tenant, asked in turn with the other, is the other's", who)
 	}
 	return nil
 }
 
-// describe returns a discovered table as a text that can be compared.
-func describe(t *wire.Table) string {
-	text, err := wire.EncodeAnswer(&wire.Discovery{Tables: []wire.Table{*t}})
+// describe returns discovered tables as a text that can be compared, whatever their order.
+func describe(tables ...wire.Table) string {
+	sorted := slices.SortedStableFunc(slices.Values(tables), func(a, b wire.Table) int { return cmp.Compare(a.Name, b.Name) })
+	text, err := wire.EncodeAnswer(&wire.Discovery{Tables: sorted})
 	if err != nil {
 		return ""
 	}
 	return string(text)
-}
-
-// describeTables returns the tables of a discovery as a text that can be compared,
-// whatever their order.
-func describeTables(d *session.Discovery) string {
-	list := make([]string, len(d.Tables))
-	for i := range d.Tables {
-		list[i] = describe(&d.Tables[i])
-	}
-	slices.Sort(list)
-	return strings.Join(list, "\n")
 }

@@ -186,7 +186,7 @@ func tables(run *pairRun) (shared, lacked []*subject, f *check.Finding) {
 }
 
 // describedAlike reports whether discovery says the same of the table for both tenants.
-func (s *subject) describedAlike() bool { return describe(s.tables[0]) == describe(s.tables[1]) }
+func (s *subject) describedAlike() bool { return describe(*s.tables[0]) == describe(*s.tables[1]) }
 
 // rank orders tables: those of which a tenant has more rows than are compared come
 // after the others, and empty ones last.
