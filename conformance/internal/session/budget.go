@@ -82,17 +82,17 @@ func (c *Check) rank() int {
 	return 1
 }
 
-// divide gives the checks the requests up to a limit. If they are too few for all of them,
-// it leaves some out.
-func (s *Session) divide(checks []*Check, limit int) {
+// divide gives those of the planned checks the requests up to a limit. If they are too few for all of
+// them, it leaves some out.
+func (s *Session) divide(limit int, those func(*Check) bool) {
 	b := &s.budget
 	b.ahead, b.leftOut, b.began = nil, map[string]bool{}, time.Now()
 	if s.Requests > 0 {
 		b.limit.Store(int64(limit))
 		b.most = limit
 	}
-	for _, c := range checks {
-		if s.applies(c) {
+	for i := range s.Checks {
+		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			b.ahead = append(b.ahead, c)
 		}
 	}
@@ -118,24 +118,14 @@ func (s *Session) divide(checks []*Check, limit int) {
 // says which of them apply.
 func (s *Session) Plan(ctx context.Context) {
 	s.readDocument(ctx)
-	checks := make([]*Check, len(s.Checks))
-	for i := range s.Checks {
-		checks[i] = &s.Checks[i]
-	}
 	s.budget.fixed = s.Requests > 0 && !s.Adapt
-	s.divide(checks, s.Requests)
+	s.divide(s.Requests, func(*Check) bool { return true })
 }
 
 // Reseed changes the seed, and gives the checks whose requests it makes a budget of their own.
 func (s *Session) Reseed(seed uint64) {
 	s.Seed = seed
-	var checks []*Check
-	for i := range s.Checks {
-		if s.Checks[i].Seeded {
-			checks = append(checks, &s.Checks[i])
-		}
-	}
-	s.divide(checks, s.sentRequests()+s.Requests)
+	s.divide(s.sentRequests()+s.Requests, func(c *Check) bool { return c.Seeded })
 }
 
 // Allowance returns how many more requests the check may send within the budget of

@@ -16,7 +16,7 @@ func TestBudgetFollowsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{}
 		s.Requests = defaults.Requests
-		s.divide(nil, s.Requests)
+		s.divide(s.Requests, nil)
 		send := func(each time.Duration) {
 			for range recentRequests + 1 {
 				require.NoError(t, s.spend())

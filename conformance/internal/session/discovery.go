@@ -127,15 +127,8 @@ func (run *Run) SmallestFirst() []*wire.Table {
 // too, because anybody may have a table called slow.
 func IsSlow(t *wire.Table) bool {
 	slow := corpus.Slow()
-	if t.Name != slow.Name || !slices.Equal(t.PrimaryKey, slow.PrimaryKey) || len(t.Fields) != len(slow.Fields) {
-		return false
-	}
-	for i, f := range slow.Fields {
-		if t.Fields[i].Name != f.Name || t.Fields[i].Type != f.Type {
-			return false
-		}
-	}
-	return true
+	same := func(a, b wire.Field) bool { return a.Name == b.Name && a.Type == b.Type }
+	return t.Name == slow.Name && slices.Equal(t.PrimaryKey, slow.PrimaryKey) && slices.EqualFunc(t.Fields, slow.Fields, same)
 }
 
 // Shape returns a discovered table without rows, for the oracle.

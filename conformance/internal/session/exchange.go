@@ -79,6 +79,17 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	return c
 }
 
+// WithCredentials returns a call of a tenant with another set of credentials, made of those of the run.
+func (s *Session) WithCredentials(c Call, tenant int, set map[string]string) Call {
+	body, err := credentialsJSON(wire.NewCredentials(set))
+	if err != nil {
+		panic(fmt.Sprintf("conformance: credentials made of those of the run cannot be sent: %v", err))
+	}
+	const member = `"credentials":`
+	c.Body = bytes.Replace(c.Body, []byte(member+string(s.Tenants[tenant].JSON)), []byte(member+string(body)), 1)
+	return c
+}
+
 // ownOf returns a copy of a message, and its envelope, which every request embeds.
 func ownOf(m wire.Request) (wire.Request, *wire.Envelope) {
 	own := reflect.New(reflect.TypeOf(m).Elem())

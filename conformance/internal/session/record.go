@@ -52,9 +52,6 @@ func (r *Record) Add(change func(*Counts)) {
 func (r *Record) AddFilters(t *oracle.Table, where wire.Where) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.filters == nil {
-		r.filters = map[fieldOf]map[wire.Op]*askedFor{}
-	}
 	for f := range where.Filters() {
 		kind := wire.Type("undeclared")
 		if i := t.Index(f.Field); i >= 0 && t.Columns[i].Type != "" {
@@ -104,8 +101,5 @@ func (r *Record) byType() map[string]int {
 func (r *Record) addRows(table string, rows int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rows == nil {
-		r.rows = map[string]int{}
-	}
 	r.rows[table] = max(r.rows[table], rows)
 }

@@ -131,11 +131,14 @@ func New(c Config) (*Session, error) {
 	s := &Session{
 		Config:     c,
 		discovered: make([]*Discovery, len(c.Credentials)),
+		Covered:    Record{filters: map[fieldOf]map[wire.Op]*askedFor{}, rows: map[string]int{}},
+		timeouts:   timeouts{routes: map[string]*routeState{}},
+		timings:    timings{slowest: map[string]Timed{}},
 		snapshots:  map[string]*Snapshot{},
 		failed:     map[string]bool{},
 	}
 	for i, set := range c.Credentials {
-		body, err := CredentialsJSON(set)
+		body, err := credentialsJSON(set)
 		if err != nil {
 			return nil, fmt.Errorf("the credentials cannot be sent: %w", err)
 		}
@@ -147,8 +150,8 @@ func New(c Config) (*Session, error) {
 	return s, nil
 }
 
-// CredentialsJSON returns a set of credentials as requests carry it.
-func CredentialsJSON(c wire.Credentials) ([]byte, error) {
+// credentialsJSON returns a set of credentials as requests carry it.
+func credentialsJSON(c wire.Credentials) ([]byte, error) {
 	body, err := wire.EncodeRequest(&wire.CheckRequest{Envelope: wire.Envelope{Credentials: c, TimeoutMS: 1}})
 	if err != nil {
 		return nil, err
@@ -209,9 +212,9 @@ func (s *Session) MissingCredentials(ctx context.Context) (fields []wire.Credent
 	if s.readDocument(ctx) != nil {
 		return nil
 	}
-	for _, field := range s.Document.CredentialSchema {
+	for _, field := range s.Document.Required() {
 		missing := func(t Tenant) bool { return strings.TrimSpace(t.Credentials.Get(field.Key)) == "" }
-		if !field.Optional && slices.ContainsFunc(s.Tenants, missing) {
+		if slices.ContainsFunc(s.Tenants, missing) {
 			fields = append(fields, field)
 		}
 	}

@@ -52,11 +52,7 @@ func Members(req *wire.QueryRequest) []string {
 	names := append([]string(nil), req.Fields...)
 	for _, j := range req.Joins {
 		for _, f := range j.Fields {
-			if f.As != "" {
-				names = append(names, f.As)
-			} else {
-				names = append(names, f.Field)
-			}
+			names = append(names, cmp.Or(f.As, f.Field))
 		}
 	}
 	return names

@@ -52,9 +52,6 @@ type routeState struct {
 // route returns the state of the route of a call. Without the right token, a call is to be refused
 // whatever its route is, so all routes have one state. The caller holds the lock.
 func (t *timeouts) route(c Call) *routeState {
-	if t.routes == nil {
-		t.routes = map[string]*routeState{}
-	}
 	key := c.Path
 	if c.Authorization != nil {
 		key = ""

@@ -57,9 +57,6 @@ func (t *timings) note(c Call, timing Timing) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.slowest == nil {
-		t.slowest = map[string]Timed{}
-	}
 	timed := Timed{c, timing}
 	if slowest, ok := t.slowest[c.Path]; !ok || timing.Took > slowest.Took {
 		t.slowest[c.Path] = timed

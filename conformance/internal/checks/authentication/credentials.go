@@ -51,13 +51,8 @@ func wrongCredentials(run *session.Run) *check.Finding {
 // rejected returns the answer of /check to a wrong set of credentials, and what is
 // wrong with it. /check may also accept it, because not every source can tell.
 func rejected(run *session.Run, set map[string]string, how string, codes ...wire.Code) (*session.Answer, *check.Finding) {
-	body, err := session.CredentialsJSON(wire.NewCredentials(set))
-	if err != nil {
-		panic(err) // they are those of the run
-	}
 	run.Cases++
-	route := session.RouteAt(wire.PathCheck)
-	a := run.Exchange(route.Call(run.Legal(route, session.Topic{}).With("credentials", string(body)).Text()))
+	a := run.Exchange(run.WithCredentials(run.Ask(wire.PathCheck, &wire.CheckRequest{}, 0), 0, set))
 	var ok wire.CheckAnswer
 	if a.Status == http.StatusOK && a.Decode("check-answer", &ok) == nil && ok.OK {
 		return a, nil

@@ -50,7 +50,8 @@ func (k *Clocks) Checks() []session.Check {
 		{ID: "P3.5c", Phase: 3, Judge: k.judgeSlow, Needs: session.NeedsNumbers, Rules: []string{"error-6", "route-2"},
 			Title: "timeoutMs ends a count and an aggregate in time",
 			Fix:   everywhere},
-		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Needs: needsMeasures, Rules: []string{"error-6", "route-2"},
+		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Rules: []string{"error-6", "route-2"},
+			Needs: session.NeedsAny(wire.EndpointSize, wire.EndpointCardinality, wire.EndpointLinkHitRate),
 			Title: "timeoutMs ends a size, a cardinality and a link hit rate in time",
 			Fix:   everywhere},
 		{ID: "P3.5e", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5a"},
@@ -79,9 +80,6 @@ func (k *Clocks) Checks() []session.Check {
 
 const pinging = "Write a ping line, and flush it, whenever nothing was written for 10 seconds, " +
 	"from the request until the end. A proxy that buffers answers must be told not to."
-
-// needsMeasures applies if the document lists a route that measures a table.
-var needsMeasures = session.NeedsAny(wire.EndpointSize, wire.EndpointCardinality, wire.EndpointLinkHitRate)
 
 // attempts is how often a clock is measured before it fails: the machine, or the
 // connector, may have been busy.

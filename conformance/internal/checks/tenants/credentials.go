@@ -1,9 +1,7 @@
 package tenants
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -38,7 +36,7 @@ func refusesIncomplete(run *pairRun) *check.Finding {
 	for _, i := range list {
 		for _, r := range run.Mounted() {
 			run.Cases++
-			a := run.Exchange(withCredentials(run, r.Call(run.Legal(r, topic).Text()), 0, i.set))
+			a := run.Exchange(run.WithCredentials(r.Call(run.Legal(r, topic).Text()), 0, i.set))
 			if a.Err == nil && (a.Status == http.StatusBadRequest || len(i.set) > 0 && a.Status < 400) {
 				continue
 			}
@@ -121,7 +119,7 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 		if (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own) {
 			continue
 		}
-		got := answer(withCredentials(run, c, tenant, i.set))
+		got := answer(run.WithCredentials(c, tenant, i.set))
 		run.Last = got.Request
 		run.Cases++
 		others := &oracle.Table{}
@@ -129,7 +127,7 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 			others = s.own(1 - tenant)
 		}
 		row := got.onlyIn(s.own(tenant), others)
-		if !tells(got) && row == nil || i.unless != nil && tells(answer(withCredentials(run, c, tenant, i.unless))) {
+		if !tells(got) && row == nil || i.unless != nil && tells(answer(run.WithCredentials(c, tenant, i.unless))) {
 			continue
 		}
 		received := got.shown
@@ -164,7 +162,7 @@ func discoversForImpostor(run *pairRun, tenant int, i impostor) *check.Finding {
 	if f != nil {
 		return nil // another check tells it
 	}
-	a := run.Exchange(withCredentials(run, run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant), tenant, i.set))
+	a := run.Exchange(run.WithCredentials(run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant), tenant, i.set))
 	var got wire.Discovery
 	if a.Decode("discovery-answer", &got) != nil {
 		return nil
@@ -177,15 +175,4 @@ func discoversForImpostor(run *pairRun, tenant int, i impostor) *check.Finding {
 		}
 	}
 	return nil
-}
-
-// withCredentials returns a call of a tenant with another set of credentials.
-func withCredentials(run *pairRun, c session.Call, tenant int, set map[string]string) session.Call {
-	body, err := session.CredentialsJSON(wire.NewCredentials(set))
-	if err != nil {
-		panic(fmt.Sprintf("conformance: credentials made of those of the run cannot be sent: %v", err))
-	}
-	const member = `"credentials":`
-	c.Body = bytes.Replace(c.Body, []byte(member+string(run.Tenants[tenant].JSON)), []byte(member+string(body)), 1)
-	return c
 }

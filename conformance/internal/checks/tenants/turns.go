@@ -251,47 +251,40 @@ func (s *subject) countsDiscovered() *check.Finding {
 
 // afterOther asks for one tenant after the other has called /check or /discovery.
 func afterOther(run *pairRun) *check.Finding {
-	return run.about(run.subjects[0], func(s *subject) *check.Finding { return s.afterOther(run) })
-}
-
-func (s *subject) afterOther(run *pairRun) *check.Finding {
-	for tenant := range 2 {
-		for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
-			run.Exchange(session.RouteAt(before).Call(run.Ask(before, &wire.CheckRequest{}, 1-tenant).Body))
-			for _, q := range plain {
-				if !s.may(run, q) {
-					continue
-				}
-				if run.Spent() {
-					return nil
-				}
-				run.Cases++
-				how := fmt.Sprintf("asked after %s of the %s", before, session.Ordinal(1-tenant))
-				if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
-					return f
+	return run.about(run.subjects[0], func(s *subject) *check.Finding {
+		for tenant := range 2 {
+			for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
+				run.Exchange(run.Ask(before, &wire.CheckRequest{}, 1-tenant))
+				for _, q := range plain {
+					if !s.may(run, q) {
+						continue
+					}
+					if run.Spent() {
+						return nil
+					}
+					run.Cases++
+					how := fmt.Sprintf("asked after %s of the %s", before, session.Ordinal(1-tenant))
+					if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
+						return f
+					}
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // discoveriesInTurns asks for both tenants' discoveries in turns.
 func discoveriesInTurns(run *pairRun) *check.Finding {
-	return run.about(run.subjects[0], func(*subject) *check.Finding { return takeTurnsInDiscovery(run) })
-}
-
-func takeTurnsInDiscovery(run *pairRun) *check.Finding {
-	var alone [2]*session.Discovery
-	for tenant := range alone {
-		run.HTTP.CloseIdleConnections()
-		var f *check.Finding
-		if alone[tenant], f = run.Discover(run.Ctx, tenant); f != nil {
-			return f
+	return run.about(run.subjects[0], func(*subject) (f *check.Finding) {
+		var alone [2]*session.Discovery
+		for tenant := range alone {
+			run.HTTP.CloseIdleConnections()
+			if alone[tenant], f = run.Discover(run.Ctx, tenant); f != nil {
+				return f
+			}
 		}
-	}
-	for _, turns := range [][]int{{0, 1}, {1, 0}} {
-		for _, tenant := range turns {
+		for _, tenant := range []int{0, 1, 1, 0} {
 			got, f := run.Discover(run.Ctx, tenant)
 			if f != nil {
 				return f
@@ -301,6 +294,6 @@ func takeTurnsInDiscovery(run *pairRun) *check.Finding {
 				return f
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
