@@ -20,8 +20,8 @@ const (
 
 // again reports whether to send a call once more, after a pause, because the connector can do no more
 // at present: its source allows so many requests a minute, say. The call was answered that there is no
-// time for it, by 408 or an error line, or by a gateway that there were too many requests. A call with a deadline of its own wants to know that. tries counts the times that
-// it was sent again before.
+// time for it, by 408 or an error line, or by a gateway that there were too many requests. A call with
+// a deadline of its own wants to know that. tries counts the times that it was sent again before.
 func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool {
 	busy := a.Status == http.StatusTooManyRequests || a.TimedOut()
 	hopeless := s.hopeless.Load()

@@ -101,7 +101,8 @@ func (w *Watch) stream(st *Stream, r *lineReader) {
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
 	w.judge("A.10", st.Answer, len(st.Table.Columns) > 0 && st.extraMember != "",
-		"the requested fields, and the fields of joins under their as", "", "rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
+		"the requested fields, and the fields of joins under their as", "",
+		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
 	w.Record("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
 		ceiling := func(id, name string, most int64) {

@@ -101,10 +101,6 @@ func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 func (e *exchange) run(ctx context.Context, s *session.Session) {
 	defer close(e.done)
 	defer func() { e.bug = recover() }()
-	e.ask(ctx, s)
-}
-
-func (e *exchange) ask(ctx context.Context, s *session.Session) {
 	e.answer = s.ExchangeWith(ctx, e.call)
 }
 
@@ -177,7 +173,7 @@ func (k *Clocks) judgeSlow(run *session.Run) *check.Finding {
 		shown := false
 		f := everyTime(func() (f *check.Finding) {
 			if e.answer == nil {
-				e.ask(run.Ctx, run.Session)
+				e.answer = run.ExchangeWith(run.Ctx, e.call)
 			}
 			shown, f = e.judge(run)
 			e.answer = nil
@@ -214,10 +210,9 @@ func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
 // any measurement of it amounts to.
 const tableRows = 3
 
-// await waits for an exchange, or runs it if it was not begun.
+// await waits for an exchange that was begun.
 func await(run *session.Run, e *exchange) *check.Finding {
 	if e.done == nil {
-		e.ask(run.Ctx, run.Session)
 		return nil
 	}
 	select {

@@ -59,8 +59,7 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 		return f
 	}
 	most := min(int(run.Document.Capabilities.Limits.Concurrency), max(2, run.Allowance()))
-	var tables []*wire.Table
-	var alone []*oracle.Table
+	var tables []beside
 	for _, t := range largerFirst(run.SmallestFirst()) {
 		if len(t.Fields) == 0 || len(tables) == most {
 			continue
@@ -70,23 +69,22 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 			return f
 		}
 		if rows != nil && len(rows.Rows) <= maxAtOnceRows {
-			tables, alone = append(tables, t), append(alone, rows)
+			tables = append(tables, beside{"table " + terms.QuoteName(t.Name), t, session.AllRows(t), rows})
 		}
 	}
 	if len(tables) == 0 {
 		return check.Skip(check.NoData, "no table of at most %d rows", maxAtOnceRows)
 	}
-	var whole []beside
-	for i := range most {
-		t := tables[i%len(tables)]
-		whole = append(whole, beside{"table " + terms.QuoteName(t.Name), t, session.AllRows(t), alone[i%len(tables)]})
+	whole := make([]beside, most)
+	for i := range whole {
+		whole[i] = tables[i%len(tables)]
 	}
 	if f := sameAtOnce(run, whole, "other requests"); f != nil {
 		return f
 	}
-	for i, t := range tables {
-		if len(t.PrimaryKey) == 1 && len(alone[i].Rows) >= most {
-			return sameAtOnce(run, pagesOf(run, t, len(alone[i].Rows), most), "its other pages")
+	for _, b := range tables {
+		if rows := len(b.alone.Rows); len(b.table.PrimaryKey) == 1 && rows >= most {
+			return sameAtOnce(run, pagesOf(run, b.table, rows, most), "its other pages")
 		}
 	}
 	return nil
