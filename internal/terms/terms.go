@@ -62,6 +62,15 @@ func IsType[Type ~string](t Type) bool {
 	return false
 }
 
+// IsText reports whether the values of a type are compared by their bytes.
+func IsText[Type ~string](t Type) bool { return t == "string" || t == "reference" }
+
+// IsTime reports whether the values of a type are days or instants.
+func IsTime[Type ~string](t Type) bool { return t == "date" || t == "datetime" }
+
+// IsDocument reports whether the values of a type are JSON, which sources compare in their own ways.
+func IsDocument[Type ~string](t Type) bool { return t == "json" || t == "array" }
+
 // IsAggFunc reports whether f is one of the five functions of a measure.
 func IsAggFunc[AggFunc ~string](f AggFunc) bool {
 	switch f {

@@ -55,7 +55,7 @@ func (d random) candidates(c *Column, n *edgeValues, op wire.Op) (list []wire.Fi
 		}
 	}
 	with(wire.Null())
-	if !isTime(c.Type) {
+	if !terms.IsTime(c.Type) {
 		with(wire.Text(""))
 	}
 	return list
@@ -150,7 +150,7 @@ func (d random) neighboursByKind(c *Column, n *edgeValues) [][]wire.Value {
 	for _, v := range n.values {
 		text := v.String()
 		switch {
-		case isTime(c.Type):
+		case terms.IsTime(c.Type):
 			if v, ok := d.nearInstant(text); ok {
 				add(0, v)
 			}

@@ -359,10 +359,10 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		if n != 3 {
 			q.Limit = int64(1 + p.IntN(rows))
 		}
-		if g.capabilities.Offset && n != 1 && rows > 1 {
+		if g.document.Capabilities.Offset && n != 1 && rows > 1 {
 			q.Offset = int64(1 + p.IntN(rows-1))
 		}
-		g.limit(q)
+		q.Limit, q.Offset = g.document.Window(q.Limit, q.Offset)
 		q.Fields = g.fewFields(q)
 		list = append(list, q)
 	}
@@ -380,7 +380,7 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		}
 	}
 	add(1)
-	if g.capabilities.Sort == wire.SortNone || g.capabilities.Sort == "" {
+	if g.document.SortKeys() == 0 {
 		return list
 	}
 	sortable := s.columnsThat(func(c *Column) bool { return c.sortable && len(c.cells) > 1 })
@@ -396,7 +396,7 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 			add(2*n+i%2, key(c, dir))
 		}
 	}
-	if g.capabilities.Sort == wire.SortMulti {
+	if g.document.SortKeys() > 1 {
 		slices.SortStableFunc(sortable, func(a, b *Column) int { return len(a.cells) - len(b.cells) })
 		dirs := []wire.Direction{wire.Asc, wire.Desc}
 		for i, c := range sortable[:max(0, len(sortable)-1)] {

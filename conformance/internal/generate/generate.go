@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -83,15 +84,15 @@ func (s *Subject) large() bool { return s.Rows() > 1000 }
 // give its questions the same answer.
 type Generator struct {
 	random
-	seed         uint64
-	capabilities wire.Capabilities
-	subjects     []*Subject
-	all          []*Column // of all subjects, with values
+	seed     uint64
+	document *session.Document
+	subjects []*Subject
+	all      []*Column // of all subjects, with values
 }
 
 // New returns a generator for the check with the id.
-func New(seed uint64, id string, capabilities wire.Capabilities, subjects []*Subject) *Generator {
-	g := &Generator{random: chanceOf(seed, id), seed: seed, capabilities: capabilities}
+func New(seed uint64, id string, document *session.Document, subjects []*Subject) *Generator {
+	g := &Generator{random: chanceOf(seed, id), seed: seed, document: document}
 	for _, s := range subjects {
 		if s.Rows() < 2 {
 			continue // nothing to tell apart
@@ -129,7 +130,7 @@ func (g *Generator) subject() *Subject {
 
 // operators returns those that the document declares.
 func (g *Generator) operators() (ops []wire.Op) {
-	for _, op := range g.capabilities.Operators {
+	for _, op := range g.document.Capabilities.Operators {
 		if terms.ShapeOf(op) != terms.ShapeUnknown && !slices.Contains(ops, op) {
 			ops = append(ops, op)
 		}
@@ -303,36 +304,19 @@ func (g *Generator) Windows(n int) []*Question {
 		if !g.chance(4) {
 			q.Limit = int64(1 + g.IntN(rows+2))
 		}
-		if g.capabilities.Offset && g.chance(2) {
+		if g.document.Capabilities.Offset && g.chance(2) {
 			q.Offset = int64(g.IntN(rows + 2))
 		}
-		g.limit(q)
+		q.Limit, q.Offset = g.document.Window(q.Limit, q.Offset)
 		q.Fields = g.fields(q)
 		return true
 	})
 }
 
-// limit keeps the window of a question within what the document declares.
-func (g *Generator) limit(q *Question) {
-	if most := g.capabilities.Limits.PageSizeMax; most > 0 {
-		q.Limit = min(q.Limit, most)
-	}
-	if most := g.capabilities.Limits.OffsetMax; most > 0 {
-		q.Offset = min(q.Offset, most)
-	}
-}
-
 // keys returns up to n sort keys, within what the document declares. If there are
 // several, the first ones have few values, so that the later ones matter.
 func (g *Generator) keys(s *Subject, n int) (keys []wire.SortKey) {
-	switch g.capabilities.Sort {
-	case wire.SortMulti:
-	case wire.SortSingle:
-		n = min(n, 1)
-	default:
-		n = 0
-	}
-	if n == 0 {
+	if n = min(n, g.document.SortKeys()); n == 0 {
 		return nil
 	}
 	columns := s.columnsThat(func(c *Column) bool { return c.sortable })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -17,16 +18,21 @@ import (
 // ofCorpus returns a generator over the corpus as it stands, for a connector that
 // declares everything.
 func ofCorpus(seed uint64, id string) *Generator {
-	capabilities := wire.Capabilities{
+	document := declaring(wire.Capabilities{
 		Operators: []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
 			wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull},
 		Sort: wire.SortMulti, Offset: true, DateBucket: true,
-	}
+	})
 	var list []*Subject
 	for _, t := range corpus.Tables() {
 		list = append(list, NewSubject(&oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}, &t.Table))
 	}
-	return New(seed, id, capabilities, list)
+	return New(seed, id, document, list)
+}
+
+// declaring returns the document of a connector with some capabilities.
+func declaring(capabilities wire.Capabilities) *session.Document {
+	return &session.Document{Document: wire.Document{Capabilities: capabilities}}
 }
 
 // TestFiltersCoverEverything: every operator is asked on every type with operands of several

@@ -473,7 +473,7 @@ func (c *Column) settled(f wire.Filter) bool {
 		return false
 	}
 	day := c.Type == wire.TypeDatetime && len(f.Value.Text()) == len(time.DateOnly)
-	if !isTime(c.Type) || c.uniform && !day || terms.ShapeOf(f.Op) == terms.ShapeNullary {
+	if !terms.IsTime(c.Type) || c.uniform && !day || terms.ShapeOf(f.Op) == terms.ShapeNullary {
 		return true
 	}
 	asInstants, asTexts := oracle.Reading{}.Matcher(f, c.Type), oracle.Reading{DatesAsText: true}.Matcher(f, c.Type)

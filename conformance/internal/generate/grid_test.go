@@ -28,7 +28,7 @@ func small() *Subject {
 }
 
 func gridOf(s *Subject, ops ...wire.Op) *Grid {
-	return New(7, "test", wire.Capabilities{Operators: ops, Sort: wire.SortMulti, Offset: true}, []*Subject{s}).Grid()
+	return New(7, "test", declaring(wire.Capabilities{Operators: ops, Sort: wire.SortMulti, Offset: true}), []*Subject{s}).Grid()
 }
 
 // TestGridAsksAboutEveryCell: none waits for all that others have to tell.
@@ -202,7 +202,7 @@ func TestNullsAlone(t *testing.T) {
 	ops := []wire.Op{wire.OpEq, wire.OpIsNull, wire.OpNotNull}
 	routes := []string{wire.PathCount, wire.PathAggregate}
 	for _, test := range tests {
-		g := New(7, "test", wire.Capabilities{Operators: ops}, test.subjects).Grid()
+		g := New(7, "test", declaring(wire.Capabilities{Operators: ops}), test.subjects).Grid()
 		for range 2 {
 			asked, tables := map[string]int{}, map[string]bool{}
 			for i, s := range g.subjects {

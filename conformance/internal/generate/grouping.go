@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func (g *Generator) groupBy(q *Question) {
 		switch {
 		case !c.groupable:
 			continue
-		case isTime(c.Type) && c.uniform && g.capabilities.DateBucket && !g.chance(4):
+		case terms.IsTime(c.Type) && c.uniform && g.document.Capabilities.DateBucket && !g.chance(4):
 			group.Grain = pick(g.random, []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay})
 		case c.manySpellings:
 			continue

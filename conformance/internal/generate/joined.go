@@ -5,6 +5,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,7 +24,7 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 	bounds := [][2]wire.Op{{wire.OpGt, wire.OpLt}, {wire.OpGte, wire.OpLte}, {wire.OpGt, wire.OpLte}, {wire.OpGte, wire.OpLt}}
 	for _, c := range columns {
 		ops := bounds[len(ranges)%len(bounds)]
-		if q := p.between(c, ops[0], ops[1]); q != nil && g.declares(ops[0], ops[1]) {
+		if q := p.between(c, ops[0], ops[1]); q != nil && g.document.Declares(ops[0], ops[1]) {
 			ranges = append(ranges, q)
 		}
 	}
@@ -31,7 +32,7 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 		if i < len(ranges) {
 			add(ranges[i])
 		}
-		if i < len(columns) && g.declares(wire.OpEq) {
+		if i < len(columns) && g.document.Declares(wire.OpEq) {
 			add(p.unequalGroups(columns[i], columns, i%2 == 0))
 		}
 		if i < 2 {
@@ -84,16 +85,11 @@ func eachMatters(all rowSet, and, or []rowSet) bool {
 // without returns a list without the member at an index.
 func without[T any](list []T, at int) []T { return slices.Concat(list[:at], list[at+1:]) }
 
-// declares reports whether the document declares all of the operators.
-func (g *Generator) declares(ops ...wire.Op) bool {
-	return !slices.ContainsFunc(ops, func(op wire.Op) bool { return !slices.Contains(g.capabilities.Operators, op) })
-}
-
 // between returns the question with two bounds of a column that are values of rows, with
 // values between them, or nil.
 func (p *pool) between(c *Column, least, most wire.Op) *Question {
 	ladder := c.ladder()
-	if !c.sortable || c.Type == wire.TypeBoolean || c.Type == wire.TypeJSON || c.Type == wire.TypeArray || len(ladder) < 4 {
+	if !c.sortable || c.Type == wire.TypeBoolean || terms.IsDocument(c.Type) || len(ladder) < 4 {
 		return nil
 	}
 	from := 1 + p.IntN(len(ladder)/4)

@@ -211,7 +211,7 @@ var nullMisreadings = []misreading{
 			return wire.Null()
 		}
 		return v
-	}, func(_ wire.Filter, t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }),
+	}, func(_ wire.Filter, t wire.Type) bool { return terms.IsText(t) }),
 	changing("null were the empty text", true, func(v wire.Value) wire.Value {
 		if v.IsNull() {
 			return wire.Text("")
@@ -430,7 +430,8 @@ func onTexts(change func(string) string) func(wire.Value) wire.Value {
 	}
 }
 
-func isText(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference || t == "" }
+// isText reports whether values are compared as texts, as those of a column without a type are.
+func isText(t wire.Type) bool { return t == "" || terms.IsText(t) }
 
 // folding returns the misreading that takes texts for equal which a function makes
 // equal.
@@ -616,7 +617,7 @@ var rareMisreadings = []misreading{
 	truncated("the operand were cut to the hour", time.Hour, false),
 	truncated("instants were cut to the minute", time.Minute, true),
 	{as: "days were cut to the month", read: func(f wire.Filter, t wire.Type) matcher {
-		if !isTime(t) || !withOperands(f) {
+		if !terms.IsTime(t) || !withOperands(f) {
 			return nil
 		}
 		month := onTexts(func(text string) string { return text[:min(len(text), len("2006-01"))] })

@@ -88,8 +88,6 @@ func moved(change func(time.Time) time.Time) func(wire.Value) wire.Value {
 	})
 }
 
-func isTime(t wire.Type) bool { return t == wire.TypeDate || t == wire.TypeDatetime }
-
 func shifted(as string, by time.Duration) misreading {
 	later := moved(func(at time.Time) time.Time { return at.Add(by) })
 	return changing(as, false, later, func(f wire.Filter, t wire.Type) bool {

@@ -85,7 +85,7 @@ func (g *Generator) operands(c *Column, op wire.Op) []wire.Value {
 		}
 		add(g.near(v, of))
 	}
-	if isTime(c.Type) && !inPart {
+	if terms.IsTime(c.Type) && !inPart {
 		return list
 	}
 	list = append(list, wire.Text(""), g.foreign(c))
@@ -97,7 +97,7 @@ func (g *Generator) operands(c *Column, op wire.Op) []wire.Value {
 		add(g.respelled(text))
 		add(g.otherKind(v))
 	}
-	if !c.Type.Numeric() && !isTime(c.Type) {
+	if !c.Type.Numeric() && !terms.IsTime(c.Type) {
 		add(g.otherCase(text))
 		if !inPart {
 			add(g.part(text, op))
@@ -142,7 +142,7 @@ func (g *Generator) foreign(c *Column) wire.Value {
 func (d random) near(v wire.Value, t wire.Type) (wire.Value, bool) {
 	text := v.String()
 	switch {
-	case isTime(t):
+	case terms.IsTime(t):
 		return d.nearInstant(text)
 	case wire.IsDecimal(text) && (t.Numeric() || t == ""):
 		switch d.IntN(3) {

@@ -133,7 +133,7 @@ func (s *Subject) packed(filters []wire.Filter, kept []rowSet, gain func(i int) 
 // not hides what happens to those beside it, because then the connector evaluates them all.
 func usual(f wire.Filter, c *Column) bool {
 	switch {
-	case c.Type == wire.TypeJSON || c.Type == wire.TypeArray || c.Type == "" || f.Op == wire.OpContains:
+	case terms.IsDocument(c.Type) || c.Type == "" || f.Op == wire.OpContains:
 		return false
 	case !withOperands(f):
 		return true

@@ -79,7 +79,7 @@ func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 	case (f.Op == wire.OpEq || f.Op == wire.OpIn) && found == 0 && len(values) == 1 && !values[0].IsNull() && values[0].String() != "":
 		add(often, "a value that no row has were no filter")
 	}
-	if isTime(c.Type) || c.Type.Numeric() || c.Type == wire.TypeBoolean {
+	if terms.IsTime(c.Type) || c.Type.Numeric() || c.Type == wire.TypeBoolean {
 		return shows
 	}
 	if len(values) > judgedList || !slices.ContainsFunc(c.cells[:min(len(c.cells), ladderValues)], right(f, c.Type)) {

@@ -135,7 +135,7 @@ func (g *Grid) nullsAlone(s *Subject, routes []string) (list []probe) {
 	nullable := s.columnsThat(func(c *Column) bool { return c.filterable && c.nulls > 0 })
 	for _, op := range []wire.Op{wire.OpNotNull, wire.OpIsNull} {
 		for _, route := range routes {
-			if len(nullable) > 0 && g.declares(op) && (route == wire.PathQuery || s.Window == 0) {
+			if len(nullable) > 0 && g.document.Declares(op) && (route == wire.PathQuery || s.Window == 0) {
 				f := wire.Filter{Field: nullable[len(list)%len(nullable)].Name, Op: op}
 				list = append(list, probe{wire.Where{And: []wire.Filter{f}}, route})
 			}
@@ -149,16 +149,16 @@ func (g *Grid) nullsAlone(s *Subject, routes []string) (list []probe) {
 func (g *Grid) nothing(chance random, columns []*Column) []wire.Where {
 	var groups [][]wire.Filter
 	add := func(f wire.Filter) {
-		if f.Op != wire.OpIn || g.declares(wire.OpIn) {
+		if f.Op != wire.OpIn || g.document.Declares(wire.OpIn) {
 			groups = append(groups, []wire.Filter{f})
 		}
 	}
 	for _, c := range columns {
 		add(wire.Filter{Field: c.Name, Op: wire.OpIn, Values: []wire.Value{}})
-		if v, ok := c.absent(0); ok && c.uniform && g.declares(wire.OpEq) {
+		if v, ok := c.absent(0); ok && c.uniform && g.document.Declares(wire.OpEq) {
 			add(wire.Filter{Field: c.Name, Op: wire.OpEq, Value: v})
 		}
-		if isText(c.Type) && c.Type != "" {
+		if terms.IsText(c.Type) {
 			others := short(chance.neighbours(c, c.edgeValues))
 			add(wire.Filter{Field: c.Name, Op: wire.OpIn, Values: others[:min(len(others), absentLists)]})
 		}
@@ -169,13 +169,13 @@ func (g *Grid) nothing(chance random, columns []*Column) []wire.Where {
 // nearly returns in of one member, and eq, with a text beside those of the column for each way in
 // which a careless comparison takes it for one of them.
 func (g *Grid) nearly(chance random, c *Column) []wire.Where {
-	if !isText(c.Type) || c.Type == "" {
+	if !terms.IsText(c.Type) {
 		return nil
 	}
 	var groups [][]wire.Filter
 	for _, op := range []wire.Op{wire.OpIn, wire.OpEq} {
 		for _, others := range chance.neighboursByKind(c, c.edgeValues) {
-			if len(others) == 0 || len(others[0].String()) > session.MaxOperand || !g.declares(op) {
+			if len(others) == 0 || len(others[0].String()) > session.MaxOperand || !g.document.Declares(op) {
 				continue
 			}
 			f := wire.Filter{Field: c.Name, Op: op, Value: others[0]}
@@ -199,7 +199,7 @@ func (g *Grid) betweenDays(c *Column) (list []wire.Where) {
 	first, last := days[len(days)/3], days[len(days)-1-len(days)/3]
 	for _, ops := range [][]wire.Op{{wire.OpGt, wire.OpLte}, {wire.OpGte, wire.OpLt}} {
 		from, to := wire.Filter{Field: c.Name, Op: ops[0], Value: first}, wire.Filter{Field: c.Name, Op: ops[1], Value: last}
-		if g.declares(ops...) && c.settled(from) && c.settled(to) {
+		if g.document.Declares(ops...) && c.settled(from) && c.settled(to) {
 			list = append(list, wire.Where{And: []wire.Filter{from, to}})
 		}
 	}
@@ -215,7 +215,7 @@ func (g *Grid) everything(columns []*Column) (list []wire.Where) {
 		var conditions []wire.Filter
 		for _, c := range columns {
 			f.Field = c.Name
-			if g.declares(f.Op) && (f.Op == wire.OpNin || isText(c.Type) && c.Type != "" && c.settled(f)) {
+			if g.document.Declares(f.Op) && (f.Op == wire.OpNin || terms.IsText(c.Type) && c.settled(f)) {
 				conditions = append(conditions, f)
 			}
 		}
@@ -251,7 +251,7 @@ func (g *Generator) longLists(chance random, c *Column, n *edgeValues) []wire.Wh
 	shuffle(chance, list)
 	var wheres []wire.Where
 	for _, op := range ops {
-		if f := (wire.Filter{Field: c.Name, Op: op, Values: list}); len(list) > 2 && g.declares(op) && c.settled(f) {
+		if f := (wire.Filter{Field: c.Name, Op: op, Values: list}); len(list) > 2 && g.document.Declares(op) && c.settled(f) {
 			wheres = append(wheres, wire.Where{And: []wire.Filter{f}})
 		}
 	}
@@ -262,7 +262,7 @@ func (g *Generator) longLists(chance random, c *Column, n *edgeValues) []wire.Wh
 // careless comparison takes for one are not in the same question, where they would hide it.
 func (g *Grid) eachValue(c *Column) []wire.Where {
 	values := short(c.ladder())
-	if len(values) < 2 || len(c.cells) > session.MaxValues || !g.declares(wire.OpEq) {
+	if len(values) < 2 || len(c.cells) > session.MaxValues || !g.document.Declares(wire.OpEq) {
 		return nil
 	}
 	slices.SortStableFunc(values, func(a, b wire.Value) int { return cmp.Compare(folded(a.String()), folded(b.String())) })
@@ -283,7 +283,7 @@ func (g *Grid) eachKind(chance random, c *Column) (list []wire.Where) {
 	}
 	values := short(c.ladder())
 	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith, wire.OpEq} {
-		if !g.declares(op) || len(values) == 0 || op == wire.OpEq && len(c.cells) <= session.MaxValues {
+		if !g.document.Declares(op) || len(values) == 0 || op == wire.OpEq && len(c.cells) <= session.MaxValues {
 			continue
 		}
 		p := &textPack{column: c, values: oracle.NewCells(values, c.Type), count: len(values)}

@@ -104,7 +104,7 @@ func TestProbesAreShared(t *testing.T) {
 			subjects = append(subjects, s)
 		}
 		ops := []wire.Op{wire.OpEq, wire.OpIn, wire.OpNin, wire.OpIncludes}
-		return New(7, "test", wire.Capabilities{Operators: ops}, subjects).Grid()
+		return New(7, "test", declaring(wire.Capabilities{Operators: ops}), subjects).Grid()
 	}
 	alone, shared := probesOf(of(0, "a")), of(0, "a", "b", "c")
 	tables := map[string]int{}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -223,7 +224,7 @@ func (q *Question) simplerFilter(f wire.Filter) iter.Seq[wire.Filter] {
 				return
 			}
 		}
-		if t := q.column(f.Field).Type; t != wire.TypeString && t != wire.TypeReference {
+		if !terms.IsText(q.column(f.Field).Type) {
 			return
 		}
 		for _, text := range shorter(f.Value) {

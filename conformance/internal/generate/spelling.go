@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -120,7 +121,7 @@ func jsonSpellings(v wire.Value) []string {
 // alike. Dates and datetimes compare as instants or as bytes, which is the same
 // if all are spelled alike.
 func OrderSettled(t *oracle.Table, column int) bool {
-	return !isTime(t.Columns[column].Type) || spelledAlike(cellsOf(t, column))
+	return !terms.IsTime(t.Columns[column].Type) || spelledAlike(cellsOf(t, column))
 }
 
 // cellsOf returns the cells of a column.

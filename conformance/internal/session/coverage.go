@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -147,7 +148,7 @@ func (s *Session) values(table string, c *FieldCoverage, f *wire.Field, held *or
 	if !s.Document.Declares(op) {
 		op = wire.OpIn
 	}
-	if !c.Filterable || !s.Document.Declares(op) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+	if !c.Filterable || !s.Document.Declares(op) || terms.IsDocument(f.Type) {
 		return 0, 0
 	}
 	distinct := map[string]wire.Value{}

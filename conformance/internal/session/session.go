@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -106,8 +107,42 @@ func hasEmptyDialect(body []byte) bool {
 // Has reports whether the document lists an optional route.
 func (d *Document) Has(e wire.Endpoint) bool { return slices.Contains(d.Endpoints, e) }
 
-// Declares reports whether the document declares an operator.
-func (d *Document) Declares(op wire.Op) bool { return slices.Contains(d.Capabilities.Operators, op) }
+// Declares reports whether the document declares all of some operators.
+func (d *Document) Declares(ops ...wire.Op) bool {
+	return !slices.ContainsFunc(ops, func(op wire.Op) bool { return !slices.Contains(d.Capabilities.Operators, op) })
+}
+
+// SortKeys returns how many sort keys a query may have at most.
+func (d *Document) SortKeys() int {
+	switch d.Capabilities.Sort {
+	case wire.SortSingle:
+		return 1
+	case wire.SortMulti:
+		return math.MaxInt
+	}
+	return 0
+}
+
+// Window returns the limit and the offset that are nearest to some and that the document allows.
+func (d *Document) Window(limit, offset int64) (int64, int64) {
+	if most := d.Capabilities.Limits.PageSizeMax; most > 0 {
+		limit = min(limit, most)
+	}
+	if most := d.Capabilities.Limits.OffsetMax; most > 0 {
+		offset = min(offset, most)
+	}
+	if !d.Capabilities.Offset {
+		offset = 0
+	}
+	return limit, offset
+}
+
+// Allows reports whether the document declares what a query asks for besides its filters: as many sort
+// keys, such a window, and joins.
+func (d *Document) Allows(req *wire.QueryRequest) bool {
+	limit, offset := d.Window(req.Limit, req.Offset)
+	return len(req.Sort) <= d.SortKeys() && limit == req.Limit && offset == req.Offset && (d.Capabilities.Join || len(req.Joins) == 0)
+}
 
 // Required returns the credential fields that must be given.
 func (d *Document) Required() []wire.CredentialField {

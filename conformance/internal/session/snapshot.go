@@ -109,10 +109,7 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 	most := run.Rows
 	if !whole {
 		most = window
-		req.Limit = int64(window)
-		if limits.PageSizeMax > 0 {
-			req.Limit = min(req.Limit, limits.PageSizeMax)
-		}
+		req.Limit, _ = run.Document.Window(int64(window), 0)
 	}
 	c := run.Ask(wire.PathQuery, req, 0)
 	c.Most = most

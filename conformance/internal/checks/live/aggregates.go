@@ -84,7 +84,7 @@ func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.Ag
 	few := groupable(t, data)
 	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
 		for _, f := range t.Fields {
-			if session.Allowed(f.Groupable) && isTime(f.Type) {
+			if session.Allowed(f.Groupable) && terms.IsTime(f.Type) {
 				key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
 				list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
 				if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
@@ -108,7 +108,7 @@ func aggregate(t *wire.Table, groups []wire.GroupKey, measures []wire.Measure) *
 	req := &wire.AggregateRequest{Table: t.Name, GroupBy: groups, Measures: measures, Limit: wire.AggregateLimit}
 	text := func(name string) {
 		f := t.Field(name)
-		if f != nil && isText(f.Type) && !slices.Contains(req.StringFields, name) {
+		if f != nil && terms.IsText(f.Type) && !slices.Contains(req.StringFields, name) {
 			req.StringFields = append(req.StringFields, name)
 		}
 	}
@@ -158,11 +158,11 @@ func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []questio
 	}
 	var keys [][]wire.GroupKey
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || isDocument(f.Type) {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || terms.IsDocument(f.Type) {
 			continue
 		}
 		keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
-		if session.NeedsGrain(p.Document) == "" && isTime(f.Type) {
+		if session.NeedsGrain(p.Document) == "" && terms.IsTime(f.Type) {
 			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 		}
 	}
@@ -249,7 +249,7 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 // first rows show.
 func groupable(t *wire.Table, data *oracle.Table) (names []string) {
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || isDocument(f.Type) {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || terms.IsDocument(f.Type) {
 			continue
 		}
 		c, err := oracle.Cardinality(data, f.Name)

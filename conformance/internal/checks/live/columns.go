@@ -111,13 +111,6 @@ func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
 	return append(list, others...)
 }
 
-// isDocument reports whether the values of a type are JSON, which sources compare in their own ways.
-func isDocument(t wire.Type) bool { return t == wire.TypeJSON || t == wire.TypeArray }
-
-func isText(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
-
-func isTime(t wire.Type) bool { return t == wire.TypeDate || t == wire.TypeDatetime }
-
 // variety counts a column's distinct values, up to two, and reports whether it has
 // a null.
 func variety(t *oracle.Table, column int) (distinct int, nulls bool) {
@@ -174,7 +167,7 @@ func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter
 	field := t.Columns[column].Name
 	switch kind := t.Columns[column].Type; op {
 	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
-		if kind == wire.TypeBoolean || isDocument(kind) {
+		if kind == wire.TypeBoolean || terms.IsDocument(kind) {
 			return f, false
 		}
 	}
@@ -210,7 +203,7 @@ func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []
 		}
 		for _, c := range columns {
 			f, ok := p.filter(data, c.index, op)
-			if !ok || isDocument(c.field().Type) {
+			if !ok || terms.IsDocument(c.field().Type) {
 				continue
 			}
 			kept := 0

@@ -135,11 +135,11 @@ func readWith(
 	return func(p *liveRun, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 		limit, offset := window(len(whole.Rows))
 		limit = p.page(limit)
-		if limit < 1 || !p.withinLimits(limit, offset) || offset > 0 && !p.Document.Capabilities.Offset {
-			return nil, false
-		}
 		req := session.AllRows(t)
 		req.Limit, req.Offset = int64(limit), int64(offset)
+		if limit < 1 || !p.Document.Allows(req) {
+			return nil, false
+		}
 		what := fmt.Sprintf("limit %d and offset %d", limit, offset)
 		return p.readAs(t, whole, req, what, max(0, min(limit, len(whole.Rows)-offset)))
 	}
@@ -148,7 +148,7 @@ func readWith(
 // readSorted asks for all rows in descending order.
 func (p *liveRun) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	by := p.dividing(t, whole)
-	if by < 0 || !p.sorts(1) {
+	if by < 0 || p.Document.SortKeys() == 0 {
 		return nil, false
 	}
 	req := session.AllRows(t)
@@ -209,7 +209,7 @@ func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, ce
 func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 	best, points := -1, 0
 	for i, f := range t.Fields {
-		if isDocument(f.Type) || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
+		if terms.IsDocument(f.Type) || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
 			oracle.Unsettled(data, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}, nil) != "" {
 			continue
 		}

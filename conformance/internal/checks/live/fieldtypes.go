@@ -49,7 +49,7 @@ func wrongType(declared wire.Type) wire.Type {
 // that keeps other rows under the wrong type.
 func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, ok bool) {
 	kind := data.Columns[column].Type
-	if !isText(kind) && !kind.Numeric() {
+	if !terms.IsText(kind) && !kind.Numeric() {
 		return f, false
 	}
 	most := 0

@@ -59,7 +59,7 @@ func (p *liveRun) filterPlan() *filterPlan {
 		subjects = append(subjects, s)
 	}
 	plan.subjects, plan.seed = subjects, p.Seed
-	plan.Grid = generate.New(p.Seed, "filters", p.Document.Capabilities, subjects).Grid()
+	plan.Grid = generate.New(p.Seed, "filters", p.Document, subjects).Grid()
 	return plan
 }
 

@@ -42,7 +42,7 @@ func generatedQueries(p *liveRun) *check.Finding {
 	var list [][]*generate.Question
 	for _, s := range known {
 		n := max(4, min(cases/len(known), maxRowsPassed/s.Rows()))
-		g := generate.New(p.Seed, p.Check.ID+" "+s.Table.Name, p.Document.Capabilities, []*generate.Subject{s})
+		g := generate.New(p.Seed, p.Check.ID+" "+s.Table.Name, p.Document, []*generate.Subject{s})
 		half, rest := n/2, n-n/2
 		kinds := [][]*generate.Question{g.Filters(half), g.Windows((rest + 2) / 3)}
 		if p.Document.Has(wire.EndpointCount) {

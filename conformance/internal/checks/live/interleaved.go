@@ -7,6 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -18,8 +19,7 @@ func everyPartCounts(p *liveRun) *check.Finding {
 	return p.ofTables(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
-		i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.table == t })
-		if i >= 0 && p.Document.Capabilities.Offset {
+		if i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.table == t }); i >= 0 && p.Document.Capabilities.Offset {
 			lists = p.listsInTurns(paged[i], data, wheres)
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
@@ -70,7 +70,7 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 			change(&a, &b)
 			a.Offset, b.Offset = page*a.Limit, page*b.Limit
 			for _, req := range []*wire.QueryRequest{&a, &b} {
-				if !p.withinLimits(int(req.Limit), int(req.Offset)) {
+				if !p.Document.Allows(req) {
 					break
 				}
 				pages = append(pages, req)
@@ -135,7 +135,7 @@ type twoWheres struct {
 // further group of or.
 func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
 	columns := slices.DeleteFunc(p.columns([]*wire.Table{t}, 1), func(c column) bool {
-		return len(p.sample(data, c.index, 2)) < 2 || isDocument(c.field().Type)
+		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
 	})
 	for i, c := range columns {
 		values, uneven := p.uneven(data, c.index)

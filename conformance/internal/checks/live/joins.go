@@ -47,7 +47,7 @@ func (p *liveRun) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wir
 	if by < 0 {
 		return requests
 	}
-	if p.sorts(1) {
+	if p.Document.SortKeys() > 0 {
 		sort := []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
 		windowed.Sort, filtered.Sort = sort, sort
 		windowed.Limit = int64(p.page(len(data.Rows)/2 + 1))
@@ -176,7 +176,7 @@ const maxJoins = 12
 // joinable reports whether all engines compare the two columns of a link alike.
 func joinable(l link) bool {
 	from, to := l.from.Field(l.fromField).Type, l.to.Field(l.toField).Type
-	return from == to && !isTime(from) || from.Numeric() && to.Numeric() || isText(from) && isText(to)
+	return from == to && !terms.IsTime(from) || from.Numeric() && to.Numeric() || terms.IsText(from) && terms.IsText(to)
 }
 
 // hop returns the hop along a link, with all fields of its table under names of their own.

@@ -249,10 +249,8 @@ func (p *liveRun) window() int64 { return int64(p.page(session.WindowRows)) }
 
 // page returns a number of rows, or as many of them as the document allows on a page.
 func (p *liveRun) page(rows int) int {
-	if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
-		return int(min(int64(rows), most))
-	}
-	return rows
+	n, _ := p.Document.Window(int64(rows), 0)
+	return int(n)
 }
 
 // askWindow sends a query for a window of a large table. It reads no more rows of

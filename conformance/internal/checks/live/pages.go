@@ -91,7 +91,7 @@ func (p *liveRun) pagedTables() (list []pagedTable) {
 			for _, name := range k.fields {
 				sort = append(sort, wire.SortKey{Field: name, Dir: wire.Asc})
 			}
-			if len(rows.Rows) > 1 && p.sorts(len(sort)) && ordersRows(rows, sort) {
+			if len(rows.Rows) > 1 && len(sort) <= p.Document.SortKeys() && ordersRows(rows, sort) {
 				list = append(list, pagedTable{t, sort, p.tyingColumn(t, rows, len(sort)+1)})
 				break
 			}
@@ -110,23 +110,12 @@ func (p *liveRun) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []
 	for i, field := range t.Fields {
 		c, err := oracle.Cardinality(rows, field.Name)
 		key := []wire.SortKey{{Field: field.Name, Dir: wire.Asc}}
-		ordered := p.sorts(n) && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
+		ordered := n <= p.Document.SortKeys() && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
 		if err == nil && ordered && c.Distinct > 1 && c.Distinct < least {
 			sort, least = key, c.Distinct
 		}
 	}
 	return sort
-}
-
-// sorts reports whether the document declares n sort keys.
-func (p *liveRun) sorts(n int) bool {
-	switch p.Document.Capabilities.Sort {
-	case wire.SortSingle:
-		return n <= 1
-	case wire.SortMulti:
-		return true
-	}
-	return n == 0
 }
 
 // ordersRows reports whether a key has a different value for each row, and all
@@ -164,26 +153,28 @@ const maxPages = 3
 
 // compose reads pages of the given sizes and compares them with the rows of the same
 // query without a window: of each size the first two, and the last one that has rows.
-func (p *liveRun) compose(paged pagedTable, known known, filters []wire.Filter, of func(rows int) []int) *check.Finding {
-	t := paged.table
+func (p *liveRun) compose(of pagedTable, known known, filters []wire.Filter, sizes func(rows int) []int) *check.Finding {
+	t := of.table
 	if !p.room(1) {
 		return nil
 	}
 	req := session.AllRows(t)
-	req.And, req.Sort = filters, paged.sort
+	req.And, req.Sort = filters, of.sort
 	all, f := p.unpaged(known, t, req)
 	if f != nil || all == nil {
 		return f
 	}
 	rows := len(all.Rows)
-	for _, n := range of(rows) {
+	for _, n := range sizes(rows) {
 		for _, page := range slices.Compact([]int{0, 1, max(1, (rows-1)/max(n, 1))}) {
 			// Nothing is known of the rows beyond a window that was read.
 			compared := known.whole || (page+1)*n <= rows
-			if n < 1 || page*n > rows || !compared || !p.withinLimits(n, page*n) || !p.room(1) {
+			paged := *req
+			paged.Limit, paged.Offset = int64(n), int64(page*n)
+			if n < 1 || page*n > rows || !compared || !p.Document.Allows(&paged) || !p.room(1) {
 				break
 			}
-			if f := p.comparePage(t, req, all, n, page); f != nil {
+			if f := p.comparePage(t, &paged, all, page); f != nil {
 				return f
 			}
 		}
@@ -213,21 +204,14 @@ func (p *liveRun) unpaged(known known, t *wire.Table, req *wire.QueryRequest) (*
 	return rows, nil
 }
 
-// withinLimits reports whether the declared limits allow a window.
-func (p *liveRun) withinLimits(limit, offset int) bool {
-	most := p.Document.Capabilities.Limits
-	return (most.PageSizeMax == 0 || int64(limit) <= most.PageSizeMax) && (most.OffsetMax == 0 || int64(offset) <= most.OffsetMax)
-}
-
 // comparePage reads one page and compares it with its part of all rows.
-func (p *liveRun) comparePage(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
-	req := *all
-	req.Limit, req.Offset = int64(n), int64(page*n)
-	_, final, f := p.ask(t, &req)
+func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracle.Table, page int) *check.Finding {
+	_, final, f := p.ask(t, req)
 	if f != nil || final == nil {
 		return f
 	}
 	p.Cases++
+	n := int(req.Limit)
 	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
 	what := fmt.Sprintf("table %s: page %d of %d rows (offset %d) under %s",
 		terms.QuoteName(t.Name), page+1, n, page*n, describeSort(req.Sort))
@@ -274,11 +258,11 @@ func (p *liveRun) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.So
 	n := (len(data.Rows) + maxPages - 1) / maxPages
 	var rows [][]wire.Value
 	for page := range maxPages {
-		if !p.withinLimits(n, page*n) {
-			return nil
-		}
 		req := session.AllRows(t)
 		req.Sort, req.Limit, req.Offset = sort, int64(n), int64(page*n)
+		if !p.Document.Allows(req) {
+			return nil
+		}
 		st, final, f := p.ask(t, req)
 		if f != nil || final == nil || !st.Served.Window {
 			return f

@@ -87,7 +87,7 @@ func filterNarrows(p *liveRun, t *wire.Table, data *oracle.Table) (list []questi
 		return nil
 	}
 	s := generate.NewSubject(firstRows(data, chosenBy), t)
-	g := generate.New(p.Seed, p.Check.ID+" "+t.Name, p.Document.Capabilities, []*generate.Subject{s})
+	g := generate.New(p.Seed, p.Check.ID+" "+t.Name, p.Document, []*generate.Subject{s})
 	for _, c := range columns[:min(len(columns), 3)] {
 		if second, ok := g.Filter(s, c.field().Name); ok {
 			list = append(list, about(t, 2, func(*oracle.Table) *check.Finding { return p.narrows(t, first[0], second) }))

@@ -112,7 +112,7 @@ func sortHolds(p *liveRun) *check.Finding {
 	for _, c := range p.sortable(p.tables) {
 		name := c.field().Name
 		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Desc}}}
-		if before := last[c.table]; before != "" && p.sorts(2) {
+		if before := last[c.table]; before != "" && p.Document.SortKeys() > 1 {
 			sorts = append(sorts, []wire.SortKey{{Field: before, Dir: wire.Desc}, {Field: name, Dir: wire.Asc}})
 		}
 		last[c.table] = name
