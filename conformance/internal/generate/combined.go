@@ -29,28 +29,27 @@ var shapes = []shape{
 // Combinations returns questions with several filters, of which each matters: without
 // it the answer would be another. skip leaves out filters, such as those that are
 // answered wrongly on their own.
-func (g *Generator) Combinations(skip func(*Question) bool) (list []*Question) {
-	questions := make([][]*Question, len(g.subjects))
+func (g *Generator) Combinations(skip func(*Question) bool) []*Question {
 	const rounds = 3
-	for i, s := range g.subjects {
+	return slices.Collect(InTurn(g.subjects, func(s *Subject) (list []*Question) {
 		p := g.pool(s, skip)
 		particular := g.particularCombinations(s, p, skip)
 		for n := range max(rounds*len(shapes), len(particular)) {
 			if n < len(particular) {
-				questions[i] = append(questions[i], particular[n])
+				list = append(list, particular[n])
 			}
 			if n >= rounds*len(shapes) {
 				continue
 			}
 			if q := p.question(shapes[n%len(shapes)]); q != nil {
-				questions[i] = append(questions[i], q)
+				list = append(list, q)
 			}
 		}
-		for _, q := range questions[i] {
+		for _, q := range list {
 			q.Path, q.Fields = wire.PathQuery, g.fewFields(q)
 		}
-	}
-	return InTurn(g.subjects, questions)
+		return list
+	}))
 }
 
 // rowSet is a set of the sample's rows.
@@ -325,13 +324,12 @@ func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Quest
 // FilteredWindows returns questions with a sort and a window over filters: under each
 // column that has an order, in both directions, alone and before others.
 func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
-	questions := make([][]*Question, len(g.subjects))
-	for i, s := range g.subjects {
-		if s.Window == 0 {
-			questions[i] = g.windowsOf(s, g.pool(s, skip), i, skip)
+	return slices.Collect(InTurn(g.subjects, func(s *Subject) []*Question {
+		if s.Window > 0 {
+			return nil
 		}
-	}
-	return InTurn(g.subjects, questions)
+		return g.windowsOf(s, g.pool(s, skip), slices.Index(g.subjects, s), skip)
+	}))
 }
 
 // operatorStep is how many operators later another table begins, so that a few tables come to all of them.

@@ -52,6 +52,9 @@ func (s *Subject) renew(t *oracle.Table, described *wire.Table) {
 	s.Window = window
 }
 
+// Columns returns the columns of the table.
+func (s *Subject) Columns() []wire.Column { return s.Table.Columns }
+
 // Rows returns how many rows the table has.
 func (s *Subject) Rows() int { return len(s.Table.Rows) }
 

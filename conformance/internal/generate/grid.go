@@ -115,7 +115,7 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 // Restart begins again, for another route: with the filter of each cell that comes after
 // those that were asked, or with the most telling if there is none.
 func (g *Grid) Restart() {
-	g.turns, g.packs, g.probeTurns, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), turnsOf(g.subjects), map[shownAs]int{}
+	g.turns, g.packs, g.probeTurns, g.shown = NewTurns(g.subjects), NewTurns(g.subjects), NewTurns(g.subjects), map[shownAs]int{}
 	for _, t := range g.tables {
 		t.open, t.packed, t.alone, t.probes = min(t.step, len(t.cells)), false, map[wire.Op]bool{}, nil
 		for _, c := range t.cells {

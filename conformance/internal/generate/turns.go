@@ -1,6 +1,10 @@
 package generate
 
-import "github.com/connectorsdk/connector-sdk-go/wire"
+import (
+	"iter"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
 
 // Turns says which of several tables comes next: one with many columns more often. Tables
 // with the same columns, such as lists of values, share the turns of one: what one of them
@@ -10,14 +14,18 @@ type Turns struct {
 	taken   []int
 }
 
-// NewTurns returns the turns of tables with these columns.
-func NewTurns(tables [][]wire.Column) *Turns {
+// Tabular is what has the columns of a table.
+type Tabular interface{ Columns() []wire.Column }
+
+// NewTurns returns the turns of tables.
+func NewTurns[T Tabular](tables []T) *Turns {
 	alike := map[string]int{}
-	for _, columns := range tables {
-		alike[shapeOf(columns)]++
+	for _, table := range tables {
+		alike[shapeOf(table.Columns())]++
 	}
 	t := &Turns{taken: make([]int, len(tables))}
-	for _, columns := range tables {
+	for _, table := range tables {
+		columns := table.Columns()
 		t.weights = append(t.weights, float64(len(columns))/float64(alike[shapeOf(columns)]))
 	}
 	return t
@@ -45,23 +53,27 @@ func (t *Turns) Next(open func(table int) bool) int {
 	return best
 }
 
-// InTurn returns the questions about several tables in one list: the first about a table
-// comes before its second.
-func InTurn(subjects []*Subject, questions [][]*Question) (list []*Question) {
-	turns := turnsOf(subjects)
-	for {
-		i := turns.Next(func(i int) bool { return turns.taken[i] < len(questions[i]) })
-		if i < 0 {
-			return list
+// InTurn yields what is planned for several tables, as they take turns. It plans for a table when its
+// turn comes first.
+func InTurn[T Tabular, Q any](tables []T, plan func(table T) []Q) iter.Seq[Q] {
+	return func(yield func(Q) bool) {
+		turns, planned, left := NewTurns(tables), make([]bool, len(tables)), make([][]Q, len(tables))
+		for {
+			i := turns.Next(func(i int) bool { return !planned[i] || len(left[i]) > 0 })
+			if i < 0 {
+				return
+			}
+			if !planned[i] {
+				planned[i], left[i] = true, plan(tables[i])
+			}
+			if len(left[i]) == 0 {
+				continue
+			}
+			next := left[i][0]
+			left[i] = left[i][1:]
+			if !yield(next) {
+				return
+			}
 		}
-		list = append(list, questions[i][turns.taken[i]-1])
 	}
-}
-
-func turnsOf(subjects []*Subject) *Turns {
-	var tables [][]wire.Column
-	for _, s := range subjects {
-		tables = append(tables, s.Table.Columns)
-	}
-	return NewTurns(tables)
 }

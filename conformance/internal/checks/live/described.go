@@ -90,10 +90,7 @@ func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []ques
 	judging := func(what string, held func(rows *oracle.Table) *oracle.Difference) {
 		list = append(list, about(t, 0, func(rows *oracle.Table) *check.Finding {
 			p.Cases++
-			if d := held(rows); d != nil {
-				return differs(what, d)
-			}
-			return nil
+			return differs(what, held(rows))
 		}))
 	}
 	if t.RowCount != nil {

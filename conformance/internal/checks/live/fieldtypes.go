@@ -75,6 +75,6 @@ func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, 
 
 func describeTypes(t *wire.Table, where wire.Where) string {
 	f := where.And[0]
-	return fmt.Sprintf("table %s: %s %s, where discovery declares %s and fieldTypes says %s",
-		terms.QuoteName(t.Name), terms.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
+	return fmt.Sprintf("%s: %s %s, where discovery declares %s and fieldTypes says %s",
+		ofTable(t), terms.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
 }

@@ -39,8 +39,7 @@ func generatedQueries(p *liveRun) *check.Finding {
 	if p.Requests > 0 {
 		cases = min(p.Allowance(), maxGenerated)
 	}
-	var list [][]*generate.Question
-	for _, s := range known {
+	list := slices.Collect(generate.InTurn(known, func(s *generate.Subject) (mixed []*generate.Question) {
 		n := max(4, min(cases/len(known), maxRowsPassed/s.Rows()))
 		g := generate.New(p.Seed, p.Check.ID+" "+s.Table.Name, p.Document, []*generate.Subject{s})
 		half, rest := n/2, n-n/2
@@ -51,7 +50,6 @@ func generatedQueries(p *liveRun) *check.Finding {
 		if p.Document.Has(wire.EndpointAggregate) {
 			kinds = append(kinds, g.Aggregates(rest/3))
 		}
-		var mixed []*generate.Question
 		for i := range n {
 			for _, kind := range kinds {
 				if i < len(kind) {
@@ -59,7 +57,7 @@ func generatedQueries(p *liveRun) *check.Finding {
 				}
 			}
 		}
-		list = append(list, mixed)
-	}
-	return v.askList(slices.DeleteFunc(generate.InTurn(known, list), v.broken))
+		return mixed
+	}))
+	return v.askList(slices.DeleteFunc(list, v.broken))
 }

@@ -19,7 +19,7 @@ func everyPartCounts(p *liveRun) *check.Finding {
 	return p.ofTables(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
-		if i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.table == t }); i >= 0 && p.Document.Capabilities.Offset {
+		if i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.Table == t }); i >= 0 && p.Document.Capabilities.Offset {
 			lists = p.listsInTurns(paged[i], data, wheres)
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
@@ -61,7 +61,7 @@ func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Req
 // listsInTurns returns questions about the first two pages of two lists of a table, for each part of a query
 // in which they can differ.
 func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []question) {
-	first := session.AllRows(t.table)
+	first := session.AllRows(t.Table)
 	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
 		var pages []wire.Request
@@ -76,7 +76,7 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 				pages = append(pages, req)
 			}
 		}
-		list = append(list, p.inTurns(t.table, wire.PathQuery, part, pages...))
+		list = append(list, p.inTurns(t.Table, wire.PathQuery, part, pages...))
 	}
 	differing("direction", func(_, b *wire.QueryRequest) {
 		b.Sort = slices.Clone(t.sort)

@@ -2,12 +2,9 @@ package live
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -192,15 +189,6 @@ func (p *liveRun) held(least int) (list []*wire.Table) {
 	return list
 }
 
-// turnsOf returns the turns that tables take.
-func turnsOf(tables []*wire.Table) *generate.Turns {
-	var columns [][]wire.Column
-	for _, t := range tables {
-		columns = append(columns, t.Columns())
-	}
-	return generate.NewTurns(columns)
-}
-
 // data returns a table's rows: all or, if it is too large, some. It returns none if they cannot be read
 // any more, which [liveRun.rowsOf] reports.
 func (p *liveRun) data(t *wire.Table) (rows *oracle.Table, whole bool) {
@@ -223,25 +211,39 @@ func (p *liveRun) post(path string, m wire.Request) *session.Answer {
 // the answer: it does what is not served. The rows are nil if there are more than
 // are read.
 func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
-	p.requests++
-	p.Covered.AddFilters(session.Shape(t), req.Where)
-	st, f := p.QueryRows(req)
-	if f != nil {
+	st, rows, f := p.read(t, req, p.Rows)
+	if f != nil || st.Over {
 		return st, nil, f
-	}
-	p.compared += len(st.Table.Rows)
-	if st.Over {
-		return st, nil, nil
 	}
 	unanswered := func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) }
 	if len(req.Joins) == 0 && !st.Served.Sort && slices.ContainsFunc(req.Sort, unanswered) {
 		return st, nil, nil // nobody can sort by what is not answered
 	}
-	final, err := oracle.Finish(typed(t, req, st), req, st.Served)
+	final, err := oracle.Finish(rows, req, st.Served)
 	if err != nil {
 		return st, nil, check.Fail("the rows cannot be finished: %v", err)
 	}
 	return st, final, nil
+}
+
+// read sends a query that must be answered, and returns at most so many rows of the answer as they came,
+// under the types that discovery declares.
+func (p *liveRun) read(t *wire.Table, req *wire.QueryRequest, most int) (*session.Stream, *oracle.Table, *check.Finding) {
+	p.requests++
+	p.Covered.AddFilters(session.Shape(t), req.Where)
+	st := p.Stream(p.Ask(wire.PathQuery, req, 0), session.Members(req), most)
+	if f := st.Problem(); f != nil {
+		return st, nil, f
+	}
+	p.compared += len(st.Table.Rows)
+	rows := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
+		if field := t.Field(f.Field); f.As == "" && field != nil {
+			return field.Type
+		}
+		return f.Type
+	})
+	rows.PrimaryKey = t.PrimaryKey
+	return st, rows, nil
 }
 
 // window returns how many rows of a large table are asked for.
@@ -251,44 +253,4 @@ func (p *liveRun) window() int64 { return int64(p.page(session.WindowRows)) }
 func (p *liveRun) page(rows int) int {
 	n, _ := p.Document.Window(int64(rows), 0)
 	return int(n)
-}
-
-// askWindow sends a query for a window of a large table. It reads no more rows of
-// the answer than that, whether the window is served or not.
-func (p *liveRun) askWindow(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
-	p.requests++
-	p.Covered.AddFilters(session.Shape(t), req.Where)
-	st := p.Stream(p.Ask(wire.PathQuery, req, 0), session.Members(req), session.WindowRows)
-	if f := st.Problem(); f != nil {
-		return st, nil, f
-	}
-	p.compared += len(st.Table.Rows)
-	return st, typed(t, req, st), nil
-}
-
-// typed returns a stream's rows as they came, under the types that discovery
-// declares.
-func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Table {
-	rows := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
-		if field := t.Field(f.Field); f.As == "" && field != nil {
-			return field.Type
-		}
-		return f.Type
-	})
-	rows.PrimaryKey = t.PrimaryKey
-	return rows
-}
-
-// verify compares final rows with those of a table. Where the protocol leaves a
-// choice, any reading will do.
-func (p *liveRun) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
-	if plain := len(req.And)+len(req.Or)+len(req.Sort)+len(req.Joins) == 0 && req.Limit+req.Offset == 0; plain {
-		if session.SpelledAlike(session.Project(data, req.Fields), rows) {
-			return nil
-		}
-	}
-	if d := compare.Leniently.Rows(oracle.Tables{data.Name: data}, req, rows); d != nil {
-		return differs(fmt.Sprintf(what, args...), d)
-	}
-	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,7 +41,7 @@ func pagesCompose(p *liveRun) *check.Finding {
 func filteredPagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{{true, sizes(7, 2)}, {false, func(rows int) []int { return []int{rows/2 + 1, 5, 100} }}}
 	return p.eachPaged(plan, func(t pagedTable, rows known, of func(int) []int) *check.Finding {
-		filters := p.selectiveFilter(t.table, rows.Tables[t.table.Name])
+		filters := p.selectiveFilter(t.Table, rows.Tables[t.Table.Name])
 		if filters == nil || !rows.whole {
 			filters, of = nil, sizes(3)
 		}
@@ -54,21 +54,15 @@ func filteredPagesCompose(p *liveRun) *check.Finding {
 func (p *liveRun) eachPaged(
 	plan []pages, judge func(t pagedTable, rows known, sizes func(int) []int) *check.Finding,
 ) *check.Finding {
-	paged := p.pagedTables()
-	var tables []*wire.Table
-	for _, t := range paged {
-		tables = append(tables, t.table)
-	}
-	return p.askAll(takingTurns(tables, func(i int) (list []question) {
+	return p.askAll(generate.InTurn(p.pagedTables(), func(paged pagedTable) (list []question) {
 		for _, next := range plan {
-			t := paged[i]
+			t := paged
 			if next.ties && t.ties != nil {
 				t.sort = append(slices.Clone(t.ties), t.sort...)
 			}
-			list = append(list, question{
-				tables: tables[i : i+1], requests: 1, partly: true,
-				judge: func(rows known) *check.Finding { return judge(t, rows, next.sizes) },
-			})
+			list = append(list, question{tables: []*wire.Table{t.Table}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
+				return judge(t, rows, next.sizes)
+			}})
 		}
 		return list
 	}))
@@ -76,9 +70,9 @@ func (p *liveRun) eachPaged(
 
 // pagedTable is a table and an order under which each of its rows has one place.
 type pagedTable struct {
-	table *wire.Table
-	sort  []wire.SortKey
-	ties  []wire.SortKey // a column whose values repeat, if the document declares several sort keys
+	*wire.Table
+	sort []wire.SortKey
+	ties []wire.SortKey // a column whose values repeat, if the document declares several sort keys
 }
 
 // pagedTables returns the tables that can be read in pages. Without an order in
@@ -154,7 +148,7 @@ const maxPages = 3
 // compose reads pages of the given sizes and compares them with the rows of the same
 // query without a window: of each size the first two, and the last one that has rows.
 func (p *liveRun) compose(of pagedTable, known known, filters []wire.Filter, sizes func(rows int) []int) *check.Finding {
-	t := of.table
+	t := of.Table
 	if !p.room(1) {
 		return nil
 	}
@@ -197,7 +191,7 @@ func (p *liveRun) unpaged(known known, t *wire.Table, req *wire.QueryRequest) (*
 		return all, f
 	}
 	req.Limit = p.window()
-	st, rows, f := p.askWindow(t, req)
+	st, rows, f := p.read(t, req, session.WindowRows)
 	if f != nil || !st.Served.Window || st.Over {
 		return nil, f // the platform cuts these windows
 	}
@@ -213,8 +207,8 @@ func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracl
 	p.Cases++
 	n := int(req.Limit)
 	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
-	what := fmt.Sprintf("table %s: page %d of %d rows (offset %d) under %s",
-		terms.QuoteName(t.Name), page+1, n, page*n, describeSort(req.Sort))
+	what := fmt.Sprintf("%s: page %d of %d rows (offset %d) under %s",
+		ofTable(t), page+1, n, page*n, describeSort(req.Sort))
 	if len(final.Rows) != len(want) {
 		return check.Differs(fmt.Sprintf("%d rows, as the same query has without a window", len(want)), fmt.Sprintf("%d rows", len(final.Rows)),
 			"%s has another number of rows", what)
@@ -274,6 +268,6 @@ func (p *liveRun) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.So
 	if len(sort) > 0 {
 		order = "under " + describeSort(sort)
 	}
-	return p.verify(data, session.AllRows(t), rows, "table %s: %d pages of %d rows %s do not hold every row once",
-		terms.QuoteName(t.Name), maxPages, n, order)
+	what := fmt.Sprintf("%s: %d pages of %d rows %s do not hold every row once", ofTable(t), maxPages, n, order)
+	return differs(what, compare.Leniently.Rows(oracle.Tables{t.Name: data}, session.AllRows(t), rows))
 }

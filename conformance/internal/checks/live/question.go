@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -47,39 +48,12 @@ func inTurnOrEmpty(plan plan) func(*liveRun) *check.Finding {
 
 // ofTables asks the questions of a plan about each table that has at least so many rows.
 func (p *liveRun) ofTables(least int, plan plan) *check.Finding {
-	tables := p.held(least)
-	return p.askAll(takingTurns(tables, func(i int) []question {
-		if rows := p.Snapshot(tables[i]).Table; rows != nil { // it may have grown since
-			return plan(p, tables[i], rows)
+	return p.askAll(generate.InTurn(p.held(least), func(t *wire.Table) []question {
+		if rows := p.Snapshot(t).Table; rows != nil { // it may have grown since
+			return plan(p, t, rows)
 		}
 		return nil
 	}))
-}
-
-// takingTurns yields the questions about some tables as the tables take turns. It plans those about a
-// table, of an index, when its turn comes first.
-func takingTurns(tables []*wire.Table, plan func(i int) []question) iter.Seq[question] {
-	return func(yield func(question) bool) {
-		turns := turnsOf(tables)
-		questions, planned := make([][]question, len(tables)), make([]bool, len(tables))
-		for {
-			i := turns.Next(func(i int) bool { return !planned[i] || len(questions[i]) > 0 })
-			if i < 0 {
-				return
-			}
-			if !planned[i] {
-				questions[i], planned[i] = plan(i), true
-			}
-			if len(questions[i]) == 0 {
-				continue
-			}
-			next := questions[i][0]
-			questions[i] = questions[i][1:]
-			if !yield(next) {
-				return
-			}
-		}
-	}
 }
 
 // askAll asks questions until the check may send no more requests.
@@ -158,7 +132,7 @@ func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wir
 		case *wire.AggregateRequest:
 			return p.compareGroups(m, what, tables[0], rows.Tables, refusals)
 		}
-		return p.compareNumbers(path, m, what, rows.Tables, refusals)
+		return p.compareAnswer(p.post(path, m), path, m, what, rows.Tables, refusals)
 	}}
 }
 
@@ -187,7 +161,7 @@ func (p *liveRun) compareRows(
 		return nil
 	}
 	st, rows, f := p.ask(base, req)
-	if st.Err == nil && slices.Contains(refusals, st.Status) {
+	if refused(st.Answer, refusals) {
 		return nil
 	}
 	if f != nil || rows == nil {
@@ -198,10 +172,7 @@ func (p *liveRun) compareRows(
 		return nil
 	}
 	d := compare.Leniently.Rows(tables, req, rows.Rows)
-	switch {
-	case d == nil:
-		return nil
-	case len(req.Joins) > 0:
+	if d != nil && len(req.Joins) > 0 {
 		return p.shorterJoin(req, what, base, tables, right, rows, d)
 	}
 	return differs(what, d)
@@ -245,9 +216,8 @@ func (p *liveRun) comparePart(
 		return false, nil
 	}
 	if err == nil {
-		a := p.post(wire.PathAggregate, req)
-		if !a.Declined() && (a.Err != nil || !slices.Contains(refusals, a.Status)) {
-			return true, p.compareAnswer(a, wire.PathAggregate, req, what, tables)
+		if a := p.post(wire.PathAggregate, req); !a.Declined() && !refused(a, refusals) {
+			return true, p.compareAnswer(a, wire.PathAggregate, req, what, tables, nil)
 		}
 		if p.Cases == 0 {
 			p.declined++
@@ -277,33 +247,33 @@ func (p *liveRun) comparePart(
 	return answered, nil
 }
 
-// compareNumbers compares the answer of a route that counts or measures.
-func (p *liveRun) compareNumbers(path string, m wire.Request, what string, tables oracle.Tables, refusals []int) *check.Finding {
-	a := p.post(path, m)
-	if a.Err == nil && slices.Contains(refusals, a.Status) {
+// refused reports whether a connector has refused a request with one of the statuses.
+func refused(a *session.Answer, statuses []int) bool { return a.Err == nil && slices.Contains(statuses, a.Status) }
+
+// compareAnswer compares the answer of a route that counts or measures.
+func (p *liveRun) compareAnswer(
+	a *session.Answer, path string, m wire.Request, what string, tables oracle.Tables, refusals []int,
+) *check.Finding {
+	if refused(a, refusals) {
 		return nil
 	}
-	return p.compareAnswer(a, path, m, what, tables)
-}
-
-func (p *liveRun) compareAnswer(a *session.Answer, path string, m wire.Request, what string, tables oracle.Tables) *check.Finding {
 	got, f := session.RouteAt(path).Decode(a)
 	if f != nil {
 		return f.In("%s: %s", what)
 	}
 	said, d := compare.Leniently.Answer(tables, m, got)
 	p.Cases += said
-	if d != nil {
-		return differs(what, d)
-	}
-	if req, ok := m.(*wire.AggregateRequest); ok {
+	if req, ok := m.(*wire.AggregateRequest); ok && d == nil {
 		return periodsSpelled(req, what, got.(*wire.AggregateAnswer).Rows)
 	}
-	return nil
+	return differs(what, d)
 }
 
 // differs returns a difference as a finding.
 func differs(what string, d *oracle.Difference) *check.Finding {
+	if d == nil {
+		return nil
+	}
 	return check.Differs(d.Expected, d.Received, "%s: %s", what, d.Detail)
 }
 

@@ -112,8 +112,8 @@ func (p *liveRun) narrows(t *wire.Table, first, second wire.Filter) *check.Findi
 	}
 	return check.Differs(fmt.Sprintf("some of the %d rows with %s %s alone", len(one.Rows), terms.QuoteName(first.Field), first.Op),
 		fmt.Sprintf("%d rows, among them %s", len(two.Rows), session.ShowRow(two.Columns, two.Rows[extra])),
-		"table %s: %s %s added rows to %s %s",
-		terms.QuoteName(t.Name), terms.QuoteName(second.Field), second.Op, terms.QuoteName(first.Field), first.Op)
+		"%s: %s %s added rows to %s %s",
+		ofTable(t), terms.QuoteName(second.Field), second.Op, terms.QuoteName(first.Field), first.Op)
 }
 
 // additional returns the index of a row of some that is not in all, or is there less

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -24,10 +26,9 @@ func keysUnique(p *liveRun) *check.Finding {
 
 // eachRead judges what was read of each table, all of its rows or some: every part of a plan.
 func (p *liveRun) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.Finding) *check.Finding {
-	return p.askAll(takingTurns(p.tables, func(i int) (list []question) {
-		t := p.tables[i]
+	return p.askAll(generate.InTurn(p.tables, func(t *wire.Table) (list []question) {
 		for _, judge := range plan(t) {
-			list = append(list, question{tables: p.tables[i : i+1], partly: true, judge: func(rows known) *check.Finding {
+			list = append(list, question{tables: []*wire.Table{t}, partly: true, judge: func(rows known) *check.Finding {
 				data := rows.Tables[t.Name]
 				if len(data.Rows) == 0 {
 					return nil
@@ -70,36 +71,34 @@ func keysOf(t *wire.Table) (list []declaredKey) {
 }
 
 func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding {
-	table := terms.QuoteName(t.Name)
-	columns := make([]int, len(k.fields))
+	nullable := make([]bool, len(k.fields))
 	for i, name := range k.fields {
-		if columns[i] = data.Index(name); columns[i] < 0 {
-			return check.Block("P3.1b", "table %s has no field %s, which its key names", table, terms.QuoteName(name))
+		field := t.Field(name)
+		if field == nil {
+			return check.Block("P3.1b", "%s has no field %s, which its key names", ofTable(t), terms.QuoteName(name))
 		}
+		nullable[i] = field.Nullable
 	}
 	seen := map[string]int{}
-	for at, row := range data.Rows {
-		var id strings.Builder
-		null := false
-		for i, c := range columns {
-			v := row[c]
-			null = null || v.IsNull()
-			if v.IsNull() && !t.Fields[c].Nullable {
+	for at, key := range session.Project(data, k.fields) {
+		row := data.Rows[at]
+		for i, v := range key {
+			if v.IsNull() && !nullable[i] {
 				return check.Differs("a value in every row", session.ShowRow(data.Columns, row),
-					"table %s: row %d has null in %s, which belongs to a key and is not nullable", table, at, terms.QuoteName(k.fields[i]))
+					"%s: row %d has null in %s, which belongs to a key and is not nullable", ofTable(t), at, terms.QuoteName(k.fields[i]))
 			}
-			fmt.Fprintf(&id, "%d:%s", len(v.String()), v.String())
 		}
-		if null {
+		if slices.ContainsFunc(key, wire.Value.IsNull) {
 			continue
 		}
-		if first, duplicate := seen[id.String()]; duplicate {
+		id := session.RowKey(key)
+		if first, duplicate := seen[id]; duplicate {
 			received := fmt.Sprintf("row %d: %s\nrow %d: %s",
 				first, session.ShowRow(data.Columns, data.Rows[first]), at, session.ShowRow(data.Columns, row))
 			return check.Differs("each key once", received,
-				"table %s: two rows have the same %s (%s)", table, k.what, session.QuoteNames(k.fields))
+				"%s: two rows have the same %s (%s)", ofTable(t), k.what, session.QuoteNames(k.fields))
 		}
-		seen[id.String()] = at
+		seen[id] = at
 	}
 	return nil
 }
@@ -135,7 +134,7 @@ func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey
 	what := ofTable(t) + " sorted by " + describeSort(sort)
 	if !whole {
 		req.Limit = p.window()
-		st, rows, f := p.askWindow(t, req)
+		st, rows, f := p.read(t, req, session.WindowRows)
 		if f != nil || !st.Served.Sort || st.Over {
 			return f
 		}
@@ -156,7 +155,7 @@ func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey
 		return f
 	}
 	p.sorted[judgedSort{t.Name, sort[0].Field, sort[0].Dir}] = true
-	return p.verify(data, req, final.Rows, "%s", what)
+	return differs(what, compare.Leniently.Rows(oracle.Tables{data.Name: data}, req, final.Rows))
 }
 
 // sorted returns the finding about a row that is out of order.

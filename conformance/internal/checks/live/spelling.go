@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -31,7 +30,7 @@ func discoveryHolds(p *liveRun) *check.Finding {
 
 func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
 	f := &t.Fields[column]
-	where := fmt.Sprintf("table %s, column %s", terms.QuoteName(t.Name), terms.QuoteName(f.Name))
+	where := ofTable(t) + ", column " + terms.QuoteName(f.Name)
 	for at, row := range data.Rows {
 		v := row[column]
 		if v.IsNull() {
