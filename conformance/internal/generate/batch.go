@@ -98,21 +98,11 @@ func (a *Runner) refresh(s *Subject, c *Complaint) (changed bool, f *check.Findi
 		return false, f
 	}
 	described := d.Lookup[s.Table.Name]
-	a.Forget(described)
-	now, f := a.Table(described)
-	if f == nil && s.Window > 0 {
-		now, f = a.Run.Window(described)
+	now, changed, f := a.ReadAgain(described, s.Table, s.Window > 0)
+	if changed && now != nil {
+		s.renew(InOrder(now), described)
 	}
-	switch {
-	case f != nil:
-		return false, f
-	case now == nil:
-		return true, nil // it has grown beyond the row budget
-	case session.SameRows(described, s.Table, now):
-		return false, nil
-	}
-	s.renew(InOrder(now), described)
-	return true, nil
+	return changed, f
 }
 
 // Smallest returns the smallest question that is still answered as wrongly as q, and the

@@ -42,44 +42,66 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 	return list
 }
 
-// eachMatters reports whether the question keeps other rows of the sample without any one
+// eachMatters reports whether the question keeps rows of the sample, and other rows without any one
 // of its filters of and, or groups of or.
 func (q *Question) eachMatters() bool {
-	var and, or []rowSet
-	for _, f := range q.And {
-		and = append(and, q.kept(f))
-	}
-	for _, group := range q.Or {
-		or = append(or, q.keptBy(group, nil))
-	}
+	and, or := q.sets(q.Where)
 	return eachMatters(q.rows(true), and, or)
+}
+
+// sets returns the rows of the sample that each filter of and keeps, and each group of or.
+func (s *Subject) sets(where wire.Where) (and, or []rowSet) {
+	for _, f := range where.And {
+		and = append(and, s.kept(f))
+	}
+	for _, group := range where.Or {
+		or = append(or, s.keptBy(group, nil))
+	}
+	return and, or
 }
 
 // eachMatters reports whether some of all rows are kept by each set of and and, if or has sets,
 // by one of them; and other rows without any one of the sets.
 func eachMatters(all rowSet, and, or []rowSet) bool {
-	kept := func(and, or []rowSet) int {
+	kept := all
+	for i, open := range openTo(all, and, or) {
+		if i < len(and) {
+			kept = open.and(and[i])
+		} else {
+			kept = open.and(or[i-len(and)])
+		}
+		if i < len(and) && kept.count() == open.count() || kept.count() == 0 {
+			return false
+		}
+	}
+	return kept.count() > 0
+}
+
+// openTo returns, for each set of and and then of or, the rows whose place in the answer it decides: all
+// other sets of and keep them and, for a set of and, one of or does; for a set of or, no other does.
+func openTo(all rowSet, and, or []rowSet) (list []rowSet) {
+	inEach := func(sets []rowSet) rowSet {
 		rows := all
-		for _, set := range and {
+		for _, set := range sets {
 			rows = rows.and(set)
 		}
-		if len(or) > 0 {
-			rows = rows.and(union(or))
-		}
-		return rows.count()
+		return rows
 	}
-	whole := kept(and, or)
 	for i := range and {
-		if kept(without(and, i), or) == whole {
-			return false
+		open := inEach(without(and, i))
+		if len(or) > 0 {
+			open = open.and(union(or))
 		}
+		list = append(list, open)
 	}
 	for i := range or {
-		if len(or) > 1 && kept(and, without(or, i)) == whole {
-			return false
+		open := inEach(and)
+		for _, other := range without(or, i) {
+			open = open.without(other)
 		}
+		list = append(list, open)
 	}
-	return whole > 0
+	return list
 }
 
 // without returns a list without the member at an index.

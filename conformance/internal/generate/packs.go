@@ -91,7 +91,8 @@ func (g *Grid) packOf(s *Subject, cells []ranked) *Question {
 	if len(packed) < 2 {
 		return nil
 	}
-	open := s.open(where)
+	and, or := s.sets(where)
+	open := openTo(s.rows(true), and, or)
 	for i, at := range packed {
 		c := cells[at].Cell
 		g.use(c, g.edgeValuesOf(s, c.column()).seen(s, c.column(), open[i]))
@@ -147,26 +148,4 @@ func usual(f wire.Filter, c *Column) bool {
 	return !slices.ContainsFunc(operands, func(v wire.Value) bool {
 		return v.IsNull() || c.Type.Numeric() && v.Kind() == wire.KindText && !c.has(v)
 	})
-}
-
-// open returns for each filter of a question, conditions or groups of one, the rows of the sample
-// whose place in the answer it decides: the other conditions keep them, the other groups do not.
-func (s *Subject) open(where wire.Where) (list []rowSet) {
-	var others []rowSet // the rows that a filter leaves to those beside it
-	for _, f := range where.And {
-		others = append(others, s.kept(f))
-	}
-	for _, group := range where.Or {
-		others = append(others, s.rows(true).without(s.kept(group[0])))
-	}
-	for i := range others {
-		open := s.rows(true)
-		for j, rows := range others {
-			if j != i {
-				open = open.and(rows)
-			}
-		}
-		list = append(list, open)
-	}
-	return list
 }

@@ -74,7 +74,8 @@ func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.
 	}
 	left.And = slices.DeleteFunc(slices.Clone(where.And), broken)
 	left.Or = slices.DeleteFunc(slices.Clone(where.Or), func(group []wire.Filter) bool { return broken(group[0]) })
-	open := s.open(left)
+	and, or := s.sets(left)
+	open := openTo(s.rows(true), and, or)
 	for i, f := range slices.Concat(left.And, slices.Concat(left.Or...)) { // groups of one
 		c := g.Cell(s.Table.Name, f)
 		n := g.edgeValuesOf(s, c.column())

@@ -140,6 +140,17 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 	return &Snapshot{Table: table, bytes: weight(table)}
 }
 
+// ReadAgain reads a table of the first tenant anew, of which all rows or, if window is set, some were
+// read before, and reports whether they have changed. The rows are nil if it has grown beyond the row
+// budget, or is not beyond it any more.
+func (run *Run) ReadAgain(t *wire.Table, before *oracle.Table, window bool) (now *oracle.Table, changed bool, f *check.Finding) {
+	run.Forget(t)
+	if now, f = run.Table(t); f == nil && window {
+		now, f = run.Window(t)
+	}
+	return now, f == nil && (now == nil || !SameRows(t, before, now)), f
+}
+
 // Forget drops what was read of a table, so that it is read again, unless its rows
 // are invalid.
 func (s *Session) Forget(t *wire.Table) {

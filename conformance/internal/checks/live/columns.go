@@ -27,15 +27,15 @@ func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
 // the protocol compare differently.
 func (p *liveRun) columns(tables []*wire.Table, each int) (list []column) {
 	byType := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
-		distinct, nulls := variety(rows, i)
-		if distinct == 0 || !session.Allowed(field.Filterable) {
+		counts, err := oracle.Cardinality(rows, field.Name)
+		if err != nil || counts.NonNull == 0 || !session.Allowed(field.Filterable) {
 			return 0
 		}
 		points = 1
-		if distinct > 1 {
+		if counts.Distinct > 1 {
 			points += 2
 		}
-		if nulls {
+		if counts.NonNull < int64(len(rows.Rows)) {
 			points++
 		}
 		return points
@@ -109,23 +109,6 @@ func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
 	}
 	byPoints(others)
 	return append(list, others...)
-}
-
-// variety counts a column's distinct values, up to two, and reports whether it has
-// a null.
-func variety(t *oracle.Table, column int) (distinct int, nulls bool) {
-	first := ""
-	for _, row := range t.Rows {
-		switch v := row[column]; {
-		case v.IsNull():
-			nulls = true
-		case distinct == 0:
-			first, distinct = v.String(), 1
-		case v.String() != first:
-			distinct = 2
-		}
-	}
-	return distinct, nulls
 }
 
 // chosenBy is how many rows of a table are enough to choose by.

@@ -215,11 +215,11 @@ func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 			continue
 		}
 		score := 0
-		switch distinct, nulls := variety(data, i); {
-		case distinct < 2:
+		switch counts, err := oracle.Cardinality(data, f.Name); {
+		case err != nil, counts.Distinct < 2:
 		case f.Unique, slices.Equal(t.PrimaryKey, []string{f.Name}):
 			score = 3
-		case !nulls:
+		case counts.NonNull == int64(len(data.Rows)):
 			score = 2
 		default:
 			score = 1

@@ -106,24 +106,13 @@ func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *ch
 // readAgain reads tables anew and names the first that has changed.
 func (p *liveRun) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
 	for _, t := range tables {
-		before := p.Snapshot(t)
-		p.Forget(t)
-		after := p.Snapshot(t)
-		if f := after.Broken(); f != nil {
+		held := p.Snapshot(t)
+		now, changed, f := p.ReadAgain(t, cmp.Or(held.Table, held.Window()), held.Table == nil)
+		if f != nil {
 			return "", f
 		}
-		changed := (before.Table == nil) != (after.Table == nil)
-		switch {
-		case changed:
-		case after.Table != nil:
-			p.compared += len(after.Rows)
-			changed = !session.SameRows(t, before.Table, after.Table)
-		case before.Window() != nil:
-			window, f := p.Window(t)
-			if f != nil {
-				return "", f
-			}
-			changed = !session.SameRows(t, before.Window(), window)
+		if now != nil {
+			p.compared += len(now.Rows)
 		}
 		if changed && moved == "" {
 			moved = terms.QuoteName(t.Name)

@@ -248,7 +248,9 @@ func (p *liveRun) comparePart(
 }
 
 // refused reports whether a connector has refused a request with one of the statuses.
-func refused(a *session.Answer, statuses []int) bool { return a.Err == nil && slices.Contains(statuses, a.Status) }
+func refused(a *session.Answer, statuses []int) bool {
+	return a.Err == nil && slices.Contains(statuses, a.Status)
+}
 
 // compareAnswer compares the answer of a route that counts or measures.
 func (p *liveRun) compareAnswer(
