@@ -123,10 +123,4 @@ func Cell(want, got wire.Value, t wire.Type) bool {
 }
 
 // Excerpt returns a cell as it crosses the wire, cut to a short text.
-func Excerpt(v wire.Value) string {
-	text, err := v.AppendJSON(nil)
-	if err != nil {
-		return "?"
-	}
-	return message.Excerpt(text, 120)
-}
+func Excerpt(v wire.Value) string { return message.Cell(v, 120) }

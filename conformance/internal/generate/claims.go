@@ -13,12 +13,8 @@ import (
 // assessClaims judges what the served line claims, and that
 // every row satisfies the filters whose operators are declared. It does not judge
 // whether the answer is right.
-func (a *Runner) assessClaims(q *Question, r *reply) *Complaint {
+func (a *Runner) assessClaims(q *Question, r *reply, t *oracle.Table) *Complaint {
 	st := r.stream
-	t, c := a.table(q, r)
-	if c != nil {
-		return c
-	}
 	wrong := func(kind, expected, received, format string, args ...any) *Complaint {
 		return &Complaint{Kind: kind, Finding: check.Differs(expected, received, format, args...).From(st.Request)}
 	}

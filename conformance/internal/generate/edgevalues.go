@@ -122,11 +122,16 @@ func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i i
 	return nil
 }
 
+// witnessing returns edge values with some cells to judge by.
+func witnessing(cells []wire.Value) *edgeValues {
+	return &edgeValues{witnesses: cells, changed: map[string]*oracle.Cells{}, cells: map[wire.Type]*oracle.Cells{}}
+}
+
 // edgeValues returns the edge values of a column. Which ones of several alike depends
 // on chance.
 func (d random) edgeValues(c *Column) *edgeValues {
 	ladder := c.ladder()
-	n := &edgeValues{changed: map[string]*oracle.Cells{}, cells: map[wire.Type]*oracle.Cells{}}
+	n := witnessing(nil)
 	var rungs []int // of the values, on the ladder
 	add := func(rung int) {
 		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < maxEdgeValues {

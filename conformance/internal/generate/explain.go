@@ -100,30 +100,32 @@ func byClaim(q *Question, rows *oracle.Table, served wire.Served) string {
 
 // brokenFilter names the condition that a row does not pass.
 func brokenFilter(q *Question, t *oracle.Table, at int) string {
-	for _, f := range q.And {
+	where := flat(q.Where)
+	for _, f := range where.And {
 		if column := t.Index(f.Field); column >= 0 && !oracle.Match(t.Rows[at][column], f, t.Columns[column].Type) {
 			return describeFilter(q, f) + " does not hold"
 		}
 	}
-	if len(q.Or) == 1 {
-		single := Question{Subject: q.Subject, Where: wire.Where{And: q.Or[0]}}
-		return brokenFilter(&single, t, at)
+	return fmt.Sprintf("none of the %d groups of or holds", len(where.Or))
+}
+
+// flat returns conditions without an or of a single group, whose filters are conjuncts.
+func flat(where wire.Where) wire.Where {
+	if len(where.Or) == 1 {
+		where.And, where.Or = slices.Concat(where.And, where.Or[0]), nil
 	}
-	return fmt.Sprintf("none of the %d groups of or holds", len(q.Or))
+	return where
 }
 
 // describeWhere returns the conditions of a question, or how many there are.
 func describeWhere(q *Question) string {
 	var parts []string
-	for _, f := range q.And {
+	where := flat(q.Where)
+	for _, f := range where.And {
 		parts = append(parts, describeFilter(q, f))
 	}
-	if len(q.Or) == 1 {
-		for _, f := range q.Or[0] {
-			parts = append(parts, describeFilter(q, f))
-		}
-	} else if len(q.Or) > 1 {
-		parts = append(parts, fmt.Sprintf("one of %d groups", len(q.Or)))
+	if len(where.Or) > 0 {
+		parts = append(parts, fmt.Sprintf("one of %d groups", len(where.Or)))
 	}
 	switch {
 	case len(parts) == 0:
@@ -136,15 +138,18 @@ func describeWhere(q *Question) string {
 	return " where " + strings.Join(parts, " and ") + " hold"
 }
 
+// maxShown is how many bytes of an operand a finding shows.
+const maxShown = 60
+
 func describeFilter(q *Question, f wire.Filter) string {
 	text := fmt.Sprintf("%s.%s %s", q.Table.Name, f.Field, f.Op)
 	switch terms.ShapeOf(f.Op) {
 	case terms.ShapeValue:
-		text += " " + describeValue(f.Value)
+		text += " " + message.Cell(f.Value, maxShown)
 	case terms.ShapeMember:
 		var list []string
 		for _, v := range f.Values[:min(len(f.Values), 5)] {
-			list = append(list, describeValue(v))
+			list = append(list, message.Cell(v, maxShown))
 		}
 		if more := len(f.Values) - len(list); more > 0 {
 			list = append(list, fmt.Sprintf("%d more", more))
@@ -152,12 +157,4 @@ func describeFilter(q *Question, f wire.Filter) string {
 		text += " [" + strings.Join(list, ", ") + "]"
 	}
 	return text
-}
-
-func describeValue(v wire.Value) string {
-	json, err := v.AppendJSON(nil)
-	if err != nil {
-		return "?"
-	}
-	return message.Excerpt(json, 60)
 }

@@ -35,21 +35,6 @@ type misreading struct {
 	read func(f wire.Filter, t wire.Type) matcher
 }
 
-// matcher returns what the misreading takes for a match, or nil if it does not concern the filter.
-func (m *misreading) matcher(f wire.Filter, t wire.Type) matcher {
-	if m.other == nil {
-		return m.read(f, t)
-	}
-	f, t, ok := m.other(f, t)
-	switch {
-	case !ok:
-		return nil
-	case m.cells != nil:
-		return through(m.cells, f, t)
-	}
-	return right(f, t)
-}
-
 // taking returns the misreading that takes another filter, or another type, for the one that
 // it is given.
 func taking(as string, other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)) misreading {
@@ -136,14 +121,16 @@ func (q *Question) misreading(same func(rows [][]wire.Value) bool) string {
 		return ""
 	}
 	f, c := q.And[0], q.column(q.And[0].Field)
-	for _, m := range misreadings {
-		wrong := m.matcher(f, c.Type)
+	cells := witnessing(cellsOf(q.Table, c.at))
+	for i := range misreadings {
+		m := &misreadings[i]
+		wrong := cells.misread(m, f, c.Type)
 		if wrong == nil {
 			continue
 		}
 		var rows [][]wire.Value
-		for _, row := range q.Table.Rows {
-			if wrong(row[c.at]) {
+		for i, row := range q.Table.Rows {
+			if wrong(i) {
 				rows = append(rows, row)
 			}
 		}

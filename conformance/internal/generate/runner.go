@@ -116,17 +116,19 @@ func (a *Runner) prepare(q *Question) func() *reply {
 
 // assess returns what is wrong with the answer to a question, or nil.
 func (a *Runner) assess(q *Question, r *reply) *Complaint {
-	switch {
-	case q.Path == wire.PathCount:
-		return a.assessCount(q, r.answer)
-	case q.Path == wire.PathAggregate:
-		return a.assessAggregate(q, r.answer)
-	case a.Claims:
-		return a.assessClaims(q, r)
-	case q.Window > 0:
-		return a.assessWindow(q, r)
+	if r.answer != nil {
+		return a.assessAnswer(q, r.answer)
 	}
-	return a.assessRows(q, r)
+	t, c := a.table(q, r)
+	switch {
+	case c != nil:
+		return c
+	case a.Claims:
+		return a.assessClaims(q, r, t)
+	case q.Window > 0:
+		return a.assessWindow(q, r, t)
+	}
+	return a.assessRows(q, r, t)
 }
 
 // wrongAnswer returns the complaint about an answer that differs from the right one.
@@ -134,38 +136,34 @@ func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
 	return &Complaint{Kind: "answer", Finding: f.From(request)}
 }
 
-func (a *Runner) assessCount(q *Question, answer *session.Answer) *Complaint {
+// assessAnswer returns what is wrong with a count or with groups, or nil.
+func (a *Runner) assessAnswer(q *Question, answer *session.Answer) *Complaint {
+	if q.Path == wire.PathAggregate && answer.Declined() {
+		a.declined++
+		return nil
+	}
+	got, f := session.RouteAt(q.Path).Decode(answer)
+	if f != nil {
+		return unanswered(answer, f)
+	}
+	name, where := terms.QuoteName(q.Table.Name), describeWhere(q)
+	if groups, ok := got.(*wire.AggregateAnswer); ok {
+		d := oracle.VerifyGroups(q.known(), q.aggregate(), groups.Rows)
+		if d == nil {
+			return nil
+		}
+		return wrongAnswer(check.Differs(d.Expected, d.Received, "aggregate over %s%s: %s", name, where, d.Detail), answer.Request)
+	}
 	want, err := oracle.Count(q.known(), q.count())
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
-	var got wire.CountAnswer
-	if f := answer.Decode("count-answer", &got); f != nil {
-		return unanswered(answer, f)
-	}
-	if got.Count == want {
+	n := got.(*wire.CountAnswer).Count
+	if n == want {
 		return nil
 	}
-	misread := q.misreading(func(rows [][]wire.Value) bool { return int64(len(rows)) == got.Count })
-	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(got.Count),
-		"%s is counted wrongly%s%s", terms.QuoteName(q.Table.Name), describeWhere(q), asIf(misread)), answer.Request)
-}
-
-func (a *Runner) assessAggregate(q *Question, answer *session.Answer) *Complaint {
-	if answer.Declined() {
-		a.declined++
-		return nil
-	}
-	var got wire.AggregateAnswer
-	if f := answer.Decode("aggregate-answer", &got); f != nil {
-		return unanswered(answer, f)
-	}
-	d := oracle.VerifyGroups(q.known(), q.aggregate(), got.Rows)
-	if d == nil {
-		return nil
-	}
-	return wrongAnswer(check.Differs(d.Expected, d.Received,
-		"aggregate over %s%s: %s", terms.QuoteName(q.Table.Name), describeWhere(q), d.Detail), answer.Request)
+	misread := q.misreading(func(rows [][]wire.Value) bool { return int64(len(rows)) == n })
+	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(n), "%s is counted wrongly%s%s", name, where, asIf(misread)), answer.Request)
 }
 
 // unanswered returns the complaint about an answer that holds no number or groups.
@@ -207,11 +205,8 @@ func (a *Runner) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
 	return t, nil
 }
 
-func (a *Runner) assessRows(q *Question, r *reply) *Complaint {
-	t, c := a.table(q, r)
-	if c != nil {
-		return c
-	}
+// assessRows returns what is wrong with rows, as the platform finishes them, of a table that is known whole.
+func (a *Runner) assessRows(q *Question, r *reply, t *oracle.Table) *Complaint {
 	req := q.Query()
 	for _, column := range t.Columns[len(req.Fields):] {
 		req.Fields = append(req.Fields, column.Name)
@@ -266,11 +261,7 @@ func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
 // assessWindow judges the answer to a question about a table of which only some rows
 // are known: rows that came satisfy the filters and, if there are no more, those that
 // are known are among them.
-func (a *Runner) assessWindow(q *Question, r *reply) *Complaint {
-	t, c := a.table(q, r)
-	if c != nil {
-		return c
-	}
+func (a *Runner) assessWindow(q *Question, r *reply, t *oracle.Table) *Complaint {
 	if c := unsatisfied(q, r, t); c != nil {
 		return c
 	}

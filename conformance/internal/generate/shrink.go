@@ -124,7 +124,7 @@ func (q *Question) simplerOr(try func(func(*Question))) {
 		if len(q.Or) > 1 {
 			try(func(o *Question) { o.Or = [][]wire.Filter{group} })
 		} else {
-			try(func(o *Question) { o.And, o.Or = slices.Concat(q.And, group), nil })
+			try(func(o *Question) { o.Where = flat(q.Where) })
 		}
 	}
 	if len(q.Or) > 1 {

@@ -199,3 +199,12 @@ func Excerpt(body []byte, most int) string {
 	}
 	return text
 }
+
+// Cell returns the beginning of a cell as it crosses the wire.
+func Cell(v wire.Value, most int) string {
+	cell, err := v.AppendJSON(nil)
+	if err != nil {
+		cell = []byte(v.String())
+	}
+	return Excerpt(cell, most)
+}

@@ -40,11 +40,7 @@ func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check
 			continue
 		}
 		if want := misspelled(v, f.Type); want != "" {
-			cell, err := v.AppendJSON(nil)
-			if err != nil {
-				cell = []byte(v.String())
-			}
-			return check.Differs(want, message.Excerpt(cell, 100), "%s: row %d holds no value of type %s", where, at, f.Type)
+			return check.Differs(want, message.Cell(v, 100), "%s: row %d holds no value of type %s", where, at, f.Type)
 		}
 	}
 	return nil
