@@ -357,5 +357,7 @@ func (d random) elementsFor(c *Column, n *edgeValues, with func(wire.Value)) {
 	for _, punctuation := range []string{",", `"`, "["} {
 		with(wire.Text(punctuation)) // of the list as a text
 	}
-	with(n.values[0])
+	for _, v := range n.values[:min(len(n.values), 1)] {
+		with(v)
+	}
 }

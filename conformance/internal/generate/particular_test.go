@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,4 +135,19 @@ func TestTurns(t *testing.T) {
 		require.Less(t, 3*turns.taken[i], turns.taken[1], "table %d", i)
 	}
 	require.Equal(t, -1, turns.Next(func(int) bool { return false }))
+}
+
+// TestLongListsOnly: a column of which every list is too long to be an operand has none that is worth asking for.
+func TestLongListsOnly(t *testing.T) {
+	described := &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "tags", Type: wire.TypeArray},
+	}}
+	var rows [][]wire.Value
+	for i := range 3 {
+		long := fmt.Sprintf(`["tag %d","%s"]`, i, strings.Repeat("x", maxLongOperand))
+		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(long)})
+	}
+	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	c := gridOf(s, wire.OpContains).Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
+	require.NotPanics(t, c.plan)
 }
