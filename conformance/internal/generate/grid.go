@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -28,7 +27,9 @@ type Grid struct {
 // tableCells are the cells of one table, of which only the first are asked about before
 // the others are looked at.
 type tableCells struct {
+	*Subject
 	cells      []*Cell
+	turn, of   int // which of how many tables with the same columns it is
 	open, step int
 	asked      bool    // about this table
 	packed     bool    // nothing is left to be packed
@@ -41,6 +42,7 @@ type tableCells struct {
 // Cell is an operator on a field of a table.
 type Cell struct {
 	*Subject
+	table *tableCells
 	Field string
 	Op    wire.Op
 	// Broken is set by the caller, when a filter of the cell was answered wrongly. No others
@@ -63,26 +65,28 @@ func (c *Cell) column() *Column { return c.Subject.column(c.Field) }
 func (g *Generator) Grid() *Grid {
 	plan := &Grid{Generator: g}
 	ops := g.operators()
-	alike := map[string]int{}
+	alike := map[string][]*tableCells{}
 	for _, s := range g.subjects {
-		t := &tableCells{}
 		// The first cells of a table are about different fields and operators, and other
 		// ones than those of a table with the same columns.
 		shape := shapeOf(s.Table.Columns)
+		t := &tableCells{Subject: s, turn: len(alike[shape])}
 		for shift := range ops {
 			for i, c := range s.columns {
 				if c.filterable && len(ops) > 0 {
-					op := ops[(i+shift+5*alike[shape])%len(ops)]
-					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, kind: c.Type, Subject: s, Field: c.Name, Op: op})
+					op := ops[(i+shift+5*t.turn)%len(ops)]
+					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, kind: c.Type, Subject: s, table: t, Field: c.Name, Op: op})
 				}
 			}
 		}
-		alike[shape]++
+		alike[shape] = append(alike[shape], t)
 		plan.tables = append(plan.tables, t)
 	}
-	for i, s := range g.subjects {
-		t := plan.tables[i]
-		t.step = max(fewCells, len(t.cells)/alike[shapeOf(s.Table.Columns)])
+	for _, same := range alike {
+		for _, t := range same {
+			t.of = len(same)
+			t.step = max(fewCells, len(t.cells)/t.of)
+		}
 	}
 	plan.Restart()
 	return plan
@@ -131,35 +135,34 @@ func (g *Grid) Restart() {
 // tables take turns. Questions about a table take the routes in turn. It returns nil when all
 // that can be told apart was asked.
 func (g *Grid) Next(routes ...string) *Question {
-	for _, t := range g.tables {
-		if t.asked {
-			continue
+	for {
+		t := g.next(g.turns, func(t *tableCells) bool { return g.best(t, routes) != nil })
+		if t == nil {
+			return nil
 		}
 		t.asked = true
 		if c := g.best(t, routes); c != nil {
 			return g.take(c, routes)
 		}
 	}
-	var next *Cell // of the table that was looked at last, which is the one whose turn it is
-	g.turns.Next(func(i int) bool {
-		best := g.best(g.tables[i], routes)
-		next = cmp.Or(best, next)
-		return best != nil
-	})
-	if next == nil {
-		return nil
-	}
-	return g.take(next, routes)
 }
 
 // Untouched reports whether nothing was asked of some table yet.
 func (g *Grid) Untouched() bool {
-	return g.untouched() >= 0
+	return slices.ContainsFunc(g.tables, func(t *tableCells) bool { return !t.asked })
 }
 
-// untouched returns the first table about which nothing was asked yet, or -1.
-func (g *Grid) untouched() int {
-	return slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+// next returns the first table about which nothing was asked yet; then the one whose turn it is, of those
+// that are open; or nil.
+func (g *Grid) next(turns *Turns, open func(*tableCells) bool) *tableCells {
+	i := slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+	if i < 0 {
+		i = turns.Next(func(i int) bool { return open(g.tables[i]) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return g.tables[i]
 }
 
 // best returns the cell of a table whose next filter tells most, or nil.
@@ -235,7 +238,7 @@ func (g *Grid) take(c *Cell, routes []string) *Question {
 	f := g.use(c, nil)
 	route := routes[c.taken%len(routes)]
 	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
-		g.tables[slices.Index(g.subjects, c.Subject)].alone[f.Op] = true
+		c.table.alone[f.Op] = true
 	}
 	return g.Asking(c.Subject, route, wire.Where{And: []wire.Filter{f}})
 }

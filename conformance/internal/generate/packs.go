@@ -22,25 +22,21 @@ const (
 // returns nil when nothing is left to be packed.
 func (g *Grid) Pack(routes ...string) *Question {
 	for {
-		i := g.untouched()
-		if i < 0 {
-			i = g.packs.Next(func(i int) bool { return !g.tables[i].packed })
-		}
-		if i < 0 {
+		t := g.next(g.packs, func(t *tableCells) bool { return !t.packed })
+		if t == nil {
 			return nil
 		}
-		t, s := g.tables[i], g.subjects[i]
 		t.asked = true
-		if q := g.pack(t, s); q != nil {
-			return g.Asking(s, routes[s.taken%len(routes)], q.Where)
+		if q := g.pack(t); q != nil {
+			return g.Asking(t.Subject, routes[t.taken%len(routes)], q.Where)
 		}
 		t.packed = true
 	}
 }
 
 // pack returns a question of the cells that are looked at, those first that tell most.
-func (g *Grid) pack(t *tableCells, s *Subject) *Question {
-	if s.Window > 0 {
+func (g *Grid) pack(t *tableCells) *Question {
+	if t.Window > 0 {
 		return nil
 	}
 	var cells []ranked
@@ -65,7 +61,7 @@ func (g *Grid) pack(t *tableCells, s *Subject) *Question {
 		halves[half] = append(halves[half], c)
 	}
 	for _, alike := range halves {
-		if q := g.packOf(s, alike); q != nil {
+		if q := g.packOf(t.Subject, alike); q != nil {
 			return q
 		}
 	}

@@ -24,50 +24,37 @@ type probe struct {
 // then as they take turns. Tables with the same columns share theirs. It returns nil when all
 // were asked, and as long as nothing was asked about a table that has none.
 func (g *Grid) Probe(routes ...string) *Question {
-	some := func(i int) bool { return len(g.probesOf(i, routes)) > 0 }
+	some := func(t *tableCells) bool { return len(g.probesOf(t, routes)) > 0 }
 	for {
-		i := g.untouched()
-		if i < 0 {
-			i = g.probeTurns.Next(some)
-		}
-		if i < 0 || !some(i) {
+		t := g.next(g.probeTurns, some)
+		if t == nil || !some(t) {
 			return nil
 		}
-		t, s := g.tables[i], g.subjects[i]
 		next := t.probes[0]
 		t.probes = t.probes[1:]
-		if where := g.unbroken(t, s, next.Where); len(where.And)+len(where.Or) > 0 {
+		if where := g.unbroken(t, next.Where); len(where.And)+len(where.Or) > 0 {
 			t.asked = true
-			return g.Asking(s, cmp.Or(next.route, routes[s.taken%len(routes)]), where)
+			return g.Asking(t.Subject, cmp.Or(next.route, routes[t.taken%len(routes)]), where)
 		}
 	}
 }
 
 // probesOf returns the probes of a table that were not asked since the last restart.
-func (g *Grid) probesOf(table int, routes []string) []probe {
-	t := g.tables[table]
-	if t.probes != nil {
-		return t.probes
-	}
-	t.probes = []probe{}
-	turn, alike := 0, 0
-	for i, s := range g.subjects {
-		if shapeOf(s.Table.Columns) == shapeOf(g.subjects[table].Table.Columns) {
-			if alike++; i < table {
-				turn++
+func (g *Grid) probesOf(t *tableCells, routes []string) []probe {
+	if t.probes == nil {
+		t.probes = []probe{}
+		for i, next := range g.probes(t.Subject, routes) {
+			if i%t.of == t.turn {
+				t.probes = append(t.probes, next)
 			}
-		}
-	}
-	for i, next := range g.probes(g.subjects[table], routes) {
-		if i%alike == turn {
-			t.probes = append(t.probes, next)
 		}
 	}
 	return t.probes
 }
 
 // unbroken returns the filters whose cells are not broken, and notes that they are asked.
-func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.Where) {
+func (g *Grid) unbroken(t *tableCells, where wire.Where) (left wire.Where) {
+	s := t.Subject
 	broken := func(f wire.Filter) bool {
 		c := g.Cell(s.Table.Name, f)
 		return c == nil || c.Broken
