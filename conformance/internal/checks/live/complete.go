@@ -170,8 +170,7 @@ func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding
 		if value.IsNull() || !p.Document.Declares(op) || !p.room(1) {
 			continue
 		}
-		req := session.AllRows(t)
-		req.And = []wire.Filter{{Field: field, Op: op, Value: value}}
+		req := rowsWith(t, and(filterOf(field, op, value)))
 		_, rows, f := p.ask(t, req)
 		if f != nil || rows == nil {
 			return nil, false // another check reports it

@@ -22,10 +22,8 @@ func declaredTypesHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []qu
 			continue
 		}
 		where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
-		req := session.AllRows(t)
-		req.Where = where
 		what := describeTypes(t, where)
-		list = append(list, p.asking(wire.PathQuery, req, what, []*wire.Table{t}, refusals...))
+		list = append(list, p.asking(wire.PathQuery, rowsWith(t, where), what, []*wire.Table{t}, refusals...))
 		if p.Document.Has(wire.EndpointCount) {
 			count := &wire.CountRequest{Table: t.Name, Where: where}
 			list = append(list, p.asking(wire.PathCount, count, what, []*wire.Table{t}, refusals...))

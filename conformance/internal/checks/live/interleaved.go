@@ -16,7 +16,7 @@ import (
 func everyPartCounts(p *liveRun) *check.Finding {
 	paged := p.pagedTables()
 	tables := 0
-	return p.ofTables(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	return inTurn(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
 		if i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.Table == t }); i >= 0 && p.Document.Capabilities.Offset {
@@ -32,7 +32,7 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		}
 		tables++
 		return list
-	})
+	})(p)
 }
 
 // fewRowsInTurns is how many rows a table needs.

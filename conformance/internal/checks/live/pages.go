@@ -99,17 +99,27 @@ func (p *liveRun) pagedTables() (list []pagedTable) {
 
 // tyingColumn returns the sort by the column that has the fewest values of those whose
 // order is beyond doubt, if n sort keys are declared.
-func (p *liveRun) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []wire.SortKey) {
+func (p *liveRun) tyingColumn(t *wire.Table, rows *oracle.Table, n int) []wire.SortKey {
+	name := fewestValues(t, rows, func(i int, distinct int64) bool {
+		key := []wire.SortKey{{Field: t.Fields[i].Name, Dir: wire.Asc}}
+		return distinct > 1 && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
+	})
+	if name == "" || n > p.Document.SortKeys() {
+		return nil
+	}
+	return []wire.SortKey{{Field: name, Dir: wire.Asc}}
+}
+
+// fewestValues returns the column with the fewest values, of those for which a condition holds, or "" if
+// all of them have distinct values.
+func fewestValues(t *wire.Table, rows *oracle.Table, hold func(column int, distinct int64) bool) (name string) {
 	least := int64(len(rows.Rows))
-	for i, field := range t.Fields {
-		c, err := oracle.Cardinality(rows, field.Name)
-		key := []wire.SortKey{{Field: field.Name, Dir: wire.Asc}}
-		ordered := n <= p.Document.SortKeys() && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
-		if err == nil && ordered && c.Distinct > 1 && c.Distinct < least {
-			sort, least = key, c.Distinct
+	for i, f := range t.Fields {
+		if c, err := oracle.Cardinality(rows, f.Name); err == nil && c.Distinct < least && hold(i, c.Distinct) {
+			name, least = f.Name, c.Distinct
 		}
 	}
-	return sort
+	return name
 }
 
 // ordersRows reports whether a key has a different value for each row, and all
@@ -227,7 +237,7 @@ func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracl
 // must come once.
 func tiesBroken(p *liveRun) *check.Finding {
 	judged, sortedFirst := 0, true
-	return p.ofTables(1, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+	return inTurn(1, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
 			return nil
 		}
@@ -245,7 +255,7 @@ func tiesBroken(p *liveRun) *check.Finding {
 			list = append(list, about(t, maxPages, func(rows *oracle.Table) *check.Finding { return p.everyRowOnce(t, rows, sort) }))
 		}
 		return list
-	})
+	})(p)
 }
 
 func (p *liveRun) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {

@@ -43,7 +43,7 @@ func (p *liveRun) selections(t *wire.Table, data *oracle.Table) (list [][]string
 	slices.Reverse(reversed)
 	p.Rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	list = append(list, reversed)
-	repeating := mostRepeating(t, data)
+	repeating := fewestValues(t, data, func(int, int64) bool { return true }) // shows whether rows are merged
 	if repeating != "" {
 		list = append(list, []string{repeating})
 	}
@@ -56,16 +56,4 @@ func (p *liveRun) selections(t *wire.Table, data *oracle.Table) (list [][]string
 		list = append(list, shuffled[:(len(shuffled)+1)/2], shuffled, shuffled[len(shuffled)-2:], all[1:])
 	}
 	return list
-}
-
-// mostRepeating returns the column with the fewest values, which shows whether rows
-// are merged, or "" if all columns have distinct values.
-func mostRepeating(t *wire.Table, data *oracle.Table) (name string) {
-	least := int64(len(data.Rows))
-	for _, f := range t.Fields {
-		if c, err := oracle.Cardinality(data, f.Name); err == nil && c.Distinct < least {
-			name, least = f.Name, c.Distinct
-		}
-	}
-	return name
 }

@@ -35,25 +35,17 @@ type known struct {
 // when its turn comes first: they serve to choose what to ask.
 type plan func(p *liveRun, t *wire.Table, rows *oracle.Table) []question
 
-// inTurn returns the judge that asks the questions of a plan about each table that has rows, as the
-// tables take turns.
-func inTurn(plan plan) func(*liveRun) *check.Finding {
-	return func(p *liveRun) *check.Finding { return p.ofTables(1, plan) }
-}
-
-// inTurnOrEmpty does what inTurn does, also for tables without rows.
-func inTurnOrEmpty(plan plan) func(*liveRun) *check.Finding {
-	return func(p *liveRun) *check.Finding { return p.ofTables(0, plan) }
-}
-
-// ofTables asks the questions of a plan about each table that has at least so many rows.
-func (p *liveRun) ofTables(least int, plan plan) *check.Finding {
-	return p.askAll(generate.InTurn(p.held(least), func(t *wire.Table) []question {
-		if rows := p.Snapshot(t).Table; rows != nil { // it may have grown since
-			return plan(p, t, rows)
-		}
-		return nil
-	}))
+// inTurn returns the judge that asks the questions of a plan about each table that has at least so many
+// rows, as the tables take turns.
+func inTurn(rows int, plan plan) func(*liveRun) *check.Finding {
+	return func(p *liveRun) *check.Finding {
+		return p.askAll(generate.InTurn(p.held(rows), func(t *wire.Table) []question {
+			if rows := p.Snapshot(t).Table; rows != nil { // it may have grown since
+				return plan(p, t, rows)
+			}
+			return nil
+		}))
+	}
 }
 
 // askAll asks questions until the check may send no more requests.
@@ -138,9 +130,14 @@ func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wir
 
 // askingRows returns the question about the rows of a table that satisfy filters.
 func (p *liveRun) askingRows(t *wire.Table, where wire.Where) question {
+	return p.asking(wire.PathQuery, rowsWith(t, where), ofTable(t)+describeFilters(where), []*wire.Table{t})
+}
+
+// rowsWith returns the query for the rows of a table that satisfy filters, with all columns.
+func rowsWith(t *wire.Table, where wire.Where) *wire.QueryRequest {
 	req := session.AllRows(t)
 	req.Where = where
-	return p.asking(wire.PathQuery, req, ofTable(t)+describeFilters(where), []*wire.Table{t})
+	return req
 }
 
 // askingCount returns the question about their number.

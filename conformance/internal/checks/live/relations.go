@@ -12,14 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// askWhere returns what a query with filters comes to, or nil if it is too much.
-func (p *liveRun) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *check.Finding) {
-	req := session.AllRows(t)
-	req.Where = where
-	_, rows, f := p.ask(t, req)
-	return rows, f
-}
-
 // and returns the Where of some filters that must all hold.
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
@@ -97,11 +89,11 @@ func filterNarrows(p *liveRun, t *wire.Table, data *oracle.Table) (list []questi
 }
 
 func (p *liveRun) narrows(t *wire.Table, first, second wire.Filter) *check.Finding {
-	one, f := p.askWhere(t, and(first))
+	_, one, f := p.ask(t, rowsWith(t, and(first)))
 	if f != nil {
 		return f
 	}
-	two, f := p.askWhere(t, and(first, second))
+	_, two, f := p.ask(t, rowsWith(t, and(first, second)))
 	if f != nil || one == nil || two == nil {
 		return f
 	}
