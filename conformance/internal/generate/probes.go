@@ -274,19 +274,21 @@ func (g *Grid) eachKind(chance random, c *Column) (list []wire.Where) {
 		if !g.document.Declares(op) || len(values) == 0 || op == wire.OpEq && len(c.cells) <= session.MaxValues {
 			continue
 		}
-		p := &textPack{column: c, values: oracle.NewCells(values, c.Type), count: len(values)}
+		var filters []wire.Filter
 		for _, k := range kinds {
 			start := chance.IntN(len(values))
 			for i := range values {
 				v := values[(start+i)%len(values)].String()
-				if k.of(v) && p.add(wire.Filter{Field: c.Name, Op: op, Value: wire.Text(k.partOf(v, op))}) {
+				if !k.of(v) {
+					continue
+				}
+				if f := (wire.Filter{Field: c.Name, Op: op, Value: wire.Text(k.partOf(v, op))}); c.settled(f) {
+					filters = append(filters, f)
 					break
 				}
 			}
 		}
-		for _, q := range p.questions {
-			list = append(list, wire.Where{Or: q.groups})
-		}
+		list = append(list, apart(filters, oracle.NewCells(values, c.Type), len(values))...)
 	}
 	return list
 }
@@ -313,42 +315,23 @@ func (k *kind) partOf(text string, op wire.Op) string {
 	return string(runes[from:min(len(runes), at+2)])
 }
 
-// textPack makes questions of groups of or about one column. Each group keeps a value that the
-// others of its question do not keep, so that it shows when it finds nothing.
-type textPack struct {
-	column    *Column
-	values    *oracle.Cells
-	count     int // of the values
-	questions []*textQuestion
-}
-
-type textQuestion struct {
-	groups [][]wire.Filter
-	kept   []rowSet // the values that each group keeps
-}
-
-// add adds a filter to a question, and reports whether its answer is settled.
-func (p *textPack) add(f wire.Filter) bool {
-	if !p.column.settled(f) {
-		return false
-	}
-	kept := keptOf(p.values, f, p.count)
-	for _, q := range p.questions {
-		if slices.ContainsFunc(q.groups, func(group []wire.Filter) bool { return group[0].Value == f.Value }) || p.take(q, f, kept) {
-			return true
+// apart divides filters on some values into groups of or, such that each group keeps a value that the
+// others of its question do not keep, and shows when it finds nothing.
+func apart(filters []wire.Filter, values *oracle.Cells, n int) (list []wire.Where) {
+	var kept [][]rowSet // the values that the groups of each question keep
+	for i, f := range filters {
+		if slices.ContainsFunc(filters[:i], func(o wire.Filter) bool { return o.Value == f.Value }) {
+			continue
 		}
+		found := keptOf(values, f, n)
+		at := slices.IndexFunc(kept, func(groups []rowSet) bool {
+			return len(groups) < maxPackedOr && eachMatters(setOf(n, true), nil, slices.Concat(groups, []rowSet{found}))
+		})
+		if at < 0 {
+			at = len(list)
+			list, kept = append(list, wire.Where{}), append(kept, nil)
+		}
+		list[at].Or, kept[at] = append(list[at].Or, []wire.Filter{f}), append(kept[at], found)
 	}
-	q := &textQuestion{}
-	p.questions = append(p.questions, q)
-	return p.take(q, f, kept)
-}
-
-// take adds a filter to a question, unless it would hide a group or be hidden.
-func (p *textPack) take(q *textQuestion, f wire.Filter, kept rowSet) bool {
-	groups := append(q.kept, kept)
-	if len(groups) > maxPackedOr || !eachMatters(setOf(p.count, true), nil, groups) {
-		return false
-	}
-	q.groups, q.kept = append(q.groups, []wire.Filter{f}), groups
-	return true
+	return list
 }
