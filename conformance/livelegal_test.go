@@ -224,6 +224,16 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
 }
 
+// TestNothingIsAggregated requires that groups without measures may be declined, where no field may have one.
+func TestNothingIsAggregated(t *testing.T) {
+	t.Parallel()
+	declined := refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent)
+	h := declined(eachField(func(_ any, field map[string]any) { field["aggregatable"] = false })(untouched()))
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
+	require.Empty(t, r.Problem)
+	require.Equal(t, conformance.Skip, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+}
+
 // TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
 func TestChecksTellEachOther(t *testing.T) {
 	t.Parallel()

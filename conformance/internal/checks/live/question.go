@@ -122,7 +122,8 @@ func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wir
 		case *wire.QueryRequest:
 			return p.compareRows(m, what, tables[0], rows.Tables, refusals)
 		case *wire.AggregateRequest:
-			return p.compareGroups(m, what, tables[0], rows.Tables, refusals)
+			_, f := p.compareGroups(m, what, tables[0], rows.Tables, refusals, len(m.GroupBy) == 0)
+			return f
 		}
 		return p.compareAnswer(p.post(path, m), path, m, what, rows.Tables, refusals)
 	}}
@@ -178,37 +179,22 @@ func (p *liveRun) compareRows(
 // compareGroups compares the answer to an aggregate. It asks for nothing that has no exact answer,
 // nor for as many groups as the limit, which have a check of their own. If several measures are
 // declined, it asks for a part of them: one that the source cannot compute exactly declines the
-// others with it, and is left out where it is asked for again.
+// others with it, and is left out where it is asked for again. keyed says that the keys are known to
+// be answered. It reports whether any measure was.
 func (p *liveRun) compareGroups(
-	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int,
-) *check.Finding {
-	left := *req
-	left.Measures = slices.DeleteFunc(slices.Clone(req.Measures), func(m wire.Measure) bool { return p.unmeasured[measureOf(t, m)] })
-	if n := len(left.Measures); len(req.Joins) == 0 && len(req.GroupBy)+len(req.And) > 0 && 0 < n && n < len(req.Measures) {
-		left.StringFields = aggregate(t, left.GroupBy, left.Measures).StringFields
-		req, what = &left, describeAggregate(t, &left)
-	}
-	_, f := p.comparePart(req, what, t, tables, refusals, len(req.GroupBy) == 0)
-	return f
-}
-
-// tableMeasure is a measure of a table, by whatever keys.
-type tableMeasure struct {
-	table, field string
-	fn           wire.AggFunc
-}
-
-func measureOf(t *wire.Table, m wire.Measure) tableMeasure {
-	return tableMeasure{t.Name, m.Field, m.Fn}
-}
-
-// comparePart does what compareGroups does, for some of the measures, and reports whether any was
-// answered. keyed says that the keys are known to be.
-func (p *liveRun) comparePart(
 	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int, keyed bool,
 ) (answered bool, f *check.Finding) {
-	right, err := oracle.Aggregate(tables, req)
 	joined := len(req.Joins) > 0
+	some := func(measures []wire.Measure) (answered bool, f *check.Finding) {
+		part := aggregate(t, req.GroupBy, measures)
+		part.Where = req.Where
+		return p.compareGroups(part, describeAggregate(t, part), t, tables, refusals, keyed)
+	}
+	left := slices.DeleteFunc(slices.Clone(req.Measures), func(m wire.Measure) bool { return p.unmeasured[measureOf(t, m)] })
+	if n := len(left); !joined && len(req.GroupBy)+len(req.And) > 0 && 0 < n && n < len(req.Measures) {
+		return some(left)
+	}
+	right, err := oracle.Aggregate(tables, req)
 	if err == nil && int64(len(right.Rows)) >= req.Limit || joined && (err != nil || p.declined >= maxDeclined) {
 		return false, nil
 	}
@@ -220,28 +206,36 @@ func (p *liveRun) comparePart(
 			p.declined++
 		}
 	}
-	if m := req.Measures[0]; len(req.Measures) == 1 && keyed && m.Field != "" && !joined {
-		p.unmeasured[measureOf(t, m)] = true
+	if m := req.Measures; len(m) == 1 && keyed && m[0].Field != "" && !joined {
+		p.unmeasured[measureOf(t, m[0])] = true
 	}
 	if joined || len(req.Measures) < 2 {
 		return false, nil
 	}
-	for _, some := range parts(t, req.Measures) {
+	for _, part := range parts(t, req.Measures) {
 		if !p.room(1) {
 			break
 		}
-		part := aggregate(t, req.GroupBy, some)
-		part.Where = req.Where
-		one, f := p.comparePart(part, describeAggregate(t, part), t, tables, refusals, keyed)
+		one, f := some(part)
 		if f != nil {
 			return true, f
 		}
-		if !one && !keyed && some[0].Field == "" {
+		if !one && !keyed && part[0].Field == "" {
 			return false, nil // not even the rows are counted by these keys
 		}
 		keyed, answered = keyed || one, answered || one
 	}
 	return answered, nil
+}
+
+// tableMeasure is a measure of a table, by whatever keys.
+type tableMeasure struct {
+	table, field string
+	fn           wire.AggFunc
+}
+
+func measureOf(t *wire.Table, m wire.Measure) tableMeasure {
+	return tableMeasure{t.Name, m.Field, m.Fn}
 }
 
 // refused reports whether a connector has refused a request with one of the statuses.
