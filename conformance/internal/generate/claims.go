@@ -15,45 +15,41 @@ import (
 // whether the answer is right.
 func (a *Runner) assessClaims(q *Question, r *reply, t *oracle.Table) *Complaint {
 	st := r.stream
-	wrong := func(kind, expected, received, format string, args ...any) *Complaint {
-		return &Complaint{Kind: kind, Finding: check.Differs(expected, received, format, args...).From(st.Request)}
-	}
 	name := terms.QuoteName(q.Table.Name)
 	if at, ok := oracle.Unmatched(t, q.And, nil, q.FieldTypes); !ok {
 		received := fmt.Sprintf("row %d, which does not", at)
 		if st.Served.Filters {
-			return wrong("filters", "only rows that pass", received,
-				"served.filters is claimed of %s, although %s in row %d", name, brokenFilter(q, t, at), at)
+			return wrong("filters", st.Request, check.Differs("only rows that pass", received,
+				"served.filters is claimed of %s, although %s in row %d", name, brokenFilter(q, t, at), at))
 		}
-		return wrong("filters", "only rows that pass the filters whose operators are declared", received,
-			"row %d of %s answered although %s%s", at, name, brokenFilter(q, t, at), byClaim(q, t, st.Served))
+		return wrong("filters", st.Request, check.Differs("only rows that pass the filters whose operators are declared", received,
+			"row %d of %s answered although %s%s", at, name, brokenFilter(q, t, at), byClaim(q, t, st.Served)))
 	}
 	if at, ok := oracle.Unmatched(t, nil, q.Or, q.FieldTypes); !ok && st.Served.Filters {
-		return wrong("filters", "only rows that pass", fmt.Sprintf("row %d, which does not", at),
-			"served.filters is claimed of %s, although %s in row %d", name, brokenFilter(q, t, at), at)
+		return wrong("filters", st.Request, check.Differs("only rows that pass", fmt.Sprintf("row %d, which does not", at),
+			"served.filters is claimed of %s, although %s in row %d", name, brokenFilter(q, t, at), at))
 	}
 	if at, ok := oracle.Sorted(t, q.Sort, q.FieldTypes); !ok && st.Served.Sort {
-		return wrong("sort", "rows in the requested order", fmt.Sprintf("row %d, which belongs before row %d", at, at-1),
-			"served.sort is claimed of %s, although row %d is out of order", name, at)
+		return wrong("sort", st.Request, check.Differs("rows in the requested order",
+			fmt.Sprintf("row %d, which belongs before row %d", at, at-1),
+			"served.sort is claimed of %s, although row %d is out of order", name, at))
 	}
 	if session.WindowTooEarly(q.Query(), st.Served) {
-		return wrong("window too early", "served.window only together with served.filters and served.sort", st.ShowClaims(),
-			"served.window is claimed of %s, and filters and sort are not both served", name)
+		return wrong("window too early", st.Request, check.Differs(
+			"served.window only together with served.filters and served.sort", st.ShowClaims(),
+			"served.window is claimed of %s, and filters and sort are not both served", name))
 	}
 	if q.Limit == 0 && q.Offset == 0 {
 		return nil
 	}
-	return a.judgeWindow(q, t, st, wrong)
+	return a.judgeWindow(q, t, st)
 }
 
 // judgeWindow compares the number of rows that the platform ends up with with the
 // window. A window that is claimed and not cut leaves rows beyond it; one that was
 // cut and not claimed is cut twice. judgeWindow asks the connector itself how many
 // rows there are, so that a filter that is applied wrongly is no fault of a claim.
-func (a *Runner) judgeWindow(
-	q *Question, t *oracle.Table, st *session.Stream,
-	wrong func(kind, expected, received, format string, args ...any) *Complaint,
-) *Complaint {
+func (a *Runner) judgeWindow(q *Question, t *oracle.Table, st *session.Stream) *Complaint {
 	finished := func(q *Question, t *oracle.Table, served wire.Served) int {
 		final, err := oracle.Finish(t, q.Query(), served)
 		if err != nil {
@@ -84,13 +80,13 @@ func (a *Runner) judgeWindow(
 	if !st.Served.Window {
 		claim = "not claimed"
 	}
-	expected := fmt.Sprintf("%d rows in the end", want)
-	received := fmt.Sprintf("%s, which leave %d", st.ShowClaims(), got)
+	problem := "rows are missing"
 	switch {
+	case got == want:
+		return nil
 	case got > want:
-		return wrong("window", expected, received, "served.window is %s of %s, and rows beyond the window are answered", claim, name)
-	case got < want:
-		return wrong("window", expected, received, "served.window is %s of %s, and rows are missing", claim, name)
+		problem = "rows beyond the window are answered"
 	}
-	return nil
+	return wrong("window", st.Request, check.Differs(fmt.Sprintf("%d rows in the end", want),
+		fmt.Sprintf("%s, which leave %d", st.ShowClaims(), got), "served.window is %s of %s, and %s", claim, name, problem))
 }

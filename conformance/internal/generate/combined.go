@@ -63,14 +63,6 @@ func (r rowSet) and(other rowSet) rowSet {
 	return out
 }
 
-func (r rowSet) or(other rowSet) rowSet {
-	out := make(rowSet, len(r))
-	for i := range r {
-		out[i] = r[i] | other[i]
-	}
-	return out
-}
-
 func (r rowSet) without(other rowSet) rowSet {
 	out := make(rowSet, len(r))
 	for i := range r {
@@ -244,7 +236,9 @@ func (p *pool) draw(shape shape, field string) *Question {
 func union(sets []rowSet) rowSet {
 	all := make(rowSet, len(sets[0]))
 	for _, rows := range sets {
-		all = all.or(rows)
+		for i := range all {
+			all[i] |= rows[i]
+		}
 	}
 	return all
 }

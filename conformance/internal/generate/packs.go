@@ -104,7 +104,7 @@ func (s *Subject) packed(filters []wire.Filter, kept []rowSet, gain func(i int) 
 	rows := len(s.sample.Rows)
 	narrowed, widened := s.rows(true), s.rows(false)
 	for i := range filters {
-		with, beside := narrowed.and(kept[i]), widened.or(kept[i])
+		with, beside := narrowed.and(kept[i]), union([]rowSet{widened, kept[i]})
 		switch n := kept[i].count(); {
 		case 2*n >= rows && len(and) < maxPackedAnd && 2*with.count() >= rows:
 			and, narrowed = append(and, i), with

@@ -131,9 +131,9 @@ func (a *Runner) assess(q *Question, r *reply) *Complaint {
 	return a.assessRows(q, r, t)
 }
 
-// wrongAnswer returns the complaint about an answer that differs from the right one.
-func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
-	return &Complaint{Kind: "answer", Finding: f.From(request)}
+// wrong returns the complaint of a kind about the answer to a request.
+func wrong(kind string, request *check.Request, f *check.Finding) *Complaint {
+	return &Complaint{Kind: kind, Finding: f.From(request)}
 }
 
 // assessAnswer returns what is wrong with a count or with groups, or nil.
@@ -152,7 +152,7 @@ func (a *Runner) assessAnswer(q *Question, answer *session.Answer) *Complaint {
 		if d == nil {
 			return nil
 		}
-		return wrongAnswer(check.Differs(d.Expected, d.Received, "aggregate over %s%s: %s", name, where, d.Detail), answer.Request)
+		return wrong("answer", answer.Request, check.Differs(d.Expected, d.Received, "aggregate over %s%s: %s", name, where, d.Detail))
 	}
 	want, err := oracle.Count(q.known(), q.count())
 	if err != nil {
@@ -163,7 +163,8 @@ func (a *Runner) assessAnswer(q *Question, answer *session.Answer) *Complaint {
 		return nil
 	}
 	misread := q.misreading(func(rows [][]wire.Value) bool { return int64(len(rows)) == n })
-	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(n), "%s is counted wrongly%s%s", name, where, asIf(misread)), answer.Request)
+	return wrong("answer", answer.Request, check.Differs(fmt.Sprint(want), fmt.Sprint(n),
+		"%s is counted wrongly%s%s", name, where, asIf(misread)))
 }
 
 // unanswered returns the complaint about an answer that holds no number or groups.
@@ -195,8 +196,8 @@ func (a *Runner) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
 		return nil, &Complaint{Kind: "broken", Finding: st.Broken}
 	}
 	if st.Over && q.Window == 0 {
-		return nil, wrongAnswer(check.Differs(fmt.Sprintf("at most %d rows", q.Rows()), "more rows than the budget of the run",
-			"more rows are answered than %s has", terms.QuoteName(q.Table.Name)), st.Request)
+		return nil, wrong("answer", st.Request, check.Differs(fmt.Sprintf("at most %d rows", q.Rows()), "more rows than the budget of the run",
+			"more rows are answered than %s has", terms.QuoteName(q.Table.Name)))
 	}
 	t := &oracle.Table{Name: q.Table.Name, Rows: st.Table.Rows}
 	for _, name := range r.fields {
@@ -230,16 +231,15 @@ func (a *Runner) assessRows(q *Question, r *reply, t *oracle.Table) *Complaint {
 	}
 	if _, ok := oracle.Unmatched(final, q.And, q.Or, q.FieldTypes); ok && a.Live {
 		if at := lostRow(q, final); at >= 0 {
-			c := wrongAnswer(check.Differs(fmt.Sprintf("a row that the whole read of %d rows has", q.Rows()),
+			c := wrong("lost", r.stream.Request, check.Differs(fmt.Sprintf("a row that the whole read of %d rows has", q.Rows()),
 				session.ShowRow(final.Columns, final.Rows[at]),
-				"a whole read of %s loses rows: the answer%s has one that is not among them", terms.QuoteName(q.Table.Name), describeWhere(q)),
-				r.stream.Request)
-			c.Kind, c.Cause = "lost", "L11"
+				"a whole read of %s loses rows: the answer%s has one that is not among them", terms.QuoteName(q.Table.Name), describeWhere(q)))
+			c.Cause = "L11"
 			return c
 		}
 	}
-	return wrongAnswer(check.Differs(d.Expected, d.Received, "%s%s%s", explain(q, final, d), asIf(misread(q, req, final)),
-		byClaim(q, final, r.stream.Served)), r.stream.Request)
+	return wrong("answer", r.stream.Request, check.Differs(d.Expected, d.Received,
+		"%s%s%s", explain(q, final, d), asIf(misread(q, req, final)), byClaim(q, final, r.stream.Served)))
 }
 
 // unsatisfied returns the complaint about a row that does not satisfy the filters of
@@ -253,9 +253,9 @@ func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
 	if q.Window == 0 {
 		why = asIf(misread(q, q.Query(), t))
 	}
-	return wrongAnswer(check.Differs("only rows that satisfy the filters, whose operators the document declares",
+	return wrong("answer", r.stream.Request, check.Differs("only rows that satisfy the filters, whose operators the document declares",
 		session.ShowRow(t.Columns, t.Rows[at]), "row %d of %s answered although %s%s%s", at, terms.QuoteName(q.Table.Name),
-		brokenFilter(q, t, at), why, byClaim(q, t, r.stream.Served)), r.stream.Request)
+		brokenFilter(q, t, at), why, byClaim(q, t, r.stream.Served)))
 }
 
 // assessWindow judges the answer to a question about a table of which only some rows
@@ -275,10 +275,10 @@ func (a *Runner) assessWindow(q *Question, r *reply, t *oracle.Table) *Complaint
 		panic(err) // the generator knows the table's fields
 	}
 	if at := session.Missing(right.Columns, right.Rows, t.Rows, len(right.Rows)); at >= 0 {
-		return &Complaint{Kind: "missing", Finding: check.Differs(
+		return wrong("missing", r.stream.Request, check.Differs(
 			"this row, which a plain read answers and which satisfies the filters: "+session.ShowRow(right.Columns, right.Rows[at]),
 			fmt.Sprintf("%d rows without it, and no more", len(t.Rows)),
-			"a row of %s is missing%s", terms.QuoteName(q.Table.Name), describeWhere(q)).From(r.stream.Request)}
+			"a row of %s is missing%s", terms.QuoteName(q.Table.Name), describeWhere(q)))
 	}
 	return nil
 }
