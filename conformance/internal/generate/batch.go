@@ -30,16 +30,16 @@ func (a *Runner) Width() int {
 
 // Batch asks questions at once and returns, for each, what is wrong with its answer.
 func (a *Runner) Batch(list []*Question) []*Complaint {
-	sends, replies := make([]func() *reply, len(list)), make([]*reply, len(list))
+	calls, answers := make([]session.Call, len(list)), make([]*session.Answer, len(list))
 	for i, q := range list {
-		sends[i] = a.prepare(q)
+		calls[i] = a.call(q)
 	}
-	session.AtOnce(len(list), func(i int) { replies[i] = sends[i]() })
+	session.AtOnce(len(list), func(i int) { answers[i] = a.ExchangeWith(a.Ctx, calls[i]) })
 	complaints := make([]*Complaint, len(list))
 	for i, q := range list {
 		a.asked++
 		q.number = a.asked
-		if complaints[i] = a.assess(q, replies[i]); complaints[i] == nil {
+		if complaints[i] = a.assess(q, answers[i]); complaints[i] == nil {
 			a.Cases++
 			a.count(q)
 		}

@@ -13,8 +13,7 @@ import (
 // assessClaims judges what the served line claims, and that
 // every row satisfies the filters whose operators are declared. It does not judge
 // whether the answer is right.
-func (a *Runner) assessClaims(q *Question, r *reply, t *oracle.Table) *Complaint {
-	st := r.stream
+func (a *Runner) assessClaims(q *Question, st *session.Stream, t *oracle.Table) *Complaint {
 	name := terms.QuoteName(q.Table.Name)
 	if at, ok := oracle.Unmatched(t, q.And, nil, q.FieldTypes); !ok {
 		received := fmt.Sprintf("row %d, which does not", at)
@@ -70,12 +69,12 @@ func (a *Runner) judgeWindow(q *Question, t *oracle.Table, st *session.Stream) *
 	}
 	whole := *q
 	whole.Limit, whole.Offset = 0, 0
-	other := a.prepare(&whole)()
-	all, c := a.table(&whole, other)
+	other := a.ExchangeWith(a.Ctx, a.call(&whole)).Stream
+	all, c := table(&whole, other)
 	if c != nil {
 		return nil // another check reports this
 	}
-	want := window(finished(&whole, all, other.stream.Served))
+	want := window(finished(&whole, all, other.Served))
 	claim, name := "claimed", terms.QuoteName(q.Table.Name)
 	if !st.Served.Window {
 		claim = "not claimed"

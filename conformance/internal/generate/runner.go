@@ -84,51 +84,39 @@ func (a *Runner) count(q *Question) {
 
 // judge asks a question and returns what is wrong with the answer, or nil.
 func (a *Runner) judge(q *Question) *Complaint {
-	return a.assess(q, a.prepare(q)())
+	return a.assess(q, a.ExchangeWith(a.Ctx, a.call(q)))
 }
 
-// reply is what a question was answered: a stream, or the answer of another route.
-type reply struct {
-	fields []string
-	stream *session.Stream
-	answer *session.Answer
-}
-
-// prepare returns the function that sends a question, which may be called from any
-// goroutine.
-func (a *Runner) prepare(q *Question) func() *reply {
-	switch q.Path {
-	case wire.PathCount, wire.PathAggregate:
-		call := a.Session.Ask(q.Path, q.message(), 0)
-		return func() *reply { return &reply{answer: a.ExchangeWith(a.Ctx, call)} }
+// call returns the request of a question.
+func (a *Runner) call(q *Question) session.Call {
+	if q.Path == wire.PathCount || q.Path == wire.PathAggregate {
+		return a.Session.Ask(q.Path, q.message(), 0)
 	}
 	req := q.Query()
 	if a.wide {
 		req.Fields = q.needed(req.Fields)
 	}
 	call := a.Session.Ask(wire.PathQuery, req, 0)
-	most := a.Rows
-	if q.Window > 0 {
-		most = int(q.Window)
-	}
-	return func() *reply { return &reply{fields: req.Fields, stream: a.StreamWith(a.Ctx, call, req.Fields, most)} }
+	call.Most = int(q.Window)
+	return call
 }
 
 // assess returns what is wrong with the answer to a question, or nil.
-func (a *Runner) assess(q *Question, r *reply) *Complaint {
-	if r.answer != nil {
-		return a.assessAnswer(q, r.answer)
+func (a *Runner) assess(q *Question, answer *session.Answer) *Complaint {
+	st := answer.Stream
+	if st == nil {
+		return a.assessAnswer(q, answer)
 	}
-	t, c := a.table(q, r)
+	t, c := table(q, st)
 	switch {
 	case c != nil:
 		return c
 	case a.Claims:
-		return a.assessClaims(q, r, t)
+		return a.assessClaims(q, st, t)
 	case q.Window > 0:
-		return a.assessWindow(q, r, t)
+		return a.assessWindow(q, st, t)
 	}
-	return a.assessRows(q, r, t)
+	return a.assessRows(q, st, t)
 }
 
 // wrong returns the complaint of a kind about the answer to a request.
@@ -184,8 +172,7 @@ func unanswered(answer *session.Answer, f *check.Finding) *Complaint {
 
 // table returns the rows of a stream under the declared types, or why they cannot be
 // judged. The request may have asked for more fields than the question.
-func (a *Runner) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
-	st := r.stream
+func table(q *Question, st *session.Stream) (*oracle.Table, *Complaint) {
 	if f := st.Unusable(); f != nil {
 		if st.Fault != nil {
 			return nil, &Complaint{Kind: "refused in the stream", Finding: f}
@@ -200,19 +187,19 @@ func (a *Runner) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
 			"more rows are answered than %s has", terms.QuoteName(q.Table.Name)))
 	}
 	t := &oracle.Table{Name: q.Table.Name, Rows: st.Table.Rows}
-	for _, name := range r.fields {
-		t.Columns = append(t.Columns, q.Table.Columns[q.Table.Index(name)])
+	for _, member := range st.Table.Columns {
+		t.Columns = append(t.Columns, q.Table.Columns[q.Table.Index(member.Name)])
 	}
 	return t, nil
 }
 
 // assessRows returns what is wrong with rows, as the platform finishes them, of a table that is known whole.
-func (a *Runner) assessRows(q *Question, r *reply, t *oracle.Table) *Complaint {
+func (a *Runner) assessRows(q *Question, st *session.Stream, t *oracle.Table) *Complaint {
 	req := q.Query()
 	for _, column := range t.Columns[len(req.Fields):] {
 		req.Fields = append(req.Fields, column.Name)
 	}
-	final, err := oracle.Finish(t, req, r.stream.Served)
+	final, err := oracle.Finish(t, req, st.Served)
 	if err != nil {
 		if a.wide {
 			panic(err) // every field that is needed was asked for
@@ -221,7 +208,7 @@ func (a *Runner) assessRows(q *Question, r *reply, t *oracle.Table) *Complaint {
 		return a.judge(q)
 	}
 	if a.Live {
-		if c := unsatisfied(q, r, t); c != nil {
+		if c := unsatisfied(q, st, t); c != nil {
 			return c
 		}
 	}
@@ -231,20 +218,20 @@ func (a *Runner) assessRows(q *Question, r *reply, t *oracle.Table) *Complaint {
 	}
 	if _, ok := oracle.Unmatched(final, q.And, q.Or, q.FieldTypes); ok && a.Live {
 		if at := lostRow(q, final); at >= 0 {
-			c := wrong("lost", r.stream.Request, check.Differs(fmt.Sprintf("a row that the whole read of %d rows has", q.Rows()),
+			c := wrong("lost", st.Request, check.Differs(fmt.Sprintf("a row that the whole read of %d rows has", q.Rows()),
 				session.ShowRow(final.Columns, final.Rows[at]),
 				"a whole read of %s loses rows: the answer%s has one that is not among them", terms.QuoteName(q.Table.Name), describeWhere(q)))
 			c.Cause = "L11"
 			return c
 		}
 	}
-	return wrong("answer", r.stream.Request, check.Differs(d.Expected, d.Received,
-		"%s%s%s", explain(q, final, d), asIf(misread(q, req, final)), byClaim(q, final, r.stream.Served)))
+	return wrong("answer", st.Request, check.Differs(d.Expected, d.Received,
+		"%s%s%s", explain(q, final, d), asIf(misread(q, req, final)), byClaim(q, final, st.Served)))
 }
 
 // unsatisfied returns the complaint about a row that does not satisfy the filters of
 // and. Their operators are declared, so it has to, whatever is claimed [rule filter-16].
-func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
+func unsatisfied(q *Question, st *session.Stream, t *oracle.Table) *Complaint {
 	at, ok := oracle.Unmatched(t, q.And, nil, nil)
 	if ok {
 		return nil
@@ -253,29 +240,32 @@ func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
 	if q.Window == 0 {
 		why = asIf(misread(q, q.Query(), t))
 	}
-	return wrong("answer", r.stream.Request, check.Differs("only rows that satisfy the filters, whose operators the document declares",
+	return wrong("answer", st.Request, check.Differs("only rows that satisfy the filters, whose operators the document declares",
 		session.ShowRow(t.Columns, t.Rows[at]), "row %d of %s answered although %s%s%s", at, terms.QuoteName(q.Table.Name),
-		brokenFilter(q, t, at), why, byClaim(q, t, r.stream.Served)))
+		brokenFilter(q, t, at), why, byClaim(q, t, st.Served)))
 }
 
 // assessWindow judges the answer to a question about a table of which only some rows
 // are known: rows that came satisfy the filters and, if there are no more, those that
 // are known are among them.
-func (a *Runner) assessWindow(q *Question, r *reply, t *oracle.Table) *Complaint {
-	if c := unsatisfied(q, r, t); c != nil {
+func (a *Runner) assessWindow(q *Question, st *session.Stream, t *oracle.Table) *Complaint {
+	if c := unsatisfied(q, st, t); c != nil {
 		return c
 	}
-	if r.stream.Over || int64(len(t.Rows)) >= q.Query().Limit {
+	if st.Over || int64(len(t.Rows)) >= q.Query().Limit {
 		return nil
 	}
 	known := *q.Table
-	req := &wire.QueryRequest{Table: known.Name, Where: q.Where, Fields: r.fields}
+	req := &wire.QueryRequest{Table: known.Name, Where: q.Where}
+	for _, column := range t.Columns {
+		req.Fields = append(req.Fields, column.Name)
+	}
 	right, err := oracle.Query(oracle.Tables{known.Name: &known}, req)
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
 	if at := session.Missing(right.Columns, right.Rows, t.Rows, len(right.Rows)); at >= 0 {
-		return wrong("missing", r.stream.Request, check.Differs(
+		return wrong("missing", st.Request, check.Differs(
 			"this row, which a plain read answers and which satisfies the filters: "+session.ShowRow(right.Columns, right.Rows[at]),
 			fmt.Sprintf("%d rows without it, and no more", len(t.Rows)),
 			"a row of %s is missing%s", terms.QuoteName(q.Table.Name), describeWhere(q)))

@@ -62,20 +62,6 @@ func Members(req *wire.QueryRequest) []string {
 // budget.
 func (run *Run) Query(req *wire.QueryRequest) *Stream { return run.Post(wire.PathQuery, req).Stream }
 
-// QueryRows sends a request that must be answered. It fails when the request is
-// refused, and is blocked when the stream itself breaks a rule.
-func (run *Run) QueryRows(req *wire.QueryRequest) (*Stream, *check.Finding) {
-	st := run.Query(req)
-	return st, st.Problem()
-}
-
-// Stream sends a call to /query, reads the stream and remembers the call as the
-// last one; most is how many rows are kept.
-func (run *Run) Stream(c Call, names []string, most int) *Stream {
-	c.Members, c.Most = names, most
-	return run.Exchange(c).Stream
-}
-
 // Problem returns why the stream's rows cannot be judged, or nil.
 func (st *Stream) Problem() *check.Finding {
 	if f := st.Unusable(); f != nil {
@@ -100,13 +86,6 @@ func (st *Stream) Unusable() *check.Finding {
 
 // FaultText returns the error line without secrets.
 func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error()) }
-
-// StreamWith sends a call to /query that does not belong to a check, and reads
-// the stream; most is how many rows are kept. It is safe for concurrent use.
-func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most int) *Stream {
-	c.Members, c.Most = names, most
-	return s.ExchangeWith(ctx, c).Stream
-}
 
 // newStream returns the stream of an answer of which no line was read.
 func newStream(a *Answer, c Call) *Stream {

@@ -220,7 +220,9 @@ func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *
 func (p *liveRun) read(t *wire.Table, req *wire.QueryRequest, most int) (*session.Stream, *oracle.Table, *check.Finding) {
 	p.requests++
 	p.Covered.AddFilters(session.Shape(t), req.Where)
-	st := p.Stream(p.Ask(wire.PathQuery, req, 0), session.Members(req), most)
+	call := p.Ask(wire.PathQuery, req, 0)
+	call.Most = most
+	st := p.Exchange(call).Stream
 	if f := st.Problem(); f != nil {
 		return st, nil, f
 	}
