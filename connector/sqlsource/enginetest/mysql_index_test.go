@@ -1,10 +1,12 @@
 package enginetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
@@ -98,4 +100,62 @@ func TestMySQLMisordered(t *testing.T) {
 	require.Contains(t, warnings, `In table "many", a sort or a comparison by the field "name" reads the whole table`)
 	require.NotContains(t, warnings, `the field "code"`)
 	require.NotContains(t, warnings, `In table "few"`, "where it costs nothing, nothing is said")
+}
+
+// TestMySQLBeyondIntegers filters columns of each integer type by what their type cannot hold. MariaDB
+// takes it for the least value of the type in a NOT IN that an index serves.
+func TestMySQLBeyondIntegers(t *testing.T) {
+	t.Parallel()
+	db := newMySQL(t)
+	types := []struct{ name, least, below, greatest, above string }{
+		{"TINYINT", "-128", "-129", "127", "128"},
+		{"TINYINT UNSIGNED", "0", "-1", "255", "256"},
+		{"SMALLINT", "-32768", "-32769", "32767", "32768"},
+		{"SMALLINT UNSIGNED", "0", "-1", "65535", "65536"},
+		{"MEDIUMINT", "-8388608", "-8388609", "8388607", "8388608"},
+		{"MEDIUMINT UNSIGNED", "0", "-1", "16777215", "16777216"},
+		{"INT", "-2147483648", "-2147483649", "2147483647", "2147483648"},
+		{"INT UNSIGNED", "0", "-1", "4294967295", "4294967296"},
+		{"BIGINT", "-9223372036854775808", "-9223372036854775809", "9223372036854775807", "9223372036854775808"},
+		{"BIGINT UNSIGNED", "0", "-1", "18446744073709551615", "18446744073709551616"},
+	}
+	for i, c := range types {
+		name := fmt.Sprintf("t%d", i)
+		db.execute(t, fmt.Sprintf("CREATE TABLE %s (id INT PRIMARY KEY, n %s, filler CHAR(200), INDEX (n))", name, c.name))
+		db.execute(t, fmt.Sprintf(`INSERT INTO %s SELECT seq, ELT(1 + seq %% 5, %s, %s, 1, 2, NULL), REPEAT('x', 200) FROM seq_1_to_100`,
+			name, c.least, c.greatest))
+		db.execute(t, "ANALYZE TABLE "+name)
+	}
+	caller := db.caller(t, nil).Unverified()
+	for i, c := range types {
+		list := func(op wire.Op, values ...string) wire.Filter {
+			f := wire.Filter{Field: "n", Op: op}
+			for _, v := range values {
+				f.Values = append(f.Values, wire.Text(v))
+			}
+			return f
+		}
+		for _, asked := range []struct {
+			filter wire.Filter
+			want   int64 // 20 rows of each value
+		}{
+			{list(wire.OpNin, "1", c.below), 80},
+			{list(wire.OpNin, "1", c.above), 80},
+			{list(wire.OpNin, c.below, c.above), 100},
+			{list(wire.OpNin, c.below), 100},
+			{list(wire.OpNin, c.least, c.greatest), 60},
+			{list(wire.OpIn, "1", c.below, c.above), 20},
+			{list(wire.OpIn, c.below, c.above), 0},
+			{list(wire.OpIn, c.least, c.greatest), 40},
+			{wire.Filter{Field: "n", Op: wire.OpEq, Value: wire.Text(c.below)}, 0},
+			{wire.Filter{Field: "n", Op: wire.OpEq, Value: wire.Text(c.greatest)}, 20},
+			{wire.Filter{Field: "n", Op: wire.OpNeq, Value: wire.Text(c.above)}, 80},
+			{wire.Filter{Field: "n", Op: wire.OpGte, Value: wire.Text(c.below)}, 80},
+			{wire.Filter{Field: "n", Op: wire.OpLt, Value: wire.Text(c.below)}, 0},
+		} {
+			count, err := caller.Count(wire.CountRequest{Table: fmt.Sprintf("t%d", i), Where: wire.Where{And: []wire.Filter{asked.filter}}})
+			require.NoError(t, err)
+			assert.Equal(t, asked.want, count, "%s: %s %v %v", c.name, asked.filter.Op, asked.filter.Value, asked.filter.Values)
+		}
+	}
 }

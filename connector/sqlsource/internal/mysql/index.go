@@ -22,6 +22,9 @@ func index(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 				return ""
 			}
 		}
+		if bits := integerBits[c.DataType]; bits > 0 {
+			column.Index.Equal = equalInteger(ref, bits, noteOf(c).unsigned)
+		}
 		column.Index.Plain = ref
 		if column.Key != ref {
 			column.Index.PlainKind = c.DataType + " " + strconv.Itoa(c.Precision)
@@ -49,6 +52,30 @@ func index(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 		case "binary", "varbinary", "uuid":
 			column.Index.Plain, column.Index.PlainKind = ref, strings.TrimPrefix(c.DataType, "var")
 		}
+	}
+}
+
+// integerBits are the sizes of the integers that are smaller than an operand.
+var integerBits = map[string]int{"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32}
+
+// equalInteger compares a column with integers, and leaves out those that its type does not hold.
+// In a NOT IN that an index serves, MariaDB takes those below the least value of the type for it.
+func equalInteger(ref string, bits int, unsigned bool) func([]any, func(any) string) string {
+	least, greatest := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
+	if unsigned {
+		least, greatest = 0, int64(1)<<bits-1
+	}
+	return func(args []any, bind func(any) string) string {
+		var params []string
+		for _, arg := range args {
+			if n := arg.(int64); least <= n && n <= greatest {
+				params = append(params, bind(n))
+			}
+		}
+		if len(params) == 0 {
+			return "1 = 0"
+		}
+		return ref + " IN (" + strings.Join(params, ", ") + ")"
 	}
 }
 
