@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -136,13 +137,20 @@ func (g *Grid) Restart() {
 // that can be told apart was asked.
 func (g *Grid) Next(routes ...string) *Question {
 	for {
-		t := g.next(g.turns, func(t *tableCells) bool { return g.best(t, routes) != nil })
-		if t == nil {
+		var best *Cell // of the table that was looked at last and has one, whose turn it is
+		t := g.next(g.turns, func(t *tableCells) bool {
+			c := g.best(t, routes)
+			best = cmp.Or(c, best)
+			return c != nil
+		})
+		switch {
+		case t == nil:
 			return nil
+		case !t.asked: // it comes first, whatever there is to ask
+			t.asked, best = true, g.best(t, routes)
 		}
-		t.asked = true
-		if c := g.best(t, routes); c != nil {
-			return g.take(c, routes)
+		if best != nil {
+			return g.take(best, routes)
 		}
 	}
 }

@@ -125,10 +125,7 @@ func byteString(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn)
 				params = append(params, asBytes(bind(b)))
 			}
 		}
-		if len(params) == 0 {
-			return "1 = 0"
-		}
-		return ref + " IN (" + strings.Join(params, ", ") + ")"
+		return isIn(ref, params)
 	}
 	switch c.DataType {
 	case "mediumblob", "longblob": // TO_BASE64 is null where it would be longer

@@ -72,11 +72,16 @@ func equalInteger(ref string, bits int, unsigned bool) func([]any, func(any) str
 				params = append(params, bind(n))
 			}
 		}
-		if len(params) == 0 {
-			return "1 = 0"
-		}
-		return ref + " IN (" + strings.Join(params, ", ") + ")"
+		return isIn(ref, params)
 	}
+}
+
+// isIn returns the condition that a column equals one of several parameters.
+func isIn(ref string, params []string) string {
+	if len(params) == 0 {
+		return "1 = 0"
+	}
+	return ref + " IN (" + strings.Join(params, ", ") + ")"
 }
 
 // textIndex completes a column of text.
