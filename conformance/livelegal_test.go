@@ -207,6 +207,30 @@ func TestOddReadsPass(t *testing.T) {
 	}
 }
 
+// TestOddReadsAtOnce grades the same connectors over a port, where questions are under way side by side: what one
+// answer shows about the connector must not change how the answer to another is judged.
+func TestOddReadsAtOnce(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for i, odd := range oddReads() {
+		if odd.name != "nothing is claimed" && !testrun.Runs(i, 12) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(odd.build())
+			defer server.Close()
+			r, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
+				&conformance.Options{Mode: conformance.ModeLive, Match: filterIDs, Requests: testrun.Budget(150), Seed: 1})
+			require.NoError(t, err)
+			require.Empty(t, r.Problem)
+			for _, o := range r.Outcomes {
+				require.NotEqual(t, conformance.Fail, o.Verdict, "%s: but %s %s: %s", odd.why, o.ID, o.Title, o.Detail)
+			}
+		})
+	}
+}
+
 // TestDeclinedMeasureIsLeftOut requires that a measure which was declined alone is not asked for beside
 // others: it would have them declined, by every key.
 func TestDeclinedMeasureIsLeftOut(t *testing.T) {

@@ -24,7 +24,8 @@ type Runner struct {
 	Blame func(*Question) *check.Finding
 
 	// wide is set when the connector leaves filters or sorts to the platform. It is
-	// then asked for their fields too, as the platform would.
+	// then asked for their fields too, as the platform would. Requests of a batch that
+	// were made before may be narrow still.
 	wide     bool
 	asked    int
 	declined int
@@ -201,7 +202,7 @@ func (a *Runner) assessRows(q *Question, st *session.Stream, t *oracle.Table) *C
 	}
 	final, err := oracle.Finish(t, req, st.Served)
 	if err != nil {
-		if a.wide {
+		if len(t.Columns) >= len(q.needed(q.Query().Fields)) {
 			panic(err) // every field that is needed was asked for
 		}
 		a.wide = true
