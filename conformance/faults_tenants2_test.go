@@ -188,6 +188,16 @@ func impostorFaults() []fault {
 				return known(set)
 			}),
 		},
+		leniently("a password compared by its first eight characters", func(own, given string) bool {
+			return len(given) >= 8 && given[:8] == own[:8]
+		}),
+		leniently("a password compared by its end", func(own, given string) bool { return strings.HasSuffix(given, own[4:]) }),
+		leniently("a prefix of the password is enough", func(own, given string) bool { return given != "" && strings.HasPrefix(own, given) }),
+		leniently("an end of the password is enough", func(own, given string) bool { return given != "" && strings.HasSuffix(own, given) }),
+		leniently("whatever begins with the password", func(own, given string) bool { return strings.HasPrefix(given, own) }),
+		leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
+		leniently("a password in any case", strings.EqualFold),
+		leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
 		{
 			name: "rows kept by the tenant's name", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
@@ -225,6 +235,20 @@ func impostorFaults() []fault {
 				return false
 			})),
 		},
+	}
+}
+
+// leniently returns a connector that compares the passwords of its tenants in a way of its own.
+func leniently(name string, equal func(own, given string) bool) fault {
+	return fault{
+		name: name, why: servedToNobodyElse,
+		kills: []string{"T5"}, options: wrongly,
+		build: picking(func(_ *http.Request, set map[string]string) int {
+			if tenant := tenantNamed(set); tenant >= 0 && equal(hostSets[tenant]["password"], set["password"]) {
+				return tenant
+			}
+			return -1
+		}),
 	}
 }
 

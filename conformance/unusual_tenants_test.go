@@ -1,7 +1,9 @@
 package conformance_test
 
 import (
+	"maps"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,6 +161,20 @@ var unusualTenants = []struct {
 			large := []memsource.Table{hostTable("parts", "acme", 6000)}
 			return sharedHostOf(hostDefinition, [2][]memsource.Table{large, large})
 		},
+	},
+	{
+		name: "every aggregate is declined, and one tenant lacks a table", why: "204 with no body to decline", options: apart,
+		build: over(newSharedHost, refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent)),
+	},
+	{
+		name: "blanks around a password are removed", why: "they are pasted with it", options: apart,
+		build: picking(func(_ *http.Request, set map[string]string) int {
+			own := maps.Clone(set)
+			if own["password"] = strings.TrimSpace(own["password"]); own["password"] == "" {
+				return -1
+			}
+			return known(own)
+		}),
 	},
 	{
 		name: "sizes that are estimates", why: "exact is false when the source estimates", options: apart,

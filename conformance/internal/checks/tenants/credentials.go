@@ -71,6 +71,9 @@ func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.F
 			if run.Spent() {
 				break
 			}
+			if i.close {
+				continue
+			}
 			if f := discoversForImpostor(run, tenant, i); f != nil {
 				return f
 			}
@@ -116,7 +119,7 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 		return nil
 	}
 	for _, i := range list {
-		if (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own) {
+		if i.close && q.path != wire.PathQuery || (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own) {
 			continue
 		}
 		got := answer(run.WithCredentials(c, tenant, i.set))

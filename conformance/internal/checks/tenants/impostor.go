@@ -3,6 +3,7 @@ package tenants
 import (
 	"maps"
 	"strings"
+	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -18,6 +19,9 @@ type impostor struct {
 	// unless is a set that tells nothing if it gives the same: then the changed
 	// credential has no meaning. May be nil.
 	unless map[string]string
+	// close marks a set whose secret differs little from the tenant's. It is sent to /query alone:
+	// what compares secrets is hardly another thing on another route, and accounts get locked.
+	close bool
 	// onlyApart marks a set that may give the tenant's rows if the data do not depend
 	// on the credentials at all: it has every secret, or there is none.
 	onlyApart bool
@@ -96,5 +100,53 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 			list[from+i].unless[f.Key] = session.WrongCredential
 		}
 	}
+	return append(list, similar(own, hidden)...)
+}
+
+// similar returns sets in each of which one secret differs little from the tenant's, as those do
+// that a comparison of a part, of prefixes or without regard to case takes for equal. A secret that
+// may be anything tells nothing, and so does a blank behind it where one in front is taken too:
+// blanks are pasted with a secret, and may be removed.
+func similar(own map[string]string, hidden []string) (list []impostor) {
+	for _, key := range hidden {
+		secret := []rune(own[key])
+		if len(secret) < minSimilar || strings.ContainsFunc(own[key], unicode.IsSpace) {
+			continue // blanks and line ends: a document, such as a key file, which may be spelled in several ways
+		}
+		with := func(value string) map[string]string {
+			set := maps.Clone(own)
+			set[key] = value
+			return set
+		}
+		add := func(what, value, unless string) {
+			if value != own[key] {
+				list = append(list, impostor{what: what, set: with(value), unless: with(unless), close: true})
+			}
+		}
+		name, last, half := terms.QuoteName(key), len(secret)-1, len(secret)/2
+		anything := session.WrongCredential
+		add("another end of "+name, string(secret[:last])+other(secret[last]), anything)
+		add("another beginning of "+name, other(secret[0])+string(secret[1:]), anything)
+		add("the first half of "+name, string(secret[:half]), anything)
+		add("the second half of "+name, string(secret[half:]), anything)
+		add(name+" and one character more", own[key]+"x", anything)
+		add(name+" behind another character", "x"+own[key], anything)
+		if strings.Trim(own[key], "0123456789abcdefABCDEF-") != "" { // digits of a number have no case
+			add(name+" in lower case", strings.ToLower(own[key]), anything)
+			add(name+" in upper case", strings.ToUpper(own[key]), anything)
+		}
+		add(name+" and a blank behind it", own[key]+" ", " "+own[key])
+	}
 	return list
+}
+
+// minSimilar is the length of a secret from which a part of it is not found by chance.
+const minSimilar = 8
+
+// other returns a character that is not c.
+func other(c rune) string {
+	if c == 'x' {
+		return "y"
+	}
+	return "x"
 }

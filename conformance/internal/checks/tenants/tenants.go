@@ -48,7 +48,7 @@ func Checks() []session.Check {
 			Fix: "Refuse a request without a required credential, on every route, " +
 				"instead of taking a default or the credentials of an earlier request."},
 		{ID: "T5", Phase: 3, Judge: with(servesWrong), Rules: []string{"tenant-6", "tenant-4"},
-			Weight: 40, Least: 48, Needs: session.NeedsCredentials,
+			Weight: 40, Least: 66, Needs: session.NeedsCredentials,
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
