@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -762,6 +764,8 @@ func liveJoinFaults() []fault {
 				}
 			}),
 		},
+		joinedSums("sums over joins are of distinct values of the joined table", func(field string) bool { return strings.HasPrefix(field, "Hop") }),
+		joinedSums("sums over joins are of distinct values of the base table", func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
 		{
 			name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match",
 			kills: []string{"L9"}, options: live,
@@ -773,6 +777,39 @@ func liveJoinFaults() []fault {
 			}, wire.PathLinkHitRate)),
 		},
 	}
+}
+
+// joinedSums returns a source of pages that adds each value of some fields once, as SUM(DISTINCT) does, which people
+// write so that rows with several matches are not added several times.
+func joinedSums(name string, once func(field string) bool) fault {
+	return fault{name: name, why: "a wrong number is never legal", kills: []string{"M22"}, options: live,
+		build: pagedWith(func(d *pagedSource) {
+			d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+				if len(req.Joins) == 0 || len(req.GroupBy) > 0 {
+					return rows
+				}
+				for i, m := range req.Measures {
+					if m.Fn != wire.AggSum || !once(m.Field) {
+						continue
+					}
+					values := *req
+					values.GroupBy = []wire.GroupKey{{Field: m.Field, As: "value"}}
+					values.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
+					t, err := oracle.Aggregate(d.tables, &values)
+					if err != nil {
+						return rows
+					}
+					sum := decimal.Zero
+					for _, row := range t.Rows {
+						if !row[0].IsNull() {
+							sum = sum.Add(decimal.RequireFromString(row[0].String()))
+						}
+					}
+					rows[0][i] = wire.Decimal(sum.String())
+				}
+				return rows
+			}
+		})}
 }
 
 // descriptionFaults returns sources of pages whose discovery does not describe the rows.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -212,35 +213,77 @@ func (j join) String() string {
 	return text[len(", "):]
 }
 
-// joinsFold compares aggregates over joins with folding the joined rows.
-func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
+// joinsFold compares aggregates over joins with folding the joined rows: the rows, every function over the numbers
+// of the base table, which a row with several matches repeats, and of the last one, which several rows may have in
+// common, the rows alone, and groups by one of its columns. Each join is measured before any is grouped.
+func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
+	var measured, counted, grouped []question
+	asking := func(j join, keys ...wire.GroupKey) question {
+		req := j.aggregate(t, countOfRows)
+		req.GroupBy = keys
+		what := j.String() + ": " + describeAggregate(t, req)
+		return p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity)
+	}
 	for _, j := range p.joined(t) {
-		req := aggregate(t, nil, slices.Clone(countOfRows))
-		req.Joins = j.hops
-		bare, grouped := *req, *req
-		for i, f := range j.tables[len(j.tables)-1].Fields {
-			as := fmt.Sprintf("Hop%d_%d", len(j.hops), i)
-			if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
-				req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCount, Field: as, As: "of_" + as})
-			}
-			// Whether texts group by a collation is left to the source.
-			if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable) {
-				grouped.GroupBy = []wire.GroupKey{{Field: as, As: "Key"}}
-			}
-		}
-		requests := []*wire.AggregateRequest{&bare}
-		if len(req.Measures) > 1 {
-			requests = append(requests, req)
-		}
-		if len(grouped.GroupBy) > 0 {
-			requests = append(requests, &grouped)
-		}
-		for _, req := range requests { // joins may be declined
-			what := j.String() + ": " + describeAggregate(t, req)
-			list = append(list, p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity))
+		measured, counted = append(measured, p.joinedMeasures(t, j)), append(counted, asking(j))
+		// Whether texts group by a collation is left to the source.
+		if i := slices.IndexFunc(j.last().Fields, func(f wire.Field) bool {
+			return (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable)
+		}); i >= 0 {
+			grouped = append(grouped, asking(j, wire.GroupKey{Field: j.lastField(i), As: "Key"}))
 		}
 	}
-	return list
+	return slices.Concat(measured, counted, grouped)
+}
+
+// joinedMeasures returns the question about all measures of a join in one request and, where that is declined or has
+// no exact answer, about those of each function.
+func (p *liveRun) joinedMeasures(t *wire.Table, j join) question {
+	all := slices.Clone(countOfRows)
+	add := func(field string, f *wire.Field, fns ...wire.AggFunc) {
+		if !f.Type.Numeric() || !session.Allowed(f.Aggregatable) {
+			return
+		}
+		for _, fn := range fns {
+			all = append(all, wire.Measure{Fn: fn, Field: field, As: string(fn) + "_of_" + field})
+		}
+	}
+	for i := range j.last().Fields {
+		add(j.lastField(i), &j.last().Fields[i], wire.AggSum, wire.AggCount, wire.AggCountDistinct, wire.AggMin, wire.AggMax)
+	}
+	for i := range t.Fields {
+		add(t.Fields[i].Name, &t.Fields[i], wire.AggSum, wire.AggCount)
+	}
+	all = firstOf(all, maxMeasures)
+	ask := func(rows known, measures []wire.Measure) (answered bool, f *check.Finding) {
+		req := j.aggregate(t, measures)
+		return p.compareGroups(req, j.String()+": "+describeAggregate(t, req), t, rows.Tables,
+			[]int{http.StatusUnprocessableEntity}, false)
+	}
+	return question{tables: j.tables, requests: 1, judge: func(rows known) *check.Finding {
+		answered, f := ask(rows, all)
+		if f == nil && !answered {
+			for _, part := range groupedBy(all, func(m wire.Measure) string { return string(m.Fn) }) {
+				if _, f = ask(rows, part); f != nil || !p.room(1) {
+					return f
+				}
+			}
+		}
+		return f
+	}}
+}
+
+// last returns the table that the last hop leads to.
+func (j join) last() *wire.Table { return j.tables[len(j.tables)-1] }
+
+// lastField returns the name of a field of that table in the joined rows.
+func (j join) lastField(i int) string { return fmt.Sprintf("Hop%d_%d", len(j.hops), i) }
+
+// aggregate returns the request for measures of the joined rows.
+func (j join) aggregate(base *wire.Table, measures []wire.Measure) *wire.AggregateRequest {
+	req := aggregate(base, nil, measures)
+	req.Joins = j.hops
+	return req
 }
 
 // maxDeclined is how many aggregates over joins may be declined before no more are asked for.
