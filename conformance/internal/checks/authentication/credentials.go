@@ -43,7 +43,8 @@ func wrongCredentials(run *session.Run) *check.Finding {
 	}
 	a, f := rejected(run, set, "with wrong values", wire.CodeCheckFailed)
 	if f == nil && masked && bytes.Contains(a.Body, []byte(session.WrongCredential)) {
-		return check.Fail("/check quotes the secret that was typed, and so it would quote a real one")
+		f = check.Fail("/check quotes the secret that was typed, and so it would quote a real one")
+		f.Fix = "Write the message without what was typed into a masked field: name the field by its label."
 	}
 	return f
 }
@@ -65,8 +66,10 @@ func rejected(run *session.Run, set map[string]string, how string, codes ...wire
 		return a, f.In("/check %s of the credentials is %s", how)
 	}
 	if strings.TrimSpace(a.Refusal().Message) == "" {
-		return a, check.Differs("a message for the person who typed the credentials", "an empty message",
+		f := check.Differs("a message for the person who typed the credentials", "an empty message",
 			"/check %s of the credentials is rejected without a message", how)
+		f.Fix = "Say in error.message what is wrong with the credentials: the platform shows it to the person who typed them."
+		return a, f
 	}
 	return a, nil
 }

@@ -201,26 +201,30 @@ func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows *oracle
 	return nil
 }
 
-// describeAggregate names a table, the measures and the keys of an aggregate in a finding.
+// describeAggregate names a table, the keys and a few of the measures of an aggregate in a finding. What is
+// wrong stands behind it, and has to be read before the text is cut.
 func describeAggregate(t *wire.Table, req *wire.AggregateRequest) string {
-	text := ofTable(t) + ": "
-	for i, m := range req.Measures {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(m.Fn)
-		if m.Field != "" {
-			text += " of " + terms.QuoteName(m.Field)
-		}
-	}
-	for _, g := range req.GroupBy {
-		text += " by " + terms.QuoteName(g.Field)
+	text := ofTable(t)
+	for i, g := range req.GroupBy {
+		text += []string{" by ", " and "}[min(i, 1)] + terms.QuoteName(g.Field)
 		if g.Grain != "" {
 			text += " (" + string(g.Grain) + ")"
 		}
 	}
+	if len(req.Measures) > fewMeasures {
+		return fmt.Sprintf("%s: %d measures", text, len(req.Measures))
+	}
+	for i, m := range req.Measures {
+		text += []string{": ", ", "}[min(i, 1)] + string(m.Fn)
+		if m.Field != "" {
+			text += " of " + terms.QuoteName(m.Field)
+		}
+	}
 	return text
 }
+
+// fewMeasures is how many measures a finding names.
+const fewMeasures = 3
 
 // maxMeasures limits the measures of one aggregate.
 const maxMeasures = 24
