@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -125,5 +126,39 @@ func TestTenantsWhoseDataMove(t *testing.T) {
 		for _, o := range r.Failures() {
 			t.Errorf("every %d: %s %s\nexpected %s\nreceived %s", every, o.ID, o.Detail, o.Expected, o.Received)
 		}
+	}
+}
+
+// TestLostRowsAreNoLeak grades hosts whose reads without a limit lose rows. What compares with whole reads is then
+// blocked by L11, so that no leak is reported where there is none; a leak beside it still is.
+func TestLostRowsAreNoLeak(t *testing.T) {
+	t.Parallel()
+	cut := bodies(func(body map[string]any) {
+		if integer(body, "limit") == 0 {
+			body["limit"] = 600
+		}
+	}, wire.PathQuery)
+	for _, c := range []struct {
+		name  string
+		outer layer
+		t2    conformance.Verdict
+	}{
+		{"rows are lost", func(h http.Handler) http.Handler { return h }, conformance.Skip},
+		{"rows are lost, and kept for the other tenant", keeping(wire.PathQuery, byRequest), conformance.Fail},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tables := [2][]memsource.Table{{hostTable("parts", "acme", 612)}, {hostTable("parts", "globex", 717)}}
+			for i := range tables {
+				tables[i][0].RowCount = nil
+			}
+			r := grade(t, c.outer(cut(sharedHostOf(hostDefinition, tables))), grading{credentials: hostSets,
+				Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L11|T2)$`}})
+			require.Equal(t, conformance.Fail, r.Outcome("L11").Verdict)
+			o := r.Outcome("T2")
+			require.Equal(t, c.t2, o.Verdict, o.Detail)
+			if c.t2 == conformance.Skip {
+				require.Equal(t, "L11", o.BlockedBy)
+			}
+		})
 	}
 }

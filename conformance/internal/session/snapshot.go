@@ -166,6 +166,15 @@ func (s *Session) Invalidate(t *wire.Table, id, why string) {
 	s.snapshots[t.Name] = &Snapshot{Missing: blocked, invalid: true}
 }
 
+// Lost returns the finding that blocks checks about a table whose whole reads lose rows, as [Session.Invalidate]
+// was told, or nil.
+func (s *Session) Lost(t *wire.Table) *check.Finding {
+	if held := s.snapshots[t.Name]; held != nil && held.invalid {
+		return held.Missing
+	}
+	return nil
+}
+
 // weight returns roughly how many bytes a table's rows hold.
 func weight(t *oracle.Table) (bytes int64) {
 	for _, row := range t.Rows {

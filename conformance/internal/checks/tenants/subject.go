@@ -22,6 +22,9 @@ type subject struct {
 	// the other's.
 	tables [2]*wire.Table
 	lacked [2]bool // by the tenant
+	// lost is set if the first tenant's whole reads lose rows: what differs from them shows nothing then, and the
+	// check is blocked unless it finds rows of the other tenant.
+	lost *check.Finding
 	// only keeps few rows of a table that has too many to compare. The subject is then
 	// these rows.
 	only     []wire.Filter
@@ -44,7 +47,7 @@ func newSubject(run *pairRun, own, other *wire.Table) *subject {
 	limits := run.Document.Capabilities.Limits
 	s := &subject{
 		name: own.Name, tables: [2]*wire.Table{own, other}, joins: run.Document.Capabilities.Join,
-		mayLimit: limits.PageSizeMax == 0 && limits.RowsPerTableMax == 0,
+		mayLimit: limits.PageSizeMax == 0 && limits.RowsPerTableMax == 0, lost: run.Lost(own),
 	}
 	for i := range own.Fields {
 		if name := own.Fields[i].Name; other.Field(name) != nil {
@@ -460,6 +463,9 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 	}, again)
 	if f == nil && moved != "" {
 		return check.Skip(check.DataChanged, "table %s changed while it was judged", moved)
+	}
+	if i := slices.IndexFunc(run.subjects, func(s *subject) bool { return s.lost != nil }); f == nil && i >= 0 {
+		return run.subjects[i].lost
 	}
 	if f == nil && !slices.ContainsFunc(run.subjects, (*subject).differs) {
 		return check.Skip(check.NoData, "the two tenants' data are alike: nothing tells whose an answer is")
