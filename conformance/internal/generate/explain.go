@@ -34,7 +34,7 @@ func causeOf(q *Question) string {
 		filters++
 	}
 	sorted, windowed := len(q.Sort) > 0, q.Limit+q.Offset > 0
-	several := filters > 1
+	several := filters > 1 || len(q.Or) > 0
 	switch {
 	case q.Path == wire.PathCount && filters == 0:
 		return "L3"
@@ -100,13 +100,15 @@ func byClaim(q *Question, rows *oracle.Table, served wire.Served) string {
 
 // brokenFilter names the condition that a row does not pass.
 func brokenFilter(q *Question, t *oracle.Table, at int) string {
-	where := flat(q.Where)
-	for _, f := range where.And {
+	for _, f := range q.And {
 		if column := t.Index(f.Field); column >= 0 && !oracle.Match(t.Rows[at][column], f, t.Columns[column].Type) {
 			return describeFilter(q, f) + " does not hold"
 		}
 	}
-	return fmt.Sprintf("none of the %d groups of or holds", len(where.Or))
+	if len(q.Or) == 1 {
+		return "the only group of or does not hold"
+	}
+	return fmt.Sprintf("none of the %d groups of or holds", len(q.Or))
 }
 
 // flat returns conditions without an or of a single group, whose filters are conjuncts.
@@ -117,26 +119,36 @@ func flat(where wire.Where) wire.Where {
 	return where
 }
 
-// describeWhere returns the conditions of a question, or how many there are.
+// describeWhere returns the conditions of a question, or how many there are. An or of one group is named: what is
+// left of a question has one only if the same filters are answered rightly as conjuncts.
 func describeWhere(q *Question) string {
-	var parts []string
-	where := flat(q.Where)
-	for _, f := range where.And {
-		parts = append(parts, describeFilter(q, f))
+	described := func(filters []wire.Filter) (parts []string) {
+		for _, f := range filters {
+			parts = append(parts, describeFilter(q, f))
+		}
+		return parts
 	}
-	if len(where.Or) > 0 {
-		parts = append(parts, fmt.Sprintf("one of %d groups", len(where.Or)))
+	parts := described(q.And)
+	switch len(q.Or) {
+	case 0:
+	case 1:
+		parts = append(parts, "the only group of or ("+strings.Join(described(q.Or[0][:min(len(q.Or[0]), maxConditions)]), " and ")+")")
+	default:
+		parts = append(parts, fmt.Sprintf("one of %d groups of or", len(q.Or)))
 	}
 	switch {
 	case len(parts) == 0:
 		return ""
-	case len(parts) > 3:
+	case len(parts) > maxConditions:
 		return fmt.Sprintf(" where %d conditions hold", len(parts))
 	case len(parts) == 1:
 		return " where " + parts[0] + " holds"
 	}
 	return " where " + strings.Join(parts, " and ") + " hold"
 }
+
+// maxConditions is how many conditions a finding names.
+const maxConditions = 3
 
 // maxShown is how many bytes of an operand a finding shows.
 const maxShown = 60

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +35,7 @@ func TestCauseOf(t *testing.T) {
 	}{
 		{"M7", "some columns and nothing else", func(*Question) {}},
 		{"L2", "one filter", func(q *Question) { q.And = []wire.Filter{open} }},
-		{"L2", "one filter in a group", func(q *Question) { q.Or = [][]wire.Filter{{open}} }},
+		{"M11", "one filter in a group, which is answered rightly as a conjunct", func(q *Question) { q.Or = [][]wire.Filter{{open}} }},
 		{"M11", "two filters", func(q *Question) { q.And = []wire.Filter{open, open} }},
 		{"M11", "one filter in and, one in or", func(q *Question) { q.And, q.Or = []wire.Filter{open}, [][]wire.Filter{{open}} }},
 		{"M12", "a sort over a filter", func(q *Question) { q.And, q.Sort = []wire.Filter{open}, sort }},
@@ -57,6 +58,47 @@ func TestCauseOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		require.Equal(t, test.cause, causeOf(ordered(test.change)), test.why)
+	}
+}
+
+// TestDescribeWhere requires that a finding names the or of a question, also one with a single group.
+func TestDescribeWhere(t *testing.T) {
+	open := wire.Filter{Field: "state", Op: wire.OpEq, Value: wire.Text("open")}
+	first := wire.Filter{Field: "id", Op: wire.OpEq, Value: wire.Int(1)}
+	for _, c := range []struct {
+		want  string
+		where wire.Where
+	}{
+		{"", wire.Where{}},
+		{` where orders.state eq "open" holds`, wire.Where{And: []wire.Filter{open}}},
+		{` where the only group of or (orders.state eq "open") holds`, wire.Where{Or: [][]wire.Filter{{open}}}},
+		{` where orders.id eq 1 and the only group of or (orders.state eq "open") hold`,
+			wire.Where{And: []wire.Filter{first}, Or: [][]wire.Filter{{open}}}},
+		{` where orders.id eq 1 and one of 2 groups of or hold`, wire.Where{And: []wire.Filter{first}, Or: [][]wire.Filter{{open}, {first}}}},
+	} {
+		require.Equal(t, c.want, describeWhere(ordered(func(q *Question) { q.Where = c.where })))
+	}
+}
+
+// TestMisreadZones requires that an answer which operands in a local zone give is explained by the zone.
+func TestMisreadZones(t *testing.T) {
+	described := &wire.Table{Name: "visits", PrimaryKey: []string{"at"}, Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}}
+	all := &oracle.Table{Name: "visits", Columns: described.Columns(), PrimaryKey: described.PrimaryKey}
+	instant := func(at time.Time) wire.Value { return wire.Text(at.Format(time.RFC3339)) } // as it crosses the wire
+	noon := time.Date(2024, 3, 31, 12, 0, 0, 0, time.UTC)
+	for quarter := range 4 * 48 {
+		all.Rows = append(all.Rows, []wire.Value{instant(noon.Add(time.Duration(quarter-96) * 15 * time.Minute))})
+	}
+	q := &Question{Subject: NewSubject(all, described), Path: wire.PathQuery}
+	q.And = []wire.Filter{{Field: "at", Op: wire.OpGte, Value: instant(noon)}}
+	for zone, offset := range map[string]time.Duration{
+		"+02:00": 2 * time.Hour, "-01:00": -time.Hour, "+05:45": 345 * time.Minute, "-09:30": -570 * time.Minute, "+08:00": 8 * time.Hour,
+	} {
+		from := noon.Add(-offset) // what noon in the zone is in UTC
+		as := q.misreading(func(rows [][]wire.Value) bool {
+			return len(rows) > 0 && rows[0][0].String() == instant(from).String()
+		})
+		require.Equal(t, "operands were read in "+zone, as)
 	}
 }
 

@@ -60,12 +60,12 @@ func TestGridShowsMisreadings(t *testing.T) {
 		{"status", wire.OpEq, []string{"texts were compared without case", "the operand were written in lower case", "eq were startswith"}},
 		{"status", wire.OpNin, []string{"neq and nin kept or dropped nulls the other way round", "only the first member of the list counted",
 			"the operand were written in lower case"}},
-		{"at", wire.OpIn, []string{"the operand were an hour later", "the operand had no fraction of a second"}},
+		{"at", wire.OpIn, []string{"operands were read in -01:00", "the operand had no fraction of a second"}},
 		{"status", wire.OpStartsWith, []string{"_ were a wildcard", "texts were compared without case", "startswith were includes"}},
 		{"status", wire.OpIsNull, []string{"the empty text were null"}},
 		{"cost", wire.OpGt, []string{"gt were gte", "numbers were compared as texts"}},
 		{"cost", wire.OpEq, []string{"numbers were compared as texts", "the operand were rounded down to an integer"}},
-		{"at", wire.OpGte, []string{"the operand were an hour later", "gte were gt", "instants were cut to the day"}},
+		{"at", wire.OpGte, []string{"operands were read in -01:00", "gte were gt", "instants were cut to the day"}},
 		{"at", wire.OpLte, []string{"the operand were cut to the day", "lte were lt", "nulls were in the range"}},
 	}
 	for _, test := range tests {

@@ -122,8 +122,7 @@ func (q *Question) misreading(same func(rows [][]wire.Value) bool) string {
 	}
 	f, c := q.And[0], q.column(q.And[0].Field)
 	cells := witnessing(cellsOf(q.Table, c.at))
-	for i := range misreadings {
-		m := &misreadings[i]
+	for m := range explanations {
 		wrong := cells.misread(m, f, c.Type)
 		if wrong == nil {
 			continue
@@ -139,6 +138,18 @@ func (q *Question) misreading(same func(rows [][]wire.Value) bool) string {
 		}
 	}
 	return ""
+}
+
+// explanations yields the misreadings, and then those of all other time zones. No operands are chosen by the
+// latter, because the hours that zones move an instant by show alike.
+func explanations(yield func(*misreading) bool) {
+	for _, list := range [][]misreading{misreadings, zoneMisreadings} {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
 }
 
 // boundMisreadings err at the bound of a range. Only an operand that is spelled in the
@@ -598,7 +609,7 @@ var rareMisreadings = []misreading{
 	rounded("the operand had one digit after the dot", func(x float64) float64 { return math.Round(x*10) / 10 }),
 	rounded("the operand were a hundredth", func(x float64) float64 { return x / 100 }),
 	rounded("the operand were a hundredfold", func(x float64) float64 { return x * 100 }),
-	shifted("the operand were some hours later", 5*time.Hour), shifted("the operand were some hours earlier", -8*time.Hour),
+	inZone(-5 * time.Hour), inZone(8 * time.Hour),
 	shifted("the operand were a second later", time.Second),
 	truncated("the operand were cut to the minute", time.Minute, false),
 	truncated("the operand were cut to the hour", time.Hour, false),

@@ -57,7 +57,7 @@ func aboutNumbers(f wire.Filter, t wire.Type) bool { return t.Numeric() && withO
 
 // timeMisreadings move days and instants.
 var timeMisreadings = []misreading{
-	shifted("the operand were an hour later", time.Hour), shifted("the operand were an hour earlier", -time.Hour),
+	inZone(-time.Hour), inZone(time.Hour),
 	shifted("the operand were a day later", 24*time.Hour), shifted("the operand were a day earlier", -24*time.Hour),
 	truncated("the operand had no fraction of a second", time.Second, false),
 	truncated("the operand were cut to the day", 24*time.Hour, false),
@@ -86,6 +86,21 @@ func moved(change func(time.Time) time.Time) func(wire.Value) wire.Value {
 		}
 		return change(at).Format(layout + "Z07:00")
 	})
+}
+
+// zoneMisreadings take operands for times of day in each offset from UTC that places have.
+var zoneMisreadings = func() (list []misreading) {
+	for quarters := 4; quarters <= 4*14; quarters++ {
+		offset := time.Duration(quarters) * 15 * time.Minute
+		list = append(list, inZone(offset), inZone(-offset))
+	}
+	return list
+}()
+
+// inZone returns the misreading of instants as times of day in a zone, given by its offset from UTC.
+func inZone(offset time.Duration) misreading {
+	at := time.Time{}.In(time.FixedZone("", int(offset.Seconds())))
+	return shifted("operands were read in "+at.Format("-07:00"), -offset)
 }
 
 func shifted(as string, by time.Duration) misreading {

@@ -247,13 +247,14 @@ func (q *Question) simplerFilter(f wire.Filter) iter.Seq[wire.Filter] {
 }
 
 // shorter returns the halves of a text, and the text without its first and
-// without its last character.
+// without its last character, but not the empty text, which is a case of its own.
 func shorter(v wire.Value) (list []wire.Value) {
-	if v.Kind() != wire.KindText || v.Text() == "" {
+	text := v.Text()
+	n := utf8.RuneCountInString(text)
+	if v.Kind() != wire.KindText || n < 2 {
 		return nil
 	}
-	text := v.Text()
-	if n := utf8.RuneCountInString(text); n > 2 {
+	if n > 2 {
 		runes := []rune(text)
 		list = append(list, wire.Text(string(runes[:n/2])), wire.Text(string(runes[n/2:])))
 	}
