@@ -35,7 +35,7 @@ func (m *memory) consistencyChecks() []session.Check {
 		{ID: "M20", Phase: 4, Judge: m.within(readsAgree, "no table is within the row budget"),
 			Rules: []string{"query-15", "stream-2b"},
 			Title: "windows and sorted reads have the rows that a whole read has",
-			Fix:   "Skip exactly offset rows and answer exactly limit, as far as there are rows; or leave served.window false."},
+			Fix:   "Skip exactly offset rows and answer exactly limit, as far as there are rows; or answer all rows and leave served.window false."},
 		{ID: "L1", Phase: 4, Weight: 40, Judge: m.within(inTurn(0, sizesExact), "no table within the row budget has an exact size"),
 			Needs: session.NeedsEndpoint(wire.EndpointSize), Rules: []string{"measure-4", "verdict-8"},
 			Title: "an exact size is the number of streamed rows",
@@ -43,8 +43,8 @@ func (m *memory) consistencyChecks() []session.Check {
 		{ID: "L2", Phase: 4, Judge: m.within(eachCell(wire.PathQuery), lacksValues), Seeded: true, Weight: 900,
 			Needs: session.NeedsAnyOperator, Rules: []string{"filter-16", "stream-11"},
 			Title: "each declared operator answers the rows that satisfy it, and all of them",
-			Fix: "Compare as the platform does; or leave the operator out of capabilities.operators and served.filters false, " +
-				"and the platform does it."},
+			Fix: "Compare as the platform does; or take the operator out of capabilities.operators, do not push its filters " +
+				"and leave served.filters false, and the platform does it."},
 		{ID: "L3", Phase: 4, Weight: 60, Judge: m.within(inTurn(0, countsRows), "no table is within the row budget"),
 			Needs: session.NeedsEndpoint(wire.EndpointCount), Rules: []string{"count-3"},
 			Title: "/count is the number of streamed rows",
@@ -52,7 +52,7 @@ func (m *memory) consistencyChecks() []session.Check {
 		{ID: "L4", Phase: 4, Weight: 24, Judge: m.within(inTurn(1, columnsCounted), "no column of a table within the row budget was counted"),
 			Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-13", "measure-14"},
 			Title: "distinct <= nonNull <= size, and each is what the rows give",
-			Fix: "Count the non-null and the distinct values of the rows that /query answers, texts by bytes; " +
+			Fix: "Count the non-null and the distinct values of the rows that /query answers, texts by bytes and numbers by value; " +
 				"answer null for a column you can only estimate."},
 		{ID: "L5", Phase: 4, Judge: m.within(keysUnique, "no table with rows declares a key"),
 			Rules: []string{"discovery-10", "document-14"},
@@ -61,21 +61,21 @@ func (m *memory) consistencyChecks() []session.Check {
 		{ID: "L6", Phase: 4, Weight: 50, Judge: m.within(pagesCompose, lacksPages),
 			Needs: needsPages, Explained: []string{"M20"}, Rules: []string{"query-15", "stream-2b", "verdict-8"},
 			Title: "pages under a key, one after the other, are the sorted rows",
-			Fix:   "Sort before you cut, skip exactly offset rows and answer exactly limit; or leave served.window false."},
+			Fix:   "Sort before you cut, skip exactly offset rows and answer exactly limit; or answer all rows and leave served.window false."},
 		{ID: "L7", Phase: 4, Weight: 60, Judge: m.within(sortHolds, lacksColumns),
 			Needs: session.NeedsSort, Rules: []string{"stream-2", "query-1"},
 			Title: "served rows are in the requested order, nulls last",
 			Fix: "Sort numbers by digits, texts by bytes (a binary collation), nulls last in both directions; " +
-				"or leave served.sort false."},
+				"or answer all rows and leave served.sort and served.window false."},
 		{ID: "L8", Phase: 4, Weight: 140,
 			Judge: m.within(inTurn(1, folding(aggregatesFold)), "no aggregate over a table within the row budget was answered"),
 			Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-10"},
 			Title: "aggregates are what folding the rows gives",
-			Fix:   "Compute it exactly, over the rows that /query answers, or decline with 204."},
+			Fix:   "Compute it exactly, over the rows that /query answers, with a group for null; or decline with 204."},
 		{ID: "M23", Phase: 4, Weight: 12, Judge: m.within(inTurn(1, groupsNotCut), "no column of a table within the row budget has 1,001 values"),
 			Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-6"},
 			Title: "more groups than the limit are refused or declined, never cut",
-			Fix:   "Ask the upstream for one group more than the limit, and answer 422 when it comes."},
+			Fix:   "The limit of a request is the platform's budget plus one: ask the upstream for that many groups, and answer 422 when they come."},
 		{ID: "M24", Phase: 4, Weight: 40,
 			Judge: m.within(inTurn(1, folding(periodsFold)), "no date of a table within the row budget was grouped"),
 			Needs: session.NeedsGrain, Rules: []string{"aggregate-4", "aggregate-10"},
@@ -134,7 +134,7 @@ func (m *memory) relationChecks() []session.Check {
 		{ID: "M5", Phase: 4, Weight: 50, Judge: m.within(filteredPagesCompose, lacksPages), Needs: needsPages,
 			Explained: []string{"M20", "L6"}, Rules: []string{"query-15", "stream-2b"},
 			Title: "pages of several sizes compose, with a filter and without",
-			Fix:   "Filter, then sort, then cut; or leave served.window false."},
+			Fix:   "Filter, then sort, then cut; or answer all rows that the filters keep and leave served.window false."},
 		{ID: "M27", Phase: 4, Weight: 90, Judge: m.within(everyPartCounts, lacksRows),
 			Explained: []string{"M20", "L6", "M5", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
 			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
@@ -142,8 +142,9 @@ func (m *memory) relationChecks() []session.Check {
 				"all members of their lists, groups of or, all sort keys with their directions, columns, measures, limit and offset."},
 		{ID: "M6", Phase: 4, Weight: 40, Judge: m.within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
 			Explained: []string{"L7"}, Rules: []string{"stream-2", "query-1"},
-			Title: "descending is ascending turned around",
-			Fix:   "Use one order for both directions, and turn it around for desc."},
+			Title: "each column is sorted alike in both directions, nulls last in both",
+			Fix: "Compare values alike for both directions, reverse the comparison for desc, and keep nulls last in both, " +
+				"as ORDER BY x IS NULL, x DESC does; or answer all rows and leave served.sort and served.window false."},
 		{ID: "M7", Phase: 4, Weight: 70, Judge: m.within(inTurn(1, projectionKeepsRows), lacksRows), Rules: []string{"query-10"},
 			Title: "fewer columns are as many rows, with the same cells",
 			Fix:   "Project without DISTINCT and without GROUP BY: rows that look alike are still rows."},
@@ -161,12 +162,12 @@ func (m *memory) filterChecks() []session.Check {
 			Needs: session.NeedsAnyOperator, Rules: []string{"filter-1", "stream-11"},
 			Title: "several filters hold together: on one field, on several, in groups of or",
 			Fix: "Push every filter of and, also a second one on a field, and every group of or; " +
-				"or leave served.filters false, and the platform does it."},
+				"or take the operators out of capabilities.operators, push none of their filters and leave served.filters false."},
 		{ID: "M12", Phase: 4, Judge: m.within(windowsOverFilters, lacksPages), Seeded: true, Weight: 100,
 			Needs: session.NeedsAnyOperator, Rules: []string{"query-15", "stream-2b", "stream-2"},
 			Title: "filters, sort keys and a window in one request are applied in this order",
 			Fix: "Filter, then sort by all keys, nulls last, then skip offset rows and answer limit; " +
-				"or leave served.sort and served.window false."},
+				"or answer all rows that the filters keep and leave served.sort and served.window false."},
 	}
 }
 
