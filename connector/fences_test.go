@@ -89,8 +89,8 @@ var fences = map[string]struct {
 		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
 		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres",
 		"connector/sqlsource/internal/sqlite"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance",
-		"conformance/platform"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance", "conformance/conformancetest",
+		"conformance/conformancetest", "conformance/platform"}},
 	"conformance": {
 		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
 			"conformance/corpus"},
@@ -112,8 +112,9 @@ var fences = map[string]struct {
 	"internal/oracle":    {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
-			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "conformance", "conformance/platform"},
+		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest", "conformance/conformancetest",
+			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "conformance", "conformance/conformancetest",
+			"conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }

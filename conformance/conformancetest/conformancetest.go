@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -35,12 +36,27 @@ func Test(t *testing.T, target conformance.Target, options *conformance.Options)
 		if own.Match == "" {
 			own.Match = selected(t.Name())
 		}
+		if own.Progress == nil {
+			own.Progress = Progress(t)
+		}
 		report, err := conformance.Run(t.Context(), target, &own)
 		if err != nil {
 			t.Fatal(err)
 		}
 		Subtests(t, report)
 	})
+}
+
+// Progress returns a [conformance.Options] Progress that logs, every five seconds under go test -v, how far a run is:
+// a run takes minutes over a slow source. [Test] sets it; use it where a test calls [conformance.Run] itself.
+func Progress(t testing.TB) func(conformance.Event) {
+	last := time.Now()
+	return func(e conformance.Event) {
+		if testing.Verbose() && time.Since(last) >= 5*time.Second {
+			last = time.Now()
+			t.Logf("%d of %d: %s; %s", e.Index+1, e.Planned, e.Title, e.Spent())
+		}
+	}
 }
 
 // Subtests reports a run as [Test] does, with one subtest for each check.

@@ -2,10 +2,13 @@ package conformancetest_test
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -115,5 +118,39 @@ func TestReportsEachCheck(t *testing.T) {
 				require.NotContains(t, out.String(), text)
 			}
 		})
+	}
+}
+
+// logged keeps what a test logs.
+type logged struct {
+	testing.TB
+	lines []string
+}
+
+func (l *logged) Logf(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// TestProgress requires a line every five seconds under -v, and none without.
+func TestProgress(t *testing.T) {
+	verbose := flag.Lookup("test.v").Value
+	for _, v := range []string{"true", "false"} {
+		before := verbose.String()
+		require.NoError(t, verbose.Set(v))
+		var l logged
+		synctest.Test(t, func(*testing.T) {
+			report := conformancetest.Progress(&l)
+			for second := range 21 {
+				report(conformance.Event{Index: second, Planned: 30, Title: "a title", Requests: 7 * second, Budget: 1500})
+				time.Sleep(time.Second)
+			}
+		})
+		require.NoError(t, verbose.Set(before))
+		if v == "false" {
+			require.Empty(t, l.lines)
+			continue
+		}
+		require.Len(t, l.lines, 4)
+		require.Equal(t, "6 of 30: a title; 35 of 1500 requests", l.lines[0])
 	}
 }

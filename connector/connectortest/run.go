@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -41,8 +42,8 @@ const defaultRequests = 5_000
 // Run grades a source with the conformance program in the mode live (package
 // conformance), in this process: it tests what the connector's document declares on
 // the tables that it discovers. Each failed check is a failed subtest with the name
-// of the check, such as L2. Run logs how much it has tested, and what it could not
-// test for want of data (go test -v).
+// of the check, such as L2. Under go test -v, Run logs every five seconds how far it is,
+// and in the end how much it has tested and what it could not test for want of data.
 //
 // Run also asks several times at once, for the race detector, as the subtest "at once".
 //
@@ -62,7 +63,7 @@ func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Opt
 	}
 	server := Start(t, def, src, &own)
 	report, err := server.grade(t.Context(), &conformance.Options{
-		RowBudget: int(o.RowBudget), Requests: o.Requests, Seed: o.Seed,
+		RowBudget: int(o.RowBudget), Requests: o.Requests, Seed: o.Seed, Progress: conformancetest.Progress(t),
 	}, o.Credentials)
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)

@@ -163,6 +163,10 @@ func TestMarkdown(t *testing.T) {
 		"<script>alert(1)</script>":        "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>",
 		"**<img src=x onerror=alert(1)>**": "<p><strong>&lt;img src=x onerror=alert(1)&gt;</strong></p>",
 		"`<b>` \" ' &amp;":                 "<p><code>&lt;b&gt;</code> &#34; &#39; &amp;amp;</p>",
+		"*this* one":                       "<p><em>this</em> one</p>",
+		"2 * 3 * 4, *x":                    "<p>2 * 3 * 4, *x</p>",
+		"**bold *inside***":                "<p>**bold <em>inside</em>**</p>",
+		"*<i>*":                            "<p><em>&lt;i&gt;</em></p>",
 		"**open `and":                      "<p>**open `and</p>",
 	} {
 		require.Equal(t, want, string(markdown(in)), in)

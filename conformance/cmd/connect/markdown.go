@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// span is a piece of a paragraph that is not plain text: code, a bold text or a link. The
-// address of a link is https and holds no blank, quote or bracket.
-var span = regexp.MustCompile("`([^`\n]+)`" + `|\*\*([^*\n]+)\*\*|\[([^\]\n]+)\]\((https://[^\s()<>"'` + "`" + `]+)\)`)
+// span is a piece of a paragraph that is not plain text: code, a bold or an emphasized text, or a link. What is
+// emphasized begins and ends without a blank, because a star may stand for itself. The address of a link is https
+// and holds no blank, quote or bracket.
+var span = regexp.MustCompile("`([^`\n]+)`" + `|\*\*([^*\n]+)\*\*|\*([^*\s](?:[^*\n]*[^*\s])?)\*|\[([^\]\n]+)\]\((https://[^\s()<>"'` + "`" + `]+)\)`)
 
-// markdown returns the help of a credential field as HTML. It knows paragraphs, bold text, code
-// and links to https, and shows everything else as it was written: a connector's text brings no
+// markdown returns the help of a credential field as HTML. It knows paragraphs, bold and emphasized text, code
+// emphasis and links to https, and shows everything else as it was written: a connector's text brings no
 // element and no address of another kind into the page.
 func markdown(text string) template.HTML {
 	var b strings.Builder
@@ -29,8 +30,10 @@ func markdown(text string) template.HTML {
 				b.WriteString("<code>" + group(1) + "</code>")
 			case m[4] >= 0:
 				b.WriteString("<strong>" + group(2) + "</strong>")
+			case m[6] >= 0:
+				b.WriteString("<em>" + group(3) + "</em>")
 			default:
-				b.WriteString(`<a href="` + group(4) + `" target="_blank" rel="noopener noreferrer">` + group(3) + "</a>")
+				b.WriteString(`<a href="` + group(5) + `" target="_blank" rel="noopener noreferrer">` + group(4) + "</a>")
 			}
 			at = m[1]
 		}

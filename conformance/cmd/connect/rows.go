@@ -29,6 +29,7 @@ type rowsView struct {
 	// column whose field is -1 cannot become a filter.
 	Table  int
 	Fields []int
+	keys   map[int]bool // the columns that are keys of the table
 
 	Pages    bool   // there may be pages before and after this one
 	Loose    string // why the pages may not fit together, or ""
@@ -41,12 +42,17 @@ type rowsView struct {
 // Number reports whether a column holds numbers.
 func (v *rowsView) Number(column int) bool { return v.Columns[column].Type.Numeric() }
 
+// Quantity reports whether a column holds numbers that count or measure something. Those of keys are names, whose
+// digits are not grouped.
+func (v *rowsView) Quantity(column int) bool { return v.Number(column) && !v.keys[column] }
+
 // filters lets the cells of the columns that are fields of a table become filters.
 func (v *rowsView) filters(table int, t *wire.Table, fields []string) {
-	v.Table, v.Fields = table, make([]int, len(v.Columns))
+	v.Table, v.Fields, v.keys = table, make([]int, len(v.Columns)), map[int]bool{}
 	for i := range v.Columns {
 		v.Fields[i] = -1
 		if i < len(fields) {
+			v.keys[i] = isKey(t, fields[i])
 			v.Fields[i] = slices.IndexFunc(t.Fields, func(f wire.Field) bool {
 				return f.Name == fields[i] && f.Type != wire.TypeArray && f.Type != wire.TypeJSON
 			})

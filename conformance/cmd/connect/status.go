@@ -59,8 +59,8 @@ var reasons = []struct {
 	{conformance.Blocked, "something else has to be mended first", ""},
 	{conformance.NotReached, "the run ended before them", "Verify again. The program conform takes a larger number of requests."},
 	{conformance.DataChanged, "the data changed meanwhile", "Verify again while nobody changes the data."},
-	{conformance.NoData, "the account has no data to try them on",
-		"Nothing is wrong. The check runs once the account holds data that it can be tried on."},
+	{conformance.NoData, "there is nothing here to try them on",
+		"Nothing is wrong. The check runs once there is what it lacks, as said above."},
 	{conformance.NotDeclared, "the connector does not offer what they are about",
 		"Nothing is wrong. The check runs once the connector declares what it is about."},
 	{conformance.NotAsked, "they need an option of the program conform",
@@ -89,7 +89,7 @@ func newStatusView(s lifecycle.Status) *statusView {
 		if e.Budget > 0 { // the requests are the work
 			v.Percent = 100 * min(e.Requests, e.Budget) / e.Budget
 		}
-		v.Spent, v.Step = e.Spent(), fmt.Sprintf("check %d of %d, %s: %s", e.Index+1, e.Planned, e.ID, e.Title)
+		v.Spent, v.Step = e.Spent(), fmt.Sprintf("%d of %d: %s", e.Index+1, e.Planned, e.Title)
 	}
 	r := s.Report
 	if r == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +20,8 @@ func (p *page) functions() template.FuncMap {
 		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
 		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
 		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "kind": kind, "stats": p.stats,
-		"grouped": func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
+		"quantity": func(t *wire.Table, field string) bool { return t.Field(field).Type.Numeric() && !isKey(t, field) },
+		"grouped":  func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
 		"measure": func(kind string, table, index int) string {
 			return encoded(measurement{Kind: kind, Table: table, Index: index})
 		},
@@ -114,6 +116,13 @@ func flags(f wire.Field) (list []string) {
 		}
 	}
 	return list
+}
+
+// isKey reports whether the values of a field name rows: of a key of the table, or of another table's.
+func isKey(t *wire.Table, field string) bool {
+	f := t.Field(field)
+	return f != nil && (f.Unique || f.Type == wire.TypeReference || slices.Contains(t.PrimaryKey, field) ||
+		slices.ContainsFunc(t.ForeignKeys, func(k wire.ForeignKey) bool { return k.Field == field }))
 }
 
 // stats returns the statistics of a field in words.

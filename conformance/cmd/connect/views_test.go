@@ -63,7 +63,7 @@ func TestStatus(t *testing.T) {
 	require.Contains(t, chip(s), `class="chip verifying"`)
 	require.Contains(t, chip(s), "25 %")
 	require.Contains(t, verdict(s), "<p>30 of 120 requests, about 1m30s left</p>")
-	require.Contains(t, verdict(s), "check 6 of 20, P2.1: the title")
+	require.Contains(t, verdict(s), "6 of 20: the title")
 
 	s = lifecycle.Status{State: lifecycle.Verifying, Problem: "the run was <interrupted>"}
 	require.Contains(t, verdict(s), "came to no verdict: the run was &lt;interrupted&gt;")
@@ -115,7 +115,7 @@ func TestStatus(t *testing.T) {
 	require.Contains(t, html, `<code>A</code> title of A: fail → <b>pass</b>`)
 	require.Contains(t, html, `title of B: skipped: blocked → <b>skipped: data cannot exercise it</b>`)
 	require.Contains(t, html, `title of D: not run → <b>advice</b>`)
-	require.Contains(t, html, "Nothing is wrong. The check runs once the account holds data", "the cure of B's reason")
+	require.Contains(t, html, "Nothing is wrong. The check runs once there is what it lacks", "the cure of B's reason")
 	require.NotContains(t, html, "title of C:", "it is as before")
 	html = verdict(lifecycle.Status{State: lifecycle.Conformant, Report: now, Previous: now})
 	require.Contains(t, html, "Nothing has changed since the last run.")
@@ -131,16 +131,20 @@ func TestWords(t *testing.T) {
 	html := testPage(t).render("tables.html", tablesView{Enforced: true, Tables: []wire.Table{
 		{Name: "view", RowCount: &rows, PrimaryKey: []string{"a"}, Fields: []wire.Field{
 			{Name: "a", Type: wire.TypeDecimal, Unique: true, Filterable: &no, Samples: []wire.Value{wire.Decimal("12345.0")},
+				Stats: &wire.Stats{DistinctCount: 1234, NullPercent: &percent, Min: &low, Max: &high}},
+			{Name: "b", Type: wire.TypeDecimal, Samples: []wire.Value{wire.Decimal("12345.0")},
 				Stats: &wire.Stats{DistinctCount: 1234, NullPercent: &percent, Min: &low, Max: &high}}}},
 		{Name: "bare", StoresRows: true, Fields: []wire.Field{{Name: "a", Type: wire.TypeDate}, {Name: "b", Type: wire.TypeDate}}},
 	}})
 	view, bare, _ := strings.Cut(html, "<b>bare</b>")
 	for part, why := range map[string]string{
-		"1 column, worked out when it is read</span>":                                          "a view has rows, although it stores none",
+		"2 columns, worked out when it is read</span>":                                         "a view has rows, although it stores none",
 		"<dt>Rows, as the connector says</dt><dd>66,700</dd>":                                  "",
 		"<code>a</code>, which the source keeps unique":                                        "",
+		"1,234 different, 8.33 % empty, from -1000.50 to 9":                                    "a key is a name, not a quantity",
 		"1,234 different, 8.33 % empty, from -1,000.50 to 9":                                   "",
 		`<span class="flag">no value twice</span><span class="flag">cannot be filtered</span>`: "",
+		"<span>12345.0</span>":                                                                 "a key",
 		"<span>12,345.0</span>":                                                                "",
 	} {
 		require.Contains(t, view, part, why)

@@ -96,7 +96,7 @@ func TestTables(t *testing.T) {
 	require.Equal(t, []string{"id", "customer", "amount"},
 		value[[]string](b, `[...document.querySelectorAll("#rows-0 th")].map((e) => e.innerText)`), "the empty column is hidden")
 	const third = `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")]`
-	require.Equal(t, []string{"1,000", "Ng", "1,200,002.50"},
+	require.Equal(t, []string{"1000", "Ng", "1,200,002.50"},
 		value[[]string](b, third+`.map((e) => e.innerText)`))
 	require.Equal(t, []string{"right", "left", "right"},
 		value[[]string](b, third+`.map((e) => getComputedStyle(e).textAlign.replace("start", "left"))`),
@@ -130,7 +130,7 @@ func TestTables(t *testing.T) {
 
 	b.script(`document.querySelector("#rows-0 .rows").focus()`)
 	b.press(kb.Tab) // one stop for all cells
-	require.Equal(t, "1,048", b.focused())
+	require.Equal(t, "1048", b.focused())
 	b.press(kb.ArrowDown, kb.ArrowRight)
 	require.Equal(t, "null", b.focused())
 	b.press(kb.Enter)

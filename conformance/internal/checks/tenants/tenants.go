@@ -71,7 +71,7 @@ func Checks() []session.Check {
 // one tenant.
 func discoveries(run *pairRun) (both [2]*session.Discovery, f *check.Finding) {
 	if len(run.Tenants) < 2 {
-		return both, check.Skip(check.NoData, "there is one set of credentials; give -credentials twice")
+		return both, check.Skip(check.NotAsked, "there is one set of credentials; give -credentials twice")
 	}
 	for tenant := range both {
 		if both[tenant], f = run.Discovery(tenant); f != nil {
