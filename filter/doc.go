@@ -63,6 +63,7 @@
 //	number             filter-6    comparator           number, decimal: digits of unlimited precision                      compared
 //	number-spelling    filter-6    comparator           number, decimal: sign of zero, outer zeros and scale are ignored    compared
 //	number-json        filter-6c   comparator           number, decimal: a JSON number is the shortest digits of a double   compared
+//	number-inexact     filter-6e   any                  an operand is a JSON number with other digits than its double               refused
 //	not-a-number       filter-6b   comparator           number, decimal: a side is not plain decimal text                   never
 //	in-not-a-number    filter-6b   in                   number, decimal: the cell, or every member, is not a number         never
 //	nin-not-a-number   filter-6b   nin                  number, decimal: the cell, or every member, is not a number         always

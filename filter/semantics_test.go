@@ -46,18 +46,30 @@ type semanticsFilter struct {
 func (f semanticsFilter) filter() (wire.Filter, error) {
 	out := wire.Filter{Field: f.Field, Op: f.Op}
 	if f.Value != nil {
-		if err := json.Unmarshal(f.Value, &out.Value); err != nil {
-			return out, wire.Errorf(wire.CodeBadRequest, "value: %v", err)
+		v, err := operand(f.Value)
+		if err != nil {
+			return out, err
 		}
+		out.Value = v
 	}
 	for _, raw := range f.Values {
-		var v wire.Value
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return out, wire.Errorf(wire.CodeBadRequest, "values: %v", err)
+		v, err := operand(raw)
+		if err != nil {
+			return out, err
 		}
 		out.Values = append(out.Values, v)
 	}
 	return out, nil
+}
+
+// operand reads a value to compare with as a request does.
+func operand(raw json.RawMessage) (wire.Value, error) {
+	var req wire.SQLRequest
+	body := fmt.Sprintf(`{"sql":"","params":[%s],"credentials":{},"timeoutMs":1}`, raw)
+	if err := wire.Decode([]byte(body), &req); err != nil {
+		return wire.Null(), wire.Errorf(wire.CodeBadRequest, "%v", err)
+	}
+	return req.Params[0], nil
 }
 
 // request is a case converted to the parameters of Compile and Match.

@@ -1,7 +1,6 @@
 package ndjson
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,11 +86,7 @@ func (p *parser) finish() *LineError {
 
 // syntax returns the scanner's error as an error at a path.
 func (p *parser) syntax(path string) *LineError {
-	var e *scan.SyntaxError
-	if errors.As(p.s.Err(), &e) {
-		return &LineError{Path: path, Problem: fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)}
-	}
-	return &LineError{Path: path, Problem: "invalid JSON"}
+	return &LineError{Path: path, Problem: p.s.Err().Error()}
 }
 
 // parseOne reads the 1 of a ping or an end.

@@ -250,7 +250,7 @@ func TestReaderRefuses(t *testing.T) {
 		{"a cell of the last known member", `{"rows":[{"a":1,"b":2},{"a":1,"b":nil}]}` + "\n" + end, 1, "rows[1]",
 			"member 2: invalid JSON at byte 34: expected a value"},
 		{"a cell is a number a double can hold", `{"rows":[{"a":1e999}]}` + "\n" + end, 1, "rows[0]",
-			"member 1: invalid JSON at byte 14: a number too large"},
+			"member 1: at byte 14: a number too large"},
 		{"a control character is escaped", "{\"rows\":[{\"a\":\"x\ty\"}]}\n" + end, 1, "rows[0]", "must be escaped"},
 		{"members have commas", `{"rows":[{"a":1 "b":2}]}` + "\n" + end, 1, "rows[0]", "expected ','"},
 		{"no trailing comma after members", `{"rows":[{"a":1,}]}` + "\n" + end, 1, "rows[0]", "expected a string"},

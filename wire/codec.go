@@ -66,7 +66,12 @@ var (
 		read:  func(d *decoder, p *Value) { *p = d.scalar() },
 		write: func(e *encoder, p *Value) { e.value(*p) },
 	}
-	scalars      = list(scalar)
+	scalars = list(scalar)
+	operand = codec[Value]{
+		read:  func(d *decoder, p *Value) { *p = d.operand() },
+		write: func(e *encoder, p *Value) { e.value(*p) },
+	}
+	operands     = list(operand)
 	texts        = list(text)
 	count        = integer[int64](0, terms.MaxSafeInteger) // of rows or values
 	positive     = integer[int64](1, terms.MaxSafeInteger)

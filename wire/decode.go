@@ -272,7 +272,24 @@ func (d *decoder) numeral(problem string) bool {
 	return d.want('-', problem)
 }
 
-// scalar reads a cell or an operand: a string, number, boolean or null.
+// operand reads a value to compare with. A number that is not compared by its own digits is
+// refused: it would be compared as another number [rule filter-6e].
+func (d *decoder) operand() Value {
+	if c := d.s.Peek(); c != '-' && c-'0' > 9 {
+		return d.scalar()
+	}
+	v, exact, ok := d.s.Exact()
+	switch {
+	case !ok:
+		d.fail("is " + jsontext.TooLarge + "; send its digits as a string")
+	case !exact:
+		d.fail("is a number with other digits than its double, which would be compared in its place; " +
+			"send the digits as a string")
+	}
+	return cell(v)
+}
+
+// scalar reads a cell: a string, number, boolean or null.
 func (d *decoder) scalar() Value {
 	if c := d.s.Peek(); c == '{' || c == '[' {
 		d.fail("must be a string, a number, true, false or null")

@@ -24,9 +24,9 @@ var filterObject = newObject(
 		s := terms.ShapeOf(m.Op)
 		return s == terms.ShapeMember || s == terms.ShapeNullary
 	},
-		required("value", func(m *Filter) *Value { return &m.Value }, scalar)),
+		required("value", func(m *Filter) *Value { return &m.Value }, operand)),
 	omitIf(func(m *Filter) bool { return terms.ShapeOf(m.Op) != terms.ShapeMember },
-		required("values", func(m *Filter) *[]Value { return &m.Values }, scalars)),
+		required("values", func(m *Filter) *[]Value { return &m.Values }, operands)),
 ).checked(checkShape)
 
 var operator = oneOf(OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpIn, OpNin, OpContains, OpIncludes,

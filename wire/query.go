@@ -58,7 +58,7 @@ type SQLRequest struct {
 
 var sqlRequest = newObject(
 	required("sql", func(m *SQLRequest) *string { return &m.SQL }, text),
-	required("params", func(m *SQLRequest) *[]Value { return &m.Params }, scalars),
+	required("params", func(m *SQLRequest) *[]Value { return &m.Params }, operands),
 	envelope(func(m *SQLRequest) *Envelope { return &m.Envelope }),
 	optional("idleTimeoutMs", func(m *SQLRequest) *int64 { return &m.IdleTimeoutMS }, milliseconds),
 	optional("maxTimeoutMs", func(m *SQLRequest) *int64 { return &m.MaxTimeoutMS }, milliseconds),

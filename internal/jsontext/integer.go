@@ -17,21 +17,10 @@ func ExactInteger(raw string) (n int64, ok bool) {
 			return n, true
 		}
 	}
-	mantissa, exponent := raw, "0"
-	if i := strings.IndexAny(raw, "eE"); i >= 0 {
-		mantissa, exponent = raw[:i], raw[i+1:]
-	}
-	mantissa, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	significant := strings.TrimRight(digits, "0")
+	negative, significant, zeros := plain(raw)
 	if significant == "" {
 		return 0, true
 	}
-	// For an exponent out of range, ParseInt returns the bound, which is still
-	// far beyond the length of any text.
-	scale, _ := strconv.ParseInt(exponent, 10, 60)
-	zeros := scale - int64(len(fraction)-len(digits)+len(significant))
 	if zeros < 0 || zeros > int64(maxDigits-len(significant)) {
 		return 0, false
 	}
@@ -40,4 +29,25 @@ func ExactInteger(raw string) (n int64, ok bool) {
 		n = -n
 	}
 	return n, err == nil
+}
+
+// plain returns a JSON number as its digits, without zeros around them, and the number of
+// zeros behind them: below 0, so many of the digits are behind the point. Zero has no digits
+// and no sign.
+func plain(raw string) (negative bool, digits string, zeros int64) {
+	mantissa, exponent := raw, "0"
+	if i := strings.IndexAny(raw, "eE"); i >= 0 {
+		mantissa, exponent = raw[:i], raw[i+1:]
+	}
+	mantissa, negative = strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	all := strings.TrimLeft(whole+fraction, "0")
+	digits = strings.TrimRight(all, "0")
+	if digits == "" {
+		return false, "", 0
+	}
+	// For an exponent out of range, ParseInt returns the bound, which is still
+	// far beyond the length of any text.
+	scale, _ := strconv.ParseInt(exponent, 10, 60)
+	return negative, digits, scale - int64(len(fraction)-len(all)+len(digits))
 }

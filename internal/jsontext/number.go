@@ -63,9 +63,37 @@ func (s *Scanner) Scalar() Scalar {
 	v, ok := parseNumber(raw)
 	if !ok {
 		s.pos -= len(raw)
-		s.Fail("a number too large for a double")
+		s.limit(TooLarge)
 	}
 	return v
+}
+
+// TooLarge is the problem of a number that no double is as large as.
+const TooLarge = "a number too large for a double"
+
+// Exact reads a number as [Scanner.Scalar] does, and reports whether it has the digits of its
+// double, which are the shortest that are read as that double. What has others, such as
+// 9007199254740993, would become another number. ok is false for one beyond the doubles.
+func (s *Scanner) Exact() (v Scalar, exact, ok bool) {
+	s.Peek()
+	if v, ok := s.plainNumber(); ok {
+		return v, true, true
+	}
+	raw := s.Number()
+	if s.err != nil {
+		return Scalar{}, true, true
+	}
+	if v, ok = parseNumber(raw); !ok {
+		return Scalar{}, false, false
+	}
+	f := math.Float64frombits(v.Bits)
+	if v.Kind == Int {
+		f = float64(int64(v.Bits))
+	}
+	var short [32]byte
+	negative, digits, zeros := plain(string(strconv.AppendFloat(short[:0], f, 'e', -1, 64)))
+	ownNegative, ownDigits, ownZeros := plain(raw)
+	return v, negative == ownNegative && digits == ownDigits && zeros == ownZeros, true
 }
 
 // Number reads a number and returns it as it is written.

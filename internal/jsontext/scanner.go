@@ -7,13 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError reports text that is not strict JSON. It never quotes the text.
+// SyntaxError reports text that is not strict JSON, or JSON beyond a limit. It never
+// quotes the text.
 type SyntaxError struct {
 	Offset  int // bytes before the fault
 	Problem string
+	Limit   bool // the text is JSON
 }
 
 func (e *SyntaxError) Error() string {
+	if e.Limit {
+		return fmt.Sprintf("at byte %d: %s", e.Offset, e.Problem)
+	}
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)
 }
 
@@ -61,9 +66,14 @@ func (s *Scanner) Unread() (text string, offset int) { return s.text, s.pos }
 func (s *Scanner) Seek(offset int) { s.pos = offset }
 
 // Fail records a fault at the current byte, unless there is one already.
-func (s *Scanner) Fail(problem string) {
+func (s *Scanner) Fail(problem string) { s.fail(problem, false) }
+
+// limit records that the value at the current byte is JSON, and beyond a limit.
+func (s *Scanner) limit(problem string) { s.fail(problem, true) }
+
+func (s *Scanner) fail(problem string, limit bool) {
 	if s.err == nil {
-		s.err = &SyntaxError{s.pos, problem}
+		s.err = &SyntaxError{s.pos, problem, limit}
 		s.pos = len(s.text)
 	}
 }

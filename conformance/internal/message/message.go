@@ -149,9 +149,8 @@ func Skim(sc *scan.Scanner, depth int) (twice string) {
 
 // Syntax returns where and how the scanner's text is not JSON.
 func Syntax(sc *scan.Scanner) string {
-	var e *scan.SyntaxError
-	if errors.As(sc.Err(), &e) {
-		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)
+	if err := sc.Err(); err != nil {
+		return err.Error()
 	}
 	return "invalid JSON"
 }
