@@ -2,6 +2,7 @@ package connector
 
 import (
 	"iter"
+	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
@@ -172,18 +173,32 @@ type RowWriter struct {
 	columns  []wire.Column
 	finisher *finish.Finisher
 	handoff  *batch.Handoff
-	read     int64 // rows offered; the handoff's lock guards it
+	read     int64        // rows offered; the handoff's lock guards it
+	running  bool         // a call of Row is running, perhaps without the lock while the reader is slow; guarded too
+	waiting  atomic.Int32 // calls of Row that wait for the lock
 }
+
+// errConcurrent fails an answer whose order and cells nobody can vouch for.
+const errConcurrent = fault("the source called RowWriter.Row while another call of it was running; " +
+	"let one goroutine offer the rows, or put a mutex around both the row's cells and the call")
 
 // Row offers one row, its cells in the order of Begin's columns. It encodes or
 // copies them before it returns, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
-// return it as it is. Row does not check that a cell fits the type of its column;
+// return it as it is. A call while another one is running fails the answer.
+// Row does not check that a cell fits the type of its column;
 // package connectortest does.
 func (w *RowWriter) Row(values ...wire.Value) error {
 	h := w.handoff
-	h.Lock()
+	if !h.TryLock() { // a flag of its own for each row would take a tenth of its time
+		w.waiting.Add(1)
+		h.Lock()
+		w.waiting.Add(-1)
+	}
 	defer h.Unlock()
+	if w.running {
+		h.Refuse(errConcurrent)
+	}
 	if err := h.Err(); err != nil {
 		return err
 	}
@@ -192,7 +207,13 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 		return h.Err()
 	}
 	w.read++
-	switch err := w.finisher.Row(values); err {
+	w.running = true
+	err := w.finisher.Row(values)
+	w.running = false
+	if w.waiting.Load() > 0 {
+		h.Refuse(errConcurrent)
+	}
+	switch err {
 	case nil:
 		h.Offered()
 	case batch.ErrEnough:

@@ -78,6 +78,9 @@ func NewHandoff(clock func() time.Duration, timed bool, large Large) *Handoff {
 // Lock locks the source's side.
 func (h *Handoff) Lock() { h.mu.Lock() }
 
+// TryLock locks the source's side if nobody holds the lock, and reports whether it did.
+func (h *Handoff) TryLock() bool { return h.mu.TryLock() }
+
 // Unlock unlocks the source's side.
 func (h *Handoff) Unlock() { h.mu.Unlock() }
 
