@@ -26,6 +26,7 @@ const (
 type caller struct {
 	log       *requestLog
 	lingering *atomic.Int64 // calls of all requests that are running after their requests ended
+	full      func()        // called when there are too many of them
 	intercept func(ctx context.Context, call Call, next func(context.Context) error) error
 	// enter waits until the source may be called once more. leave lets the next
 	// request call it.
@@ -39,6 +40,7 @@ type sourceCall struct {
 
 	log       *requestLog
 	lingering *atomic.Int64
+	full      func()
 
 	mu       sync.Mutex
 	over     time.Time // when the request ended; zero while it is open
@@ -53,7 +55,7 @@ type sourceCall struct {
 // panic or Goexit becomes an error. When fn returns, start closes the values, calls
 // finish with the error if finish is set, and closes done, all in the same goroutine.
 func (c *caller) start(ctx context.Context, fn func(context.Context) error, finish func(error)) *sourceCall {
-	started := &sourceCall{done: make(chan struct{}), log: c.log, lingering: c.lingering}
+	started := &sourceCall{done: make(chan struct{}), log: c.log, lingering: c.lingering, full: c.full}
 	if c.lingering.Load() >= maxLingering {
 		started.finish(errLingering, finish)
 		return started
@@ -118,7 +120,9 @@ func (c *sourceCall) release() {
 		defer c.mu.Unlock()
 		if !c.finished {
 			c.counted = true
-			c.lingering.Add(1)
+			if c.lingering.Add(1) >= maxLingering {
+				c.full()
+			}
 			if c.leave != nil {
 				c.leave() // other requests must not wait for one that hangs
 			}

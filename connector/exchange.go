@@ -44,9 +44,13 @@ func newExchange(s *service, w http.ResponseWriter, r *http.Request, id string) 
 	x.conn.cannotFlush = func() {
 		s.flushless.Do(func() { x.log.cannotFlush(w) })
 	}
-	x.calls = caller{log: &x.log, lingering: &s.lingering, intercept: s.opts.Intercept, enter: func(ctx context.Context) (func(), error) {
-		return s.slots.enter(ctx, x.creds)
-	}}
+	x.calls = caller{
+		log:       &x.log,
+		lingering: &s.lingering,
+		full:      func() { watchHealth(x.r.Context(), s) },
+		intercept: s.opts.Intercept,
+		enter:     func(ctx context.Context) (func(), error) { return s.slots.enter(ctx, x.creds) },
+	}
 	return x
 }
 

@@ -250,7 +250,7 @@ func TestObserveLeaving(t *testing.T) {
 			require.NoError(t, err)
 			time.Sleep(3 * time.Second)
 			leave()
-			assert.Equal(t, "/query items 200 internal reader cut", told(w.last(t)))
+			assert.Equal(t, "/query items 200 timeout reader cut", told(w.last(t)))
 		})
 	})
 	t.Run("it has left before the answer", func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestObserveLeaving(t *testing.T) {
 		h := newHandler(t, core{}, &connector.Options{Observe: w.observe})
 		h.ServeHTTP(httptest.NewRecorder(), request(ctx, "/check", good("/check")))
 		require.Len(t, w.seen, 1)
-		assert.Equal(t, "/check 500 internal reader", told(w.seen[0]))
+		assert.Equal(t, "/check 408 timeout reader", told(w.seen[0]))
 	})
 	t.Run("it takes nothing of an answer that is no stream", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestObserveLeaving(t *testing.T) {
 			answered := h.send("/query", ask("", hour))
 			h.stop()
 			<-answered
-			assert.Equal(t, "/query items 200 internal host error", told(w.last(t)))
+			assert.Equal(t, "/query items 200 timeout host error", told(w.last(t)))
 			assert.NoError(t, <-h.stopped)
 		})
 	})

@@ -255,13 +255,14 @@ func TestShutdown(t *testing.T) {
 		send(t, open, "/query", ask("", hour))
 		res, err := http.ReadResponse(bufio.NewReader(open), nil)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"0s " + all, "0s rows 1", "4s " + broken}, s.lines(start, res.Body))
+		const stopping = "the request ended before its time, because the connector is stopping; ask again"
+		assert.Equal(t, []string{"0s " + all, "0s rows 1", `4s {"error":{"code":"timeout","message":"` + stopping + `"}}`}, s.lines(start, res.Body))
 
 		late := h.dial(t)
 		send(t, late, "/size", good("/size"))
 		res, err = http.ReadResponse(bufio.NewReader(late), nil)
 		require.NoError(t, err)
-		read(t, res).refuses(t, 500, wire.CodeInternal, "internal error")
+		read(t, res).refuses(t, 408, wire.CodeTimeout, stopping)
 		assert.Empty(t, s.log.String())
 	})
 }

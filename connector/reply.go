@@ -64,7 +64,8 @@ func (y *reply) publicError(err error) *wire.Error {
 	case errIdle:
 		return wire.Errorf(wire.CodeTimeout, "no row came within the request's idleTimeoutMs")
 	case errLeft:
-		return internal // nobody reads it, and it is nobody's fault
+		// Where the client has left, nobody reads it.
+		return wire.Errorf(wire.CodeTimeout, "the request ended before its time, because the connector is stopping; ask again")
 	case errPanicked:
 		return internal // the log has the panic already
 	}

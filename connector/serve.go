@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -26,8 +27,33 @@ type ServeOptions struct {
 // pathHealth is where [Serve] says that it is up.
 const pathHealth = "/healthz"
 
-// withHealth answers GET /healthz and leaves every other request to handler.
-func withHealth(handler http.Handler) http.Handler {
+// health knows the connectors that refuse every request for now. Its connectors are those
+// below one [Serve], however they are mounted: they find it in the context of a request.
+type health struct{ full sync.Map } // of the *service that had too many lingering calls
+
+type healthKey struct{}
+
+// watchHealth tells the health of the server that a connector has too many lingering calls.
+// Without [Serve] there is nobody to tell.
+func watchHealth(request context.Context, s *service) {
+	if h, ok := request.Value(healthKey{}).(*health); ok {
+		h.full.Store(s, nil)
+	}
+}
+
+// problem returns why the server is not ready, or "".
+func (h *health) problem() (why string) {
+	h.full.Range(func(key, _ any) bool {
+		if s := key.(*service); s.lingering.Load() >= maxLingering {
+			why = fmt.Sprintf("not ready: %s refuses requests, because %d calls of its source have not returned", s.def.Slug, maxLingering)
+		}
+		return why == ""
+	})
+	return why
+}
+
+// around answers GET /healthz and leaves every other request to handler.
+func (h *health) around(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != pathHealth || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			handler.ServeHTTP(w, r)
@@ -35,7 +61,12 @@ func withHealth(handler http.Handler) http.Handler {
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "ok\n")
+		text := "ok"
+		if why := h.problem(); why != "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			text = why
+		}
+		_, _ = io.WriteString(w, text+"\n")
 	})
 }
 
@@ -48,8 +79,9 @@ func withHealth(handler http.Handler) http.Handler {
 // line, and any other request is answered with an error. After five more seconds
 // Serve cuts the connections that are left and returns an error.
 //
-// Serve itself answers GET /healthz, with 200 and without a token, for the probes of
-// load balancers: as long as the server takes connections it is up. Nothing is
+// Serve itself answers GET /healthz without a token, for the probes of load balancers: with
+// 200 as long as the server takes connections, and with 503 while a [Handler] below it
+// refuses every request, because too many calls of its source do not return. Nothing is
 // asked of an upstream, because each tenant has another.
 //
 // The server bounds how long a request may take to arrive, and never how long
@@ -67,10 +99,11 @@ func Serve(ctx context.Context, l net.Listener, handler http.Handler, options *S
 	if drain < 0 {
 		return errors.Join(errors.New("ServeOptions.Drain must not be negative"), l.Close())
 	}
-	requests, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	own := &health{}
+	requests, end := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), healthKey{}, own))
 	defer end(errStopping)
 	server := &http.Server{
-		Handler:           withHealth(handler),
+		Handler:           own.around(handler),
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { limitUnsent(c); return ctx },
 		ReadHeaderTimeout: 10 * time.Second,

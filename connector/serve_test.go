@@ -3,6 +3,7 @@ package connector_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -98,8 +99,8 @@ func TestServeDrains(t *testing.T) {
 		drain, took time.Duration
 		status      int
 	}{
-		{"the default", 0, time.Second, 500},
-		{"less than the request needs", 20 * time.Second, 20 * time.Second, 500},
+		{"the default", 0, time.Second, 408},
+		{"less than the request needs", 20 * time.Second, 20 * time.Second, 408},
 		{"more than the request needs", time.Minute, 30 * time.Second, 200},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,9 +145,11 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 		assert.Equal(t, time.Second, a.after)
 		assert.Equal(t, 200, a.status)
 		lines := strings.Split(strings.TrimSpace(a.body), "\n")
-		assert.Equal(t, `{"error":{"code":"internal","message":"internal error"}}`, lines[len(lines)-1])
+		// The program behind the answer is well, and asking again will do: internal says neither.
+		const stopping = `{"error":{"code":"timeout","message":"the request ended before its time, because the connector is stopping; ask again"}}`
+		assert.Equal(t, stopping, lines[len(lines)-1])
 		assert.NotContains(t, a.body, `"end"`)
-		assert.Equal(t, servedAnswer{time.Second, 500, `{"error":{"code":"internal","message":"internal error"}}`, nil}, <-plain)
+		assert.Equal(t, servedAnswer{time.Second, 408, stopping, nil}, <-plain)
 		assert.NoError(t, <-h.stopped)
 	})
 }
@@ -299,6 +302,46 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 				assert.Equal(t, "text/plain; charset=utf-8", a.header.Get("Content-Type"), c)
 			}
 		}
+		h.stop()
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+// TestServeSaysThatItIsNotReady checks the probe of a server on which one of two connectors
+// has too many calls that never return, and refuses every request. A load balancer that is
+// told ok would go on sending some there. Middleware stands in between, as in a host.
+func TestServeSaysThatItIsNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		stuck := newHandler(t, core{check: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }}, nil)
+		mux := http.NewServeMux()
+		mux.Handle(stuck.Mount("/stuck"))
+		mux.Handle(newHandler(t, core{}, nil).Mount("/well"))
+		h := startServed(t, http.StripPrefix("/v1", mux), nil)
+		probe := func() string {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", "http://connector.test/healthz", http.NoBody)
+			require.NoError(t, err)
+			res, err := h.client.Do(r)
+			require.NoError(t, err)
+			a := read(t, res)
+			assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
+			return fmt.Sprintf("%d %s", a.status, a.body)
+		}
+		for range 255 {
+			assert.Equal(t, 408, (<-h.send("/v1/stuck/check", edit(t, "/check", "60000", "1"))).status)
+		}
+		time.Sleep(2 * time.Second)
+		assert.Equal(t, "200 ok\n", probe(), "one less than too many")
+		assert.Equal(t, 408, (<-h.send("/v1/stuck/check", edit(t, "/check", "60000", "1"))).status)
+		assert.Equal(t, "200 ok\n", probe(), "it has a second to return")
+		time.Sleep(2 * time.Second)
+		assert.Equal(t, "503 not ready: shop refuses requests, because 256 calls of its source have not returned\n", probe())
+		assert.Equal(t, 500, (<-h.send("/v1/stuck/check", good("/check"))).status)
+		assert.Equal(t, 200, (<-h.send("/v1/well/check", good("/check"))).status)
+		close(hang)
+		synctest.Wait()
+		assert.Equal(t, "200 ok\n", probe())
+		assert.Equal(t, 200, (<-h.send("/v1/stuck/check", good("/check"))).status)
 		h.stop()
 		assert.NoError(t, <-h.stopped)
 	})

@@ -409,15 +409,15 @@ func TestDecline(t *testing.T) {
 }
 
 // TestReaderLeaves checks that what is the fault of neither caller nor source says
-// so, and that its status of 500 makes the span an error.
+// so, and is no error of the span.
 func TestReaderLeaves(t *testing.T) {
 	s := start(t, source{}, connector.Options{})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	s.send(request("/check", "{"+tail).WithContext(ctx))
 	assert.Contains(t, s.points(), fmt.Sprintf("http.server.request.body.size connector.fault=reader connector.slug=shop "+
-		"error.type=internal http.request.method=POST http.response.status_code=500 http.route=/check url.scheme=http: 1, %d", len(tail)+1))
-	assert.Equal(t, codes.Error, s.span("POST /check").Status.Code)
+		"error.type=timeout http.request.method=POST http.response.status_code=408 http.route=/check url.scheme=http: 1, %d", len(tail)+1))
+	assert.Equal(t, codes.Unset, s.span("POST /check").Status.Code)
 }
 
 // TestUnknownMethod checks that a method that a caller has made up is in no name.
