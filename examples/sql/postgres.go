@@ -63,6 +63,8 @@ func postgresServer(at address, tls bool) (*pgx.ConnConfig, error) {
 		return nil, err
 	}
 	config.Host, config.Port, config.Fallbacks = at.host, at.port, nil
+	// Statements without names work through a pooler, and a connection of one request gains nothing by names.
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	if config.TLSConfig != nil {
 		config.TLSConfig.ServerName = at.host
 	}

@@ -121,7 +121,7 @@ func measureRequest(b *testing.B, d *database) {
 }
 
 // serve answers a request in this process, without a connection.
-func serve(b *testing.B, handler http.Handler, path string, message wire.Request) *httptest.ResponseRecorder {
+func serve(b testing.TB, handler http.Handler, path string, message wire.Request) *httptest.ResponseRecorder {
 	b.Helper()
 	body, err := wire.EncodeRequest(message)
 	require.NoError(b, err)

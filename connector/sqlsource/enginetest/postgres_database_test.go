@@ -76,6 +76,9 @@ func postgresBy(t testing.TB, config *pgx.ConnConfig) *postgresDatabase {
 	return own
 }
 
+// behindPooler puts a pooler before a server, if there shall be one.
+var behindPooler = func(testing.TB, *pgx.ConnConfig) {}
+
 // newPostgres creates an empty database, with other options of CREATE DATABASE
 // than usual if there are some, and drops it when the test ends. Sessions have a
 // time zone that is far from UTC and has summer time.
@@ -103,6 +106,7 @@ func newPostgres(t testing.TB, options ...string) *postgresDatabase {
 	})
 	own := config.Copy()
 	own.Database = name
+	behindPooler(t, own)
 	own.RuntimeParams["timezone"] = "America/St_Johns"
 	own.RuntimeParams["datestyle"] = "German, DMY"
 	own.RuntimeParams["extra_float_digits"] = "-15"

@@ -86,7 +86,7 @@ func program(name string) string {
 
 // serverOwner returns the user that a server runs as in place of root, whom it
 // refuses; nil for a test that is not root.
-func serverOwner(t *testing.T) *syscall.Credential {
+func serverOwner(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return nil

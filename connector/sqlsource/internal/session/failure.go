@@ -75,6 +75,10 @@ func brokeOff(err error) bool {
 // explain returns the error that says why, or err if nobody knows. What is wrong
 // with a database of the host is for the log: a tenant could do nothing about it.
 func (s *Database) explain(err error, why reason, table string) error {
+	if why == reasonShared {
+		return &trouble{why: why, cause: fmt.Errorf("the server is behind a pooler that shares its sessions, where statements cannot be "+
+			"prepared by name: tell the driver so, as pgx is told by default_query_exec_mode=cache_describe (%w)", err)}
+	}
 	answer := s.answer(err, why, table)
 	var told *wire.Error
 	switch {
@@ -129,6 +133,9 @@ func (s *Database) answer(err error, why reason, table string) error {
 		s.cache.clear()
 		return connector.UnknownEntity("table %s, or a column of it, no longer exists", terms.QuoteName(table))
 	case ReasonForbidden:
+		if table == "" {
+			return nil
+		}
 		return connector.BadRequest("The user of the database may not read table %s. Grant it to the user, or leave the table out.",
 			terms.QuoteName(table))
 	case reasonEncoding:

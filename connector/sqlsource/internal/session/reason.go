@@ -23,6 +23,7 @@ const (
 	reasonTLSRefused         // the server has no TLS
 	reasonCertificate        // the server's certificate cannot be verified
 	reasonEncoding           // a text is not in the database's encoding, so it cannot be read
+	reasonShared             // statements are prepared by name on a session that others use, too
 	reasonData               // the table cannot be computed, however often it is tried
 )
 
@@ -44,6 +45,7 @@ var stateReasons = map[string]reason{
 	"57P01": reasonStarting, "57P02": reasonStarting, "57P03": reasonStarting, "57P05": reasonStarting,
 	"08000": reasonStarting, "08001": reasonStarting, "08003": reasonStarting, "08006": reasonStarting, "08007": reasonStarting,
 	"40001": reasonLocked, "40P01": reasonLocked, "55P03": reasonLocked, "72000": reasonLocked,
+	"42P05": reasonShared, "26000": reasonShared,
 	"22P05": reasonEncoding, "22021": reasonEncoding,
 	"25006": reasonData, "55000": reasonData, // a view that writes, a materialized view that was never filled
 	"0A": reasonData, "21": reasonData, "22": reasonData, "23": reasonData, "2F": reasonData, "38": reasonData, "39": reasonData,

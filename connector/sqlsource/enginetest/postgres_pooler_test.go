@@ -1,0 +1,191 @@
+//go:build unix
+
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// With SQLSOURCE_POOLER, every database of newPostgres is behind a pooler.
+func init() {
+	if os.Getenv("SQLSOURCE_POOLER") != "" {
+		behindPooler = func(t testing.TB, config *pgx.ConnConfig) { pooled(t, config, 20) }
+	}
+}
+
+// pooled starts PgBouncer before the server that a user reaches so, in transaction mode: each
+// transaction has a session of the server that others have had before. It has so many of them. The
+// user then reaches the server by it, and prepares no statement by name.
+func pooled(t testing.TB, config *pgx.ConnConfig, sessions int) {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		missing(t, "pgbouncer is not installed; apt-get install pgbouncer enables this test")
+	}
+	owner := serverOwner(t) // PgBouncer refuses to run as root, too
+	if config.Password == "" {
+		config.Password = superPassword // the pooler asks for one where the server does not
+	}
+	dir, listener := t.TempDir(), freePort(t)
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		if owner != nil {
+			require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
+		}
+		return path
+	}
+	users := write("users", fmt.Sprintf("%q %q\n", config.User, config.Password))
+	settings := write("pgbouncer.ini", fmt.Sprintf(`[databases]
+* = host=%s port=%d
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = %s
+auth_user = %s
+pool_mode = transaction
+default_pool_size = %d
+ignore_startup_parameters = extra_float_digits, bytea_output
+`, config.Host, config.Port, listener.Port, users, config.User, sessions))
+	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {
+		require.NoError(t, os.Chmod(path, 0o755))
+	}
+	var said bytes.Buffer
+	command := exec.Command(program, "-q", settings)
+	command.Stderr, command.SysProcAttr = &said, &syscall.SysProcAttr{Credential: owner}
+	require.NoError(t, command.Start())
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("%.4000s", said.String())
+		}
+	})
+	config.Host, config.Port = "127.0.0.1", uint16(listener.Port)
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	require.Eventually(t, func() bool {
+		conn, err := net.Dial("tcp", listener.String())
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	}, patience, 10*time.Millisecond)
+}
+
+// freePort returns an address of this machine where nobody listens.
+func freePort(t testing.TB) *net.TCPAddr {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().(*net.TCPAddr)
+}
+
+// poolModes are pgx's ways to run a statement. All but the first, which is its default, name none.
+var poolModes = []pgx.QueryExecMode{
+	pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+}
+
+// TestPostgresPooled asks through PgBouncer in transaction mode, which has two sessions for many
+// clients, whose settings somebody else has changed before.
+func TestPostgresPooled(t *testing.T) {
+	direct := newPostgres(t)
+	direct.execute(t, pooledTables)
+	all := newSurvey(t, &direct.database)
+	want := all.answers(t, &direct.database)
+	if testing.Short() {
+		poolModes = poolModes[:2]
+	}
+	for _, mode := range poolModes {
+		for name, flavor := range map[string]sqlengine.Flavor{"database/sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+			t.Run(mode.String()+" by "+name, func(t *testing.T) {
+				db := direct.as(t, func(c *pgx.ConnConfig) {
+					pooled(t, c, 2)
+					c.DefaultQueryExecMode = mode
+				})
+				spoil(t, db)
+				if mode == pgx.QueryExecModeCacheStatement {
+					requireTold(t, db.with(flavor))
+					return
+				}
+				var clients sync.WaitGroup
+				for range 3 { // which wait for two sessions
+					clients.Go(func() { assert.Empty(t, all.differences(want, all.answers(t, db.with(flavor)))) })
+				}
+				clients.Wait()
+			})
+		}
+	}
+}
+
+const pooledTables = `
+	CREATE TABLE t (id bigint PRIMARY KEY, label text, amount numeric(10,2), moment timestamptz, day date, length interval,
+		body bytea, weight float8, moments timestamptz[]);
+	INSERT INTO t SELECT i, 'label ' || i % 7, i * 1.25, timestamptz '2024-06-01 12:00:00Z' + i * interval '1 hour', date '2024-06-01' + i,
+		i * interval '1 day 1 hour', int4send(i), 1 / i::float8, ARRAY[timestamptz '2024-06-01 12:00:00Z'] FROM generate_series(1, 500) i`
+
+// spoil changes the settings of the pooler's sessions, as a client does that knows no better.
+func spoil(t *testing.T, db *postgresDatabase) {
+	t.Helper()
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			conn, err := pgx.ConnectConfig(context.Background(), db.config)
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer func() { _ = conn.Close(context.Background()) }()
+			_, err = conn.Exec(context.Background(), `BEGIN; SET datestyle = 'German, DMY'; SET timezone = 'Asia/Tokyo'; SET bytea_output = 'escape';
+				SET extra_float_digits = -15; SET intervalstyle = 'sql_standard'; SELECT pg_sleep(0.1); COMMIT`)
+			assert.NoError(t, err)
+		})
+	}
+	both.Wait()
+}
+
+// requireTold requires that a driver which names its statements is told of in the log, to
+// whoever runs the connector, and that no table is left out because of it.
+func requireTold(t *testing.T, db *database) {
+	t.Helper()
+	var log bytes.Buffer
+	caller := connectortest.Start(t, db.definition(), db.source(t, nil), &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
+		As(db.credentials).Unverified()
+	var failed error
+	for range 6 {
+		found, err := caller.Discover()
+		if err == nil {
+			require.Len(t, found.Tables, 1, "%q", found.Warnings)
+			continue
+		}
+		failed = err
+	}
+	require.Equal(t, wire.CodeInternal, code(failed), "%v", failed)
+	require.Contains(t, log.String(), "default_query_exec_mode=cache_describe")
+	require.NotContains(t, log.String(), strings.TrimSpace(db.credentials["password"]))
+}
