@@ -13,6 +13,18 @@ import (
 // Every request reads in a read-only transaction, of one snapshot. Discovery
 // lists only tables and columns that the user may read.
 //
+// A pooler may give each transaction another session, as PgBouncer does in transaction mode: the
+// flavor keeps nothing in a session that outlives a transaction. The driver must not either, so it
+// may prepare no statement by name. For pgx, set ConnConfig.DefaultQueryExecMode to
+// pgx.QueryExecModeCacheDescribe, or default_query_exec_mode=cache_describe in the connection
+// string. PgBouncer 1.21 and later keeps named statements if max_prepared_statements says so.
+//
+// Whatever the server, the database, the user or the connection string sets, the session states
+// each setting that changes an answer. Views are computed with them: instants are in UTC, and so
+// are the days that a view cuts by the session's time zone. What a view itself means is left to
+// the database: the order in which it reads 01/02/2024 (DateStyle), the words and signs of lc_time
+// and lc_numeric, the digits of money (lc_monetary), and the schemas in which its functions look.
+//
 // Text is compared in the order of its bytes, by the collation "C". In a database
 // whose encoding is not UTF-8, texts are read and pages are cut, and the library does
 // what compares, searches, sorts or groups texts: the session speaks UTF-8 for as long
@@ -37,8 +49,10 @@ import (
 // and what looks inside json, and contains in databases that are not in UTF-8.
 func PostgreSQL() sqlengine.Flavor { return postgres.Flavor{} }
 
-// MySQL returns the flavor of MySQL 8 and MariaDB 10.5 and later, for any driver
-// whose connections speak utf8mb4, as github.com/go-sql-driver/mysql's do.
+// MySQL returns the flavor of MySQL 8 and MariaDB 10.5 and later, for any driver.
+//
+// Each session is told the settings that change an answer, whatever the server and the connection
+// string say: it speaks utf8mb4, in UTC, without a limit of rows. Views are computed with them.
 //
 // Text is compared as its bytes in utf8mb4, whatever the column's character set
 // and collation. DATETIME is read as UTC; so is TIMESTAMP, which is an instant,

@@ -17,6 +17,9 @@
 // Without a server its tests are skipped; with CI=true they fail. Tests that restart a
 // server, or shard a table by Spider, start servers of their own.
 //
+// SQLSOURCE_POOLER=1 puts PgBouncer before every database of PostgreSQL, in transaction mode,
+// which TestPostgresPooled does anyway.
+//
 // Folder firebird proves a flavor that was written by docs/engines.md, on a server that
 // it starts. Folder dry has flavors of engines without a server, as examples.
 //
@@ -25,6 +28,7 @@
 //
 //	go test .                                                      # all engines
 //	go test -run 'Postgres|/postgres' .                            # PostgreSQL alone
+//	SQLSOURCE_POOLER=1 go test -run 'Postgres|/postgres' .         # behind a pooler
 //	go test -run '^$' -bench Connector -benchtime 1x .             # what a flavor costs
 //	go run ./plant >/tmp/overlay.json &&
 //		SQLSOURCE_PLANTED=1 go test -overlay /tmp/overlay.json -count=1 -run Planted .

@@ -44,6 +44,7 @@ type engine struct {
 	uncomputed  uncomputedOf
 	pages       pagesOf
 	speedTables string
+	settings    settingsOf
 	month       string   // of events.moment, in the engine's own SQL
 	server      serverOf // of an engine that is a server
 }

@@ -24,6 +24,9 @@ func TestPostgresChangedType(t *testing.T) {
 	require.NoError(t, ask())
 	db.execute(t, `ALTER TABLE t ALTER n TYPE bigint`)
 	err := ask()
-	require.Equal(t, wire.CodeTimeout, code(err), "it passes: %v", err)
-	require.NoError(t, ask())
+	if !db.shared() { // else nothing is kept prepared
+		require.Equal(t, wire.CodeTimeout, code(err), "it passes: %v", err)
+		err = ask()
+	}
+	require.NoError(t, err)
 }

@@ -114,6 +114,9 @@ func newPostgres(t testing.TB, options ...string) *postgresDatabase {
 	return postgresBy(t, own)
 }
 
+// shared reports whether the database is behind a pooler.
+func (d *postgresDatabase) shared() bool { return d.config.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement }
+
 // as returns the same database as somebody else connects to it.
 func (d *postgresDatabase) as(t testing.TB, change func(*pgx.ConnConfig)) *postgresDatabase {
 	t.Helper()

@@ -70,6 +70,7 @@ auth_file = %s
 auth_user = %s
 pool_mode = transaction
 default_pool_size = %d
+server_login_retry = 1
 ignore_startup_parameters = extra_float_digits, bytea_output
 `, config.Host, config.Port, listener.Port, users, config.User, sessions))
 	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {

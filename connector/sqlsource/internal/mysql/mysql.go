@@ -4,10 +4,8 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -36,25 +34,6 @@ func (Flavor) Capabilities() sqlengine.Capabilities {
 		KeepOrder: func(expr string) string { return " ORDER BY " + expr + " LIMIT 9223372036854775807" },
 	}
 }
-
-// prepare sets UTC, and what else a session's own settings could change: rows
-// cut, keys of a sort cut, text spelled otherwise. The timeout has another name on
-// each server, in a comment that only that server executes.
-func prepare(ctx context.Context, q sqlengine.Queryer) error {
-	limit := int64(0) // none
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = max(1, time.Until(deadline).Milliseconds())
-	}
-	_, err := q.ExecContext(ctx, fmt.Sprintf("SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', "+
-		"max_sort_length = %d /*M!100100 , max_statement_time = %d.%03d */ /*!80000 , max_execution_time = %d */",
-		sortLength, limit/1000, limit%1000, limit))
-	return err
-}
-
-// sortLength is how many bytes of a key the engine compares when it sorts.
-// More would take more memory than a server gives a session. The engine does not
-// sort by a column with longer values.
-const sortLength = 3072
 
 // kill returns the statement that ends what the connection runs.
 func kill(ctx context.Context, q sqlengine.Queryer) (string, error) {

@@ -33,15 +33,6 @@ func (Flavor) Capabilities() sqlengine.Capabilities {
 	}
 }
 
-// prepare sets what the text of some types depends on, and that all texts are
-// UTF-8 on their way, whatever the database's encoding is. No statement depends on
-// the time zone.
-func prepare(ctx context.Context, q sqlengine.Queryer) error {
-	_, err := q.ExecContext(ctx, "SELECT set_config('IntervalStyle', 'postgres', true), set_config('DateStyle', 'ISO', true), "+
-		"set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), set_config('client_encoding', 'UTF8', true)")
-	return err
-}
-
 func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found bool, err error) {
 	err = q.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname::text = $1::text)",
 		cmp.Or(schema, "public")).Scan(&found)
@@ -102,9 +93,32 @@ func (Flavor) State(err error) string {
 		return "08004" // or nobody may connect from here
 	case state == "0A000" && strings.Contains(text, "cached plan"): // of a statement that was prepared before a column changed its type
 		return "40001"
-	case strings.HasPrefix(state, "XX"), state == "08004", state == "08P01":
+	case state == "08P01":
+		return poolerState(text)
+	case strings.HasPrefix(state, "XX"), state == "08004":
 		return "" // of the server itself: for whoever runs it
 	default:
 		return state
 	}
+}
+
+// poolerSays is what PgBouncer says for itself, all by one SQLSTATE that servers have for what
+// neither of these is.
+var poolerSays = []struct{ text, state string }{
+	{"no such database", "3D000"}, {`database "`, "3D000"}, // does not exist, or is disabled
+	{"no such user", "28P01"}, {"authentication failed", "28P01"}, {"auth failed", "28P01"},
+	{"no more connections allowed", "53300"}, {"query_wait_timeout", "53300"}, {"too many", "53300"},
+	{"server login has been failing", "57P01"}, {"cannot connect to server", "57P01"}, {"server conn crashed", "57P01"},
+	{"client_login_timeout", "57P01"}, {"shutting down", "57P01"},
+	{"query timeout", "57014"}, {"idle transaction timeout", "57014"},
+}
+
+// poolerState returns the SQLSTATE of a failure that a pooler tells of.
+func poolerState(text string) string {
+	for _, known := range poolerSays {
+		if strings.Contains(text, known.text) {
+			return known.state
+		}
+	}
+	return ""
 }

@@ -1,0 +1,166 @@
+package enginetest
+
+import (
+	"bufio"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+)
+
+// setTo is a setting and a value of it, as SQL.
+type setTo struct{ name, value string }
+
+// settingsOf is what TestSettings asks of an engine.
+type settingsOf struct {
+	// start returns a database, which may be a server's of its own, with a table or a view for
+	// each setting that is stated.
+	start func(t *testing.T) settable
+	// stated are the settings that the flavor states.
+	stated []settings.Setting
+	// hostile has a value of each of them that changes an answer.
+	hostile []setTo
+	// beside are set beside a hostile value, without which it changes nothing.
+	beside map[string][]setTo
+	// unseen are those of stated that no request of the survey can show, and why.
+	unseen map[string]string
+}
+
+// settable is a database whose settings can be set.
+type settable struct {
+	*database
+	// ways set values for all sessions that come, each in another way, and return the
+	// database as it is reached then. What they do ends with t.
+	ways map[string]func(t *testing.T, values []setTo) *database
+	// names are the settings that a session may change, in lower case.
+	names []string
+	// known reports that the server is of the version that the list of settings was made for.
+	known bool
+}
+
+// connection is the way by which the connection itself says the values.
+const connection = "by the connection"
+
+// TestSettings asks a survey of a database while settings have values that spoil answers: for the
+// whole server, for the user, and in the connection string. The answers are as without. It shows
+// that the survey sees each of them, by the flavor without its statements, and that no setting
+// is forgotten: each is stated, or listed as one that changes no answer, and why.
+func TestSettings(t *testing.T) {
+	onEach(t, func(t *testing.T, e *engine) {
+		if e.settings.start == nil {
+			t.Skip("no settings are described here")
+		}
+		db := e.settings.start(t)
+		all := newSurvey(t, db.database)
+		want := all.answers(t, db.database)
+		for i, q := range all {
+			require.Regexp(t, "^20[04] ", want[i], q.what)
+		}
+		for way, set := range db.ways {
+			t.Run(way, func(t *testing.T) {
+				values := slices.Clone(e.settings.hostile)
+				for _, more := range e.settings.beside {
+					values = append(values, more...)
+				}
+				assert.Empty(t, all.differences(want, all.answers(t, set(t, values))))
+			})
+		}
+		t.Run("each is seen", func(t *testing.T) { e.settings.seen(t, db, all) })
+		t.Run("none is forgotten", func(t *testing.T) { e.settings.listed(t, db, e.name) })
+		t.Run("others change nothing", func(t *testing.T) {
+			skipShort(t)
+			others := readSettings(t, e.name)
+			for why, values := range others {
+				values = slices.DeleteFunc(values, func(v setTo) bool { return v.value == "" || !slices.Contains(db.names, v.name) })
+				if got := all.answers(t, db.ways[connection](t, values)); !slices.Equal(want, got) {
+					t.Errorf("%s: %q", why, all.differences(want, got))
+				}
+			}
+		})
+	})
+}
+
+// seen shows that each hostile value changes an answer if it is not stated.
+func (s *settingsOf) seen(t *testing.T, db settable, all survey) {
+	unprepared := func(d *database) *database { return d.with(unpreparedFlavor{d.flavor}) }
+	want := all.answers(t, unprepared(db.database))
+	for _, v := range s.hostile {
+		got := all.answers(t, unprepared(db.ways[connection](t, append(slices.Clone(s.beside[v.name]), v))))
+		assert.NotEqual(t, want, got, "%s = %s is not seen by the survey", v.name, v.value)
+	}
+	for _, stated := range s.stated {
+		shown := slices.ContainsFunc(s.hostile, func(v setTo) bool { return v.name == stated.Name })
+		assert.NotEqual(t, shown, s.unseen[stated.Name] != "", "%s is shown, or cannot be", stated.Name)
+		assert.NotEmpty(t, stated.Why, stated.Name)
+	}
+}
+
+// unpreparedFlavor is a flavor that states nothing.
+type unpreparedFlavor struct{ sqlengine.Flavor }
+
+func (f unpreparedFlavor) Capabilities() sqlengine.Capabilities {
+	all := f.Flavor.Capabilities()
+	all.Session = nil
+	return all
+}
+
+// listed holds the settings of the engine against those that are stated and those that are listed.
+// Another version than the one that the list was made for may have others; they are only told.
+func (s *settingsOf) listed(t *testing.T, db settable, engine string) {
+	known := map[string]bool{}
+	for _, stated := range s.stated {
+		known[strings.ToLower(stated.Name)] = true
+	}
+	for _, values := range readSettings(t, engine) {
+		for _, v := range values {
+			assert.False(t, known[v.name], "%s is both stated and listed, or listed twice", v.name)
+			known[v.name] = true
+		}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(db.names), func(name string) bool { return known[name] })
+	switch {
+	case db.known:
+		assert.Empty(t, unknown, "state them, or list them in testdata/settings_%s.txt with the reason why they change no answer", engine)
+	case len(unknown) > 0:
+		t.Logf("this server has settings that nobody has looked at: %q", unknown)
+	}
+	if db.known {
+		gone := slices.Sorted(maps.Keys(known))
+		gone = slices.DeleteFunc(gone, func(name string) bool { return slices.Contains(db.names, name) })
+		t.Logf("settings of other versions: %q", gone)
+	}
+}
+
+// readSettings reads the settings that change no answer, by the reason why: a line that begins
+// with # says it of the lines that follow, which have a setting each, and a value to try if it can be.
+func readSettings(t *testing.T, engine string) map[string][]setTo {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "settings_"+engine+".txt"))
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	all := map[string][]setTo{}
+	why := ""
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if reason, is := strings.CutPrefix(line, "# "); is {
+			why = reason
+			continue
+		}
+		if line != "" {
+			require.NotEmpty(t, why)
+			name, value, _ := strings.Cut(line, " ")
+			all[why] = append(all[why], setTo{strings.ToLower(name), strings.TrimSpace(value)})
+		}
+	}
+	require.NoError(t, lines.Err())
+	return all
+}
