@@ -97,6 +97,22 @@ func Float(f float64) Value {
 	return Value{tag: tag{kind: KindFloat}, num: math.Float64bits(f)}
 }
 
+// Float32 returns the cell of a float of 32 bits, in the shortest digits that tell it
+// from all others of that width: those of float32(999.99) are 999.99, and those of the
+// float64 that it is exactly are 999.989990234375. Use it for a value that is stored in
+// 32 bits, such as a REAL of PostgreSQL. NaN and the infinities fail the row.
+func Float32(f float32) Value {
+	wide := float64(f)
+	if wide == math.Trunc(wide) && math.Abs(wide) < 1<<24 {
+		return Float(wide) // the digits of a small integer are all needed
+	}
+	var digits [32]byte
+	if short, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], wide, 'e', -1, 32)), 64); err == nil {
+		wide = short
+	}
+	return Float(wide)
+}
+
 // Decimal returns the cell of an exact number, given as plain decimal text: an
 // optional sign, digits, and optionally a dot and more digits. It crosses as that
 // text and keeps its scale. Any other text fails the row.

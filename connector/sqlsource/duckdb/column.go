@@ -32,7 +32,7 @@ func (flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 		column.Bind = cast(c.DataType)
 		column.Text = decimalText(ref, c.DataType)
 	case "FLOAT", "DOUBLE":
-		float(&column, ref)
+		float(&column, ref, kind)
 	case "BOOLEAN":
 		column.Type, column.Class = wire.TypeBoolean, sqlengine.ClassBoolean
 		column.Text = text(ref)
@@ -125,8 +125,11 @@ const (
 
 // float completes a float. A FLOAT is compared as the double that it is exactly. The
 // engine groups 0 and -0 apart, unless something is added.
-func float(column *sqlengine.Column, ref string) {
+func float(column *sqlengine.Column, ref, kind string) {
 	column.Type, column.Class = wire.TypeNumber, sqlengine.ClassFloat
+	if kind == "FLOAT" {
+		column.Single, column.Decode = true, decodeSingle
+	}
 	column.Bind = cast("DOUBLE")
 	column.Valid = "isfinite(" + ref + ")"
 	column.Raw = "CAST(" + ref + " AS DOUBLE)"

@@ -49,6 +49,9 @@ func decode(value any) (wire.Value, error) {
 	return wire.Null(), fmt.Errorf("the driver returned a %T, which no cell is made of", value)
 }
 
+// decodeSingle is the library's reader of floats of 32 bits.
+var decodeSingle = (&sqlengine.Column{Type: wire.TypeNumber, Class: sqlengine.ClassFloat, Single: true}).Decoder()
+
 // integer returns an integer of any size.
 func integer(n *big.Int) wire.Value {
 	if n.IsInt64() {

@@ -75,6 +75,7 @@ func single(s string) wire.Value {
 	if err != nil {
 		panic(err)
 	}
+	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
 	return wire.Float(f)
 }
 
@@ -147,7 +148,8 @@ var types = []sqlsourcetest.Type{
 		"-1.5", "1e-7", "1e21", "5e-324", "1.7976931348623157e308", "1e23", "9007199254740992", "10"),
 		literal("'-0.0'::DOUBLE", wire.Float(0)), literal("'NaN'", wire.Null()), literal("'inf'", wire.Null()), literal("'-inf'",
 			wire.Null()))},
-	{Name: "single", SQL: "FLOAT", Type: wire.TypeNumber, Literals: append(each(single, "0", "0.1", "1.5", "-1.5", "3e38", "16777216"),
+	{Name: "single", SQL: "FLOAT", Type: wire.TypeNumber, Literals: append(each(single, "0", "0.1", "1.5", "-1.5", "3e38", "16777216",
+		"999.99", "16777217", "9007199254740992", "3.4028235e38", "1e-40", "0.3", "0.30000004"),
 		literal("'NaN'", wire.Null()), literal("'inf'", wire.Null()))},
 	{Name: "boolean", SQL: "BOOLEAN", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("true", wire.Bool(true)), literal("false", wire.Bool(false)),
@@ -197,6 +199,9 @@ var types = []sqlsourcetest.Type{
 	}},
 	{Name: "triple", SQL: "DOUBLE[3]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
 		literal("[1.5, 'NaN'::DOUBLE, 2]", wire.Text(`[1.5,null,2.0]`)), literal("[1, 2, 3]", wire.Text("[1.0,2.0,3.0]")),
+	}},
+	{Name: "pair", SQL: "FLOAT[2]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		literal("[999.99, 'NaN']", wire.Text("[999.99,null]")), literal("[0.1, 16777217]", wire.Text("[0.1,16777216.0]")),
 	}},
 	{Name: "record", SQL: `STRUCT(a INTEGER, "b ""c" DECIMAL(5,2), d STRUCT(when_ TIMESTAMP, x BLOB)[], e ENUM('x,', 'y)'))`,
 		Type: wire.TypeJSON,

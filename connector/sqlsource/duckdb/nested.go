@@ -66,7 +66,9 @@ func splitOutside(text string, at byte) []string {
 // by itself, it is the value's own expression. depth names the variables of functions.
 func (t nested) sendable(expr string, depth int) string {
 	switch t.name {
-	case "FLOAT", "DOUBLE":
+	case "FLOAT": // to_json spells it as the DOUBLE that it is exactly
+		return "CASE WHEN isfinite(" + expr + ") THEN CAST(" + text(expr) + " AS DOUBLE) END"
+	case "DOUBLE":
 		return "CASE WHEN isfinite(" + expr + ") THEN " + expr + " END"
 	case "DECIMAL":
 		return decimalText(expr, t.text)

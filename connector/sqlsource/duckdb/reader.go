@@ -117,6 +117,9 @@ func (r *reader) columnReader(t mapping.LogicalType, c *sqlengine.Column) readCe
 	case mapping.TypeHugeInt:
 		return native(c, wire.TypeNumber, hugeint.cell, func(n hugeint) any { return n.integer() })
 	case mapping.TypeDouble:
+		if c.Single {
+			return native(c, wire.TypeNumber, func(f float64) wire.Value { return wire.Float32(float32(f)) }, same)
+		}
 		return native(c, wire.TypeNumber, wire.Float, same)
 	case mapping.TypeDate:
 		return native(c, wire.TypeDate, newDays(), func(day int32) any { return dayTime(day) })

@@ -61,6 +61,14 @@ func floats(list ...float64) []sqlsourcetest.Literal {
 	return literals(list, func(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }, wire.Float)
 }
 
+// singles returns floats of 32 bits, whose cells have the shortest digits of that width.
+func singles(list ...float32) []sqlsourcetest.Literal {
+	return literals(list, func(f float32) string { return strconv.FormatFloat(float64(f), 'e', -1, 32) }, func(f float32) wire.Value {
+		wide, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
+		return wire.Float(wide)
+	})
+}
+
 // days returns dates.
 func days(list ...string) []sqlsourcetest.Literal {
 	return literals(list, same, func(s string) wire.Value { return wire.Date(parse(time.DateOnly, s)) })

@@ -29,7 +29,7 @@ func mysqlTexts(list ...string) []sqlsourcetest.Literal {
 // among them.
 func mysqlMoments(digits int, more ...string) []sqlsourcetest.Literal {
 	return append(instants("2006-01-02 15:04:05.999999", digits, slices.Concat(more, commonMoments)...),
-		nulls("0000-00-00 00:00:00", "2024-05-00 01:00:00")...)
+		nulls("0000-00-00 00:00:00", "2024-05-00 01:00:00", "2024-02-31 01:00:00", "2023-02-29 00:00:00")...)
 }
 
 // mysqlInstants returns datetimes that go through the session's time zone, and back.
@@ -70,7 +70,9 @@ var mysqlTypes = []sqlsourcetest.Type{
 		"9007199254740993.000000000000000000000000000000", "0.100000000000000005551115123126")},
 	{Name: "double", SQL: "DOUBLE", Type: wire.TypeNumber, Literals: floats(
 		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
-	{Name: "float", SQL: "FLOAT", Type: wire.TypeNumber, Literals: floats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
+	{Name: "float", SQL: "FLOAT", Type: wire.TypeNumber, Literals: singles(
+		0, 0.5, -1.5, 1e10, 0.1, 999.99, 16777217, 1<<53, 3.4028235e38, 1e-40, 0.3, 0.30000004)},
+	{Name: "fixed", SQL: "FLOAT(7,2)", Type: wire.TypeNumber, Literals: singles(0, 999.99, -999.99, 0.01, 99999.99, 1.5, 2)},
 	{Name: "boolean", SQL: "BOOLEAN CHECK (%s IN (0, 1))", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)),
 	}},
@@ -85,7 +87,7 @@ var mysqlTypes = []sqlsourcetest.Type{
 	}},
 	{Name: "day", SQL: "DATE", Type: wire.TypeDate, Literals: append(
 		days("2024-02-29", "2024-03-01", "2023-12-31", "2024-01-01", "0001-01-01", "9999-12-31", "1969-12-31"),
-		nulls("0000-00-00", "2024-00-01", "2024-05-00")...)},
+		nulls("0000-00-00", "2024-00-01", "2024-05-00", "2024-02-31", "2024-02-30", "2023-02-29", "2024-04-31")...)},
 	{Name: "micro", SQL: "DATETIME(6)", Type: wire.TypeDatetime, Literals: mysqlMoments(6,
 		"2024-02-28T23:59:59.999999Z", "2024-06-30T23:59:59.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")},
 	{Name: "tenth", SQL: "DATETIME(1)", Type: wire.TypeDatetime, Literals: mysqlMoments(3, "2024-02-28T23:59:59.9Z")},

@@ -51,7 +51,8 @@ var postgresTypes = []sqlsourcetest.Type{
 	{Name: "oid", SQL: "oid", Type: wire.TypeNumber, Literals: integers(0, 1, 2, 100, 1<<32-1)},
 	{Name: "double", SQL: "double precision", Type: wire.TypeNumber, Literals: postgresFloats(
 		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 5e-324, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
-	{Name: "real", SQL: "real", Type: wire.TypeNumber, Literals: postgresFloats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
+	{Name: "real", SQL: "real", Type: wire.TypeNumber, Literals: append(singles(
+		0, 0.5, -1.5, 1e10, 0.1, 999.99, 16777217, 1<<53, 3.4028235e38, 1e-40, 0.3, 0.30000004), nans...)},
 	{Name: "boolean", SQL: "boolean", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("true", wire.Bool(true)), literal("false", wire.Bool(false)),
 	}},

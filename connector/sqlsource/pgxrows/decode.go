@@ -81,6 +81,10 @@ func binaryDecoder(oid uint32, c *sqlengine.Column) func([]byte) (wire.Value, er
 		return sized(4, func(b []byte) wire.Value { return wire.Int(int64(int32(binary.BigEndian.Uint32(b)))) })
 	case oid == pgtype.Int2OID && integer:
 		return sized(2, func(b []byte) wire.Value { return wire.Int(int64(int16(binary.BigEndian.Uint16(b)))) })
+	case oid == pgtype.Float8OID && float && c.Single:
+		return sized(8, func(b []byte) wire.Value {
+			return wire.Float32(float32(math.Float64frombits(binary.BigEndian.Uint64(b))))
+		})
 	case oid == pgtype.Float8OID && float:
 		return sized(8, func(b []byte) wire.Value { return wire.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) })
 	case oid == pgtype.BoolOID && c.Class == sqlengine.ClassBoolean && c.Type == wire.TypeBoolean:

@@ -37,6 +37,11 @@ type Column struct {
 	// Precision and Scale are the digits of a decimal. Precision is also the number of
 	// digits of a datetime's fraction.
 	Precision, Scale int
+	// Single reports that a ClassFloat has values of 32 bits, which stand for the shortest
+	// digits of that width: 0.1 is 0.1. Operands are then the floats of 32 bits next to the
+	// filter's value, bound as the float64 that each is exactly. Raw and Key may be of
+	// either width, and the default Decode reads both.
+	Single bool
 	// FirstYear is the first year that a date is sent with; an earlier one is null.
 	FirstYear int
 	// NoNUL reports that no text of the engine has a NUL in it.

@@ -30,6 +30,8 @@ func (c *Column) Decoder() func(driver any) (wire.Value, error) {
 		return decodeDate
 	case c.Type == wire.TypeDatetime:
 		return decodeDatetime(c.Precision)
+	case c.Type == wire.TypeNumber && c.Class == ClassFloat && c.Single:
+		return decodeSingle
 	case c.Type == wire.TypeNumber && c.Class == ClassFloat:
 		return decodeFloat
 	case c.Type == wire.TypeNumber:
@@ -105,7 +107,7 @@ func decodeFloat(driver any) (wire.Value, error) {
 	case float64:
 		return wire.Float(v), nil
 	case float32:
-		return wire.Float(float64(v)), nil
+		return wire.Float32(v), nil
 	}
 	if s, ok := driverText(driver); ok {
 		if f, err := strconv.ParseFloat(s, 64); err == nil {
@@ -113,6 +115,16 @@ func decodeFloat(driver any) (wire.Value, error) {
 		}
 	}
 	return unexpected(driver, "a float")
+}
+
+// decodeSingle reads a float of 32 bits, which many drivers return as the float64 that
+// it is exactly.
+func decodeSingle(driver any) (wire.Value, error) {
+	v, err := decodeFloat(driver)
+	if _, narrow := driver.(float32); narrow || err != nil || v.Kind() != wire.KindFloat {
+		return v, err
+	}
+	return wire.Float32(float32(v.Float64())), nil
 }
 
 // decodeBoolean reads a boolean, or an integer, of which 0 is false.

@@ -36,6 +36,7 @@ func (flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 		decimal(&column, ref, c)
 	case "FLOAT", "DOUBLE":
 		column.Type, column.Class = wire.TypeNumber, sqlengine.ClassFloat
+		column.Single = c.DataType == "FLOAT"
 		column.Bind = cast("DOUBLE PRECISION")
 		column.Raw = "CAST(" + ref + " AS DOUBLE PRECISION)"
 		column.Cell = column.Raw

@@ -169,7 +169,7 @@ var columns = []sqlsourcetest.Type{
 		"92233720368547758.07", "-92233720368547758.08")},
 	{Name: "real", SQL: "DOUBLE PRECISION", Type: wire.TypeNumber, Literals: append(each(float, "0", "0.1", "0.3", "1.5", "-1.5", "1e-7",
 		"1e21", "1e23", "9007199254740992", "10"), literal("-0e0", wire.Float(0)))},
-	{Name: "single", SQL: "FLOAT", Type: wire.TypeNumber, Literals: each(float, "0", "1.5", "-1.5", "16777216")},
+	{Name: "single", SQL: "FLOAT", Type: wire.TypeNumber, Literals: each(float, "0", "1.5", "-1.5", "16777216", "999.99", "0.1")},
 	{Name: "flag", SQL: "BOOLEAN", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)),
 	}},

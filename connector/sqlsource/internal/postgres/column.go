@@ -27,7 +27,7 @@ func (Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 		decimal(&column, ref, c, note)
 		column.Text = asText("(" + column.Key + ")")
 	case "float4", "float8":
-		float(&column, ref)
+		float(&column, ref, c)
 	case "bool":
 		column.Type, column.Class = wire.TypeBoolean, sqlengine.ClassBoolean
 		column.Text = asText(ref)
@@ -82,14 +82,15 @@ func integer(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 // float completes a float. A real is compared with doubles as the double
 // that it is exactly, which its index serves. NaN is greater than every other
 // value.
-func float(column *sqlengine.Column, ref string) {
+func float(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Type, column.Class = wire.TypeNumber, sqlengine.ClassFloat
+	column.Single = c.DataType == "float4"
 	column.Bind = cast("float8")
 	column.Valid = ref + " > '-Infinity'::float8 AND " + ref + " < 'Infinity'::float8"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + "::float8 END"
 	column.Cell, column.Tie = column.Key, ref
 	column.Index.Sorted, column.Index.Within = ref, column.Valid
-	column.Index.Plain, column.Index.PlainKind = ref, "float"
+	column.Index.Plain, column.Index.PlainKind = ref, c.DataType
 }
 
 // cast returns a Bind that casts the placeholder to a type.

@@ -160,7 +160,8 @@ func (x Request) comparableKeys(a, b *sqltext.Column) (left, right string, ok bo
 	switch {
 	case a.Key == "" || b.Key == "" || a.Class == sqlengine.ClassOpaque || b.Class == sqlengine.ClassOpaque:
 	case numeric:
-		return x.joinKeys(a, b, a.Class == b.Class && a.Mixed() == b.Mixed() || exactNumber(a) && exactNumber(b) || mixes(a, b) || mixes(b, a))
+		alike := a.Class == b.Class && a.Mixed() == b.Mixed() && a.Single == b.Single
+		return x.joinKeys(a, b, alike || exactNumber(a) && exactNumber(b) || mixes(a, b) || mixes(b, a))
 	case a.Class == b.Class && a.Type != wire.TypeDecimal:
 		switch a.Class {
 		case sqlengine.ClassText, sqlengine.ClassBytes, sqlengine.ClassBoolean, sqlengine.ClassDate:

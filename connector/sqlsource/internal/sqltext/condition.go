@@ -112,6 +112,9 @@ func numberOperand(c *Column, d digits) operand {
 		if c.Loose.Integers {
 			return mixedOperand(d)
 		}
+		if c.Single {
+			return singleOperand(d)
+		}
 		return floatOperand(d)
 	}
 	return decimalOperand(d, c.Precision, c.Scale)

@@ -135,6 +135,19 @@ func floatOperand(d digits) operand {
 	return operand{arg: f, side: near.compare(d)}
 }
 
+// singleOperand returns the nearest float of 32 bits, as floatOperand does.
+func singleOperand(d digits) operand {
+	wide, _ := strconv.ParseFloat(d.String(), 32)
+	switch {
+	case math.IsInf(wide, 1):
+		return operand{outside: 1}
+	case math.IsInf(wide, -1):
+		return operand{outside: -1}
+	}
+	near, _ := parseDigits(wire.Float32(float32(wide)))
+	return operand{arg: wide, side: near.compare(d)}
+}
+
 // mixedOperand returns a number as a column of integers and floats holds it, whose
 // engine compares the two exactly. From 2^53 on floats are whole, and stand for
 // their value as integers do.
