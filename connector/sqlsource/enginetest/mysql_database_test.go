@@ -85,7 +85,7 @@ func newMySQL(t testing.TB) *mysqlDatabase {
 	own := config.Clone()
 	own.DBName = name
 	own.Params = map[string]string{
-		"time_zone": "'-03:30'", "sql_select_limit": "3", "sql_mode": "'ANSI,PAD_CHAR_TO_FULL_LENGTH'",
+		"time_zone": "'-03:30'", "sql_select_limit": "3", "sql_mode": "'ANSI,PAD_CHAR_TO_FULL_LENGTH,ALLOW_INVALID_DATES'",
 	}
 	return mysqlBy(t, own)
 }

@@ -96,7 +96,8 @@ func number(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 		plain = decimal
 	case "float", "double":
 		column.Class = sqlengine.ClassFloat
-		if c.DataType == "float" {
+		if c.DataType == "float" { // which the server spells with six digits
+			column.Single = true
 			column.Raw = "(" + ref + " + 0e0)"
 			column.Cell, column.Key = column.Raw, column.Raw
 		}
@@ -193,10 +194,10 @@ func text(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Raw = "CAST(CONVERT(" + ref + " USING utf8mb4) AS BINARY)"
 }
 
-// moment completes a date or a datetime. One with a month or a day of zero
-// is null.
+// moment completes a date or a datetime. One of a day that does not exist is null: with
+// a month or a day of zero, or a 31 February, which ALLOW_INVALID_DATES lets in.
 func moment(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
-	column.Valid = "MONTH(" + ref + ") > 0 AND DAYOFMONTH(" + ref + ") > 0"
+	column.Valid = "DAYOFMONTH(" + ref + ") BETWEEN 1 AND COALESCE(DAYOFMONTH(LAST_DAY(" + ref + ")), 0)"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 	column.Read = func(expr string) string { return "CAST(" + expr + " AS CHAR)" }
 	column.Cell, column.Tie = column.Read(column.Key), ref
