@@ -114,11 +114,15 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
 //   - A boolean is an integer, of which 0 is false. A date is the text of a day,
 //     YYYY-MM-DD. JSON is a text that json_valid accepts, or a number.
 //   - A datetime is a text YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, with T or a blank,
-//     and perhaps a fraction and an offset from UTC; an integer, as seconds since
-//     1970; a real, as a Julian day (but SQLite stores a whole one, of noon, as
-//     an integer). Those with an offset, with more than nine
-//     digits of fraction, numbers, and what is no datetime are looked for before
-//     datetimes are compared. If there are any, the library filters and sorts.
+//     and perhaps a fraction and an offset from UTC. Numbers are datetimes only if
+//     the declared type contains EPOCH or UNIX, or [ColumnOptions] says datetime:
+//     an integer counts the seconds since 1970, a real the days of the Julian
+//     calendar (but SQLite stores a whole one, of noon, as an integer). Elsewhere
+//     20240101 may be a day, and 1709164800000 milliseconds: a number among
+//     datetimes is null, and a column of numbers is number. Those with an offset,
+//     with more than nine digits of fraction, numbers, and what is no datetime are
+//     looked for before datetimes are compared. If there are any, the library
+//     filters and sorts.
 //   - A decimal is an integer, a real, or digits in a column of text affinity,
 //     such as DECIMAL_TEXT, which keeps their scale. The engine compares texts of
 //     at most 15 digits. A sum is exact where every number is a decimal of at most

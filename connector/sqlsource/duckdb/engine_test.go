@@ -201,7 +201,7 @@ var types = []sqlsourcetest.Type{
 		literal("[1.5, 'NaN'::DOUBLE, 2]", wire.Text(`[1.5,null,2.0]`)), literal("[1, 2, 3]", wire.Text("[1.0,2.0,3.0]")),
 	}},
 	{Name: "pair", SQL: "FLOAT[2]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
-		literal("[999.99, 'NaN']", wire.Text("[999.99,null]")), literal("[0.1, 16777217]", wire.Text("[0.1,16777216.0]")),
+		literal("[999.99, 'NaN'::FLOAT]", wire.Text("[999.99,null]")), literal("[0.1, 16777217]", wire.Text("[0.1,16777216.0]")),
 	}},
 	{Name: "record", SQL: `STRUCT(a INTEGER, "b ""c" DECIMAL(5,2), d STRUCT(when_ TIMESTAMP, x BLOB)[], e ENUM('x,', 'y)'))`,
 		Type: wire.TypeJSON,

@@ -3,11 +3,13 @@ package enginetest
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -110,7 +112,7 @@ func TestSQLiteNear(t *testing.T) {
 	require.NoError(t, err)
 	for _, indexed := range []bool{true, false} {
 		own := tables[0].Columns[0]
-		own.Indexed = indexed
+		own.Indexed, own.Want = indexed, wire.TypeDatetime // numbers count seconds
 		c := sqlsource.SQLite().Column("d", own)
 		for _, arg := range []time.Time{moment, moment.Add(-time.Second), moment.Add(12*time.Hour + time.Second/2)} {
 			for sign, holds := range compare {
@@ -140,5 +142,78 @@ func TestSQLiteNear(t *testing.T) {
 				require.Positive(t, found, sign)
 			}
 		}
+	}
+}
+
+// TestSQLiteNumbersInDates asks columns of dates that have numbers: none says that they
+// count seconds, so 20240101 is not 23 August 1970. A tenant verifies each answer against
+// the rows.
+func TestSQLiteNumbersInDates(t *testing.T) {
+	t.Parallel()
+	const day, number = "'2024-01-01'", "20240101"
+	for _, c := range []struct {
+		why, declared, values string
+		want                  wire.Type // asked for by the host
+		is                    wire.Type
+		cells                 string
+		unsent                string // how many discovery warns of
+	}{
+		{"one among datetimes", "DATETIME", day + ", " + number + ", '2024-01-02 10:00:00'", "", wire.TypeDatetime,
+			"2024-01-01T00:00:00Z|null|2024-01-02T10:00:00Z", "1"},
+		{"one among dates", "DATE", day + ", " + number + ", '2024-01-02'", "", wire.TypeDate, "2024-01-01|null|2024-01-02", "1"},
+		{"nothing else among dates", "DATE", number + ", 20240102, 20231231", "", wire.TypeNumber, "20240101|20240102|20231231", ""},
+		{"nothing else among datetimes", "DATETIME", number + ", 20240102, 20231231", "", wire.TypeNumber, "20240101|20240102|20231231", ""},
+		{"a Julian day among datetimes", "TIMESTAMP", day + ", 2460369.5, '2024-01-02'", "", wire.TypeDatetime,
+			"2024-01-01T00:00:00Z|null|2024-01-02T00:00:00Z", "1"},
+		{"the host says that they count", "INTEGER", "1704067200, 0, NULL", wire.TypeDatetime, wire.TypeDatetime,
+			"2024-01-01T00:00:00Z|1970-01-01T00:00:00Z|null", ""},
+		{"so does the declared type", "UNIXEPOCH", "1704067200, 0, " + day, "", wire.TypeDatetime,
+			"2024-01-01T00:00:00Z|1970-01-01T00:00:00Z|2024-01-01T00:00:00Z", ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			values := strings.Split(c.values, ", ")
+			db := newSQLite(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, d "+c.declared+"); CREATE INDEX t_d ON t (d); INSERT INTO t VALUES "+
+				"(1, "+values[0]+"), (2, "+values[1]+"), (3, "+values[2]+")")
+			tenant := db.caller(t, &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{
+				"t": {Columns: map[string]sqlsource.ColumnOptions{"d": {Type: c.want}}},
+			}})
+			found, err := tenant.Discover()
+			require.NoError(t, err)
+			require.Equal(t, c.is, found.Tables[0].Field("d").Type)
+			warnings := strings.Join(found.Warnings, "\n")
+			if c.unsent == "" {
+				require.NotContains(t, warnings, "cannot be sent")
+			} else {
+				require.Contains(t, warnings, c.unsent+` values of the field "d" cannot be sent`)
+			}
+			answer, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"d"}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}})
+			require.NoError(t, err)
+			require.Equal(t, c.cells, strings.Join(spelled(answer.Rows, ""), "|"))
+			nulls := int64(strings.Count(c.cells, "null"))
+			n, err := tenant.Count(wire.CountRequest{Table: "t", Where: wire.Where{And: []wire.Filter{{Field: "d", Op: wire.OpIsNull}}}})
+			require.NoError(t, err)
+			require.Equal(t, nulls, n)
+			for _, value := range []string{"1970-08-23T06:21:41Z", "2024-01-01", "20240101"} {
+				for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGte, wire.OpLt} {
+					where := wire.Where{And: []wire.Filter{{Field: "d", Op: op, Value: wire.Text(value)}}}
+					_, err = tenant.Count(wire.CountRequest{Table: "t", Where: where})
+					require.NoError(t, err)
+					for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+						_, err = tenant.Query(wire.QueryRequest{
+							Table: "t", Where: where, Fields: []string{"id", "d"}, Sort: []wire.SortKey{{Field: "d", Dir: dir}}, Limit: 2,
+						})
+						require.NoError(t, err)
+					}
+				}
+			}
+			_, err = tenant.Cardinality("t", "d")
+			require.NoError(t, err)
+			_, err = tenant.Aggregate(wire.AggregateRequest{
+				Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "d"}}, Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}},
+			})
+			if err != nil {
+				require.ErrorIs(t, err, connector.ErrDecline)
+			}
+		})
 	}
 }

@@ -17,7 +17,7 @@ import (
 // misfits has values that do not fit their columns, and columns whose declared
 // type says nothing, or is wrong.
 const misfits = `
-	CREATE TABLE loose (id INTEGER PRIMARY KEY, n INTEGER, u TEXT UNIQUE, a, f REAL, d DATE, at DATETIME, b BOOLEAN,
+	CREATE TABLE loose (id INTEGER PRIMARY KEY, n INTEGER, u TEXT UNIQUE, a, f REAL, d DATE, at UNIXEPOCH, b BOOLEAN,
 		m DECIMAL(10,2), j JSON, x BLOB, imported ANY, bin BINARY(4), flag BOOLEAN, us DATE, ms TIMESTAMP);
 	INSERT INTO loose VALUES
 		(1, 120, '1', 1, 1.5, '2024-02-29', '2024-02-29 10:00:00', 1, 10.25, '{"a": 1}', x'00ff', '120', x'01',

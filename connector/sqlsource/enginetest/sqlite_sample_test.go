@@ -28,7 +28,7 @@ const sqliteSample = `
 	INSERT INTO "odd ""name"" $1 ?" VALUES (1, 's', 'q', 0.5);
 	CREATE TABLE nullable (k TEXT PRIMARY KEY, v INTEGER);
 	INSERT INTO nullable VALUES (NULL, 1), (NULL, 2), ('a', 3);
-	CREATE TABLE moments (id INTEGER PRIMARY KEY, at DATETIME, day DATE, julian TIMESTAMP, epoch TIMESTAMP, doc JSON);
+	CREATE TABLE moments (id INTEGER PRIMARY KEY, at DATETIME, day DATE, julian UNIXEPOCH, epoch UNIX_TIMESTAMP, doc JSON);
 	INSERT INTO moments VALUES
 		(1, '2024-02-29T10:00:00Z', '2024-02-29', 2460369.5, 1709164800, '{"a":[1,2]}'),
 		(2, '2024-02-29 10:00:00.5+01:00', NULL, 2460370.25, 0, '[]'), (3, '2024-03-01', '0001-01-01', NULL, NULL, NULL);

@@ -96,6 +96,15 @@ var sqliteTypes = []sqlsourcetest.Type{
 		literal("'2024-02-30 00:00:00'", wire.Null()), literal("'soon'", wire.Null()), literal("x'00'", wire.Null()),
 		at("'2024-02-29T01:00:00.25-00:30'", "2024-02-29T01:30:00.25Z"), literal("'2024-02-29T01:00:00+24:00'", wire.Null()),
 	}},
+	{Name: "guessed moment", SQL: "DATETIME", Type: wire.TypeDatetime, Literals: []sqlsourcetest.Literal{ // none says what a number is
+		at("'2024-02-29 00:00:00'", "2024-02-29T00:00:00Z"), at("'2024-02-29T01:00:00+01:00'", "2024-02-29T00:00:00Z"),
+		at("'1970-08-23 06:21:41'", "1970-08-23T06:21:41Z"), literal("20240101", wire.Null()), literal("1709164800", wire.Null()),
+		at("'2024-03-01'", "2024-03-01T00:00:00Z"), literal("2460369.5", wire.Null()), at("'2024-02-28 23:59:59'", "2024-02-28T23:59:59Z"),
+	}},
+	{Name: "epoch", SQL: "UNIX_TIMESTAMP", Type: wire.TypeDatetime, Literals: []sqlsourcetest.Literal{
+		at("1709164800", "2024-02-29T00:00:00Z"), at("0", "1970-01-01T00:00:00Z"), at("-1", "1969-12-31T23:59:59Z"),
+		at("2460369.5", "2024-02-29T00:00:00Z"), literal("1709164800000", wire.Null()), at("'2024-02-29'", "2024-02-29T00:00:00Z"),
+	}},
 	{Name: "json", Want: wire.TypeJSON, SQL: "JSON", Type: wire.TypeJSON, Literals: []sqlsourcetest.Literal{
 		text(`'{"b": 1, "a": [1, 2]}'`, `{"b":1,"a":[1,2]}`), text(`'"x"'`, `"x"`), text(`'null'`, "null"), text(`'[]'`, "[]"),
 		text("5", "5"), literal("'{'", wire.Null()), literal("x'5b5d'", wire.Null()),

@@ -40,7 +40,7 @@ func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	case wire.TypeDate:
 		s.date()
 	case wire.TypeDatetime:
-		s.datetime()
+		s.datetime(c.Want == wire.TypeDatetime || countsSeconds(c.DataType))
 	case wire.TypeJSON:
 		s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN json_valid(" + ref + ") ELSE " + s.finite() + " END"
 		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
@@ -58,6 +58,7 @@ type columnBuilder struct {
 	note     columnNote
 	catalog  sqlengine.CatalogColumn
 	affinity string
+	counted  bool // numbers in a column of datetimes are datetimes, too
 }
 
 // finite returns the condition for a number that is not infinite.

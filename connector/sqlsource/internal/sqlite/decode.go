@@ -33,6 +33,27 @@ func decode(t wire.Type) func(any) (wire.Value, error) {
 	}
 }
 
+// decodeCounted reads a column of datetimes in which numbers are datetimes, too: an
+// integer counts the seconds since 1970, a real the days of the Julian calendar.
+func decodeCounted(driver any) (wire.Value, error) {
+	at := wire.Null()
+	switch v := driver.(type) {
+	case int64:
+		at = wire.Datetime(time.Unix(v, 0))
+	case float64:
+		const epoch = 2440587.5 // 1970-01-01 as a Julian day
+		if v >= 1721059.5 && v <= 5373484.499 {
+			at = wire.Datetime(time.UnixMilli(int64(math.Round((v - epoch) * 86_400_000))))
+		}
+	default:
+		return decode(wire.TypeDatetime)(driver)
+	}
+	if at.Err() != nil {
+		at = wire.Null() // a year that cannot be sent
+	}
+	return at, nil
+}
+
 // decodeBytes reads a column of blobs.
 func decodeBytes(driver any) (wire.Value, error) {
 	if v, ok := driver.([]byte); ok {
@@ -166,12 +187,7 @@ func integerCell(t wire.Type, n int64) wire.Value {
 		return wire.Bool(n != 0)
 	case wire.TypeDecimal:
 		return wire.Decimal(strconv.FormatInt(n, 10))
-	case wire.TypeDatetime:
-		if v := wire.Datetime(time.Unix(n, 0)); v.Err() == nil {
-			return v
-		}
-		return wire.Null()
-	case wire.TypeDate, wire.TypeArray:
+	case wire.TypeDate, wire.TypeDatetime, wire.TypeArray:
 		return wire.Null()
 	case wire.TypeString, wire.TypeReference, wire.TypeJSON:
 		return wire.Text(strconv.FormatInt(n, 10))
@@ -189,13 +205,7 @@ func realCell(t wire.Type, f float64) wire.Value {
 	switch t {
 	case wire.TypeDecimal:
 		return wire.Decimal(string(wire.Float(f).AppendText(nil)))
-	case wire.TypeDatetime:
-		const epoch = 2440587.5 // 1970-01-01 as a Julian day
-		if f < 1721059.5 || f > 5373484.499 {
-			return wire.Null()
-		}
-		return wire.Datetime(time.UnixMilli(int64(math.Round((f - epoch) * 86_400_000))))
-	case wire.TypeDate, wire.TypeBoolean, wire.TypeArray:
+	case wire.TypeDate, wire.TypeDatetime, wire.TypeBoolean, wire.TypeArray:
 		return wire.Null()
 	case wire.TypeString, wire.TypeReference, wire.TypeJSON:
 		return wire.Text(string(wire.Float(f).AppendText(nil)))

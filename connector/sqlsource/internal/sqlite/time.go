@@ -35,8 +35,9 @@ var offsets = []string{
 // that text in one spelling, to the nanosecond.
 //
 // SQL tells apart what can be sent, as instant does in Go. What has an
-// offset from UTC, or is a number, is then left to the library by the Guard.
-func (s *columnBuilder) datetime() {
+// offset from UTC, or is a number, is then left to the library by the Guard. A number is
+// a datetime only if the host or the declared type says so.
+func (s *columnBuilder) datetime(counted bool) {
 	ref := s.ref
 	second := "replace(substr(" + ref + ", 1, 19), 'T', ' ')"
 	rest := "substr(" + ref + ", 20)"
@@ -49,9 +50,13 @@ func (s *columnBuilder) datetime() {
 	sameDay := "(" + ref + " NOT GLOB '???????????24*')" // datetime takes hour 24, and leaves it
 	timed := "substr(" + ref + ", 1, 19) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9]'" +
 		" AND datetime(" + second + ") IS " + second + " AND " + sameDay
-	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")" +
-		" WHEN 'integer' THEN " + ref + " BETWEEN " + firstSecond + " AND " + lastSecond +
-		" WHEN 'real' THEN " + ref + " BETWEEN " + firstJulian + " AND " + lastJulian + " ELSE 0 END"
+	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")"
+	if counted {
+		s.Decode = decodeCounted
+		s.Valid += " WHEN 'integer' THEN " + ref + " BETWEEN " + firstSecond + " AND " + lastSecond +
+			" WHEN 'real' THEN " + ref + " BETWEEN " + firstJulian + " AND " + lastJulian
+	}
+	s.Valid += " ELSE 0 END"
 	if s.note.utf16 {
 		return
 	}
@@ -75,6 +80,7 @@ func (s *columnBuilder) datetime() {
 		" WHEN 10 THEN " + ref + " || ' 00:00:00" + noFraction + "' ELSE " +
 		second + " || '.' || substr(replace(" + fraction + ", '.', '') || '000000000', 1, 9) END"
 	s.Raw = s.Key
+	s.counted = counted
 	s.Index.Near = s.nearMoment
 }
 
@@ -89,8 +95,8 @@ const behind = "["
 
 // nearMoment finds datetimes by the bare column. An offset moves an instant by less
 // than a day, so texts that have one are looked for a day before and a day after the
-// others. A number, which may be any instant, comes before all texts in an index. If
-// there are any, the least of them begins the range.
+// others. A number, which may be any instant where it is one, comes before all texts in an
+// index. If there are any, the least of them begins the range.
 //
 // A column without an index is searched whole, and what is not near costs less there
 // than the exact condition. For one of a list of values it would cost more.
@@ -103,19 +109,25 @@ func (s *columnBuilder) nearMoment(sign string, arg any, bind func(any) string) 
 	if err != nil {
 		return ""
 	}
-	bare, number := s.ref+" COLLATE BINARY", "+"+s.ref+isNumeric
+	bare, number := s.ref+" COLLATE BINARY", ""
+	if s.counted {
+		number = " OR +" + s.ref + isNumeric
+	}
 	var all, unmoved []string
 	if sign == "=" || strings.HasPrefix(sign, ">") {
 		first := ""
 		if day := at.AddDate(0, 0, -1); day.Year() >= 0 {
 			first = day.Format(time.DateTime)
 		}
-		if s.catalog.Indexed {
+		switch {
+		case number == "":
+			all = append(all, bare+" >= "+bind(first))
+		case s.catalog.Indexed:
 			column := "n." + Flavor{}.Quote(s.catalog.Name)
 			all = append(all, bare+" >= (SELECT CASE WHEN typeof(m.v) IN ('integer', 'real') THEN m.v ELSE "+bind(first)+
 				" END FROM (SELECT min("+column+") AS v FROM "+s.note.table+" n) m)")
-		} else {
-			all = append(all, "("+bare+" >= "+bind(first)+" OR "+number+")")
+		default:
+			all = append(all, "("+bare+" >= "+bind(first)+number+")")
 		}
 		unmoved = append(unmoved, s.since(at, bind))
 	}
@@ -127,7 +139,7 @@ func (s *columnBuilder) nearMoment(sign string, arg any, bind func(any) string) 
 		all = append(all, bare+" < "+bind(last))
 		unmoved = append(unmoved, s.until(at, bind))
 	}
-	return strings.Join(all, " AND ") + " AND (" + strings.Join(unmoved, " AND ") + " OR " + number + " OR " + s.ref + " GLOB '" + moved + "')"
+	return strings.Join(all, " AND ") + " AND (" + strings.Join(unmoved, " AND ") + number + " OR " + s.ref + " GLOB '" + moved + "')"
 }
 
 // since returns a condition on texts without an offset that holds from a second on. In

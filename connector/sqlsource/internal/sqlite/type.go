@@ -47,7 +47,7 @@ func declaredType(declared string) (wire.Type, bool) {
 		return wire.TypeJSON, true
 	case has("ARRAY"):
 		return wire.TypeArray, true
-	case has("DATETIME", "TIMESTAMP"):
+	case has("DATETIME", "TIMESTAMP"), countsSeconds(declared):
 		return wire.TypeDatetime, true
 	case has("DATE"):
 		return wire.TypeDate, true
@@ -63,6 +63,14 @@ func declaredType(declared string) (wire.Type, bool) {
 		return wire.TypeNumber, true
 	}
 	return wire.TypeString, false
+}
+
+// countsSeconds reports whether a declared type says that numbers are instants, such as
+// UNIXEPOCH or UNIX_TIMESTAMP. One that says no more than that the column holds dates does
+// not: 20240101 is a day in many of them, and 1709164800000 counts milliseconds.
+func countsSeconds(declared string) bool {
+	d := strings.ToUpper(declared)
+	return strings.Contains(d, "EPOCH") || strings.Contains(d, "UNIX")
 }
 
 // columnType returns the type that a column is read as.
