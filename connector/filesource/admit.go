@@ -11,6 +11,10 @@ import (
 // the tenant's folder, or the answer for a stranger. The folder is one of its own and
 // not a link; which links in it lead out of it is for the caller to see.
 func Admit(dir string, opts *Options) (func(wire.Credentials) (folder string, err error), error) {
+	opts, err := opts.checked()
+	if err != nil {
+		return nil, err
+	}
 	r, err := openRoot(dir)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,7 +17,8 @@ import (
 // needed, and again when the file or its sidecar has changed. It remembers the
 // description by the file's place, and nothing of a request's credentials.
 type catalog struct {
-	root *root
+	root   *root
+	format textfile.Format // of the whole folder
 	// life ends with the source. A description outlives the request that
 	// needed it: a large file may take longer than one request may last.
 	life   context.Context
@@ -43,9 +45,9 @@ type linkPlace struct {
 }
 type linkVersion struct{ from, to *description }
 
-func newCatalog(life context.Context, r *root) *catalog {
+func newCatalog(life context.Context, r *root, format textfile.Format) *catalog {
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
-	c := &catalog{root: r, life: life}
+	c := &catalog{root: r, format: format, life: life}
 	c.tables.slots, c.links.slots = slots, slots
 	return c
 }
@@ -95,7 +97,7 @@ func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *desc
 			break
 		}
 	}
-	var unreadable *fault
+	var unreadable *textfile.Fault
 	if errors.As(err, &unreadable) {
 		return &description{tableFile: t, fault: unreadable}, nil
 	}
@@ -104,11 +106,11 @@ func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *desc
 
 // sidecar reads the sidecar of a table. It is empty if the table has none.
 func (f *folder) sidecar(table string) sidecarText {
-	name := table + sidecarExtension
+	name := table + textfile.SidecarExtension
 	if _, err := fs.Lstat(f.files, name); errors.Is(err, fs.ErrNotExist) {
 		return sidecarText{}
 	}
-	content, err := f.small(name, maxSidecar)
+	content, err := f.small(name, textfile.MaxSidecar)
 	switch {
 	case err != nil:
 		return sidecarText{problem: fmt.Sprintf("%s is not read: %s", name, reason(err))}
@@ -122,12 +124,12 @@ func (f *folder) sidecar(table string) sidecarText {
 // path, which belongs to the host.
 func reason(err error) string {
 	var where *fs.PathError
-	var found *fault
+	var found *textfile.Fault
 	switch {
 	case errors.Is(err, errChanged):
 		return errChanged.Error()
 	case errors.As(err, &found):
-		return found.problem
+		return found.Problem
 	case errors.As(err, &where):
 		return where.Err.Error()
 	}
@@ -149,17 +151,17 @@ func (c *catalog) explore(tenant string, t tableFile, now version) (*description
 	if !sameVersion(opened.info, now.info) {
 		return nil, fmt.Errorf("%s: %w", t.file, errChanged)
 	}
-	var side *sidecar
+	var side *textfile.Sidecar
 	var warnings []string
 	switch text := now.sidecar; {
 	case text.problem != "":
 		warnings = []string{text.problem}
 	case text.content != "":
-		if side, err = parseSidecar(t.table+sidecarExtension, []byte(text.content)); err != nil {
+		if side, err = textfile.ParseSidecar(t.table+textfile.SidecarExtension, []byte(text.content)); err != nil {
 			warnings = []string{err.Error() + "; nothing of the file is applied"}
 		}
 	}
-	return describe(c.life, t, opened, side, warnings)
+	return describe(c.life, t, opened, c.format, side, warnings)
 }
 
 // open opens the file of a table at the version of its description. The caller
@@ -225,7 +227,7 @@ func (c *catalog) foreignKeys(
 			keys = append(keys, k)
 		} else {
 			warnings = append(warnings, fmt.Sprintf("%s: foreign key %s to %s.%s is not declared: %s",
-				d.side.file, k.Field, k.TargetTable, k.TargetField, problem))
+				d.side.File, k.Field, k.TargetTable, k.TargetField, problem))
 		}
 	}
 	return keys, warnings

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,7 +30,7 @@ func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find 
 	require.NoError(t, err)
 	life, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	l = newCatalog(life, r)
+	l = newCatalog(life, r, textfile.Format{})
 	return acme, l, func(table string) *description {
 		t.Helper()
 		f, err := r.enter("acme")

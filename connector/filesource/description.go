@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -20,18 +21,19 @@ import (
 type description struct {
 	tableFile
 	info     fs.FileInfo
-	side     *sidecar
+	side     *textfile.Sidecar
+	format   textfile.Format
 	columns  []column
 	rowCount int64
 	keys     declaredKeys
 	warnings []string
 	// fault says why the file cannot be served. If it is set, nothing else is.
-	fault *fault
+	fault *textfile.Fault
 }
 
 // rows reads a file as typed rows.
 type rows struct {
-	records
+	textfile.Records
 	file    string
 	columns []column
 	only    []int // the columns to read; the cells of others are null
@@ -51,7 +53,7 @@ func (r *rows) all() iter.Seq2[[]wire.Value, error] {
 }
 
 func (r *rows) next() ([]wire.Value, error) {
-	cells, err := r.records.next()
+	cells, err := r.Records.Next()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func (d *description) read(ctx context.Context, f *file, only ...int) (*rows, er
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(all.names(), headers) {
+	if !slices.Equal(all.Names(), headers) {
 		return nil, fmt.Errorf("%s: %w", f.name, errChanged)
 	}
 	if len(only) == 0 {
@@ -87,32 +89,32 @@ func (d *description) read(ctx context.Context, f *file, only ...int) (*rows, er
 			only = append(only, i)
 		}
 	}
-	return &rows{records: all, file: f.name, columns: d.columns, only: only, values: make([]wire.Value, len(headers))}, nil
+	return &rows{Records: all, file: f.name, columns: d.columns, only: only, values: make([]wire.Value, len(headers))}, nil
 }
 
 // records opens the records of a file. They end with the context, because
 // reading may take minutes and nobody may want the rows any more.
-func (d *description) records(ctx context.Context, f *file, headers []string) (records, error) {
-	all, err := d.parse(f.name, f.reader(), headers)
+func (d *description) records(ctx context.Context, f *file, headers []string) (textfile.Records, error) {
+	all, err := textfile.Open(f.name, f.reader(), d.format, headers)
 	if err != nil {
 		return nil, err
 	}
-	return &interruptible{records: all, ctx: ctx}, nil
+	return &interruptible{Records: all, ctx: ctx}, nil
 }
 
 type interruptible struct {
-	records
+	textfile.Records
 	ctx context.Context
 	n   int
 }
 
-func (r *interruptible) next() ([]textvalue.Raw, error) {
+func (r *interruptible) Next() ([]textvalue.Raw, error) {
 	if r.n++; r.n%1024 == 0 {
 		if err := context.Cause(r.ctx); err != nil {
 			return nil, err
 		}
 	}
-	return r.records.next()
+	return r.Records.Next()
 }
 
 // all iterates over the rows of an open file. It fails at the end if the file
@@ -139,8 +141,9 @@ func (d *description) all(ctx context.Context, f *file) iter.Seq2[[]wire.Value, 
 // once for the statistics, and as often as each key needs. It describes a
 // malformed file with a fault. It fails if the disk fails or the file was written
 // to meanwhile.
-func describe(ctx context.Context, t tableFile, f *file, side *sidecar, warnings []string) (*description, error) {
-	d := &description{tableFile: t, info: f.info, side: side, warnings: warnings}
+func describe(ctx context.Context, t tableFile, f *file, folder textfile.Format, side *textfile.Sidecar,
+	warnings []string) (*description, error) {
+	d := &description{tableFile: t, info: f.info, side: side, format: folder.Of(t.file, side), warnings: warnings}
 	err := d.explore(ctx, f)
 	// A fault that was found in a mixture of two versions means nothing.
 	if changed := f.unchanged(); changed != nil {
@@ -157,7 +160,7 @@ func (d *description) explore(ctx context.Context, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns, count, warnings, err := inferColumns(f.name, untyped, d.side)
+	columns, count, warnings, err := inferColumns(f.name, untyped, d.format, d.side)
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 )
 
 // root is the folder that the source serves. Each of its sub-folders belongs to
@@ -97,7 +98,6 @@ type listing struct {
 type tableFile struct {
 	table string // the file's name without its extension
 	file  string
-	parse format
 }
 
 // list finds the tables. Two files that would make one table make none: with a
@@ -114,27 +114,26 @@ func (f *folder) list() (listing, error) {
 		if e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
-		if table, ok := strings.CutSuffix(name, sidecarExtension); ok {
+		if table, ok := strings.CutSuffix(name, textfile.SidecarExtension); ok {
 			sidecars = append(sidecars, table)
 			continue
 		}
-		ext := path.Ext(name)
-		parse := formats[strings.ToLower(ext)]
-		if parse == nil {
+		table, ok := textfile.TableOf(name)
+		if !ok {
 			continue
 		}
 		if !utf8.ValidString(name) {
 			l.warnings = append(l.warnings, shown(name)+" is left out: its name is not valid UTF-8")
 			continue
 		}
-		l.tables = append(l.tables, tableFile{strings.TrimSuffix(name, ext), name, parse})
+		l.tables = append(l.tables, tableFile{table, name})
 	}
 	slices.SortStableFunc(l.tables, func(a, b tableFile) int { return strings.Compare(a.table, b.table) })
 	l.dropTwins()
 	for _, table := range sidecars {
 		if !slices.ContainsFunc(l.tables, func(t tableFile) bool { return t.table == table }) {
 			l.warnings = append(l.warnings, fmt.Sprintf("%s describes no table: there is no %s or %s to serve beside it",
-				shown(table+sidecarExtension), shown(table+".csv"), shown(table+".ndjson")))
+				shown(table+textfile.SidecarExtension), shown(table+".csv"), shown(table+".ndjson")))
 		}
 	}
 	return l, nil
@@ -188,7 +187,7 @@ func (f *folder) stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(f.files, name)
 	if err != nil {
 		if link, err := fs.Lstat(f.files, name); err == nil && link.Mode().Type() == fs.ModeSymlink {
-			return nil, &fault{name, 0, "a link that leads nowhere, or out of the folder"}
+			return nil, &textfile.Fault{File: name, Problem: "a link that leads nowhere, or out of the folder"}
 		}
 		return nil, forbidden(name, err)
 	}
@@ -199,14 +198,14 @@ func (f *folder) stat(name string) (fs.FileInfo, error) {
 // device has no end.
 func regular(name string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return &fault{name, 0, "not a regular file"}
+		return &textfile.Fault{File: name, Problem: "not a regular file"}
 	}
 	return nil
 }
 
 func forbidden(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &fault{name, 0, "the connector has no permission to read it"}
+		return &textfile.Fault{File: name, Problem: "the connector has no permission to read it"}
 	}
 	return err
 }

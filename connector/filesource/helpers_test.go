@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -126,21 +127,17 @@ func rowTexts(t testing.TB, stream string) []string {
 	return rows
 }
 
-// readAll parses a text as a file of a format.
-func readAll(parse format, name, content string) (header []string, cells [][]textvalue.Raw, lines []int, err error) {
-	all, err := parse(name, strings.NewReader(content), nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+// readAll parses a text as a file.
+func readAll(t testing.TB, name, content string) (cells [][]textvalue.Raw) {
+	t.Helper()
+	all, err := textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil)
+	require.NoError(t, err)
 	for {
-		record, err := all.next()
+		record, err := all.Next()
 		if err == io.EOF {
-			return all.names(), cells, lines, nil
+			return cells
 		}
-		if err != nil {
-			return all.names(), cells, lines, err
-		}
+		require.NoError(t, err)
 		cells = append(cells, append([]textvalue.Raw(nil), record...))
-		lines = append(lines, all.line())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -65,7 +66,7 @@ func TestInferColumns(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var b strings.Builder
-			parse := formats[c.format]
+			name := "t" + c.format
 			if c.format == ".csv" {
 				b.WriteString("k,x\n")
 			}
@@ -79,16 +80,16 @@ func TestInferColumns(t *testing.T) {
 					b.WriteString(`{"k":1,"x":` + cell + "}\n")
 				}
 			}
-			var side *sidecar
+			var side *textfile.Sidecar
 			if c.declared != "" {
-				side = &sidecar{file: "t.table.json", Columns: map[string]sidecarColumn{"x": {Type: c.declared}}}
+				side = &textfile.Sidecar{File: "t.table.json", Columns: map[string]textfile.SidecarColumn{"x": {Type: c.declared}}}
 			}
-			all, err := parse("t", strings.NewReader(b.String()), nil)
+			format := textfile.Format{}.Of(name, side)
+			all, err := textfile.Open(name, strings.NewReader(b.String()), format, nil)
 			require.NoError(t, err)
-			columns, _, warnings, err := inferColumns("t", all, side)
+			columns, _, warnings, err := inferColumns("t", all, format, side)
 			require.NoError(t, err)
-			_, cells, _, err := readAll(parse, "t", b.String())
-			require.NoError(t, err)
+			cells := readAll(t, name, b.String())
 			require.Len(t, columns, 2)
 			assert.Equal(t, "x", columns[1].name)
 			assert.Equal(t, c.typ, columns[1].typ)

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -57,10 +58,10 @@ func checkUnique(columns []column, key []int, nullsAllowed bool, count int64, op
 				buf = filter.AppendKey(buf, values[i], columns[i].typ)
 			}
 			if null && !nullsAllowed {
-				return fmt.Sprintf("line %d has no value in it", rows.line()), nil
+				return fmt.Sprintf("line %d has no value in it", rows.Line()), nil
 			}
 			if d := digestOf(buf); !null && d.part(parts) == part && !seen.add(d) {
-				return fmt.Sprintf("line %d repeats an earlier value", rows.line()), nil
+				return fmt.Sprintf("line %d repeats an earlier value", rows.Line()), nil
 			}
 		}
 	}
@@ -74,7 +75,7 @@ type declaredKeys struct {
 }
 
 // checkKeys checks the primary key and the unique fields.
-func checkKeys(side *sidecar, columns []column, count int64, open opener) (k declaredKeys, warnings []string, err error) {
+func checkKeys(side *textfile.Sidecar, columns []column, count int64, open opener) (k declaredKeys, warnings []string, err error) {
 	if side == nil {
 		return k, nil, nil
 	}
@@ -95,7 +96,7 @@ func checkKeys(side *sidecar, columns []column, count int64, open opener) (k dec
 			}
 		}
 		if problem != "" {
-			warnings = append(warnings, fmt.Sprintf("%s: %s %s is not declared: %s", side.file, what, strings.Join(fields, ", "), problem))
+			warnings = append(warnings, fmt.Sprintf("%s: %s %s is not declared: %s", side.File, what, strings.Join(fields, ", "), problem))
 		}
 		return problem == "", nil
 	}
@@ -187,7 +188,7 @@ func (e linkEnd) each(typ wire.Type, visit func(d digest, line int)) error {
 		}
 		if v := values[e.field]; !v.IsNull() {
 			buf = filter.AppendKey(buf[:0], v, typ)
-			visit(digestOf(buf), rows.line())
+			visit(digestOf(buf), rows.Line())
 		}
 	}
 	return nil

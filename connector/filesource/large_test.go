@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -157,7 +158,7 @@ func BenchmarkDescribe(b *testing.B) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		d, err := newCatalog(b.Context(), r).find(b.Context(), f, "large")
+		d, err := newCatalog(b.Context(), r, textfile.Format{}).find(b.Context(), f, "large")
 		require.NoError(b, err)
 		require.NotNil(b, d)
 	}

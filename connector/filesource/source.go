@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -57,6 +58,9 @@ type Options struct {
 	// Logger receives what is wrong with the host's folders and files.
 	// Default: slog.Default().
 	Logger *slog.Logger
+	// Format says how the text files of all tenants are written. A sidecar file says it of
+	// one file. Default: each file says it itself, or is UTF-8 and separated by commas.
+	Format Format
 	// Budget bounds the memory of each aggregate, cardinality, link and join
 	// request, in bytes. Default: 64 MiB.
 	Budget int64
@@ -66,6 +70,10 @@ type Options struct {
 // tenant's folder are not followed. Close the source when it is no longer used.
 // Nil options mean the defaults.
 func Open(dir string, opts *Options) (Source, error) {
+	opts, err := opts.checked()
+	if err != nil {
+		return nil, err
+	}
 	r, err := openRoot(dir)
 	if err != nil {
 		return nil, err
@@ -82,19 +90,34 @@ func FS(files fs.FS, opts *Options) (Source, error) {
 	if _, err := fs.ReadDir(files, "."); err != nil {
 		return nil, err
 	}
+	opts, err := opts.checked()
+	if err != nil {
+		return nil, err
+	}
 	return newSource(fsRoot(files), opts), nil
 }
 
-func newSource(r *root, opts *Options) *source {
-	if opts == nil {
-		opts = &Options{}
+// checked returns the options with their defaults. It fails if the format means nothing.
+func (o *Options) checked() (*Options, error) {
+	var all Options
+	if o != nil {
+		all = *o
 	}
+	format, err := textfile.Format(all.Format).Checked()
+	if err != nil {
+		return nil, fmt.Errorf("filesource: %w", err)
+	}
+	all.Format = Format(format)
+	return &all, nil
+}
+
+func newSource(r *root, opts *Options) *source {
 	log := opts.Logger
 	if log == nil {
 		log = slog.Default()
 	}
 	life, end := context.WithCancelCause(context.Background())
-	all := &tables{root: r, catalog: newCatalog(life, r), log: log, end: end}
+	all := &tables{root: r, catalog: newCatalog(life, r, textfile.Format(opts.Format)), log: log, end: end}
 	return &source{memsource.Over(all, &memsource.Options{Budget: opts.Budget}), all}
 }
 

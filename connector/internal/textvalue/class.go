@@ -79,7 +79,7 @@ func (r Rules) Classify(v Raw) (c Class, digits int) {
 		return ClassDatetime, at.Digits
 	}
 	if v.Kind == Plain {
-		return classifyPlain(v.Text), 0
+		return r.classifyPlain(v.Text), 0
 	}
 	return ClassText, 0
 }
@@ -101,13 +101,14 @@ func classifyNumber(text string) Class {
 	return ClassInteger
 }
 
-func classifyPlain(s string) Class {
+func (r Rules) classifyPlain(s string) Class {
 	switch s[0] {
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		s, pointed := r.pointed(s)
 		n, ok := splitNumber(s)
 		m := n.mantissa
 		switch {
-		case !ok || n.exponent != "" || len(m) > 1 && m[0] == '0' && m[1] != '.':
+		case !ok || !pointed || n.exponent != "" || len(m) > 1 && m[0] == '0' && m[1] != '.':
 		case strings.IndexByte(m, '.') >= 0:
 			return ClassDecimal
 		default:

@@ -15,11 +15,16 @@ type Instant struct {
 	Date   bool      // a date alone: its midnight in UTC
 }
 
-// Instant reads the dates and datetimes that package filter reads. It refuses what a
-// column of datetimes could not hold without loss: fractions beyond nanoseconds, leap
-// seconds, and years that are not 0 to 9999 in UTC.
+// Instant reads the dates and datetimes that package filter reads, also with their date
+// as DateFormat says. It refuses what a column of datetimes could not hold without loss:
+// fractions beyond nanoseconds, leap seconds, and years that are not 0 to 9999 in UTC.
 func (r Rules) Instant(s string) (at Instant, ok bool) {
 	const date, minutes, seconds = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05")
+	if r.DateFormat != "" {
+		if written, ok := r.DateFormat.iso(s); ok {
+			s = written
+		}
+	}
 	if len(s) < date || s[4] != '-' || s[7] != '-' {
 		return at, false
 	}

@@ -21,6 +21,11 @@ type Rules struct {
 	// EmptyIsNull is for APIs that leave out a number, a boolean or a date by an empty
 	// text.
 	EmptyIsNull bool
+	// DecimalComma says that a comma and not a dot stands before the fraction of a number
+	// in a text.
+	DecimalComma bool
+	// DateFormat says how dates are written, if not as ISO 8601 alone.
+	DateFormat DateFormat
 }
 
 // The rules of the sources.
@@ -57,7 +62,14 @@ func (r Rules) Value(v Raw, t wire.Type, width int) (wire.Value, error) {
 	textual := v.Kind == Plain || v.Kind == Text
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
-		if textual || v.Kind == Number {
+		if textual {
+			text, ok := r.pointed(v.Text)
+			if !ok {
+				return wire.Null(), ErrMisfit
+			}
+			return exact(text, t == wire.TypeDecimal)
+		}
+		if v.Kind == Number {
 			return exact(v.Text, t == wire.TypeDecimal)
 		}
 	case wire.TypeBoolean:
@@ -91,6 +103,15 @@ func (r Rules) Value(v Raw, t wire.Type, width int) (wire.Value, error) {
 		return wire.Text(v.Text), nil
 	}
 	return wire.Null(), ErrMisfit
+}
+
+// pointed returns the text of a number with a dot before its fraction. It reports false
+// for one with a dot where a comma belongs, because it could mean thousands.
+func (r Rules) pointed(text string) (string, bool) {
+	if !r.DecimalComma {
+		return text, true
+	}
+	return strings.Replace(text, ",", ".", 1), strings.IndexByte(text, '.') < 0
 }
 
 func truth(v Raw) (wire.Value, error) {

@@ -1,4 +1,4 @@
-package filesource
+package textfile
 
 import (
 	"bufio"
@@ -21,6 +21,7 @@ import (
 type ndjsonRecords struct {
 	file    string
 	lines   *bufio.Scanner
+	notes   []string
 	reader  textvalue.Reader
 	problem string // with a member of the line being read
 	columns []string
@@ -30,10 +31,15 @@ type ndjsonRecords struct {
 	at      int
 }
 
-func openNDJSON(file string, r io.Reader, names []string) (records, error) {
-	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(r), index: map[string]int{}}
+// openNDJSON opens a file of JSON objects.
+func openNDJSON(file string, r io.Reader, format Format, names []string) (Records, error) {
+	decoded, notes, err := text(file, r, format)
+	if err != nil {
+		return nil, err
+	}
+	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(decoded), notes: notes, index: map[string]int{}}
 	n.reader.MaxDepth = terms.MaxDepth
-	n.lines.Buffer(make([]byte, 64<<10), maxRecord)
+	n.lines.Buffer(make([]byte, 64<<10), MaxRecord)
 	for _, name := range names {
 		n.addColumn(name)
 	}
@@ -47,17 +53,16 @@ func (n *ndjsonRecords) addColumn(name string) {
 	n.seen = append(n.seen, 0)
 }
 
-func (n *ndjsonRecords) names() []string { return slices.Clip(n.columns) }
+func (n *ndjsonRecords) Names() []string { return slices.Clip(n.columns) }
 
-func (n *ndjsonRecords) line() int { return n.at }
+func (n *ndjsonRecords) Line() int { return n.at }
 
-func (n *ndjsonRecords) next() ([]textvalue.Raw, error) {
+func (n *ndjsonRecords) Notes() []string { return n.notes }
+
+func (n *ndjsonRecords) Next() ([]textvalue.Raw, error) {
 	for n.lines.Scan() && n.lines.Err() == nil { // what an error cuts off is a line to the Scanner
 		n.at++
 		line := n.lines.Bytes()
-		if n.at == 1 {
-			line = bytes.TrimPrefix(line, []byte(bom))
-		}
 		if line = bytes.Trim(line, " \t\r"); len(line) == 0 {
 			continue
 		}
@@ -67,10 +72,13 @@ func (n *ndjsonRecords) next() ([]textvalue.Raw, error) {
 		return n.cells, nil
 	}
 	err := n.lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		return nil, &fault{n.file, n.at + 1, fmt.Sprintf("longer than %d MiB; each line must be one JSON object", maxRecord>>20)}
-	}
-	if err != nil {
+	var wrong *Undecodable
+	switch {
+	case errors.As(err, &wrong):
+		return nil, &Fault{n.file, wrong.Line, wrong.Problem}
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &Fault{n.file, n.at + 1, fmt.Sprintf("longer than %d MiB; each line must be one JSON object", MaxRecord>>20)}
+	case err != nil:
 		return nil, err
 	}
 	return nil, io.EOF
@@ -88,7 +96,7 @@ func (n *ndjsonRecords) read(line string) error {
 		n.fail("each line must be one JSON object")
 	}
 	if r.Err() != nil {
-		return &fault{n.file, n.at, n.whatIsWrong()}
+		return &Fault{n.file, n.at, n.whatIsWrong()}
 	}
 	return nil
 }
@@ -115,8 +123,8 @@ func (n *ndjsonRecords) member(name string) {
 		case strings.TrimSpace(name) == "":
 			n.fail("a member without a name")
 			return
-		case len(n.columns) == maxColumns:
-			n.fail(fmt.Sprintf("more than %d different members", maxColumns))
+		case len(n.columns) == MaxColumns:
+			n.fail(fmt.Sprintf("more than %d different members", MaxColumns))
 			return
 		}
 		i = len(n.columns)

@@ -1,10 +1,12 @@
-package filesource
+package textfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,50 +18,81 @@ import (
 )
 
 const (
-	sidecarExtension = ".table.json"
-	maxSidecar       = 1 << 20 // bytes
+	SidecarExtension = ".table.json"
+	MaxSidecar       = 1 << 20 // bytes
 )
 
-// A sidecar is what the host states about a table, in the file NAME.table.json
-// beside NAME.csv or NAME.ndjson. The source checks it against the data: what
-// does not hold becomes a discovery warning and is not declared. A nil sidecar
-// states nothing.
-type sidecar struct {
-	file        string
-	Description string                   // of the table
-	Columns     map[string]sidecarColumn // by the name in the file
-	PrimaryKey  []string                 // field names
-	Unique      []string
-	ForeignKeys []wire.ForeignKey
+// A Sidecar is what the host states about a table, in the file NAME.table.json beside
+// NAME.csv or NAME.ndjson. A source checks it against the data: what does not hold
+// becomes a discovery warning and is not declared. A nil sidecar states nothing.
+type Sidecar struct {
+	File         string `json:"-"`
+	Description  string // of the table
+	Separator    string // as in Format, and so are the next three
+	Encoding     string
+	DecimalComma *bool
+	DateFormat   string
+	Columns      map[string]SidecarColumn // by the name in the file
+	PrimaryKey   []string                 // field names
+	Unique       []string
+	ForeignKeys  []wire.ForeignKey
 }
 
-// sidecarColumn is what the host states about a column.
-type sidecarColumn struct {
+// SidecarColumn is what the host states about a column.
+type SidecarColumn struct {
 	Name        string    // of the field, if it differs from the column's
 	Type        wire.Type // instead of the one inferred
 	Description string
 	Samples     *bool // false: discovery shows no values of it
 }
 
-// column returns what is stated about a column; the zero value means nothing.
-func (s *sidecar) column(header string) sidecarColumn {
+// Of returns the format of one file: what its sidecar states, and what is stated of the
+// whole folder where that states nothing. A folder's separator is none of a .tsv file,
+// whose extension states its own.
+func (f Format) Of(file string, s *Sidecar) Format {
+	if strings.EqualFold(path.Ext(file), ".tsv") {
+		f.Separator = "\t"
+	}
 	if s == nil {
-		return sidecarColumn{}
+		return f
+	}
+	f.Separator = cmp.Or(s.Separator, f.Separator)
+	f.Encoding = cmp.Or(s.Encoding, f.Encoding)
+	f.DateFormat = cmp.Or(s.DateFormat, f.DateFormat)
+	if s.DecimalComma != nil {
+		f.DecimalComma = *s.DecimalComma
+	}
+	f.Types = maps.Clone(f.Types)
+	for header, c := range s.Columns {
+		if c.Type != "" {
+			if f.Types == nil {
+				f.Types = map[string]wire.Type{}
+			}
+			f.Types[header] = c.Type
+		}
+	}
+	return f
+}
+
+// Column returns what is stated about a column; the zero value means nothing.
+func (s *Sidecar) Column(header string) SidecarColumn {
+	if s == nil {
+		return SidecarColumn{}
 	}
 	return s.Columns[header]
 }
 
-// rename returns the field name of each column. If two would be the same, it
+// Rename returns the field name of each column. If two would be the same, it
 // warns and the columns keep their own names.
-func (s *sidecar) rename(headers []string, warnings *[]string) []string {
+func (s *Sidecar) Rename(headers []string, warnings *[]string) []string {
 	names := slices.Clone(headers)
 	seen := map[string]bool{}
 	for i, header := range headers {
-		if name := s.column(header).Name; name != "" {
+		if name := s.Column(header).Name; name != "" {
 			names[i] = name
 		}
 		if seen[names[i]] {
-			*warnings = append(*warnings, fmt.Sprintf("%s: columns: two columns would be named %q; no column is renamed", s.file, names[i]))
+			*warnings = append(*warnings, fmt.Sprintf("%s: columns: two columns would be named %q; no column is renamed", s.File, names[i]))
 			return slices.Clone(headers)
 		}
 		seen[names[i]] = true
@@ -67,21 +100,21 @@ func (s *sidecar) rename(headers []string, warnings *[]string) []string {
 	return names
 }
 
-// warnUnknownColumns warns of statements about columns that the file lacks.
-func (s *sidecar) warnUnknownColumns(headers []string, warnings *[]string) {
+// WarnUnknownColumns warns of statements about columns that the file lacks.
+func (s *Sidecar) WarnUnknownColumns(headers []string, warnings *[]string) {
 	if s == nil {
 		return
 	}
 	for _, header := range slices.Sorted(maps.Keys(s.Columns)) {
 		if !slices.Contains(headers, header) {
-			*warnings = append(*warnings, fmt.Sprintf("%s: columns: the file has no column %q", s.file, header))
+			*warnings = append(*warnings, fmt.Sprintf("%s: columns: the file has no column %q", s.File, header))
 		}
 	}
 }
 
-// parseSidecar reads a sidecar strictly: an unknown member is an error, so that no
+// ParseSidecar reads a sidecar strictly: an unknown member is an error, so that no
 // statement is lost to a typing error.
-func parseSidecar(file string, content []byte) (*sidecar, error) {
+func ParseSidecar(file string, content []byte) (*Sidecar, error) {
 	text := strings.TrimPrefix(string(content), bom)
 	r := &ruledReader{textvalue.Reader{MaxDepth: terms.MaxDepth}}
 	r.Reset(text)
@@ -89,12 +122,13 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 	r.End()
 	var syntax *jsontext.SyntaxError
 	if errors.As(r.Err(), &syntax) {
-		return nil, &fault{file, 1 + strings.Count(text[:syntax.Offset], "\n"), syntax.Problem}
+		return nil, &Fault{file, 1 + strings.Count(text[:syntax.Offset], "\n"), syntax.Problem}
 	}
-	s := &sidecar{file: file}
+	s := &Sidecar{File: file}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
-		return nil, &fault{file, 0, "cannot be read"} // the rules leave nothing that could fail
+		return nil, &Fault{file, 0, "cannot be read"} // the rules leave nothing that could fail
 	}
+	s.Encoding, _ = encodingOf(s.Encoding)
 	return s, nil
 }
 
@@ -128,14 +162,30 @@ var (
 		"targetTable": nameRule,
 		"targetField": nameRule,
 	}}
-	sidecarRule = rule{kind: textvalue.Object, named: "description, columns, primaryKey, unique and foreignKeys", members: map[string]*rule{
-		"description": anyText,
-		"columns":     {kind: textvalue.Object, each: columnRule},
-		"primaryKey":  namesRule,
-		"unique":      namesRule,
-		"foreignKeys": {kind: textvalue.Array, each: linkRule},
+	sidecarRule = rule{kind: textvalue.Object, named: sidecarMembers, members: map[string]*rule{
+		"description":  anyText,
+		"separator":    {kind: textvalue.Text, check: stated(separatorProblem)},
+		"encoding":     {kind: textvalue.Text, check: stated(func(text string) string { _, problem := encodingOf(text); return problem })},
+		"decimalComma": {kind: textvalue.Bool},
+		"dateFormat":   {kind: textvalue.Text, check: stated(dateFormatProblem)},
+		"columns":      {kind: textvalue.Object, each: columnRule},
+		"primaryKey":   namesRule,
+		"unique":       namesRule,
+		"foreignKeys":  {kind: textvalue.Array, each: linkRule},
 	}}
 )
+
+const sidecarMembers = "description, separator, encoding, decimalComma, dateFormat, columns, primaryKey, unique and foreignKeys"
+
+// stated returns the check of a text that must not be empty.
+func stated(problem func(string) string) func(string, []string) string {
+	return func(text string, _ []string) string {
+		if text == "" {
+			return "must not be empty; leave the member out"
+		}
+		return problem(text)
+	}
+}
 
 func isName(text string, _ []string) string {
 	if strings.TrimSpace(text) == "" {
@@ -153,7 +203,7 @@ func isNewName(text string, before []string) string {
 
 func isType(text string, _ []string) string {
 	if !terms.IsType(wire.Type(text)) {
-		return "must be string, number, decimal, boolean, date, datetime, json, array or reference"
+		return noType
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package filesource
+package textfile
 
 import (
 	"bufio"
@@ -14,8 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
 
-// csvRecords reads comma-separated values as RFC 4180 describes them: a header
-// line, cells optionally quoted, and as many cells in every record as in the
+// csvRecords reads separated values as RFC 4180 describes them: a header line, cells optionally quoted, and as many cells in every record as in the
 // header. An empty cell, quoted or not, is null. Blank lines are skipped; in a file
 // of one column they are refused, because they could be rows.
 //
@@ -31,6 +30,9 @@ type csvRecords struct {
 	cells  []textvalue.Raw
 	at     int // the line on which the record last read begins
 	end    int // and the one on which its first cell ends
+
+	skipped int      // lines before the header, which the csv reader has not seen
+	notes   []string // about the format
 }
 
 const (
@@ -38,20 +40,28 @@ const (
 	csvBuffer = 32 << 10 // bytes of each of two buffers
 )
 
-// openCSV reads the header.
-func openCSV(file string, r io.Reader, _ []string) (records, error) {
-	limit := &recordLimit{from: r}
-	buffered := bufio.NewReaderSize(limit, csvBuffer)
-	limit.next()
-	if start, _ := buffered.Peek(len(bom)); string(start) == bom {
-		_, _ = buffered.Discard(len(bom))
+// openCSV reads the header of a CSV file.
+func openCSV(file string, r io.Reader, format Format, _ []string) (Records, error) {
+	decoded, notes, err := text(file, r, format)
+	if err != nil {
+		return nil, err
 	}
-	text := &quotedLineEnds{from: buffered}
-	c := &csvRecords{file: file, csv: csv.NewReader(bufio.NewReaderSize(text, csvBuffer)), text: text, limit: limit}
+	limit := &recordLimit{from: decoded}
+	limit.next()
+	start, err := findSeparator(file, bufio.NewReaderSize(limit, csvBuffer), format.Separator)
+	if err != nil {
+		return nil, err
+	}
+	text := &quotedLineEnds{from: start.text}
+	c := &csvRecords{
+		file: file, csv: csv.NewReader(bufio.NewReaderSize(text, csvBuffer)), text: text, limit: limit,
+		notes: append(notes, start.notes...), skipped: start.skipped,
+	}
+	c.csv.Comma = start.separator
 	c.csv.ReuseRecord = true
 	header, err := c.read()
 	if err == io.EOF {
-		return nil, &fault{file, 0, "empty: the first line must name the columns"}
+		return nil, &Fault{file, 0, "empty: the first line must name the columns"}
 	}
 	if err != nil {
 		return nil, err
@@ -62,38 +72,33 @@ func openCSV(file string, r io.Reader, _ []string) (records, error) {
 }
 
 func (c *csvRecords) checkHeader() error {
-	if len(c.header) > maxColumns {
-		return &fault{c.file, c.at, fmt.Sprintf("more than %d columns", maxColumns)}
-	}
-	if len(c.header) == 1 {
-		for _, other := range []struct{ separator, name string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "vertical bars"}} {
-			if strings.Contains(c.header[0], other.separator) {
-				return &fault{c.file, c.at, "the columns seem to be separated by " + other.name + "; separate them by commas"}
-			}
-		}
+	if len(c.header) > MaxColumns {
+		return &Fault{c.file, c.at, fmt.Sprintf("more than %d columns", MaxColumns)}
 	}
 	seen := make(map[string]int, len(c.header))
 	for i, name := range c.header {
 		if strings.TrimSpace(name) == "" {
-			return &fault{c.file, c.at, fmt.Sprintf("column %d has no name; the first line must name every column", i+1)}
+			return &Fault{c.file, c.at, fmt.Sprintf("column %d has no name; the first line must name every column", i+1)}
 		}
 		if first, ok := seen[name]; ok {
-			return &fault{c.file, c.at, fmt.Sprintf("columns %d and %d have the same name; rename one", first+1, i+1)}
+			return &Fault{c.file, c.at, fmt.Sprintf("columns %d and %d have the same name; rename one", first+1, i+1)}
 		}
 		seen[name] = i
 	}
 	return nil
 }
 
-func (c *csvRecords) names() []string { return c.header }
+func (c *csvRecords) Names() []string { return c.header }
 
-func (c *csvRecords) line() int { return c.at }
+func (c *csvRecords) Line() int { return c.at }
 
-func (c *csvRecords) next() ([]textvalue.Raw, error) {
+func (c *csvRecords) Notes() []string { return c.notes }
+
+func (c *csvRecords) Next() ([]textvalue.Raw, error) {
 	end, offset := c.end, c.csv.InputOffset()
 	record, err := c.read()
 	if len(c.header) == 1 && (err == nil && c.at > end+1 || err == io.EOF && c.csv.InputOffset() > offset) {
-		return nil, &fault{c.file, end + 1,
+		return nil, &Fault{c.file, end + 1,
 			"blank: in a file of one column it could be a row without a value; write \"\" for such a row, or remove the line"}
 	}
 	if err != nil {
@@ -116,16 +121,24 @@ func (c *csvRecords) read() ([]string, error) {
 	found := ""
 	if err != nil {
 		var s stray
-		if !errors.As(err, &s) {
+		var wrong *Undecodable
+		switch {
+		case errors.As(err, &s):
+			found = string(s)
+		case errors.As(err, &wrong) && len(record) == 0:
+			return nil, &Fault{c.file, wrong.Line, wrong.Problem}
+		case errors.As(err, &wrong):
+			found = wrong.Problem
+		default:
 			return nil, c.failure(err, len(record))
 		}
-		found = string(s)
 	}
-	c.at, _ = c.csv.FieldPos(0)
+	line, _ := c.csv.FieldPos(0)
+	c.at = c.skipped + line
 	if c.text.doubtful {
 		for i, text := range record {
 			if !utf8.ValidString(text) {
-				return nil, c.cellFault(i, "is not valid UTF-8; save the file as UTF-8")
+				return nil, c.cellFault(i, "is not valid UTF-8; save the file as UTF-8, or state its encoding")
 			}
 		}
 	}
@@ -139,7 +152,7 @@ func (c *csvRecords) read() ([]string, error) {
 // cellFault returns the fault of one cell of the record last read.
 func (c *csvRecords) cellFault(i int, problem string) error {
 	line, _ := c.csv.FieldPos(i)
-	return &fault{c.file, line, fmt.Sprintf("cell %d %s", i+1, problem)}
+	return &Fault{c.file, c.skipped + line, fmt.Sprintf("cell %d %s", i+1, problem)}
 }
 
 // failure turns an error of the csv package into a fault that says what to do.
@@ -149,22 +162,22 @@ func (c *csvRecords) failure(err error, cells int) error {
 	var syntax *csv.ParseError
 	switch {
 	case errors.Is(err, errRecordTooLong):
-		return &fault{c.file, c.at + 1, fmt.Sprintf(
-			"a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
+		return &Fault{c.file, c.at + 1, fmt.Sprintf(
+			"a record of more than %d MiB begins here or soon after; is a quote left open?", MaxRecord>>20)}
 	case !errors.As(err, &syntax):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return &fault{c.file, syntax.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
+		return &Fault{c.file, c.skipped + syntax.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
 	case errors.Is(err, csv.ErrBareQuote):
-		return &fault{c.file, syntax.Line, fmt.Sprintf(
+		return &Fault{c.file, c.skipped + syntax.Line, fmt.Sprintf(
 			"byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", syntax.Column)}
 	case errors.Is(err, csv.ErrQuote):
 		// The reader notices an open quote at the end of the file. The line on
 		// which its record begins is where to look.
-		return &fault{c.file, syntax.StartLine,
-			"a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
+		return &Fault{c.file, c.skipped + syntax.StartLine,
+			"a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"}
 	}
-	return &fault{c.file, syntax.Line, syntax.Err.Error()}
+	return &Fault{c.file, c.skipped + syntax.Line, syntax.Err.Error()}
 }
 
 // quotedLineEnds keeps the line breaks CR LF inside quoted cells, and fails with a stray
@@ -191,7 +204,7 @@ type stray string
 
 const (
 	strayCR  stray = "holds a carriage return without a line feed; end lines with LF or CR LF, or quote the cell"
-	strayNUL stray = "holds a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text"
+	strayNUL stray = "holds a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text, or state its encoding"
 )
 
 func (s stray) Error() string { return string(s) }
@@ -295,7 +308,7 @@ type recordLimit struct {
 }
 
 // next grants the bytes of one more record. Call it before each.
-func (l *recordLimit) next() { l.left = maxRecord }
+func (l *recordLimit) next() { l.left = MaxRecord }
 
 func (l *recordLimit) Read(p []byte) (int, error) {
 	if l.left <= 0 {

@@ -1,0 +1,410 @@
+package textfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+)
+
+func plain(texts ...string) []textvalue.Raw {
+	cells := make([]textvalue.Raw, len(texts))
+	for i, s := range texts {
+		if s != "" {
+			cells[i] = textvalue.Raw{Text: s, Kind: textvalue.Plain}
+		}
+	}
+	return cells
+}
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		why, in string
+		header  []string
+		cells   [][]textvalue.Raw
+		lines   []int
+	}{
+		{"the plain case", "a,b\n1,2\n3,4\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2"), plain("3", "4")}, []int{2, 3}},
+		{"the last line needs no end", "a\n1", []string{"a"}, [][]textvalue.Raw{plain("1")}, []int{2}},
+		{"Windows ends lines with two characters", "a,b\r\n1,2\r\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
+		{"spreadsheets put a byte order mark first; it is no part of the name", bom + "a,b\n1,2\n", []string{"a", "b"},
+			[][]textvalue.Raw{plain("1", "2")}, []int{2}},
+		{"a byte order mark before a quoted name", bom + "\"a\",b\n1,2\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
+		{"an empty cell is null", "a,b\n,2\n1,\n", []string{"a", "b"}, [][]textvalue.Raw{plain("", "2"), plain("1", "")}, []int{2, 3}},
+		{"so is a quoted empty one, which no other program tells apart", "a,b\n\"\",2\n", []string{"a", "b"}, [][]textvalue.Raw{plain("", "2")}, []int{2}},
+		{"a blank is a text", "a,b\n ,2\n", []string{"a", "b"}, [][]textvalue.Raw{plain(" ", "2")}, []int{2}},
+		{"a quoted cell holds commas, quotes and line ends; the next line number is right",
+			"a,b\n\"x, \"\"y\"\"\nz\",2\n3,4\n", []string{"a", "b"}, [][]textvalue.Raw{plain("x, \"y\"\nz", "2"), plain("3", "4")}, []int{2, 4}},
+		{"blank lines are skipped", "a,b\n\n1,2\n\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{3}},
+		{"a header without rows is an empty table", "a,b\n", []string{"a", "b"}, nil, nil},
+		{"blanks belong to names and cells", " a ,b\n 1,2 \n", []string{" a ", "b"}, [][]textvalue.Raw{plain(" 1", "2 ")}, []int{2}},
+		{"a byte order mark is text everywhere else", "a,b\n" + bom + "1," + bom + "\n", []string{"a", "b"},
+			[][]textvalue.Raw{plain(bom+"1", bom)}, []int{2}},
+		{"line ends may differ, and quotes hold what no line end is", "a,\"b\r\x00\"\r\n1,\"\r\"\n3,\"\x00\"\r\n", []string{"a", "b\r\x00"},
+			[][]textvalue.Raw{plain("1", "\r"), plain("3", "\x00")}, []int{2, 3}},
+		{"a carriage return may end the file", "a\n1\r", []string{"a"}, [][]textvalue.Raw{plain("1")}, []int{2}},
+		{"in one column a null is quoted", "\n\"a\n\"\n\"\"\n\"1\n\n\"\n\"\"", []string{"a\n"}, [][]textvalue.Raw{plain(""), plain("1\n\n"), plain("")},
+			[]int{4, 5, 8}},
+		{"names that differ in case are two", "a,A\n1,2\n", []string{"a", "A"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			header, cells, lines, err := readAll("t.csv", c.in)
+			require.NoError(t, err)
+			assert.Equal(t, c.header, header)
+			assert.Equal(t, c.cells, cells)
+			assert.Equal(t, c.lines, lines)
+		})
+	}
+}
+
+// TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone
+// changes CR LF inside of them into LF.
+func TestCSVKeepsLineBreaks(t *testing.T) {
+	for _, c := range []struct {
+		why, in string
+		cells   [][]textvalue.Raw
+		lines   []int
+	}{
+		{"in a file with LF", "a,b\n\"x\r\ny\",1\nz,2\n", [][]textvalue.Raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"in a file with CR LF", "a,b\r\n\"x\r\ny\",1\r\nz,2\r\n", [][]textvalue.Raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"beside LF and CR", "a,b\n\"\r\n\n\r\r\n\r\",1\n", [][]textvalue.Raw{plain("\r\n\n\r\r\n\r", "1")}, []int{2}},
+		{"behind a quote", "a,b\n\"x\"\"\r\n\",1\n", [][]textvalue.Raw{plain("x\"\r\n", "1")}, []int{2}},
+		{"in the last cell", "a,b\n1,\"\r\n\"", [][]textvalue.Raw{plain("1", "\r\n")}, []int{2}},
+	} {
+		_, cells, lines, err := readAll("t.csv", c.in)
+		require.NoError(t, err, c.why)
+		assert.Equal(t, c.cells, cells, c.why)
+		assert.Equal(t, c.lines, lines, c.why)
+	}
+	// At every place of the buffers, however little a read returns.
+	for _, before := range []int{4090, csvBuffer - 16, 2*csvBuffer - 16} {
+		for n := before; n < before+20; n++ {
+			want := strings.Repeat("x", n) + "\r\n\r\n\"\r\ny"
+			content := "a\n\"" + strings.ReplaceAll(want, `"`, `""`) + "\"\n"
+			for _, from := range []io.Reader{strings.NewReader(content), iotest.HalfReader(strings.NewReader(content))} {
+				all, err := openCSV("t.csv", from, Format{}, nil)
+				require.NoError(t, err)
+				cells, err := all.Next()
+				require.NoError(t, err)
+				require.True(t, want == cells[0].Text, "a break behind %d bytes", n)
+			}
+		}
+	}
+}
+
+// TestCSVFindsWhatIsNotUTF8 puts bytes that are not UTF-8 at every place of the buffers,
+// behind a character of three bytes that may lie across their ends.
+func TestCSVFindsWhatIsNotUTF8(t *testing.T) {
+	read := func(r io.Reader) (doubtful bool, err error) {
+		all, err := openCSV("t.csv", r, Format{}, nil)
+		for err == nil {
+			_, err = all.Next()
+		}
+		return all.(*csvRecords).text.doubtful, err
+	}
+	for _, line := range []string{"x,yyyy,z\n", "x,\"y\r\n\",z\r\n", strings.Repeat("€", csvBuffer) + ",y,z\n"} {
+		before := "a,b,c\n" + strings.Repeat(line, csvBuffer/len(line)+1)
+		after := "€\n" + strings.Repeat(line, csvBuffer/len(line)+1)
+		want := fmt.Sprintf("t.csv line %d: cell 3 is not valid UTF-8; save the file as UTF-8, or state its encoding", strings.Count(before, "\n")+1)
+		for n := range 2 * len("x,yyyy,z\n") {
+			before := before + strings.Repeat("x", n) + "€,y,"
+			for _, bad := range []string{"\xff", "\xe2\x82", "\xe2\x82" + after, "\"\xff" + strings.ReplaceAll(after, `"`, "") + "\""} {
+				_, err := read(strings.NewReader(before + bad))
+				require.EqualError(t, err, want)
+				_, err = read(iotest.HalfReader(strings.NewReader(before + bad)))
+				require.EqualError(t, err, want)
+			}
+			slowly := iotest.OneByteReader
+			if len(line) > csvBuffer {
+				slowly = iotest.HalfReader
+			}
+			doubtful, err := read(slowly(strings.NewReader(before + after)))
+			require.Equal(t, io.EOF, err)
+			require.Equal(t, len(line) > csvBuffer, doubtful, "only lines longer than the buffer are checked cell by cell")
+		}
+	}
+}
+
+// TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
+// reads or refuses is read or refused, and the cells differ in CR LF only. What it
+// takes for text although it stands only in quotes is refused.
+func TestCSVAgainstTheStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{`"`, `"`, `"`, "\r", "\n", "\n", "\r\n", "\r\n", ",", ",", "x", "x", "\x00"}
+	accepted, strays := 0, 0
+	for range 70_000 {
+		var content []byte
+		for range random.IntN(16) {
+			content = append(content, pieces[random.IntN(len(pieces))]...)
+		}
+		want, refused := csv.NewReader(bytes.NewReader(content)).ReadAll()
+		from := &quotedLineEnds{from: bufio.NewReaderSize(bytes.NewReader(content), 16)}
+		got, err := csv.NewReader(from).ReadAll()
+		var found stray
+		if errors.As(err, &found); hasStray(content) {
+			require.Error(t, err, "%q", content)
+			if found != "" {
+				strays++
+			}
+			continue
+		}
+		require.Empty(t, found, "%q", content)
+		var was, is *csv.ParseError
+		if errors.As(refused, &was) != errors.As(err, &is) {
+			require.Equal(t, refused, err, "%q", content)
+		}
+		if was != nil && (!errors.Is(is, was.Err) || was.StartLine != is.StartLine || was.Line != is.Line) {
+			require.Equal(t, was, is, "%q", content)
+		}
+		accepted += len(got)
+		for i, record := range got {
+			for j, cell := range record {
+				if cell = strings.ReplaceAll(cell, "\r\n", "\n"); want[i][j] != cell {
+					require.Equal(t, want[i][j], cell, "%q", content)
+				}
+			}
+		}
+	}
+	require.Greater(t, accepted, 10_000)
+	require.Greater(t, strays, 10_000)
+}
+
+// hasStray reports whether a NUL, or a CR without an LF, stands outside of quotes. A
+// CR that ends the file is none.
+func hasStray(content []byte) bool {
+	quoted := false
+	for i, b := range content {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == 0 && !quoted:
+			return true
+		case b == '\r' && !quoted && i+1 < len(content) && content[i+1] != '\n':
+			return true
+		}
+	}
+	return false
+}
+
+func TestCSVFaults(t *testing.T) {
+	const (
+		blank  = "blank: in a file of one column it could be a row without a value; write \"\" for such a row, or remove the line"
+		nul    = "a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text, or state its encoding"
+		loneCR = "a carriage return without a line feed; end lines with LF or CR LF, or quote the cell"
+	)
+	for _, c := range []struct{ why, in, want string }{
+		{"without a header there are no columns", "", "t.csv: empty: the first line must name the columns"},
+		{"blank lines are no header", "\n\n", "t.csv: empty: the first line must name the columns"},
+		{"a column needs a name", "a,,c\n", "t.csv line 1: column 2 has no name; the first line must name every column"},
+		{"blanks are no name", "a, \n", "t.csv line 1: column 2 has no name; the first line must name every column"},
+		{"names must be unique: rows are objects", "a,b,a\n", "t.csv line 1: columns 1 and 3 have the same name; rename one"},
+		{"too few cells", "a,b\n1,2\n3\n", "t.csv line 3: 1 cells where the header has 2"},
+		{"too many cells", "a,b\n1,2,3\n", "t.csv line 2: 3 cells where the header has 2"},
+		{"the line counts line ends inside of quotes", "a,b\n\"1\n1\",2\n3\n", "t.csv line 4: 1 cells where the header has 2"},
+		{"Latin-1 is not guessed at", "a,b\n1,2\n1,caf\xe9\n", "t.csv line 3: cell 2 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
+		{"nor in the header", "a,\xff\n", "t.csv line 1: cell 2 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
+		{"UTF-16 that is cut", "\xff\xfea\x00\n\x00\n", "t.csv line 2: cell 1 ends in the middle of a character of UTF-16"},
+		{"UTF-16 without a mark has NUL bytes", "a\x00,\x00b\x00\n\x00", "t.csv line 1: cell 1 holds " + nul},
+		{"with the other byte order too", "\x00a\x00,\x00b\x00\n", "t.csv line 1: cell 1 holds " + nul},
+		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
+		{"a zip file, such as a spreadsheet", "PK\x03\x04\x14\x00\x06\x00", "t.csv line 1: cell 1 holds " + nul},
+		{"blocks of NUL are what a crash leaves of a file", "a\n1\n" + strings.Repeat("\x00", 5000),
+			"t.csv line 3: cell 1 holds " + nul},
+		{"lines that end in CR alone would be one header", "id,mark\r1,x\r2,y\r",
+			"t.csv line 1: cell 2 holds " + loneCR},
+		{"or one cell, behind a header that ends in LF", "a\n1\r2\r3\n", "t.csv line 2: cell 1 holds " + loneCR},
+		{"in the first cell of a line", "a,b\n1,2\n\r3,4\n", "t.csv line 3: cell 1 holds " + loneCR},
+		{"behind a quoted cell of two lines", "a,b\n1,\"x\ny\"\r3,4\n", "t.csv line 2: cell 2 holds " + loneCR},
+		{"two carriage returns, as text that was converted twice has them", "a,b\r\r\n1,2\r\r\n",
+			"t.csv line 1: cell 2 holds " + loneCR},
+		{"in one column a blank line could be a row", "a\n\"1\n2\"\n\n3\n", "t.csv line 4: " + blank},
+		{"the first one too", "a\n\n3\n", "t.csv line 2: " + blank},
+		{"and the last one", "a\r\n1\r\n\r\n", "t.csv line 3: " + blank},
+		{"the header ends inside of quotes", "a,\"b\n1,2\n",
+			"t.csv line 1: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
+		{"a quote inside of a cell", "a,b\n1,x\"y\n",
+			"t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
+		{"text behind a closing quote", "a,b\n1,\"x\"y\n",
+			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
+		{"a quote left open", "a,b\n1,\"x\n2,3\n",
+			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
+		{"more columns than anybody means", strings.Repeat("a,", MaxColumns) + "b\n", "t.csv line 1: more than 2000 columns"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, _, _, err := readAll("t.csv", c.in)
+			var f *Fault
+			require.ErrorAs(t, err, &f)
+			assert.Equal(t, c.want, err.Error())
+		})
+	}
+}
+
+// endless reads a CSV file whose last quote is never closed.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read == 0 {
+		e.read++
+		return copy(p, "a\n\""), nil
+	}
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+func TestRecordsAreBounded(t *testing.T) {
+	t.Run("a quote left open does not gather the file in memory", func(t *testing.T) {
+		from := &endless{}
+		all, err := openCSV("t.csv", from, Format{}, nil)
+		require.NoError(t, err)
+		_, err = all.Next()
+		var f *Fault
+		require.ErrorAs(t, err, &f)
+		assert.Equal(t, "t.csv line 2: a record of more than 16 MiB begins here or soon after; is a quote left open?", err.Error())
+		assert.Less(t, from.read, int64(MaxRecord+1<<20))
+	})
+	t.Run("a file of many records is longer than one may be", func(t *testing.T) {
+		line := strings.Repeat("x", 1<<20) + "\n"
+		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n"), strings.NewReader(strings.Repeat(line, 40))), Format{}, nil)
+		require.NoError(t, err)
+		n := 0
+		for {
+			_, err := all.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 40, n)
+	})
+	t.Run("nor does a line that never ends", func(t *testing.T) {
+		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{}), Format{}, nil)
+		require.NoError(t, err)
+		_, err = all.Next()
+		require.NoError(t, err)
+		_, err = all.Next()
+		require.Error(t, err)
+	})
+	t.Run("the disk's own errors are no faults of the file", func(t *testing.T) {
+		broken := errors.New("input/output error")
+		for _, c := range []struct {
+			name, content string
+		}{
+			{"t.csv", "a\n1\n"}, {"t.csv", "a\n1"}, {"t.csv", "a,b\n1,2\n3"}, {"t.csv", "a,b\n1,\"2"}, {"t.csv", "a\r\n1\r"}, {"t.csv", "a"},
+			{"t.ndjson", "{\"a\":1}\n"}, {"t.ndjson", "{\"a\":1}\n{\"a\":"}, {"t.ndjson", "{\"a\":1}\n{\"a\":1}"},
+		} {
+			fails := readerFunc(func([]byte) (int, error) { return 0, broken })
+			all, err := Open(c.name, io.MultiReader(strings.NewReader(c.content), fails), Format{}, nil)
+			for err == nil {
+				_, err = all.Next()
+			}
+			assert.ErrorIs(t, err, broken, c.content)
+			var f *Fault
+			assert.False(t, errors.As(err, &f), c.content)
+		}
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestNDJSON(t *testing.T) {
+	header, cells, lines, err := readAll("t.ndjson", bom+`{"a":1,"b":"x"}
+
+{"b":null,"c":[1, {"d":2}]}
+{"e":{},"a":1.50,"é":true}
+{}
+`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b", "c", "e", "é"}, header, "columns come in order of their first appearance")
+	assert.Equal(t, []int{1, 3, 4, 5}, lines)
+	assert.Equal(t, [][]textvalue.Raw{
+		{{Text: "1", Kind: textvalue.Number}, {Text: "x", Kind: textvalue.Text}},
+		{{}, {Kind: textvalue.Null}, {Text: `[1, {"d":2}]`, Kind: textvalue.Array}},
+		{{Text: "1.50", Kind: textvalue.Number}, {}, {}, {Text: "{}", Kind: textvalue.Object}, {Text: "true", Kind: textvalue.Bool}},
+		{{}, {}, {}, {}, {}},
+	}, cells, "a missing member is null")
+}
+
+func TestNDJSONFaults(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
+		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
+		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: unexpected data after the JSON value"},
+		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: duplicate member \"a\"; write each member once"},
+		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}",
+			"t.ndjson line 2: duplicate member \"c\"; write each member once"},
+		{"a column needs a name", `{"":1}`, "t.ndjson line 1: a member without a name"},
+		{"bad UTF-8 is not replaced", "{\"a\":\"\xff\"}", "t.ndjson line 1: byte 6: not valid UTF-8"},
+		{"half a surrogate is no text", `{"a":"\ud800"}`, "t.ndjson line 1: byte 6: half of a surrogate pair"},
+		{"single quotes are not JSON", `{'a':1}`, "t.ndjson line 1: byte 1: expected a string"},
+		{"nor is NaN", `{"a":NaN}`, "t.ndjson line 1: byte 5: expected a value"},
+		{"nor leading zeros", `{"a":01}`, "t.ndjson line 1: byte 5: expected a value"},
+		{"a file cut off", "{\"a\":1}\n{\"a\":", "t.ndjson line 2: byte 5: unexpected end"},
+		{"lines that end in CR alone are one line", "{\"a\":1}\r{\"a\":2}\r", "t.ndjson line 1: byte 8: unexpected data after the JSON value"},
+		{"a byte order mark comes first or not at all", "{\"a\":1}\n" + bom + "{\"a\":2}\n",
+			"t.ndjson line 2: each line must be one JSON object"},
+		{"UTF-16 is read by its mark, and cut all the same", "\xff\xfe{\x00\"\x00a\x00", "t.ndjson line 1: byte 3: unexpected end"},
+		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.ndjson line 1: byte 1: not valid UTF-8"},
+		{"blocks of NUL are what a crash leaves of a file", "{\"a\":1}\n\x00\x00\x00", "t.ndjson line 2: each line must be one JSON object"},
+		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
+			"t.ndjson line 1: byte 36: nested too deep"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, _, _, err := readAll("t.ndjson", c.in)
+			var f *Fault
+			require.ErrorAs(t, err, &f)
+			assert.Equal(t, c.want, err.Error())
+		})
+	}
+}
+
+func TestNDJSONColumnsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range MaxColumns + 1 {
+		b.WriteString(`{"c` + strings.Repeat("x", i) + `":1}` + "\n")
+	}
+	_, _, _, err := readAll("t.ndjson", b.String())
+	require.EqualError(t, err, "t.ndjson line 2001: more than 2000 different members")
+}
+
+// TestCSVAllocations holds a record to one allocation, which is its text.
+func TestCSVAllocations(t *testing.T) {
+	all, err := openCSV("t.csv", strings.NewReader("a,b\n"+strings.Repeat("1,text\n", 2000)), Format{}, nil)
+	require.NoError(t, err)
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _, _ = all.Next() }), 1.0)
+}
+
+// readAll parses a text as a file.
+func readAll(name, content string) (header []string, cells [][]textvalue.Raw, lines []int, err error) {
+	all, err := Open(name, strings.NewReader(content), Format{}, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for {
+		record, err := all.Next()
+		if err == io.EOF {
+			return all.Names(), cells, lines, nil
+		}
+		if err != nil {
+			return all.Names(), cells, lines, err
+		}
+		cells = append(cells, append([]textvalue.Raw(nil), record...))
+		lines = append(lines, all.Line())
+	}
+}
