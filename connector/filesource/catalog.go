@@ -88,7 +88,11 @@ func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *desc
 	for range 3 {
 		var info fs.FileInfo
 		if info, err = f.stat(t.file); err == nil {
-			now := version{info, f.sidecar(t.table), time.Now()}
+			var side sidecarText
+			if side, err = f.sidecar(t.table); err != nil {
+				return nil, err
+			}
+			now := version{info, side, time.Now()}
 			d, err = c.tables.get(ctx, place{f.name, t.file}, now, func() (*description, error) {
 				return c.explore(f.name, t, now)
 			})
@@ -105,35 +109,33 @@ func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *desc
 }
 
 // sidecar reads the sidecar of a table. It is empty if the table has none.
-func (f *folder) sidecar(table string) sidecarText {
+func (f *folder) sidecar(table string) (sidecarText, error) {
 	name := table + textfile.SidecarExtension
-	if _, err := fs.Lstat(f.files, name); errors.Is(err, fs.ErrNotExist) {
-		return sidecarText{}
-	}
 	content, err := f.small(name, textfile.MaxSidecar)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return sidecarText{}, nil
+	case err != nil && passing(err):
+		return sidecarText{problem: fmt.Sprintf("%s is not read: %s", name, reason(err))}, nil
 	case err != nil:
-		return sidecarText{problem: fmt.Sprintf("%s is not read: %s", name, reason(err))}
+		return sidecarText{}, err
 	case len(content) == 0:
-		return sidecarText{problem: name + " is empty; write a JSON object into it or remove it"}
+		return sidecarText{problem: name + " is empty; write a JSON object into it or remove it"}, nil
 	}
-	return sidecarText{content: string(content)}
+	return sidecarText{content: string(content)}, nil
 }
 
 // reason returns an error about a file as a tenant may see it: without the
 // path, which belongs to the host.
 func reason(err error) string {
-	var where *fs.PathError
 	var found *textfile.Fault
 	switch {
 	case errors.Is(err, errChanged):
 		return errChanged.Error()
 	case errors.As(err, &found):
 		return found.Problem
-	case errors.As(err, &where):
-		return where.Err.Error()
 	}
-	return err.Error()
+	return pathCause(err).Error()
 }
 
 // explore describes a file from scratch.
@@ -195,13 +197,13 @@ func (c *catalog) forget(tenant string, tables []tableFile) {
 }
 
 // foreignKeys returns the foreign keys that a table's sidecar states and the
-// data confirms. known are the tables of the folder that can be served.
+// data confirms. It fails only by a fault of the host. known are the tables of the folder that can be served.
 func (c *catalog) foreignKeys(
 	ctx context.Context, tenant string, d *description, known map[string]*description,
-) (keys []wire.ForeignKey, warnings []string) {
+) (keys []wire.ForeignKey, warnings []string, err error) {
 	keys = []wire.ForeignKey{}
 	if d.side == nil {
-		return keys, nil
+		return keys, nil, nil
 	}
 	for _, k := range d.side.ForeignKeys {
 		problem := ""
@@ -219,6 +221,9 @@ func (c *catalog) foreignKeys(
 			problem, err = c.links.get(ctx, at, linkVersion{d, target}, func() (string, error) {
 				return c.checkLink(tenant, k, d, target)
 			})
+			if err != nil && !passing(err) {
+				return nil, nil, err
+			}
 			if err != nil {
 				problem = reason(err)
 			}
@@ -230,7 +235,7 @@ func (c *catalog) foreignKeys(
 				d.side.File, k.Field, k.TargetTable, k.TargetField, problem))
 		}
 	}
-	return keys, warnings
+	return keys, warnings, nil
 }
 
 // checkLink checks one foreign key against the files at the versions described.

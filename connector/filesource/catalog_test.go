@@ -148,6 +148,8 @@ func TestListing(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a a.CSV", "b b.csv", "c c.ndjson", "dots.in.name dots.in.name.csv"}, names)
 	assert.Equal(t, []string{
+		"sub is not served: what is in a folder of the tenant's is no table",
+		"README.md and e.txt are not served: what is served has the extension .csv, .jsonl, .ndjson or .tsv",
 		"d.csv and d.ndjson are left out: they would be one table; rename one of them",
 		"g.table.json describes no table: there is no g.csv or g.ndjson to serve beside it",
 	}, l.warnings)

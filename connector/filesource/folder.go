@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +17,8 @@ import (
 // one tenant.
 type root struct {
 	files fs.FS
+	// escape is the error for a link that leads out of a folder; package os does not name it.
+	escape error
 	// enter opens the sub-folder of that name, which is an entry of files. The
 	// opened folder reaches nothing outside itself, whatever links it holds.
 	enter func(name string) (*folder, error)
@@ -31,6 +32,8 @@ func openRoot(dir string) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, out := r.Lstat("..")
+	escape := pathCause(out)
 	enter := func(name string) (*folder, error) {
 		// The tenant gets a root of its own: below the outer root a link could
 		// lead from one tenant's folder into another's.
@@ -45,12 +48,14 @@ func openRoot(dir string) (*root, error) {
 		// Lstat sees a link as itself, which is never the folder it leads to.
 		if after, err := sub.Stat("."); err != nil || !os.SameFile(before, after) {
 			_ = sub.Close()
-			return nil, errors.Join(errors.New("a link, or replaced while it was opened; a tenant's folder must be a folder of its own"), err)
+			return nil, errors.Join(errNotItsOwn, err)
 		}
-		return &folder{name: name, files: sub.FS(), close: sub.Close}, nil
+		return &folder{name: name, files: sub.FS(), escape: escape, close: sub.Close}, nil
 	}
-	return &root{files: r.FS(), enter: enter, close: r.Close}, nil
+	return &root{files: r.FS(), escape: escape, enter: enter, close: r.Close}, nil
 }
+
+var errNotItsOwn = errors.New("a link, or replaced while it was opened; a tenant's folder must be a folder of its own")
 
 // fsRoot wraps a file system that has no links, such as an embedded one.
 func fsRoot(files fs.FS) *root {
@@ -83,9 +88,10 @@ func (r *root) tenants() ([]string, error) {
 
 // folder is one tenant's folder.
 type folder struct {
-	name  string
-	files fs.FS
-	close func() error
+	name   string
+	files  fs.FS
+	escape error // as the root's
+	close  func() error
 }
 
 // listing is the content of a folder.
@@ -108,10 +114,14 @@ func (f *folder) list() (listing, error) {
 		return listing{}, err
 	}
 	var l listing
-	var sidecars []string
+	var sidecars, others, folders []string
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") {
+		if textfile.Hidden(name) {
+			continue
+		}
+		if e.IsDir() {
+			folders = append(folders, name)
 			continue
 		}
 		if table, ok := strings.CutSuffix(name, textfile.SidecarExtension); ok {
@@ -120,31 +130,28 @@ func (f *folder) list() (listing, error) {
 		}
 		table, ok := textfile.TableOf(name)
 		if !ok {
+			others = append(others, name)
 			continue
 		}
 		if !utf8.ValidString(name) {
-			l.warnings = append(l.warnings, shown(name)+" is left out: its name is not valid UTF-8")
+			l.warnings = append(l.warnings, textfile.Shown(name)+" is left out: its name is not valid UTF-8")
 			continue
 		}
 		l.tables = append(l.tables, tableFile{table, name})
 	}
+	if len(folders) > 0 {
+		l.warnings = append(l.warnings, textfile.Listed(folders)+" not served: what is in a folder of the tenant's is no table")
+	}
+	l.warnings = append(l.warnings, textfile.NotServed(others, textfile.Extensions()...)...)
 	slices.SortStableFunc(l.tables, func(a, b tableFile) int { return strings.Compare(a.table, b.table) })
 	l.dropTwins()
 	for _, table := range sidecars {
 		if !slices.ContainsFunc(l.tables, func(t tableFile) bool { return t.table == table }) {
 			l.warnings = append(l.warnings, fmt.Sprintf("%s describes no table: there is no %s or %s to serve beside it",
-				shown(table+textfile.SidecarExtension), shown(table+".csv"), shown(table+".ndjson")))
+				textfile.Shown(table+textfile.SidecarExtension), textfile.Shown(table+".csv"), textfile.Shown(table+".ndjson")))
 		}
 	}
 	return l, nil
-}
-
-// shown returns the name of a file as text that is valid UTF-8.
-func shown(name string) string {
-	if utf8.ValidString(name) {
-		return name
-	}
-	return strconv.QuoteToASCII(name)
 }
 
 // dropTwins removes tables that several files would make.
@@ -186,7 +193,7 @@ func (f *folder) table(name string) (t tableFile, ok bool, err error) {
 func (f *folder) stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(f.files, name)
 	if err != nil {
-		if link, err := fs.Lstat(f.files, name); err == nil && link.Mode().Type() == fs.ModeSymlink {
+		if link, e := fs.Lstat(f.files, name); leadsNowhere(err, f.escape) && e == nil && link.Mode().Type() == fs.ModeSymlink {
 			return nil, &textfile.Fault{File: name, Problem: "a link that leads nowhere, or out of the folder"}
 		}
 		return nil, forbidden(name, err)
@@ -203,6 +210,8 @@ func regular(name string, info fs.FileInfo) error {
 	return nil
 }
 
+// forbidden says of a file that the host keeps from the connector what the host has to
+// mend.
 func forbidden(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &textfile.Fault{File: name, Problem: "the connector has no permission to read it"}
@@ -312,7 +321,7 @@ func (f *folder) small(name string, most int64) ([]byte, error) {
 	}
 	defer opened.close()
 	if opened.info.Size() > most {
-		return nil, fmt.Errorf("larger than %d bytes", most)
+		return nil, &textfile.Fault{File: name, Problem: fmt.Sprintf("larger than %d bytes", most)}
 	}
 	return io.ReadAll(opened.reader())
 }

@@ -87,9 +87,9 @@ func body(tenant, password, members string) string {
 }
 
 // discovered asks for a tenant's discovery.
-func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Discovery {
+func discovered(t testing.TB, s *connectortest.Server, tenant string, password ...string) *wire.Discovery {
 	t.Helper()
-	status, answer := s.Post(wire.PathDiscovery, body(tenant, "", ""))
+	status, answer := s.Post(wire.PathDiscovery, body(tenant, strings.Join(password, ""), ""))
 	require.Equal(t, 200, status, answer)
 	var d wire.Discovery
 	require.NoError(t, wire.Decode([]byte(answer), &d))

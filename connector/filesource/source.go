@@ -135,7 +135,7 @@ func (s *tables) prepare(ctx context.Context) {
 	for _, name := range names {
 		f, err := s.root.enter(name)
 		if err != nil {
-			s.log.Warn("a tenant's folder cannot be entered", "tenant", name, "cause", reason(err))
+			s.log.Error("a tenant's folder cannot be entered", "tenant", name, "cause", reason(err))
 			continue
 		}
 		found, err := s.discover(ctx, f, p.reading)
@@ -143,7 +143,7 @@ func (s *tables) prepare(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.log.Warn("a tenant's folder cannot be read", "tenant", name, "cause", reason(err))
+			s.log.Error("a tenant's folder cannot be read", "tenant", name, "cause", reason(err))
 			continue
 		}
 		for _, w := range found.Warnings {
@@ -201,6 +201,8 @@ func (s *tables) discover(ctx context.Context, f *folder, reading func(tenant, f
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
+		case err != nil && !passing(err):
+			return nil, fmt.Errorf("%s: %w", t.file, err)
 		case err != nil:
 			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s is left out: %s", t.file, reason(err)))
 		case d.fault != nil:
@@ -216,9 +218,12 @@ func (s *tables) discover(ctx context.Context, f *folder, reading func(tenant, f
 		}
 		table := d.discovered()
 		var warnings []string
-		table.ForeignKeys, warnings = s.catalog.foreignKeys(ctx, f.name, d, known)
-		if ctx.Err() != nil {
+		table.ForeignKeys, warnings, err = s.catalog.foreignKeys(ctx, f.name, d, known)
+		switch {
+		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, err
 		}
 		answer.Warnings = append(append(answer.Warnings, d.warnings...), warnings...)
 		answer.Tables = append(answer.Tables, table)

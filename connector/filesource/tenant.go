@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -56,7 +57,8 @@ func (r *refusal) Error() string { return refusalText }
 func (r *refusal) Unwrap() error { return r.cause }
 
 // admit opens the folder that the credentials name. It fails with a refusal if
-// there is none or the password is wrong. The caller closes the folder.
+// there is none or the password is wrong, and with another error if the host cannot
+// tell. The caller closes the folder.
 //
 // For an unknown name it does the same work as for a known one: it opens some
 // folder that has a password, and compares that. So neither the answer nor the
@@ -72,13 +74,16 @@ func (r *root) admit(creds wire.Credentials) (*folder, error) {
 	name := creds.Get(CredentialTenant)
 	known := slices.Contains(names, name)
 	if !known {
-		if name = r.decoy.find(r, names); name == "" {
+		if name, err = r.decoy.find(r, names); err != nil {
+			return nil, err
+		}
+		if name == "" {
 			return nil, &refusal{}
 		}
 	}
 	f, err := r.enter(name)
 	if err != nil {
-		return nil, &refusal{fmt.Errorf("tenant folder %q: %w", name, err)}
+		return nil, r.turnAway(fmt.Errorf("tenant folder %q: %w", name, err))
 	}
 	right, err := f.passwordIs(creds.Get(CredentialPassword))
 	if known && right && err == nil {
@@ -86,24 +91,26 @@ func (r *root) admit(creds wire.Credentials) (*folder, error) {
 	}
 	_ = f.close()
 	if err != nil {
-		err = fmt.Errorf("tenant folder %q: %s: %w", name, passwordFile, err)
+		return nil, r.turnAway(fmt.Errorf("tenant folder %q: %s: %w", name, passwordFile, err))
 	}
-	return nil, &refusal{err}
+	return nil, &refusal{}
 }
 
-// protected reports whether the folder has a password file. It uses Lstat,
-// because a link that leads nowhere is a password that cannot be read, and not
-// an open door.
-func (f *folder) protected() bool {
-	_, err := fs.Lstat(f.files, passwordFile)
-	return !errors.Is(err, fs.ErrNotExist)
+// turnAway returns the refusal for what is wrong with a tenant's folder, and the error
+// itself if it is a fault of the host: then nobody knows whether the password is right.
+func (r *root) turnAway(err error) error {
+	if passing(err) || errors.Is(err, errNotItsOwn) || leadsNowhere(err, r.escape) {
+		return &refusal{err}
+	}
+	return err
 }
 
 // passwordIs reports whether the folder needs no password, or this one. It
 // compares digests in constant time. A password file that cannot be read, or is
-// empty, locks the folder: a mistake in it must not open the door.
+// empty, locks the folder: a mistake in it must not open the door. It uses Lstat,
+// because a link that leads nowhere is a password that cannot be read.
 func (f *folder) passwordIs(typed string) (bool, error) {
-	if !f.protected() {
+	if _, err := fs.Lstat(f.files, passwordFile); errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	content, err := f.small(passwordFile, 4096)
@@ -112,7 +119,7 @@ func (f *folder) passwordIs(typed string) (bool, error) {
 	}
 	password := strings.TrimRight(string(content), "\r\n")
 	if password == "" {
-		return false, errors.New("empty: nobody can enter; write a password into it or remove it")
+		return false, &textfile.Fault{File: passwordFile, Problem: "empty: nobody can enter; write a password into it or remove it"}
 	}
 	want, got := sha256.Sum256([]byte(password)), sha256.Sum256([]byte(typed))
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1, nil
@@ -123,22 +130,27 @@ func (f *folder) passwordIs(typed string) (bool, error) {
 type decoy struct{ name atomic.Pointer[string] }
 
 // find returns the decoy, or "" if no folder has a password: then there is no
-// wrong password from which a wrong tenant could differ.
-func (d *decoy) find(r *root, names []string) string {
+// wrong password from which a wrong tenant could differ. A folder that the connector may
+// not enter is none; by any other fault of the host nobody can tell.
+func (d *decoy) find(r *root, names []string) (string, error) {
 	if known := d.name.Load(); known != nil && slices.Contains(names, *known) {
-		return *known
+		return *known, nil
 	}
 	for _, name := range names {
 		f, err := r.enter(name)
-		if err != nil {
-			continue
-		}
-		_, err = f.stat(passwordFile)
-		_ = f.close()
 		if err == nil {
+			_, err = f.stat(passwordFile)
+			_ = f.close()
+		}
+		var refused *refusal
+		switch {
+		case err == nil:
 			d.name.Store(&name)
-			return name
+			return name, nil
+		case errors.Is(err, fs.ErrPermission), errors.As(r.turnAway(err), &refused):
+		default:
+			return "", fmt.Errorf("tenant folder %q: %w", name, err)
 		}
 	}
-	return ""
+	return "", nil
 }

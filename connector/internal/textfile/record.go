@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
@@ -59,6 +61,9 @@ func TableOf(file string) (table string, ok bool) {
 	ext := path.Ext(file)
 	return strings.TrimSuffix(file, ext), openers[strings.ToLower(ext)] != nil
 }
+
+// Extensions returns the extensions that [Open] reads.
+func Extensions() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // Open opens the records of a file, which has one of the extensions. names are the
 // columns that the file is known to have, in order; none before it was first read.
