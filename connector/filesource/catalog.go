@@ -161,6 +161,8 @@ func (c *catalog) explore(tenant string, t tableFile, now version) (*description
 	case text.content != "":
 		if side, err = textfile.ParseSidecar(t.table+textfile.SidecarExtension, []byte(text.content)); err != nil {
 			warnings = []string{err.Error() + "; nothing of the file is applied"}
+		} else if side.Separator != "" && !textfile.Separated(t.file) {
+			warnings = []string{side.File + `: "separator": ` + t.file + " has none"}
 		}
 	}
 	return describe(c.life, t, opened, c.format, side, warnings)

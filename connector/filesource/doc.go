@@ -23,18 +23,20 @@
 //
 // A tenant's credentials are the name of its folder and, if the folder has a
 // file .password, the content of that file. The table "orders" is the file
-// orders.csv or orders.ndjson. The source finds out the types of its columns by
-// reading the whole file. A sidecar file orders.table.json may state keys,
-// types and descriptions; the source checks them against the rows and declares
-// only what holds.
+// orders.csv, orders.tsv, orders.ndjson or orders.jsonl. The source finds out the types of
+// its columns by reading the whole file. A sidecar file orders.table.json may state keys,
+// types and descriptions; the source checks them against the rows and declares only what
+// holds. How a file is written (separator, encoding, decimal comma, dates) is stated there
+// too, or for all files as a [Format]; it is never guessed.
 //
 // Files may change at any time. The source describes a file when it is first
 // needed, and again when the file has changed; Source.Prepare does so ahead of
 // the first request. Queries read their file from the start, in constant memory.
 //
-// Files in which something is wrong are left out. Discovery warns of them, and
-// Prepare writes the warnings to the log.
+// Files in which something is wrong are left out. Discovery warns of them, and of files
+// of other kinds, and Prepare writes the warnings to the log. A fault of the host, such as
+// a disk that fails, is never taken for one of the files: the request fails.
 //
-// README.md describes the layout of a folder, types, sidecar files, cost and
+// README.md describes the layout of a folder, formats, types, sidecar files, cost and
 // rough edges.
 package filesource

@@ -62,6 +62,12 @@ func TableOf(file string) (table string, ok bool) {
 	return strings.TrimSuffix(file, ext), openers[strings.ToLower(ext)] != nil
 }
 
+// Separated reports whether the cells of a file have a separator.
+func Separated(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".csv" || ext == ".tsv"
+}
+
 // Extensions returns the extensions that [Open] reads.
 func Extensions() []string { return slices.Sorted(maps.Keys(openers)) }
 

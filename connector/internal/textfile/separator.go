@@ -33,7 +33,7 @@ func findSeparator(file string, text *bufio.Reader, stated string) (csvStart, er
 	header := firstLine(text)
 	blank := header[:len(header)-len(bytes.TrimLeft(header, "\r\n"))]
 	line := 1 + bytes.Count(blank, []byte{'\n'})
-	if sign, ok := strings.CutPrefix(string(bytes.Trim(header, "\"\r\n")), "sep="); ok && utf8.RuneCountInString(sign) == 1 {
+	if sign, ok := statedSign(header); ok {
 		if stated != "" && stated != sign {
 			return s, &Fault{file, line, "names another separator than is stated; correct one of them"}
 		}
@@ -62,6 +62,18 @@ func findSeparator(file string, text *bufio.Reader, stated string) (csvStart, er
 		s.notes = append(s.notes, fmt.Sprintf("%s is read as separated by %s, which alone are in its header", file, names))
 	}
 	return s, nil
+}
+
+// statedSign returns the separator that a line sep=; states, in any case and quoted or
+// not.
+func statedSign(line []byte) (sign string, ok bool) {
+	text := string(bytes.Trim(line, "\"\r\n"))
+	const prefix = "sep="
+	if len(text) <= len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+		return "", false
+	}
+	sign = text[len(prefix):]
+	return sign, utf8.RuneCountInString(sign) == 1
 }
 
 func firstRune(text string) rune {
