@@ -115,7 +115,9 @@ func newPostgres(t testing.TB, options ...string) *postgresDatabase {
 }
 
 // shared reports whether the database is behind a pooler.
-func (d *postgresDatabase) shared() bool { return d.config.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement }
+func (d *postgresDatabase) shared() bool {
+	return d.config.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement
+}
 
 // as returns the same database as somebody else connects to it.
 func (d *postgresDatabase) as(t testing.TB, change func(*pgx.ConnConfig)) *postgresDatabase {
