@@ -118,12 +118,13 @@ func (d *database) envelope() wire.Envelope {
 	return wire.Envelope{Credentials: d.tenant(), TimeoutMS: 60_000}
 }
 
-// quiet returns a connector over the database that logs nothing.
+// quiet returns a connector over the database that logs internal errors alone.
 func (d *database) quiet(t testing.TB) http.Handler {
 	t.Helper()
 	bearer, err := wire.NewToken(token)
 	require.NoError(t, err)
-	handler, err := connector.New(d.definition(), d.source(t, nil), bearer, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	handler, err := connector.New(d.definition(), d.source(t, nil), bearer, &connector.Options{Logger: logger})
 	require.NoError(t, err)
 	return handler
 }

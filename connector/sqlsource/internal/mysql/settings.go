@@ -35,6 +35,8 @@ var mariaSettings = []settings.Setting{
 	{Name: "max_recursive_iterations", Value: "4294967295", Why: "a view's recursion ends there, and the rows beyond it are left out"},
 	{Name: "system_versioning_asof", Value: "DEFAULT", Why: "rows are read as of another time; DEFAULT is none here, whatever the server's is"},
 	{Name: "default_regex_flags", Value: "''", Why: "a view's regular expressions mean something else by it"},
+	{Name: "big_tables", Value: "0", Why: "COUNT(DISTINCT) of a constant, which a view may have, is the number of rows with it"},
+	{Name: "tmp_table_size", Value: "GREATEST(@@tmp_table_size, 16384)", Why: "so it is below some kilobytes; above, it is the server's own"},
 	{Name: "old_mode", Value: "''", Why: "a view's times become other datetimes by it"},
 }
 
