@@ -49,6 +49,10 @@ var mysqlTypes = []sqlsourcetest.Type{
 		mysqlTexts(strings.Repeat("x", 5000)+"a", strings.Repeat("x", 5000)+"b"), mysqlCommon)},
 	{Name: "latin", SQL: "VARCHAR(20) CHARACTER SET latin1", Type: wire.TypeString,
 		Literals: mysqlTexts("a", "A", "é", "ß", "z", "", "a ")},
+	{Name: "chinese", SQL: "VARCHAR(20) CHARACTER SET gbk", Type: wire.TypeString, Literals: append(
+		mysqlTexts("a", "中文", "?", "a?", "??", ""), literal("_gbk x'A2A0'", wire.Null()), literal("_gbk x'61A2A03F'", wire.Null()))},
+	{Name: "ascii", SQL: "TEXT CHARACTER SET ascii", Type: wire.TypeString, Literals: append(
+		mysqlTexts("a", "A", "?", "a ", ""), literal("_ascii x'FF'", wire.Null()), literal("_ascii x'61FE'", wire.Null()))},
 	{Name: "nopad", SQL: "VARCHAR(50) COLLATE utf8mb4_nopad_bin", Type: wire.TypeString, Literals: slices.Concat(controls, mysqlCommon)},
 	{Name: "padbin", SQL: "VARCHAR(50) CHARACTER SET utf8mb3 COLLATE utf8mb3_bin", Type: wire.TypeString, Literals: controls},
 	{Name: "char", SQL: "CHAR(4)", Type: wire.TypeString, Literals: mysqlTexts("a", "ab", "  a", "")},

@@ -92,3 +92,24 @@ func TestSQLiteLate(t *testing.T) {
 		})
 	}
 }
+
+// TestSQLiteUnsentWords warns of values that do not fit their column as what they are: a
+// text in a column of numbers is neither NaN nor a date.
+func TestSQLiteUnsentWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ declared, fitting, other, words string }{
+		{"INTEGER", "1", "'n/a'", "a text, a blob or an infinity in a column of numbers"},
+		{"REAL", "1.5", "9e999", "a text, a blob or an infinity in a column of numbers"},
+		{"BOOLEAN", "1", "'true'", "no integer"},
+		{"DATE", "'2024-02-29'", "'2024-02-30'", "no text YYYY-MM-DD of a day that exists"},
+		{"DATETIME", "'2024-02-29'", "20240229", "no text of a date and a time, YYYY-MM-DD HH:MM:SS, that exists"},
+		{"JSON", "'{}'", "'{'", "no JSON"},
+		{"ARRAY", "'[]'", "'{}'", "no JSON of an array"},
+		{"TEXT", "'a'", "x'61'", "a blob in a column of texts"},
+		{"BLOB", "x'61'", "'a'", "no blob in a column of blobs"},
+		{"DECIMAL_TEXT", "'1.50'", "'1,50'", "no text of a decimal's digits"},
+	} {
+		_, warnings := newSQLite(t, "CREATE TABLE t (c "+c.declared+"); INSERT INTO t VALUES ("+c.fitting+"), ("+c.other+")").discover(t, nil, time.Minute)
+		assert.Contains(t, warnings, `In table "t", 1 values of the field "c" cannot be sent, because each is `+c.words+": they are null everywhere.")
+	}
+}

@@ -38,7 +38,7 @@ func decoderOf(types *pgtype.Map, field pgconn.FieldDescription, c *sqlengine.Co
 		if known, ok := types.TypeForOID(field.DataTypeOID); ok {
 			var err error
 			if value, err = known.Codec.DecodeDatabaseSQLValue(types, field.DataTypeOID, field.Format, raw); err != nil {
-				return wire.Null(), errors.New("the driver cannot read the value")
+				return c.Decode(err) // which no decoder reads: its error names the column
 			}
 		}
 		return c.Decode(value)

@@ -70,6 +70,9 @@ type Column struct {
 	// Valid is a condition that selects, among the values that are not null, those that
 	// can be sent. Empty: all of them.
 	Valid string
+	// Invalid says what the values are that Valid does not select, in the words of a
+	// warning, such as "NaN or an infinity". Empty: words by Type.
+	Invalid string
 
 	// Key has the platform's order and equality, and is null for a value that cannot be
 	// sent. Sorts, minima and joins use it.

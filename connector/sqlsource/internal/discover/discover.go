@@ -91,8 +91,10 @@ type discovered struct {
 	tallies  map[*sqltext.Column]*request.Tally // of the columns that were counted
 	doubts   []doubt                            // its foreign keys that rows may break
 	warnings []string
-	size     sizeClass
-	first    int // rows that were read for samples; -1: none were read
+	// unreadable are the columns with a value that their Decode fails at.
+	unreadable []*sqltext.Column
+	size       sizeClass
+	first      int // rows that were read for samples; -1: none were read
 
 	left       bool // out of the answer
 	measured   bool

@@ -163,7 +163,7 @@ func (d *discovery) sample(ctx context.Context, t *discovered) error {
 	for from := 0; from < len(t.r.Columns); from += request.PieceColumns {
 		to := min(from+request.PieceColumns, len(t.r.Columns))
 		b := d.Builder()
-		columns := t.r.Columns[from:to]
+		columns := t.tolerant(t.r.Columns[from:to])
 		statement := b.Query(sqltext.SelectCells(columns), sqltext.Window{Limit: sampleRows}, func() string { return " FROM " + t.r.From })
 		for values, err := range d.Cells(ctx, t.table.Name, statement, b.Args, columns) {
 			if err != nil {
@@ -185,6 +185,29 @@ func (d *discovery) sample(ctx context.Context, t *discovered) error {
 		return d.measure(ctx, t)
 	}
 	return nil
+}
+
+// tolerant returns columns that read as null what their Decode fails at, so that one value
+// does not cost a table its description. The first of a column is warned of.
+func (t *discovered) tolerant(columns []*sqltext.Column) []*sqltext.Column {
+	copies := make([]*sqltext.Column, len(columns))
+	for i, c := range columns {
+		own := *c
+		own.Decode = func(driver any) (wire.Value, error) {
+			v, err := c.Decode(driver)
+			if err != nil && !slices.Contains(t.unreadable, c) {
+				t.unreadable = append(t.unreadable, c)
+				t.warn("In table %s, the field %s has a value that cannot be read, and a request that meets it fails: "+
+					"correct it, or leave the column out.", terms.QuoteName(c.Name))
+			}
+			if err != nil {
+				v = wire.Null()
+			}
+			return v, nil
+		}
+		copies[i] = &own
+	}
+	return copies
 }
 
 // unread warns that the samples of a table could not be read, and leaves the

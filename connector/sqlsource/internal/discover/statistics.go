@@ -28,9 +28,8 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 		f := &t.table.Fields[i]
 		if unsendable := n.Stored - n.Sendable; unsendable > 0 {
 			f.Nullable = true
-			t.warn("In table %s, %d values of the field %s cannot be sent, "+
-				"such as NaN, an infinity or an impossible date: they are null everywhere.",
-				unsendable, terms.QuoteName(f.Name))
+			t.warn("In table %s, %d values of the field %s cannot be sent, because each is %s: they are null everywhere.",
+				unsendable, terms.QuoteName(f.Name), invalid(c))
 		} else if c.Required {
 			f.Nullable = false
 		}
@@ -41,6 +40,19 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 		}
 	}
 	return nil
+}
+
+// invalid says what the values of a column are that cannot be sent.
+func invalid(c *sqltext.Column) string {
+	switch {
+	case c.Invalid != "":
+		return c.Invalid
+	case c.Type.Numeric():
+		return "NaN, an infinity, or no number"
+	case c.Type == wire.TypeDate, c.Type == wire.TypeDatetime:
+		return "an infinity, a day that does not exist, or of a year that cannot be sent"
+	}
+	return "no value of the type " + string(c.Type)
 }
 
 // statistics adds exact statistics of the columns that count has counted.
@@ -79,8 +91,9 @@ func (d *discovery) statisticsOf(ctx context.Context, t *discovered, piece []*sq
 	for _, c := range piece {
 		add("COUNT(DISTINCT "+t.tallies[c].Key(c)+")", number)
 		if hasBounds(c) {
-			add(c.AsCell("MIN("+c.Key+")"), c)
-			add(c.AsCell("MAX("+c.Key+")"), c)
+			bound := t.tolerant([]*sqltext.Column{c})[0]
+			add(c.AsCell("MIN("+c.Key+")"), bound)
+			add(c.AsCell("MAX("+c.Key+")"), bound)
 		}
 	}
 	for values, err := range d.Cells(ctx, t.table.Name, "SELECT "+strings.Join(exprs, ", ")+" FROM "+t.r.From, nil, read) {

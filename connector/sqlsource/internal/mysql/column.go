@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"cmp"
 	"encoding/base64"
 	"slices"
 	"strconv"
@@ -37,10 +36,19 @@ func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	}
 	if column.Class == sqlengine.ClassText {
 		column.Bind = asBytes
-		column.Key, column.Text = column.Raw, column.Raw
+		column.Key = column.Raw
+		if column.Valid != "" {
+			column.Key = "CASE WHEN " + column.Valid + " THEN " + column.Raw + " END"
+		}
+		column.Text = column.Key
 		if c.Precision == 0 || c.Precision > sortLength-72 { // bytes, and some room for what the engine adds
 			column.Loose.Long = "LENGTH(" + column.Raw + ") > " + strconv.Itoa(sortLength-72)
-			column.Tie = cmp.Or(column.Tie, hash(column.Raw))
+			switch {
+			case column.Valid != "":
+				column.Tie = hash(column.Tie)
+			case column.Tie == "":
+				column.Tie = hash(column.Raw)
+			}
 		}
 	}
 	if noteOf(c).json {
@@ -160,6 +168,9 @@ func text(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Raw = "CAST(" + ref + " AS BINARY)"
 	switch c.DataType {
 	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext":
+		if !unicode(noteOf(c).charset) {
+			meaningful(column, ref)
+		}
 		if noteOf(c).foreign {
 			break
 		}
@@ -194,10 +205,27 @@ func text(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Raw = "CAST(CONVERT(" + ref + " USING utf8mb4) AS BINARY)"
 }
 
+// unicode reports whether every character of a character set has a place in Unicode. The
+// texts of a view's expression may have none.
+func unicode(charset string) bool {
+	return slices.Contains([]string{"", "utf8mb4", "utf8mb3", "utf8", "latin1", "ucs2", "utf16", "utf16le", "utf32"}, charset)
+}
+
+// meaningful completes a text in a character set that has bytes without a meaning, such as
+// x'FF' in ascii. The server sends a question mark in place of each; such a text is null.
+func meaningful(column *sqlengine.Column, ref string) {
+	marks := func(text string) string { return "CHAR_LENGTH(REPLACE(" + text + ", '?', ''))" }
+	column.Valid = marks(ref) + " = " + marks("CONVERT("+ref+" USING utf8mb4)")
+	column.Invalid = "a text with bytes that mean nothing in its character set"
+	column.Cell = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
+	column.Tie = "CAST(" + ref + " AS BINARY)"
+}
+
 // moment completes a date or a datetime. One of a day that does not exist is null: with
 // a month or a day of zero, or a 31 February, which ALLOW_INVALID_DATES lets in.
 func moment(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Valid = "DAYOFMONTH(" + ref + ") BETWEEN 1 AND COALESCE(DAYOFMONTH(LAST_DAY(" + ref + ")), 0)"
+	column.Invalid = "a day that does not exist"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 	column.Read = func(expr string) string { return "CAST(" + expr + " AS CHAR)" }
 	column.Cell, column.Tie = column.Read(column.Key), ref

@@ -86,6 +86,7 @@ func float(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Type, column.Class = wire.TypeNumber, sqlengine.ClassFloat
 	column.Single = c.DataType == "float4"
 	column.Bind = cast("float8")
+	column.Invalid = "NaN or an infinity"
 	column.Valid = ref + " > '-Infinity'::float8 AND " + ref + " < 'Infinity'::float8"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + "::float8 END"
 	column.Cell, column.Tie = column.Key, ref
@@ -113,6 +114,7 @@ func decimal(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn, no
 		return
 	}
 	column.Precision, column.Scale = c.Precision, c.Scale
+	column.Invalid = "NaN or an infinity"
 	column.Valid = ref + " <> 'NaN'::numeric"
 	column.Index.Within = ref + " < 'NaN'::numeric" // which is greater than all others
 	if c.Precision < 0 {
@@ -151,6 +153,7 @@ func nearMoney(ref string) func(string, any, func(any) string) string {
 // that cannot be sent.
 func moment(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Index.Sorted, column.Index.Plain, column.Index.PlainKind = ref, ref, c.DataType
+	column.Invalid = "an infinity, or of a year before 1 or after 9999"
 	if c.DataType == "date" {
 		column.Type, column.Class = wire.TypeDate, sqlengine.ClassDate
 		column.Bind = cast("date")

@@ -54,6 +54,7 @@ func encoded(column *sqlengine.Column, note columnNote) {
 	column.Index = sqlengine.Index{Stored: column.Index.Stored}
 	if note.encoding == encodingASCII {
 		// Only bytes that are UTF-8 can be sent.
+		column.Invalid = "a text whose bytes are not UTF-8"
 		column.Valid = isUTF8("convert_to(" + column.Cell + ", '" + encodingASCII + "')")
 		column.Cell = "CASE WHEN " + column.Valid + " THEN " + column.Cell + " END"
 	}

@@ -358,7 +358,7 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) ([]
 		row := make([]wire.Value, len(a.cells))
 		for i, cell := range a.cells {
 			if row[i], err = cell.read(values[cell.at : cell.at+cell.n]); err != nil {
-				return nil, err
+				return nil, a.failure(ctx, err)
 			}
 		}
 		answer = append(answer, row)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
+
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -29,6 +31,11 @@ func (s *Database) Failure(ctx context.Context, err error, table string) error {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	var unreadable *sqltext.UnreadableError
+	if errors.As(err, &unreadable) {
+		return &trouble{why: reasonUnreadable, cause: connector.Unsupported("Table %s has a value in its field %s that cannot be read. "+
+			"Correct it, or leave the column out: %w", terms.QuoteName(table), terms.QuoteName(unreadable.Column), err)}
 	}
 	why := s.reason(err)
 	if why == reasonOther && brokeOff(err) {

@@ -25,6 +25,7 @@ const (
 	reasonEncoding           // a text is not in the database's encoding, so it cannot be read
 	reasonShared             // statements are prepared by name on a session that others use, too
 	reasonData               // the table cannot be computed, however often it is tried
+	reasonUnreadable         // a value is in a form that its column's type does not have
 )
 
 // stateDecline is the SQLSTATE of what the engine cannot do and the library may.
@@ -63,5 +64,5 @@ func stateReason(state string) reason {
 // Lasting reports whether a table cannot be read for a reason that stays and is its
 // own: whoever asks again is told the same.
 func (r reason) Lasting() bool {
-	return r == ReasonNoTable || r == ReasonForbidden || r == reasonEncoding || r == reasonData
+	return r == ReasonNoTable || r == ReasonForbidden || r == reasonEncoding || r == reasonData || r == reasonUnreadable
 }

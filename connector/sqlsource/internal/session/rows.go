@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
@@ -28,10 +27,8 @@ func (r *Reader) Scan(driver any) error {
 		return nil
 	}
 	var err error
-	if r.Value, err = r.Column.Decode(driver); err != nil {
-		return fmt.Errorf("sqlsource: column %q: %w", r.Column.Name, err)
-	}
-	return nil
+	r.Value, err = r.Column.Decode(driver)
+	return err
 }
 
 // drainRows is how many rows that nobody wants are read to keep the connection.

@@ -42,9 +42,11 @@ func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	case wire.TypeDatetime:
 		s.datetime(c.Want == wire.TypeDatetime || countsSeconds(c.DataType))
 	case wire.TypeJSON:
+		s.Invalid = "no JSON"
 		s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN json_valid(" + ref + ") ELSE " + s.finite() + " END"
 		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
 	case wire.TypeArray:
+		s.Invalid = "no JSON of an array"
 		s.Valid = "CASE WHEN typeof(" + ref + ") = 'text' AND json_valid(" + ref + ") THEN json_type(" + ref + ") = 'array' ELSE 0 END"
 		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
 	}
@@ -77,6 +79,7 @@ func (s *columnBuilder) where(condition string) string {
 // boolean completes a column of integers, of which 0 is false.
 func (s *columnBuilder) boolean() {
 	s.Class = sqlengine.ClassBoolean
+	s.Invalid = "no integer"
 	s.Valid = "typeof(" + s.ref + ") = 'integer'"
 	s.Raw = "(" + s.where(s.Valid) + " <> 0)"
 	s.Key = s.Raw
@@ -100,7 +103,7 @@ func (s *columnBuilder) number() {
 		s.Tie, s.Index.Stored = "", ref
 		return
 	}
-	s.Valid = s.finite()
+	s.Valid, s.Invalid = s.finite(), "a text, a blob or an infinity in a column of numbers"
 	s.Index.Within = s.Valid
 	s.Key = s.where(s.Valid)
 	if s.affinity == "REAL" && !s.note.view {
@@ -120,6 +123,7 @@ func (s *columnBuilder) digits() {
 	s.Valid = "(typeof(" + ref + ") = 'text' AND length(" + ref + ") - length(" + body + ") < 2" +
 		" AND " + body + " NOT GLOB '*[^0-9.]*' AND " + body + " GLOB '[0-9]*' AND " + body + " GLOB '*[0-9]'" +
 		" AND length(" + body + ") - length(replace(" + body + ", '.', '')) < 2)"
+	s.Invalid = "no text of a decimal's digits"
 	s.Decode = decodeDigits // tells the same values apart as Valid, for less
 	if s.note.utf16 {
 		return

@@ -17,7 +17,7 @@ func (s *columnBuilder) text() {
 		return
 	}
 	bare := ref + " COLLATE BINARY"
-	s.Valid = ref + noBlob
+	s.Valid, s.Invalid = ref+noBlob, "a blob in a column of texts"
 	s.Index.Sorted, s.Index.Within = bare, s.Valid
 	s.Index.Plain, s.Index.PlainKind = bare, "text"
 	switch {
@@ -56,7 +56,7 @@ func (s *columnBuilder) holdsBlobs() bool {
 // bytes completes a column of blobs.
 func (s *columnBuilder) bytes() {
 	s.Decode = decodeBytes
-	s.Valid = s.ref + isBlob
+	s.Valid, s.Invalid = s.ref+isBlob, "no blob in a column of blobs"
 	s.Class = sqlengine.ClassBytes
 	s.Group = s.where(s.Valid)
 	if s.note.strict {

@@ -15,7 +15,7 @@ func day(expr string) string {
 
 // date completes a column of texts YYYY-MM-DD.
 func (s *columnBuilder) date() {
-	s.Valid = "(" + day(s.ref) + ")"
+	s.Valid, s.Invalid = "("+day(s.ref)+")", "no text YYYY-MM-DD of a day that exists"
 	s.Cell = s.where(s.Valid)
 	s.Class = sqlengine.ClassDate
 	s.Raw = s.ref + " COLLATE BINARY"
@@ -57,6 +57,7 @@ func (s *columnBuilder) datetime(counted bool) {
 			" WHEN 'real' THEN " + ref + " BETWEEN " + firstJulian + " AND " + lastJulian
 	}
 	s.Valid += " ELSE 0 END"
+	s.Invalid = "no text of a date and a time, YYYY-MM-DD HH:MM:SS, that exists"
 	if s.note.utf16 {
 		return
 	}

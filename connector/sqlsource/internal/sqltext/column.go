@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -24,9 +25,35 @@ func NewColumn(flavor sqlengine.Flavor, ref, public string, c sqlengine.CatalogC
 	own := flavor.Column(ref, c)
 	own.Decode = own.Decoder()
 	own = as(own, c.Want)
+	own.Decode = naming(public, own.Decode)
 	return &Column{
 		Column: own, Name: public, Own: c.Name,
 		Nullable: c.Nullable || own.Valid != "", Required: !c.Nullable, Indexed: c.Indexed,
+	}
+}
+
+// UnreadableError is the error of a value that no cell can be made of. It says of which
+// column, and quotes no value.
+type UnreadableError struct {
+	Column string // in the protocol
+	cause  error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("sqlsource: column %q: %v", e.Column, e.cause)
+}
+
+// Unwrap returns the error of the column's Decode.
+func (e *UnreadableError) Unwrap() error { return e.cause }
+
+// naming returns a decoder whose errors name the column.
+func naming(column string, decode func(any) (wire.Value, error)) func(any) (wire.Value, error) {
+	return func(driver any) (wire.Value, error) {
+		v, err := decode(driver)
+		if err != nil {
+			err = &UnreadableError{column, err}
+		}
+		return v, err
 	}
 }
 
