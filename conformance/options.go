@@ -121,7 +121,8 @@ type plan struct {
 	checks    []session.Check
 	clocks    clocks.Clocks // of the checks
 	available int           // checks of the mode
-	adapt     bool          // Requests is what is usual, and follows the connector's pace
+	adapt     bool          // Requests is what is usual, and no cap that the caller gave
+	time      time.Duration // in which the requests are to be asked; 0: any
 }
 
 func (o *Options) plan() (*plan, error) {
@@ -160,6 +161,12 @@ func (o *Options) plan() (*plan, error) {
 	}
 	if p.RowBudget == 0 {
 		p.RowBudget = defaults.RowBudget
+	}
+	switch {
+	case p.Timeout > 0:
+		p.time = p.Timeout - p.Timeout/10 // for the answers that are awaited when it is over
+	case p.adapt:
+		p.time = defaults.Timeout
 	}
 	if p.Timeout == 0 {
 		p.Timeout = defaults.MaxTimeout

@@ -60,10 +60,8 @@ func (p *progress) sent(requests int) {
 func (p *progress) tell() {
 	const enough = 3 * time.Second // to estimate from
 	p.last = time.Now()
-	p.event.Budget, p.event.Left = p.run.session.Budget(), 0
-	if elapsed := time.Since(p.began); p.event.Budget > 0 {
-		p.event.Left = p.run.session.Pace() * time.Duration(max(0, p.event.Budget-p.event.Requests))
-	} else if elapsed > enough && p.done > 0 {
+	p.event.Budget, p.event.Left = p.run.session.Forecast()
+	if elapsed := time.Since(p.began); p.event.Budget == 0 && elapsed > enough && p.done > 0 {
 		p.event.Left = elapsed * time.Duration(p.all-p.done) / time.Duration(p.done)
 	}
 	p.run.Progress(p.event)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -52,6 +53,9 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 		Base: base, HTTP: target.client(), InProcess: target.memory != nil, Token: token, Credentials: target.Credentials,
 		Rows: p.RowBudget, Requests: p.Requests, Adapt: p.adapt, Seed: p.Seed, Spacing: p.Pace, Timeout: p.Timeout,
 		Tables: p.Tables, WrongCredentials: p.WrongCredentials, Checks: p.checks,
+	}
+	if c.Time = p.time; len(target.Credentials) > 1 && p.Options.Timeout < defaults.MaxTimeout {
+		c.Time -= c.Time / 4 // the second account has a third of it besides
 	}
 	return session.New(c)
 }

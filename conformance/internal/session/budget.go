@@ -6,26 +6,36 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 )
 
-// budget divides the requests of a run among its checks.
+// budget divides the requests of a run, and the time that they may take, among its checks. What a
+// second account adds has requests and time of its own, so that nothing is taken from the first.
 type budget struct {
-	limit atomic.Int64 // of requests of the whole run; 0: none
-	most  int          // the limit before it followed the pace of the connector
-	// fixed is set if the caller gave the limit. It is kept then, whatever is left out. One that
-	// nobody gave follows the pace of the connector instead.
-	fixed   bool
-	ahead   []*Check        // that share what is left
-	leftOut map[string]bool // checks that the limit leaves nothing for
-	began   time.Time
+	first, second pool
+	current       *pool           // the one that the check being judged sends from
+	fixed         bool            // the caller gave the limit, so that checks for which it is too small are left out
+	leftOut       map[string]bool // these
+	began         time.Time
+	// late is what the checks that time cut short would have taken besides.
+	late time.Duration
 	// starts are those of the last requests, the one after the nth in the place n modulo their
 	// number.
 	starts [recentRequests]time.Time
+}
+
+// pool is a number of requests that some checks share, and the time that they may take.
+type pool struct {
+	limit int           // that is shared out; 0: none
+	most  int           // that are sent, whatever a check takes besides its share
+	few   int           // that are sent however slow the connector is
+	time  time.Duration // 0: any
+	sent  int
+	used  time.Duration // by the checks that are done
+	ahead []*Check      // that share what is left
 }
 
 const (
@@ -33,6 +43,14 @@ const (
 	fewRequests = 6
 	// recentRequests is how many requests show the pace of the connector.
 	recentRequests = 30
+	// paceRequests is how many requests of a check show its pace.
+	paceRequests = 5
+	// ofSecond is the part of all requests that a second account has.
+	ofSecond = 4
+	// mostOfShare is how many times its share of the time a check takes, if the later ones seem to leave it.
+	mostOfShare = 3
+	// mostEnough is the most requests without which a check says nothing.
+	mostEnough = 16
 )
 
 // Share returns the check's share of the budget of requests, as a weight.
@@ -54,6 +72,10 @@ func (c *Check) least() int {
 	}
 	return 2
 }
+
+// enough returns how many requests a check needs to say anything, unless it has fewer questions: a
+// twelfth of what it wants. One that was cut short before is not judged, rather than passed.
+func (c *Check) enough() int { return max(c.least(), min(c.Weight/12, mostEnough)) }
 
 // applies reports whether the check has something to judge, as far as the document and the
 // credentials tell.
@@ -82,36 +104,70 @@ func (c *Check) rank() int {
 	return 1
 }
 
-// divide gives those of the planned checks the requests up to a limit. If they are too few for all of
-// them, it leaves some out.
-func (s *Session) divide(limit int, those func(*Check) bool) {
+// divide gives those of the planned checks a number of requests, and those about a second account some of their
+// own. If the caller gave the number, it is for all of them, and checks for which it is too small are left out.
+func (s *Session) divide(requests int, those func(*Check) bool) {
 	b := &s.budget
-	b.ahead, b.leftOut, b.began = nil, map[string]bool{}, time.Now()
-	if s.Requests > 0 {
-		b.limit.Store(int64(limit))
-		b.most = limit
-	}
+	b.first, b.second = pool{}, pool{}
+	b.leftOut, b.began, b.late = map[string]bool{}, time.Now(), 0
 	for i := range s.Checks {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
-			b.ahead = append(b.ahead, c)
+			p := s.poolOf(c)
+			p.ahead = append(p.ahead, c)
 		}
 	}
-	if !b.fixed {
+	b.current = &b.first
+	if requests == 0 {
 		return
 	}
-	left := limit - s.sentRequests()
+	first, second := requests, requests/(ofSecond-1)
+	if b.fixed && len(b.second.ahead) > 0 {
+		wanted := 0
+		for _, c := range b.first.ahead {
+			wanted += c.Share()
+		}
+		first = min(requests-requests/ofSecond, wanted)
+		second = requests - first
+	}
+	b.first.fill(first, s.Time)
+	b.second.fill(second, s.Time/(ofSecond-1))
+	b.second.limit -= b.second.limit / 10 // for what checks take besides their shares
+	if b.fixed {
+		b.first.leaveOut(b.leftOut)
+		b.second.leaveOut(b.leftOut)
+		return
+	}
+	b.first.limit -= b.first.limit / 30
+}
+
+// poolOf returns what a check sends its requests from.
+func (s *Session) poolOf(c *Check) *pool {
+	if c.Two || s.turned {
+		return &s.budget.second
+	}
+	return &s.budget.first
+}
+
+// fill gives a pool its requests and its time.
+func (p *pool) fill(requests int, time time.Duration) {
+	p.limit, p.most, p.few, p.time = requests, requests, requests*defaults.FewRequests/defaults.Requests, time
+}
+
+// leaveOut notes the checks for which a pool has no requests, and shares them out among the others.
+func (p *pool) leaveOut(leftOut map[string]bool) {
+	left := p.limit
 	for rank := range 4 {
-		for _, c := range b.ahead {
+		for _, c := range p.ahead {
 			if c.rank() != rank {
 				continue
 			}
 			if left -= c.least(); left < 0 {
-				b.leftOut[c.ID] = true
+				leftOut[c.ID] = true
 				left += c.least()
 			}
 		}
 	}
-	b.ahead = slices.DeleteFunc(b.ahead, func(c *Check) bool { return b.leftOut[c.ID] })
+	p.ahead = slices.DeleteFunc(p.ahead, func(c *Check) bool { return leftOut[c.ID] })
 }
 
 // Plan divides the budget of requests among the planned checks. It reads the document, which
@@ -120,12 +176,13 @@ func (s *Session) Plan(ctx context.Context) {
 	s.readDocument(ctx)
 	s.budget.fixed = s.Requests > 0 && !s.Adapt
 	s.divide(s.Requests, func(*Check) bool { return true })
+	s.budget.first.sent = s.sentRequests()
 }
 
 // Reseed changes the seed, and gives the checks whose requests it makes a budget of their own.
 func (s *Session) Reseed(seed uint64) {
 	s.Seed = seed
-	s.divide(s.sentRequests()+s.Requests, func(c *Check) bool { return c.Seeded })
+	s.divide(s.Requests, func(c *Check) bool { return c.Seeded })
 }
 
 // Allowance returns how many more requests the check may send within the budget of
@@ -133,79 +190,158 @@ func (s *Session) Reseed(seed uint64) {
 // most telling requests first, and stops when the allowance is used; it may send the
 // few requests without which it could judge nothing.
 func (run *Run) Allowance() int {
-	share, sent := &run.share, run.sentRequests()
-	run.adapt(sent)
-	limit := run.Budget()
-	if limit == 0 {
+	share := &run.share
+	if share.pool == nil || share.pool.limit == 0 {
 		return math.MaxInt32
 	}
-	left := max(0, limit-share.sent)
-	mine := min(left*run.Check.Share()/share.weights, left-share.reserved)
-	return max(0, share.sent+max(run.Check.least(), mine)-sent)
-}
-
-// Spent reports whether the check has judged something and used its requests.
-func (run *Run) Spent() bool { return run.Cases > 0 && run.Allowance() == 0 }
-
-// Left returns how many more requests the run may send at all.
-func (s *Session) Left() int {
-	if !s.budget.fixed {
-		return math.MaxInt32
+	sent := run.sentHere()
+	run.late = 0
+	mine := share.of(share.pool.limit)
+	if timed := run.affordable(sent); timed < mine {
+		timed = max(timed, share.of(share.pool.few))
+		run.late, mine = max(0, mine-timed), min(mine, timed)
 	}
-	return max(0, s.Budget()-s.sentRequests())
+	return max(0, max(run.Check.least(), mine)-sent)
 }
 
-// share is a check's part of the requests that are left when it begins.
+// Affords reports whether the check may send n more requests. Where it may not, it is cut short.
+func (run *Run) Affords(n int) bool {
+	affords := run.Allowance() >= n
+	run.short = run.short || !affords
+	return affords
+}
+
+// Spent reports whether the check has judged something and used its requests. Then it is cut short.
+func (run *Run) Spent() bool { return run.Cases > 0 && !run.Affords(1) }
+
+// Left returns how many more requests the check that is judged may send at all.
+func (s *Session) Left() (left int) {
+	s.Covered.Add(func(*Counts) {
+		left = math.MaxInt32
+		if p := s.budget.current; p != nil && p.most > 0 {
+			left = max(0, p.most-p.sent)
+		}
+	})
+	return left
+}
+
+// share is a check's part of the requests and of the time that are left when it begins.
 type share struct {
-	sent     int // requests of the whole run
+	pool     *pool
+	weight   int
+	sent     int // from the pool
 	weights  int // of the check and of the later ones
 	reserved int // for the few requests that the later ones need
+	began    time.Time
+	time     time.Duration // that it may take
 }
 
 // share returns the share of a check that begins.
 func (s *Session) share(c *Check) share {
-	b := &s.budget
-	mine := share{sent: s.sentRequests(), weights: c.Share()}
-	b.ahead = slices.DeleteFunc(b.ahead, func(other *Check) bool { return other.ID == c.ID })
-	for _, other := range b.ahead {
+	p := s.poolOf(c)
+	p.ahead = slices.DeleteFunc(p.ahead, func(other *Check) bool { return other.ID == c.ID })
+	mine := share{pool: p, weight: c.Share(), weights: c.Share(), began: time.Now()}
+	s.Covered.Add(func(*Counts) { s.budget.current, mine.sent = p, p.sent })
+	for _, other := range p.ahead {
 		mine.weights += other.Share()
 		mine.reserved += other.least()
+	}
+	left := p.time - p.used
+	mine.time = left * time.Duration(mine.weight) / time.Duration(mine.weights)
+	if mine.sent >= recentRequests {
+		// The time that the later checks do not want is there to be used, but the pace so far is a guess at theirs.
+		later := p.used / time.Duration(mine.sent) * time.Duration(mine.weights-mine.weight)
+		mine.time = max(mine.time, min(mostOfShare*mine.time, left-later))
 	}
 	return mine
 }
 
-// Pace returns how long a request takes at present, or 0 if too few were sent to know.
-func (s *Session) Pace() (pace time.Duration) {
+// of returns the check's share of a limit of the pool.
+func (mine *share) of(limit int) int {
+	left := max(0, limit-mine.sent)
+	return min(left*mine.weight/mine.weights, left-mine.reserved)
+}
+
+// end takes what a check has used from its pool, and notes how long it would have gone on.
+func (run *Run) end() {
+	p := run.share.pool
+	took := time.Since(run.share.began)
+	p.used += took
+	if sent := run.sentHere(); run.late > 0 && run.short && sent > 0 {
+		run.budget.late += took / time.Duration(sent) * time.Duration(run.late)
+	}
+}
+
+// sentHere returns how many requests the check has sent.
+func (run *Run) sentHere() (n int) {
+	run.Covered.Add(func(*Counts) { n = run.share.pool.sent - run.share.sent })
+	return n
+}
+
+// affordable returns how many requests the check can send in its time, at the pace of those that it has sent.
+// The requests of other checks say nothing of them: a whole read may take a hundred times as long as a count.
+func (run *Run) affordable(sent int) int {
+	took := time.Since(run.share.began)
+	switch {
+	case run.share.pool.time == 0:
+		return math.MaxInt32
+	case took >= run.share.time:
+		return sent
+	case sent < paceRequests || took <= 0:
+		return math.MaxInt32
+	}
+	return int(min(float64(sent)*float64(run.share.time)/float64(took), math.MaxInt32))
+}
+
+// Late returns how long a run takes that nothing cuts short, or 0 if time did not cut this one.
+func (s *Session) Late() time.Duration {
+	if s.budget.late == 0 {
+		return 0
+	}
+	return time.Since(s.budget.began) + s.budget.late
+}
+
+// Forecast returns how many requests the run sends in all, if it uses its budget and goes on at its present pace, and
+// how long the rest takes. Both are 0 without a limit.
+func (s *Session) Forecast() (requests int, left time.Duration) {
+	b := &s.budget
 	s.Covered.Add(func(c *Counts) {
-		if first := s.budget.starts[c.Requests%recentRequests]; c.Requests >= recentRequests {
-			pace = time.Since(first) / recentRequests
+		for _, p := range []*pool{&b.first, &b.second} {
+			if p.most == 0 || p == &b.second && len(s.Tenants) < 2 {
+				continue
+			}
+			requests += p.most
+		}
+		first := b.starts[c.Requests%recentRequests]
+		if requests == 0 || c.Requests < recentRequests {
+			return
+		}
+		pace := time.Since(first) / recentRequests
+		left = pace * time.Duration(max(0, requests-c.Requests))
+		if whole := b.first.time + b.second.time; whole > 0 && left > whole-time.Since(b.began) {
+			left = max(0, whole-time.Since(b.began))
+			requests = min(requests, c.Requests+int(left/max(pace, 1)))
 		}
 	})
-	return pace
+	return requests, left
 }
 
-// adapt sets a limit that nobody gave to what the run can afford if the connector is so slow
-// that it would take longer than is usual. A connector that was slow for a while is given
-// its requests back.
-func (s *Session) adapt(sent int) {
-	b, pace := &s.budget, s.Pace()
-	if b.fixed || s.Budget() == 0 || pace <= 0 {
-		return
-	}
-	affordable := sent + int(max(0, defaults.Timeout-time.Since(b.began))/pace)
-	b.limit.Store(int64(min(b.most, max(affordable, defaults.FewRequests))))
-}
-
-// overspent returns the finding of a check for which there are no requests, or that used
-// the last of them before it knew, or nil.
-func (s *Session) overspent(c *Check, found *check.Finding) *check.Finding {
+// overspent returns the finding of a check for which there are no requests, that used the last of
+// them before it knew, or that was cut short before it could say anything, or nil.
+func (run *Run) overspent(found *check.Finding) *check.Finding {
+	most := run.share.pool.most
 	switch {
-	case s.budget.leftOut[c.ID]:
-		return check.Skip(check.NotReached, "left out: %d requests are too few for all checks", s.Requests)
-	case s.cut.Load() && found.Failure():
-		return check.Skip(check.NotReached, "the last of %d requests was used before this was certain: %s", s.Requests, found.Detail)
-	case s.cut.Load():
-		return check.Skip(check.NotReached, "left out: the last of %d requests was used", s.Requests)
+	case run.budget.leftOut[run.Check.ID]:
+		return check.Skip(check.NotReached, "left out: %d requests are too few for all checks", run.Requests)
+	case run.cut.Load() && found.Failure():
+		return check.Skip(check.NotReached, "the last of %d requests was used before this was certain: %s", most, found.Detail)
+	case run.cut.Load():
+		return check.Skip(check.NotReached, "left out: the last of %d requests was used", most)
+	case found == nil && run.short && !run.Check.Watched:
+		if sent, enough := run.sentHere(), run.Check.enough(); sent < enough {
+			return check.Skip(check.NotReached, "not judged: it was cut short after %s, and needs %d",
+				Plural(sent, "request"), enough)
+		}
 	}
 	return found
 }
@@ -221,10 +357,14 @@ func (s *Session) sentRequests() (n int) {
 func (s *Session) spend() (err error) {
 	sent := 0
 	s.Covered.Add(func(c *Counts) {
-		if s.budget.fixed && c.Requests >= s.Budget() {
+		p := s.budget.current
+		if p != nil && p.most > 0 && p.sent >= p.most {
 			s.cut.Store(true)
 			err = errors.New("it is not asked, because the last request of the run was used")
 			return
+		}
+		if p != nil {
+			p.sent++
 		}
 		s.budget.starts[c.Requests%recentRequests] = time.Now()
 		c.Requests++
@@ -235,6 +375,3 @@ func (s *Session) spend() (err error) {
 	}
 	return err
 }
-
-// Budget returns how many requests the run may send, or 0 if there is no limit.
-func (s *Session) Budget() int { return int(s.budget.limit.Load()) }

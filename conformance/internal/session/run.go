@@ -80,6 +80,8 @@ type Run struct {
 	Rand *rand.Rand
 
 	share share // of the requests
+	short bool  // it would have asked more than it may
+	late  int   // requests that were taken from it because there is no time for them
 }
 
 // Result is how a check ended.
@@ -107,7 +109,8 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 		}
 		result.Cases, result.Duration = run.Cases, time.Since(began)
 	}()
-	result.Finding = s.overspent(c, run.unlessDialect(run.judge()))
+	result.Finding = run.overspent(run.unlessDialect(run.judge()))
+	run.end()
 	if result.Finding.Failure() {
 		if f := run.Consequence(result.Finding.Detail); f != nil {
 			result.Finding = f

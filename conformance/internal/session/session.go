@@ -39,6 +39,7 @@ type Config struct {
 	Seed        uint64             // makes the generated queries
 	Spacing     time.Duration      // the least time between the starts of two requests
 	Timeout     time.Duration      // of the run
+	Time        time.Duration      // in which the requests of the first account are to be asked; 0: any
 	Tables      []string           // only these are judged; none means all
 	// Sent, when set, is called when a request is sent, with how many there were. It must be
 	// safe for concurrent use.
@@ -73,6 +74,7 @@ type Session struct {
 	dialect     dialect
 	judging     string // the id of the check that is being judged
 	budget      budget
+	turned      bool         // the second account is asked as the first was
 	hopeless    atomic.Int64 // calls that were sent again for nothing, since the last that was not
 	cut         atomic.Bool  // a request of the check that is being judged was not sent for want of budget
 	timings     timings

@@ -104,10 +104,10 @@ func (v *filterRun) room() int {
 		return 0
 	}
 	room := min(v.runner.Width(), v.end-v.asked)
-	if v.runner.Cases > 0 {
-		room = min(room, v.runner.Allowance()/requestsOfWrongAnswer)
+	if v.runner.Cases > 0 && !v.runner.Affords(requestsOfWrongAnswer) {
+		return 0
 	}
-	return room
+	return min(room, max(1, v.runner.Allowance()/requestsOfWrongAnswer))
 }
 
 // ask asks the questions that next returns until it returns nil, or until there have
