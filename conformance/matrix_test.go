@@ -28,7 +28,7 @@ func faults() []fault {
 		generatedFaults(),
 		liveFaults(),
 		clocksFaults(),
-		hostFaults(),
+		hostFaults(), secondFaults(),
 		joinedFaults(),
 		limitsFaults(),
 		liveFilterFaults(),

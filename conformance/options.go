@@ -61,6 +61,9 @@ type Options struct {
 	// tenant, a path as a tenant's name. Without it, checks only leave out what is
 	// required. A real account may be locked because of wrong ones.
 	WrongCredentials bool
+	// Alike says that two sets of credentials give access to the same data. Without it, a run that cannot tell
+	// two accounts apart is not graded for tenants: nothing shows whose an answer is.
+	Alike bool
 	// Seed makes the generated queries: runs with the same seed ask the same. 0 means 1.
 	Seed uint64
 	// Seeds is how many seeds, from Seed on, the generated queries are made with. Each

@@ -38,7 +38,12 @@ type Report struct {
 	// when it did.
 	Problem string
 
-	coverage session.Coverage
+	// Whole is about how long a run takes that nothing cuts short, if this one was cut short because the
+	// connector was slow; else 0.
+	Whole time.Duration
+
+	coverage    session.Coverage
+	twoAccounts bool // it was to tell two accounts apart
 }
 
 // Summary counts the outcomes by verdict.

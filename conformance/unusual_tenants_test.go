@@ -197,7 +197,7 @@ func TestUnusualTenants(t *testing.T) {
 				t.Parallel()
 				var g grading
 				u.options(&g)
-				g.WrongCredentials, g.Requests = wrong, testrun.Budget(300)
+				g.WrongCredentials, g.Requests, g.Alike = wrong, testrun.Budget(300), u.alike
 				r := grade(t, u.build(), g)
 				for _, o := range r.Failures() {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -21,6 +22,8 @@ type verdict struct {
 	// LeftOut is what the run has not judged although nothing was wrong; empty if it has
 	// judged everything, or has found enough.
 	LeftOut string `json:"leftOut,omitempty"`
+	// Share is how many of a hundred questions were asked that the document and the data allow.
+	Share int `json:"share"`
 	// Problem is why the run is not green for another reason than that the connector broke a
 	// rule; empty if there is none.
 	Problem string `json:"-"`
@@ -30,7 +33,8 @@ type verdict struct {
 // error follow from it.
 func (r *Report) verdict() verdict {
 	s := r.Summary()
-	problem := r.Problem
+	problem, alike := r.Problem, r.alike()
+	share, whole := r.coverage.Share()
 	switch {
 	case s.Failed > 0 && !slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Verdict == Fail && o.refused == "" }):
 		return verdict{Exit: check.ExitFail, Class: "skip", Words: "not graded", Why: problem, Problem: problem}
@@ -38,15 +42,21 @@ func (r *Report) verdict() verdict {
 		why := plural(s.Failed, "check", "checks") + " failed"
 		if problem != "" {
 			why += "; and " + problem
+		} else if alike != "" {
+			why += "; and not graded for tenants: " + alike
 		}
-		return verdict{Exit: check.ExitFail, Class: "fail", Words: "not conformant", Why: why, Problem: problem}
+		return verdict{Exit: check.ExitFail, Class: "fail", Words: "not conformant", Why: why, Problem: problem, Share: share}
 	case problem == "" && s.Passed+s.Advised == 0:
 		problem = "nothing was checked"
 	}
 	if problem != "" {
 		return verdict{Exit: check.ExitNotRun, Class: "skip", Words: "not graded", Why: problem, Problem: problem}
 	}
-	v := verdict{Exit: check.ExitPass, Class: "pass", LeftOut: r.leftOut()}
+	if alike != "" {
+		why := alike + "; apart from that, no check failed" + r.basis()
+		return verdict{Exit: check.ExitNotRun, Class: "skip", Words: "not graded for tenants", Why: why, Problem: alike, Share: share}
+	}
+	v := verdict{Exit: check.ExitPass, Class: "pass", LeftOut: r.leftOut(), Share: share}
 	switch {
 	case r.selection():
 		v.Words, v.Why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran",
@@ -59,14 +69,47 @@ func (r *Report) verdict() verdict {
 			"no check failed; queries are taken in the dialect %s alone, and the rows that SQL answers cannot be judged",
 			strconv.Quote(r.DialectOnly))
 	case v.LeftOut != "":
-		v.Words, v.Why = "not whole", "no check failed, but "+v.LeftOut
+		v.Words, v.Why = "not whole", "no check failed, but "+v.LeftOut+r.slow()
+	case !whole && r.Mode != ModeFixture:
+		v.Words = fmt.Sprintf("conformant as far as asked (%d %%)", share)
+		v.Why = "no check failed" + r.slow() + "; not asked were " + r.coverage.NotAsked()
 	default:
-		v.Words, v.Why = "conformant", "no check failed"
+		v.Words, v.Why = "conformant", "no check failed"+r.slow()
 	}
-	if r.coverage.Basis.Text != "" && r.DialectOnly == "" && !r.selection() {
-		v.Why += "; " + r.coverage.Basis.Text
-	}
+	v.Why += r.basis()
 	return v
+}
+
+// basis returns the end of a sentence that says what the verdict rests on, if it is one on the whole connector.
+func (r *Report) basis() string {
+	if r.coverage.Basis.Text == "" || r.DialectOnly != "" || r.selection() {
+		return ""
+	}
+	text := "; " + r.coverage.Basis.Text
+	if second := r.coverage.Second; second != nil {
+		share, _ := second.Share()
+		text += fmt.Sprintf(", and %d %% of what the second account allows", share)
+	}
+	return text
+}
+
+// slow returns the end of a sentence that says how long a whole run takes, if time cut this one short.
+func (r *Report) slow() string {
+	if r.Whole == 0 {
+		return ""
+	}
+	minutes := int(r.Whole/time.Minute) + 1
+	return fmt.Sprintf("; the connector was slow: a whole run takes about %s: -timeout %dm", plural(minutes, "minute", "minutes"), minutes)
+}
+
+// alike returns why the checks about tenants could not tell two accounts apart although they were to, or "".
+func (r *Report) alike() string {
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.ID == "T2" && o.Verdict == Skip && (o.Reason == NoData || o.Reason == DataChanged) && r.twoAccounts {
+			return o.Detail
+		}
+	}
+	return ""
 }
 
 // selection reports whether only some checks of the mode were planned, or only some

@@ -81,6 +81,9 @@ func (a *Runner) count(q *Question) {
 		}
 	})
 	a.Covered.AddFilters(q.Table, q.Where)
+	if a.Live {
+		a.Covered.AddRequest(q.message())
+	}
 }
 
 // judge asks a question and returns what is wrong with the answer, or nil.

@@ -133,8 +133,9 @@ func cellsOf(t *oracle.Table, column int) (cells []wire.Value) {
 }
 
 // carelessOrders are what connectors are known to sort texts by instead of their bytes: without
-// case, as a collation does, by UTF-16 units, and as numbers.
+// case, as a collation does, by UTF-16 units, as numbers, and without the blanks around them.
 var carelessOrders = []func(a, b string) int{
+	func(a, b string) int { return strings.Compare(strings.TrimSpace(a), strings.TrimSpace(b)) },
 	func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) },
 	func(a, b string) int { return strings.Compare(folded(a), folded(b)) },
 	func(a, b string) int { return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b))) },
@@ -145,6 +146,50 @@ var carelessOrders = []func(a, b string) int{
 		order, _ := oracle.Compare(wire.Text(a), wire.Text(b), wire.TypeDecimal)
 		return order
 	},
+}
+
+// carelessKeys are what connectors are known to group by instead of a value: without the blanks around it,
+// without case, as a collation does, as a number, by the whole part of one, and by the day of an instant.
+var carelessKeys = []func(text string) string{
+	strings.TrimSpace, strings.ToLower, folded, canonicalNumber,
+	func(text string) string {
+		if !wire.IsDecimal(text) {
+			return text
+		}
+		whole, _, _ := strings.Cut(text, ".")
+		return whole
+	},
+	func(text string) string {
+		day, _, _ := strings.Cut(text, "T")
+		return day
+	},
+}
+
+// GroupTells returns how many careless keys would merge values of a column, nulls that are no group of their own
+// among them. It is 0 for a column with one value.
+func GroupTells(t *oracle.Table, column int) (points int) {
+	distinct, nulls := map[string]bool{}, 0
+	for _, v := range cellsOf(t, column) {
+		if v.IsNull() {
+			nulls = 1
+		} else {
+			distinct[v.String()] = true
+		}
+	}
+	if len(distinct)+nulls < 2 {
+		return 0
+	}
+	points = 1 + nulls
+	for _, key := range carelessKeys {
+		merged := map[string]bool{}
+		for text := range distinct {
+			merged[key(text)] = true
+		}
+		if len(merged) < len(distinct) {
+			points++
+		}
+	}
+	return points
 }
 
 // OrderTells returns how many careless orders the values of a column differ from, nulls that are

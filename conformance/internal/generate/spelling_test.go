@@ -53,6 +53,7 @@ func TestOrderTells(t *testing.T) {
 		{"capitals: without case, and in a collation", wire.TypeString, text("a", "B"), 3},
 		{"an accent: in a collation", wire.TypeString, text("é", "f"), 2},
 		{"a character beyond 16 bits: by UTF-16 units", wire.TypeString, text("😀", "\uff21"), 2},
+		{"a blank before it: without blanks", wire.TypeString, text(" b", "a"), 2},
 		{"digits: as numbers", wire.TypeString, text("9", "10"), 2},
 		{"numbers: as texts", wire.TypeNumber, []wire.Value{wire.Int(9), wire.Int(10)}, 2},
 		{"numbers of one length", wire.TypeNumber, []wire.Value{wire.Int(8), wire.Int(9)}, 1},
@@ -63,5 +64,34 @@ func TestOrderTells(t *testing.T) {
 			table.Rows = append(table.Rows, []wire.Value{v})
 		}
 		require.Equal(t, test.points, OrderTells(table, 0), test.why)
+	}
+}
+
+// TestGroupTells counts the careless keys that merge values of a column: those columns are worth a group first.
+func TestGroupTells(t *testing.T) {
+	for _, test := range []struct {
+		why    string
+		cells  []string // "-" is null
+		points int
+	}{
+		{"one value", []string{"a", "a"}, 0},
+		{"one value and a null", []string{"a", "-"}, 2},
+		{"values that nobody merges", []string{"a", "b"}, 1},
+		{"a blank at the end", []string{"a", "a "}, 2},
+		{"case: without it, and in a collation", []string{"a", "A"}, 3},
+		{"an accent: in a collation", []string{"e", "é"}, 2},
+		{"a zero in front: as numbers", []string{"1", "01"}, 2},
+		{"fractions: by the whole part", []string{"1.5", "1.25"}, 2},
+		{"hours of one day: by the day", []string{"2024-02-29T10:00:00Z", "2024-02-29T11:00:00Z"}, 2},
+	} {
+		table := &oracle.Table{Columns: []wire.Column{{Name: "c", Type: wire.TypeString}}}
+		for _, cell := range test.cells {
+			v := wire.Text(cell)
+			if cell == "-" {
+				v = wire.Null()
+			}
+			table.Rows = append(table.Rows, []wire.Value{v})
+		}
+		require.Equal(t, test.points, GroupTells(table, 0), test.why)
 	}
 }

@@ -49,6 +49,8 @@ const (
 	ofSecond = 4
 	// mostOfShare is how many times its share of the time a check takes, if the later ones seem to leave it.
 	mostOfShare = 3
+	// weightOfData is the weight of the checks of a second account's data, beside those about tenants.
+	weightOfData = 300
 	// mostEnough is the most requests without which a check says nothing.
 	mostEnough = 16
 )
@@ -242,6 +244,9 @@ func (s *Session) share(c *Check) share {
 	p.ahead = slices.DeleteFunc(p.ahead, func(other *Check) bool { return other.ID == c.ID })
 	mine := share{pool: p, weight: c.Share(), weights: c.Share(), began: time.Now()}
 	s.Covered.Add(func(*Counts) { s.budget.current, mine.sent = p, p.sent })
+	if c.Two { // the second account's data are judged after these checks
+		mine.weights += weightOfData
+	}
 	for _, other := range p.ahead {
 		mine.weights += other.Share()
 		mine.reserved += other.least()

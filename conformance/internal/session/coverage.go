@@ -21,7 +21,12 @@ type Coverage struct {
 	Operators []wire.Op `json:"operators"`
 	// Tables are those that discovery lists for the first tenant, the first thousand of them.
 	Tables []TableCoverage `json:"tables"`
-	Basis  Basis           `json:"basis"`
+	// Kinds says how many questions of each kind were asked of all, and Unasked which were not.
+	Kinds   []KindCoverage `json:"kinds"`
+	Unasked []Question     `json:"unasked"`
+	// Second is the same of a second account, whose data are judged with few requests; nil without one.
+	Second *Coverage `json:"second,omitempty"`
+	Basis  Basis     `json:"basis"`
 }
 
 // TableCoverage is what was judged of a table.
@@ -75,7 +80,8 @@ const (
 
 // Coverage returns what the run has asked. Call it when the run is over.
 func (s *Session) Coverage() Coverage {
-	c := Coverage{Counts: s.Covered.Counts, Filters: s.Covered.byType(), Operators: []wire.Op{}, Tables: []TableCoverage{}}
+	c := Coverage{Counts: s.Covered.Counts, Filters: s.Covered.byType(), Operators: []wire.Op{}, Tables: []TableCoverage{},
+		Kinds: []KindCoverage{}, Unasked: []Question{}}
 	if s.Document == nil {
 		return c
 	}
@@ -88,8 +94,9 @@ func (s *Session) Coverage() Coverage {
 			c.Tables = append(c.Tables, t)
 		}
 	}
+	c.addKinds(s, s.Covered.heard.questions)
 	if len(tables) > 0 {
-		c.Basis.Text = c.Basis.String()
+		c.Basis.Text = c.Basis.String() + c.kindsText()
 	}
 	return c
 }
@@ -104,7 +111,7 @@ func (s *Session) found() []wire.Table {
 
 // coverageOf returns what was judged of a table.
 func (s *Session) coverageOf(t *wire.Table) TableCoverage {
-	c := TableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.rows[t.Name], Fields: []FieldCoverage{}}
+	c := TableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.heard.rows[t.Name], Fields: []FieldCoverage{}}
 	held, whole := (*oracle.Table)(nil), false
 	if snapshot := s.snapshots[t.Name]; snapshot != nil {
 		if held, whole = snapshot.Table, snapshot.Table != nil; !whole {
@@ -120,7 +127,7 @@ func (s *Session) coverageOf(t *wire.Table) TableCoverage {
 			Name: s.Clean(f.Name), Type: f.Type, Filterable: Allowed(f.Filterable),
 			Empty: c.Rows == 0, Judged: map[wire.Op]int{},
 		}
-		for op, asked := range s.Covered.filters[fieldOf{t.Name, f.Name}] {
+		for op, asked := range s.Covered.heard.filters[fieldOf{t.Name, f.Name}] {
 			field.Judged[op] = asked.times
 			filters += asked.times
 		}
@@ -160,7 +167,7 @@ func (s *Session) values(table string, c *FieldCoverage, f *wire.Field, held *or
 			return 0, 0
 		}
 	}
-	named := s.Covered.filters[fieldOf{table, f.Name}][op]
+	named := s.Covered.heard.filters[fieldOf{table, f.Name}][op]
 	if named == nil {
 		return len(distinct), 0
 	}

@@ -11,8 +11,18 @@ import (
 type Record struct {
 	mu sync.Mutex
 	Counts
-	filters map[fieldOf]map[wire.Op]*askedFor
-	rows    map[string]int // table -> the most rows that one answer held
+	heard heard
+}
+
+// heard is what was asked of one account.
+type heard struct {
+	filters   map[fieldOf]map[wire.Op]*askedFor
+	rows      map[string]int    // table -> the most rows that one answer held
+	questions map[Question]bool // those that were declared, and whether they were asked
+}
+
+func newHeard() heard {
+	return heard{map[fieldOf]map[wire.Op]*askedFor{}, map[string]int{}, map[Question]bool{}}
 }
 
 // Counts are the figures of a [Record].
@@ -58,13 +68,13 @@ func (r *Record) AddFilters(t *oracle.Table, where wire.Where) {
 			kind = t.Columns[i].Type
 		}
 		at := fieldOf{t.Name, f.Field}
-		if r.filters[at] == nil {
-			r.filters[at] = map[wire.Op]*askedFor{}
+		if r.heard.filters[at] == nil {
+			r.heard.filters[at] = map[wire.Op]*askedFor{}
 		}
-		asked := r.filters[at][f.Op]
+		asked := r.heard.filters[at][f.Op]
 		if asked == nil {
 			asked = &askedFor{kind: kind, seen: map[string]bool{}}
-			r.filters[at][f.Op] = asked
+			r.heard.filters[at][f.Op] = asked
 		}
 		asked.add(&f)
 	}
@@ -89,7 +99,7 @@ func (a *askedFor) add(f *wire.Filter) {
 // byType returns how many filters were judged, by operator and type, such as "eq number".
 func (r *Record) byType() map[string]int {
 	all := map[string]int{}
-	for _, of := range r.filters {
+	for _, of := range r.heard.filters {
 		for op, asked := range of {
 			all[string(op)+" "+string(asked.kind)] += asked.times
 		}
@@ -101,5 +111,5 @@ func (r *Record) byType() map[string]int {
 func (r *Record) addRows(table string, rows int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.rows[table] = max(r.rows[table], rows)
+	r.heard.rows[table] = max(r.heard.rows[table], rows)
 }

@@ -40,6 +40,8 @@ type Check struct {
 	Seeded bool
 	// Two marks a check that needs two sets of credentials.
 	Two bool
+	// Again marks a check that judges the data of a second account too.
+	Again bool
 	// Watched marks a rule that every exchange of the run is judged by. Judge then
 	// only makes sure that there are some, and the verdict is given at the end.
 	Watched bool

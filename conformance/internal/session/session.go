@@ -65,6 +65,8 @@ type Session struct {
 	Problem string
 	// Stopped says why no check is begun any more; empty while they are.
 	Stopped string
+	// Alike is set if nothing tells the data of two accounts apart.
+	Alike bool
 	// Bug says how this program failed in a check; empty while it did not.
 	Bug string
 
@@ -74,7 +76,6 @@ type Session struct {
 	dialect     dialect
 	judging     string // the id of the check that is being judged
 	budget      budget
-	turned      bool         // the second account is asked as the first was
 	hopeless    atomic.Int64 // calls that were sent again for nothing, since the last that was not
 	cut         atomic.Bool  // a request of the check that is being judged was not sent for want of budget
 	timings     timings
@@ -84,6 +85,11 @@ type Session struct {
 	discovered  []*Discovery         // by tenant
 	snapshots   map[string]*Snapshot // by the name of the table
 	failed      map[string]bool      // the checks that have failed, by id
+
+	// Of the account that is not asked now: see [Session.Turn].
+	turned         bool
+	otherSnapshots map[string]*Snapshot
+	otherHeard     heard
 }
 
 // Tenant is one set of credentials.
@@ -168,11 +174,11 @@ func New(c Config) (*Session, error) {
 	s := &Session{
 		Config:     c,
 		discovered: make([]*Discovery, len(c.Credentials)),
-		Covered:    Record{filters: map[fieldOf]map[wire.Op]*askedFor{}, rows: map[string]int{}},
+		Covered:    Record{heard: newHeard()},
 		timeouts:   timeouts{routes: map[string]*routeState{}},
 		timings:    timings{slowest: map[string]Timed{}},
-		snapshots:  map[string]*Snapshot{},
-		failed:     map[string]bool{},
+		snapshots:  map[string]*Snapshot{}, otherSnapshots: map[string]*Snapshot{}, otherHeard: newHeard(),
+		failed: map[string]bool{},
 	}
 	for i, set := range c.Credentials {
 		body, err := credentialsJSON(set)

@@ -13,26 +13,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// aggregatesFold compares measures over all rows and over groups with the rows: each
-// measure of each column, each column as a key, groups of one row, and groups of what a
-// filter keeps.
+// aggregatesFold compares measures over all rows and over groups with the rows: each column as a key,
+// those first whose values a careless key would merge, each measure of each column, groups of what a filter
+// keeps, and groups by two columns.
 func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
 	numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
-	for some := range slices.Chunk(slices.Concat(counts, distinct, numbers), maxMeasures) {
-		list = append(list, aggregate(t, nil, some))
-	}
+	folds := slices.Collect(slices.Chunk(slices.Concat(counts, distinct, numbers), maxMeasures))
 	numbers = append(numbers, distinct...)
+	// All measures of each key: which of two values is the least, and whether a sum is
+	// exact, shows in small groups, and each key makes others.
 	most := slices.Concat(counts[:1], firstOf(numbers, maxMeasures-1))
-	if none := p.noRows(t, data); none != nil {
-		over := aggregate(t, nil, most)
-		over.And = none
-		list = append(list, over) // of no rows there is a count, and no sum
-	}
-	groups := groupable(t, data)
-	for i, name := range groups {
-		// All measures of each key: which of two values is the least, and whether a sum is
-		// exact, shows in small groups, and each key makes others.
+	var further []*wire.AggregateRequest
+	for i, name := range groupable(t, data) {
 		req := aggregate(t, []wire.GroupKey{{Field: name, As: "Key"}}, most)
 		if i == 0 {
 			for _, filters := range p.beforeGroups(t, data, name) {
@@ -43,15 +36,19 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		}
 		list = append(list, req)
 	}
-	if len(groups) > 1 {
-		two := []wire.GroupKey{{Field: groups[0], As: "Key"}, {Field: groups[1], As: "Key2"}}
-		list = append(list, aggregate(t, two, counts[:1]))
+	for i, some := range folds {
+		list = slices.Insert(list, min(2*i+1, len(list)), aggregate(t, nil, some))
 	}
-	// In a group of one row, a sum or a bound may be over nothing.
-	if len(t.PrimaryKey) == 1 && session.Allowed(t.Field(t.PrimaryKey[0]).Groupable) {
-		list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "Key"}}, firstOf(numbers, maxMeasures)))
+	if none := p.noRows(t, data); none != nil {
+		over := aggregate(t, nil, most)
+		over.And = none
+		further = append(further, over) // of no rows there is a count, and no sum
 	}
-	return list
+	if few := dividing(t, data); len(few) > 1 {
+		two := []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}}
+		further = append(further, aggregate(t, two, counts[:1]))
+	}
+	return append(list, further...)
 }
 
 // beforeGroups returns filters to be asked for before groups of a column: one of a value of the column,
@@ -81,7 +78,7 @@ func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 // periodsFold compares the groups of all grains over all dates with the rows, also behind a key that
 // is no date.
 func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
-	few := groupable(t, data)
+	few := dividing(t, data)
 	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
 		for _, f := range t.Fields {
 			if session.Allowed(f.Groupable) && terms.IsTime(f.Type) {
@@ -166,7 +163,7 @@ func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []questio
 			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 		}
 	}
-	if few := groupable(t, data); len(few) > 1 {
+	if few := dividing(t, data); len(few) > 1 {
 		keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}})
 	}
 	for _, key := range keys {
@@ -237,7 +234,7 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 	}
 	for i, f := range t.Fields {
 		for _, fn := range fns {
-			if !session.Allowed(f.Aggregatable) || !generate.OrderSettled(data, i) || len(list) == maxMeasures {
+			if !session.Allowed(f.Aggregatable) || !generate.OrderSettled(data, i) {
 				continue
 			}
 			m := wire.Measure{Fn: fn, Field: f.Name, As: fmt.Sprintf("%s_%d", fn, i)}
@@ -249,17 +246,28 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 	return list
 }
 
-// groupable returns the columns that divide a table into a few groups, as far as its
-// first rows show.
+// groupable returns the columns by which a table has several groups, and not too many, those first whose
+// values a careless key would merge.
 func groupable(t *wire.Table, data *oracle.Table) (names []string) {
+	points := map[string]int{}
 	for i, f := range t.Fields {
 		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || terms.IsDocument(f.Type) {
 			continue
 		}
 		c, err := oracle.Cardinality(data, f.Name)
-		if err == nil && c.Distinct > 1 && c.Distinct < wire.AggregateLimit/2 && int(c.Distinct) < len(data.Rows) {
+		if points[f.Name] = generate.GroupTells(data, i); err == nil && points[f.Name] > 0 && c.Distinct < wire.AggregateLimit-1 {
 			names = append(names, f.Name)
 		}
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return points[b] - points[a] })
 	return names
+}
+
+// dividing returns the columns that divide a table into a few groups of several rows, as far as its first rows
+// show.
+func dividing(t *wire.Table, data *oracle.Table) []string {
+	return slices.DeleteFunc(groupable(t, data), func(name string) bool {
+		c, err := oracle.Cardinality(data, name)
+		return err != nil || c.Distinct >= wire.AggregateLimit/2 || int(c.Distinct) >= len(data.Rows) || c.Distinct < 2
+	})
 }

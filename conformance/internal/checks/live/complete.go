@@ -240,6 +240,7 @@ func (p *liveRun) readAs(
 		return f, false
 	}
 	p.Cases++
+	p.Covered.AddRequest(req)
 	unknown := p.unknownRow(whole, rows.Rows)
 	if unknown >= 0 && (n == 0 || p.knowsOne(whole, rows.Rows)) {
 		return lacks(t, rows, unknown, "a read with "+how, len(whole.Rows)), true

@@ -40,6 +40,7 @@ type memory struct {
 	doubted   []doubt // the check of single filters asks for them first
 
 	unmeasured map[tableMeasure]bool // the measures that were declined alone
+	declared   bool                  // what there is to ask was noted
 }
 
 // doubt is a condition whose answer was wrong where something else was judged.
@@ -57,6 +58,7 @@ func (m *memory) within(judge func(*liveRun) *check.Finding, lacks string) func(
 		if p.tables, f = p.readable(); f != nil {
 			return f
 		}
+		p.declare()
 		return judge(p)
 	}, lacks)
 }

@@ -215,6 +215,7 @@ func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracl
 		return f
 	}
 	p.Cases++
+	p.Covered.AddRequest(req)
 	n := int(req.Limit)
 	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
 	what := fmt.Sprintf("%s: page %d of %d rows (offset %d) under %s",

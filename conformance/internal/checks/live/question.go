@@ -160,11 +160,13 @@ func (p *liveRun) compareRows(
 	}
 	st, rows, f := p.ask(base, req)
 	if refused(st.Answer, refusals) {
+		p.Covered.AddRequest(req)
 		return nil
 	}
 	if f != nil || rows == nil {
 		return f.In("%s: %s", what)
 	}
+	p.Covered.AddRequest(req)
 	p.Cases++
 	if len(req.Sort) == 0 && session.SpelledAlike(right.Rows, rows.Rows) {
 		return nil
@@ -199,7 +201,9 @@ func (p *liveRun) compareGroups(
 		return false, nil
 	}
 	if err == nil {
-		if a := p.post(wire.PathAggregate, req); !a.Declined() && !refused(a, refusals) {
+		a := p.post(wire.PathAggregate, req)
+		p.Covered.AddRequest(req) // that it is declined is an answer too
+		if !a.Declined() && !refused(a, refusals) {
 			return true, p.compareAnswer(a, wire.PathAggregate, req, what, tables, nil)
 		}
 		if p.Cases == 0 {
@@ -255,6 +259,7 @@ func (p *liveRun) compareAnswer(
 		return f.In("%s: %s", what)
 	}
 	said, d := compare.Leniently.Answer(tables, m, got)
+	p.Covered.AddRequest(m)
 	p.Cases += said
 	if req, ok := m.(*wire.AggregateRequest); ok && d == nil {
 		return periodsSpelled(req, what, got.(*wire.AggregateAnswer).Rows)

@@ -52,7 +52,7 @@ func inIsEither(p *liveRun) *check.Finding {
 // with one: all of them are one number.
 func numbersAgree(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	keys := [][]wire.GroupKey{nil}
-	if few := groupable(t, firstRows(data, chosenBy)); len(few) > 0 {
+	if few := dividing(t, firstRows(data, chosenBy)); len(few) > 0 {
 		keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}})
 	}
 	for _, where := range p.wheres(t, data) {
@@ -126,7 +126,9 @@ func (p *liveRun) additional(all, some *oracle.Table) int {
 // directionsMirror judges the order under each column upwards, and then downwards where [sortHolds]
 // has not. Rows that are in order in both directions are each other's mirror, up to ties.
 func directionsMirror(p *liveRun) *check.Finding {
+	// Those first that the check of sorts had no requests for.
 	columns := p.sortable(p.held(1))
+	slices.SortStableFunc(columns, func(a, b column) int { return p.asked(a) - p.asked(b) })
 	var list []question
 	for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 		for _, c := range columns {
@@ -138,6 +140,14 @@ func directionsMirror(p *liveRun) *check.Finding {
 		}
 	}
 	return p.askAll(slices.Values(list))
+}
+
+// asked returns 1 if rows were sorted by the column before, else 0.
+func (p *liveRun) asked(c column) int {
+	if p.sorted[judgedSort{c.table.Name, c.field().Name, wire.Desc}] {
+		return 1
+	}
+	return 0
 }
 
 // judgedSort is a sort of a whole table by one column that was judged.

@@ -104,24 +104,24 @@ func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding 
 }
 
 // sortHolds judges the order under each column, downwards, because nulls are last in this direction
-// too, and under two columns.
+// too, and behind them under two columns.
 func sortHolds(p *liveRun) *check.Finding {
-	var list []question
+	var single, double []question
 	last := map[*wire.Table]string{}
 	for _, c := range p.sortable(p.tables) {
 		name := c.field().Name
-		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Desc}}}
+		by := func(sort ...wire.SortKey) question {
+			return question{tables: []*wire.Table{c.table}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
+				return p.inOrder(c.table, rows.Tables[c.table.Name], sort, rows.whole && p.room(1))
+			}}
+		}
+		single = append(single, by(wire.SortKey{Field: name, Dir: wire.Desc}))
 		if before := last[c.table]; before != "" && p.Document.SortKeys() > 1 {
-			sorts = append(sorts, []wire.SortKey{{Field: before, Dir: wire.Desc}, {Field: name, Dir: wire.Asc}})
+			double = append(double, by(wire.SortKey{Field: before, Dir: wire.Desc}, wire.SortKey{Field: name, Dir: wire.Asc}))
 		}
 		last[c.table] = name
-		for _, sort := range sorts {
-			list = append(list, question{tables: []*wire.Table{c.table}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
-				return p.inOrder(c.table, rows.Tables[c.table.Name], sort, rows.whole && p.room(1))
-			}})
-		}
 	}
-	return p.askAll(slices.Values(list))
+	return p.askAll(slices.Values(append(single, double...)))
 }
 
 // inOrder judges the order of a table's rows under a sort: of all of them or, if not whole, of a window.
@@ -131,6 +131,7 @@ func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey
 	}
 	req := session.AllRows(t)
 	req.Sort = sort
+	defer p.Covered.AddRequest(req)
 	what := ofTable(t) + " sorted by " + describeSort(sort)
 	if !whole {
 		req.Limit = p.window()

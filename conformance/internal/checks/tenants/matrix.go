@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -102,12 +103,19 @@ var further = []*question{
 		req.Limit = int64(3 + w.n%3)
 		return req
 	}},
-	{wire.PathAggregate, "", " by groups", func(s *subject, w wording) wire.Request {
-		if s.group == "" {
+	{wire.PathQuery, "", " sorted, with a limit", func(s *subject, w wording) wire.Request {
+		if s.sort == "" {
 			return nil
 		}
-		return s.aggregate(w, []wire.GroupKey{{Field: s.group, As: "g"}}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
+		req := s.rowsIn(w)
+		req.Limit = int64(3 + w.n%3)
+		req.Sort = []wire.SortKey{{Field: s.sort, Dir: []wire.Direction{wire.Asc, wire.Desc}[w.n%2]}}
+		return req
 	}},
+	by(" by groups of numbers", func(s *subject) *wire.GroupKey { return s.groups[byNumber] }),
+	by(" by groups of texts", func(s *subject) *wire.GroupKey { return s.groups[byText] }),
+	by(" by periods", func(s *subject) *wire.GroupKey { return s.groups[byPeriod] }),
+	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
 	{wire.PathCount, "", " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
@@ -116,6 +124,30 @@ var further = []*question{
 		where.And = append(where.And, *s.value)
 		return &wire.CountRequest{Table: s.name, Where: where, Envelope: w.envelope()}
 	}},
+}
+
+// by returns the question about the number of rows of groups of one kind.
+func by(what string, key func(s *subject) *wire.GroupKey) *question {
+	return &question{wire.PathAggregate, "", what, func(s *subject, w wording) wire.Request {
+		if key(s) == nil {
+			return nil
+		}
+		return s.aggregate(w, []wire.GroupKey{*key(s)}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
+	}}
+}
+
+// measuring returns the question about one function of columns of numbers.
+func measuring(fn wire.AggFunc) *question {
+	return &question{wire.PathAggregate, "", ", " + string(fn), func(s *subject, w wording) wire.Request {
+		var list []wire.Measure
+		for i, name := range s.numbers {
+			list = append(list, wire.Measure{Fn: fn, Field: name, As: fmt.Sprintf("m%d_%d", w.n, i)})
+		}
+		if list == nil {
+			return nil
+		}
+		return s.aggregate(w, nil, list...)
+	}}
 }
 
 // maxColumns is how many columns are counted at once.
@@ -139,11 +171,16 @@ func (s *subject) rowsIn(w wording) *wire.QueryRequest {
 	return req
 }
 
-func (s *subject) aggregate(w wording, by []wire.GroupKey, m wire.Measure) wire.Request {
-	return &wire.AggregateRequest{
-		Table: s.name, Where: s.everything(w), GroupBy: by, Measures: []wire.Measure{m},
-		Limit: wire.AggregateLimit, Envelope: w.envelope(),
+func (s *subject) aggregate(w wording, by []wire.GroupKey, measures ...wire.Measure) wire.Request {
+	req := &wire.AggregateRequest{
+		Table: s.name, Where: s.everything(w), GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: w.envelope(),
 	}
+	for _, key := range by {
+		if terms.IsText(s.tables[0].Field(key.Field).Type) {
+			req.StringFields = append(req.StringFields, key.Field)
+		}
+	}
+	return req
 }
 
 // everything returns filters that keep every row of the subject: nin with a text that

@@ -27,6 +27,9 @@ type reply struct {
 // most is how many rows of a table are compared.
 const most = 5_000
 
+// maxSwept is how many rows of a table are compared that is read whole once for each tenant.
+const maxSwept = 50_000
+
 // send sends a request and reads the answer. It is safe for concurrent use.
 func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) reply {
 	c.Most = cmp.Or(c.Most, min(run.Rows, most))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -35,11 +36,13 @@ type subject struct {
 	rows [2]oracle.Tables
 
 	// What the questions are made of.
-	mayLimit bool          // no declared limit forbids a large one
-	joins    bool          // the document declares joins
-	text     string        // a field that filters may compare as text; empty: none
-	value    *wire.Filter  // keeps some rows
-	group    string        // a field with few values
+	mayLimit bool         // no declared limit forbids a large one
+	joins    bool         // the document declares joins
+	text     string       // a field that filters may compare as text; empty: none
+	value    *wire.Filter // keeps some rows
+	sort     string       // a field by which all readings sort alike
+	numbers  []string     // fields to measure
+	groups   [kindsOfGroups]*wire.GroupKey
 	hop      *wire.JoinHop // along a foreign key that both tenants have
 }
 
@@ -153,7 +156,7 @@ func readSubjects(run *pairRun) *check.Finding {
 	}
 	run.subjects = list
 	run.others = slices.DeleteFunc(shared, func(s *subject) bool {
-		return slices.Contains(list, s) || s.rank() > 2*most
+		return slices.Contains(list, s) || s.rank() > 4*maxSwept
 	})
 	return nil
 }
@@ -200,9 +203,9 @@ func (s *subject) rank() int64 {
 		case t.RowCount == nil:
 			rank += most / 2
 		case *t.RowCount == 0:
-			rank += 4 * most
+			rank += 4 * maxSwept
 		default:
-			rank += min(*t.RowCount, 3*most)
+			rank += min(*t.RowCount, 3*maxSwept)
 		}
 	}
 	return rank
@@ -271,7 +274,15 @@ func (s *subject) link(to *subject) {
 	}
 }
 
-// choose chooses what the questions about the subject filter and group by.
+// The kinds of groups: a connector may have code of its own for each.
+const (
+	byNumber = iota
+	byText
+	byPeriod
+	kindsOfGroups
+)
+
+// choose chooses what the questions about the subject filter, sort, measure and group by.
 func (s *subject) choose(run *pairRun) {
 	rows := cmp.Or(s.own(0), s.own(1))
 	if rows == nil {
@@ -279,15 +290,47 @@ func (s *subject) choose(run *pairRun) {
 	}
 	for _, name := range s.fields {
 		f := s.tables[0].Field(name)
-		if s.group == "" && session.Allowed(f.Groupable) && (f.Type.Numeric() || f.Type == wire.TypeBoolean) {
-			if n, err := oracle.Cardinality(rows, name); err == nil && n.Distinct > 1 && n.Distinct < maxGroups {
-				s.group = name
-			}
+		if f.Type != s.tables[1].Field(name).Type {
+			continue
+		}
+		simple := f.Type.Numeric() || f.Type == wire.TypeString
+		if s.sort == "" && simple && run.Document.SortKeys() > 0 && s.divides(name, math.MaxInt) {
+			s.sort = name
+		}
+		if f.Type.Numeric() && session.Allowed(f.Aggregatable) && len(s.numbers) < maxNumbers {
+			s.numbers = append(s.numbers, name)
+		}
+		kind, key := byNumber, &wire.GroupKey{Field: name, As: "g"}
+		switch {
+		case terms.IsTime(f.Type) && run.Document.Capabilities.DateBucket:
+			kind, key.Grain = byPeriod, wire.GrainYear
+		case f.Type == wire.TypeString:
+			kind = byText
+		case !f.Type.Numeric() && f.Type != wire.TypeBoolean:
+			continue
+		}
+		if s.groups[kind] == nil && session.Allowed(f.Groupable) && (kind == byPeriod || s.divides(name, maxGroups)) {
+			s.groups[kind] = key
 		}
 	}
 	if run.Document.Declares(wire.OpEq) {
 		s.value, _ = s.equalTo(rows, nil)
 	}
+}
+
+// divides reports whether a column has several values, and fewer than so many, in the rows of the tenants.
+func (s *subject) divides(name string, most int64) bool {
+	several := false
+	for tenant := range s.rows {
+		if rows := s.own(tenant); rows != nil {
+			n, err := oracle.Cardinality(rows, name)
+			if err != nil || n.Distinct >= most {
+				return false
+			}
+			several = several || n.Distinct > 1
+		}
+	}
+	return several
 }
 
 // equalTo returns a filter for a text that the rows hold and that others, if possible, do not, and
@@ -315,6 +358,7 @@ func (s *subject) equalTo(rows, others *oracle.Table) (f *wire.Filter, apart boo
 const (
 	maxGroups  = 100
 	maxOperand = 100
+	maxNumbers = 8
 )
 
 // readAlone reads the rows of each table, first for the one tenant and then for the
@@ -432,6 +476,10 @@ func boolInt(b bool) int {
 	return 0
 }
 
+// alike is why two accounts cannot be told apart.
+const alike = "both accounts see the same rows: give two whose data differ, or the connector serves one tenant's data to all; " +
+	"if it is meant, say so (-alike)"
+
 // judgeSubjects judges answers about tables, and reads the tables again if the data may
 // have changed.
 func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
@@ -467,8 +515,9 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 	if i := slices.IndexFunc(run.subjects, func(s *subject) bool { return s.lost != nil }); f == nil && i >= 0 {
 		return run.subjects[i].lost
 	}
-	if f == nil && !slices.ContainsFunc(run.subjects, (*subject).differs) {
-		return check.Skip(check.NoData, "the two tenants' data are alike: nothing tells whose an answer is")
+	if f == nil && !slices.ContainsFunc(slices.Concat(run.subjects, run.others), (*subject).differs) {
+		run.Alike = true
+		return check.Skip(check.NoData, "%s", alike)
 	}
 	return f
 }

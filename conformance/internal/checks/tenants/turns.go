@@ -15,13 +15,16 @@ import (
 // wording, begun by either tenant, and after a /check or /discovery of the other.
 func inTurns(run *pairRun) *check.Finding {
 	return judgeSubjects(run, func() *check.Finding {
+		for _, s := range slices.Concat(run.subjects, run.others) {
+			run.Covered.Declare(session.Question{Kind: session.Apart, Table: s.name})
+		}
 		for _, s := range run.subjects {
 			if f := run.about(s, (*subject).countsDiscovered); f != nil {
 				return f
 			}
 		}
 		for _, part := range []func(*pairRun) *check.Finding{
-			turns(0), discoveriesInTurns, afterOther, sweep, linksInTurns, turns(1),
+			turns(0), discoveriesInTurns, sweep, afterOther, linksInTurns, turns(1),
 		} {
 			if f := part(run); f != nil || run.Spent() {
 				return f
@@ -60,6 +63,7 @@ func (s *subject) may(run *pairRun, q *question) bool {
 // takeTurns asks a question in one wording for one tenant and then for the other.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
 	w := fresh(run)
+	run.Covered.AddQuestion(session.Question{Kind: session.Apart, Table: s.name})
 	var replies [2]reply
 	var verdicts [2]verdict
 	for turn := range 2 {
@@ -153,8 +157,8 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 	return nil, isWrong
 }
 
-// fewLarge is how many of the other tables are asked about on every route.
-const fewLarge = 3
+// fewOnEveryRoute is how many of the other tables are asked about on every route.
+const fewOnEveryRoute = 3
 
 // sweep reads more tables for the second tenant as they were read for the first, the large
 // ones first. It asks about a few on every route, and one question of the matrix about each
@@ -174,17 +178,20 @@ func sweep(run *pairRun) *check.Finding {
 
 func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	first := run.Snapshot(s.tables[0]).Table
-	if first == nil || len(first.Rows) == 0 || len(first.Rows) > most {
+	if first == nil || len(first.Rows) == 0 || len(first.Rows) > maxSwept {
 		return nil
 	}
-	req := &wire.QueryRequest{Table: s.name, Fields: s.fields}
-	second := send(run, run.Ask(wire.PathQuery, req, 1), req, s.tables[1].Columns())
+	second := s.readWhole(run, &wire.QueryRequest{Table: s.name, Fields: s.fields})
 	if second.rows == nil || second.over {
 		return nil
 	}
 	run.Cases++
 	s.rows = [2]oracle.Tables{{s.name: first}, {s.name: second.rows}}
-	if !s.differs() {
+	if f := s.countsDiscovered(); f != nil {
+		return f
+	}
+	large := max(len(first.Rows), len(second.rows.Rows)) > most
+	if !s.differs() && !large {
 		q := questions[0]
 		if f, _ := s.judge(s.ask(run, 1, q, fresh(run)), 1, q, ""); f != nil {
 			return check.Differs(f.Received, second.shown, "/query of table %s for the second tenant is what the first is answered, "+
@@ -193,13 +200,27 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	}
 	s.choose(run)
 	for n, q := range questions[1:] {
-		if (i < fewLarge && q.what == "" || n == i%(len(questions)-1)) && s.may(run, q) {
-			if f := s.takeTurns(run, i, q); f != nil {
+		wanted := large || i < fewOnEveryRoute && q.what == "" || n == i%(len(questions)-1)
+		if wanted && s.may(run, q) && (!large || s.answersFew(q)) {
+			if f := s.takeTurns(run, i, q); f != nil || run.Spent() {
 				return f
 			}
 		}
 	}
 	return nil
+}
+
+// readWhole reads all rows of a large table for the second tenant.
+func (s *subject) readWhole(run *pairRun, req *wire.QueryRequest) reply {
+	c := run.Ask(wire.PathQuery, req, 1)
+	c.Most = min(run.Rows, maxSwept)
+	return send(run, c, req, s.tables[1].Columns())
+}
+
+// answersFew reports whether the answer to a question is short although the table is large.
+func (s *subject) answersFew(q *question) bool {
+	req, ok := q.ask(s, wording{}).(*wire.QueryRequest)
+	return !ok || 0 < req.Limit && req.Limit <= most
 }
 
 // linksInTurns asks about the foreign keys between tables that were read for both tenants: what a link

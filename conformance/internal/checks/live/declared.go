@@ -1,0 +1,77 @@
+package live
+
+import (
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// declare notes, once, what the document and the rows of the tables allow to be asked, so that the verdict says
+// what was not. A table with a single row, and a column with a single value, tell nothing.
+func (p *liveRun) declare() {
+	if p.declared {
+		return
+	}
+	p.declared = true
+	for _, t := range p.tables {
+		rows, whole := p.data(t)
+		if len(rows.Rows) < 2 {
+			continue
+		}
+		p.Covered.Declare(session.Question{Kind: session.Windows, Table: t.Name})
+		some := firstRows(rows, chosenBy)
+		for i, f := range t.Fields {
+			key := []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}
+			if p.Document.SortKeys() > 0 && generate.OrderSettled(rows, i) && generate.OrderTells(some, i) > 0 &&
+				oracle.Unsettled(rows, key, nil) == "" {
+				p.Covered.Declare(session.Question{Kind: session.Sorts, Table: t.Name, Column: f.Name})
+			}
+		}
+		if whole {
+			p.declareFolds(t, rows, some)
+			p.declareLinks(t)
+		}
+	}
+}
+
+// declareFolds notes the groups and the measures of a table that have exact answers.
+func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
+	if !p.Document.Has(wire.EndpointAggregate) {
+		return
+	}
+	for _, name := range groupable(t, some) {
+		if c, err := oracle.Cardinality(rows, name); err == nil && c.Distinct < wire.AggregateLimit-1 {
+			p.Covered.Declare(session.Question{Kind: session.Groups, Table: t.Name, Column: name})
+		}
+	}
+	for _, req := range periodsFold(p, t, some) {
+		if key := req.GroupBy[0]; session.NeedsGrain(p.Document) == "" && len(req.GroupBy) == 1 && p.foldable(rows, req) {
+			p.Covered.Declare(session.Question{Kind: session.Groups, Table: t.Name, Column: key.Field, How: string(key.Grain)})
+		}
+	}
+	for _, m := range measures(t, some, wire.AggCount, wire.AggCountDistinct, wire.AggSum, wire.AggMin, wire.AggMax) {
+		if m.Field != "" {
+			p.Covered.Declare(session.Question{Kind: session.Measures, Table: t.Name, Column: m.Field, How: string(m.Fn)})
+		}
+	}
+}
+
+// foldable reports whether an aggregate has an exact answer with fewer groups than its limit.
+func (p *liveRun) foldable(rows *oracle.Table, req *wire.AggregateRequest) bool {
+	answer, err := oracle.Aggregate(oracle.Tables{rows.Name: rows}, req)
+	return err == nil && int64(len(answer.Rows)) < req.Limit
+}
+
+// declareLinks notes the joins and the hit rates along the declared foreign keys of a table.
+func (p *liveRun) declareLinks(t *wire.Table) {
+	for _, l := range p.declaredLinks(t) {
+		about := session.Question{Table: t.Name, Column: l.fromField, How: l.to.Name}
+		if about.Kind = session.Joins; p.Document.Capabilities.Join && joinable(l) {
+			p.Covered.Declare(about)
+		}
+		if about.Kind = session.Links; p.Document.Has(wire.EndpointLinkHitRate) {
+			p.Covered.Declare(about)
+		}
+	}
+}
