@@ -42,6 +42,7 @@ var fences = map[string]struct {
 	"ndjson":                       {own: []string{"wire", "internal/lines"}},
 	"connector/internal/batch":     {own: []string{"wire", "ndjson"}},
 	"connector/internal/textvalue": {own: []string{"wire", "filter"}},
+	"connector/internal/memo":      {},
 	"connector/internal/textfile":  {own: []string{"wire", "filter", "connector/internal/textvalue"}},
 	"connector/internal/hostlog":   {},
 	"connector/internal/finish": {
@@ -66,7 +67,7 @@ var fences = map[string]struct {
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"connector/filesource": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/internal/textfile"},
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/internal/memo", "connector/internal/textfile"},
 	},
 	"connector/restsource": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource/internal/recording",

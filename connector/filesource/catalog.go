@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -22,8 +23,8 @@ type catalog struct {
 	// life ends with the source. A description outlives the request that
 	// needed it: a large file may take longer than one request may last.
 	life   context.Context
-	tables memo[place, version, *description]
-	links  memo[linkPlace, linkVersion, string]
+	tables memo.Memo[place, version, *description]
+	links  memo.Memo[linkPlace, linkVersion, string]
 }
 
 // place is where a file is.
@@ -48,7 +49,7 @@ type linkVersion struct{ from, to *description }
 func newCatalog(life context.Context, r *root, format textfile.Format) *catalog {
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	c := &catalog{root: r, format: format, life: life}
-	c.tables.slots, c.links.slots = slots, slots
+	c.tables.Slots, c.links.Slots = slots, slots
 	return c
 }
 
@@ -57,17 +58,17 @@ func newCatalog(life context.Context, r *root, format textfile.Format) *catalog 
 // system's clock leaves both as they were. FAT counts in steps of two seconds.
 const rest = 2 * time.Second
 
-func (v version) same(now version) bool {
+func (v version) Same(now version) bool {
 	return v.sidecar == now.sidecar && sameVersion(v.info, now.info)
 }
 
-func (v version) settled() bool {
+func (v version) Settled() bool {
 	rested := v.started.Sub(v.info.ModTime())
 	return rested >= rest || rested <= -rest // a time in the future would never rest
 }
 
-func (v linkVersion) same(now linkVersion) bool { return v == now }
-func (v linkVersion) settled() bool             { return true }
+func (v linkVersion) Same(now linkVersion) bool { return v == now }
+func (v linkVersion) Settled() bool             { return true }
 
 // find describes the table of that name. It returns nil if the folder has none.
 func (c *catalog) find(ctx context.Context, f *folder, table string) (*description, error) {
@@ -93,7 +94,7 @@ func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *desc
 				return nil, err
 			}
 			now := version{info, side, time.Now()}
-			d, err = c.tables.get(ctx, place{f.name, t.file}, now, func() (*description, error) {
+			d, err = c.tables.Get(ctx, place{f.name, t.file}, now, func() (*description, error) {
 				return c.explore(f.name, t, now)
 			})
 		}
@@ -190,10 +191,10 @@ func (c *catalog) open(ctx context.Context, f *folder, table string) (*descripti
 
 // forget drops what is known of files that a folder no longer has.
 func (c *catalog) forget(tenant string, tables []tableFile) {
-	c.tables.drop(func(p place) bool {
+	c.tables.Drop(func(p place) bool {
 		return p.tenant == tenant && !slices.ContainsFunc(tables, func(t tableFile) bool { return t.file == p.file })
 	})
-	c.links.drop(func(p linkPlace) bool {
+	c.links.Drop(func(p linkPlace) bool {
 		return p.tenant == tenant && !slices.ContainsFunc(tables, func(t tableFile) bool { return t.table == p.table })
 	})
 }
@@ -220,7 +221,7 @@ func (c *catalog) foreignKeys(
 		default:
 			at := linkPlace{tenant, d.table, k.Field, k.TargetTable, k.TargetField}
 			var err error
-			problem, err = c.links.get(ctx, at, linkVersion{d, target}, func() (string, error) {
+			problem, err = c.links.Get(ctx, at, linkVersion{d, target}, func() (string, error) {
 				return c.checkLink(tenant, k, d, target)
 			})
 			if err != nil && !passing(err) {

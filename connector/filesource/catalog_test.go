@@ -2,14 +2,11 @@ package filesource
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -108,12 +105,12 @@ func TestForget(t *testing.T) {
 	}
 	require.Len(t, discover().Tables[0].ForeignKeys, 1)
 	require.NotNil(t, find("t"))
-	assert.Len(t, l.tables.entries, 2)
-	assert.Len(t, l.links.entries, 1)
+	assert.Equal(t, 2, l.tables.Len())
+	assert.Equal(t, 1, l.links.Len())
 	require.NoError(t, os.Remove(filepath.Join(acme, "t.csv")))
 	d := discover()
-	assert.Len(t, l.tables.entries, 1, "what is known of a file goes with it")
-	assert.Empty(t, l.links.entries)
+	assert.Equal(t, 1, l.tables.Len(), "what is known of a file goes with it")
+	assert.Zero(t, l.links.Len())
 	assert.Equal(t, []string{"t.table.json describes no table: there is no t.csv or t.ndjson to serve beside it"}, d.Warnings)
 }
 
@@ -277,123 +274,4 @@ func TestALinkOfStaleDescriptions(t *testing.T) {
 		_, err = l.checkLink("acme", key, from, to)
 		assert.ErrorIs(t, err, errChanged, changed)
 	}
-}
-
-// A versionNumber is a basis that lasts as long as it stays the same.
-type versionNumber struct {
-	n       int
-	trusted bool
-}
-
-func (v versionNumber) same(now versionNumber) bool { return v.n == now.n }
-func (v versionNumber) settled() bool               { return v.trusted }
-
-func TestMemo(t *testing.T) {
-	good := versionNumber{1, true}
-	t.Run("one computation for all who wait, and for all who come later", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
-			var runs atomic.Int32
-			results := make(chan int, 10)
-			for range 10 {
-				go func() {
-					v, err := m.get(t.Context(), "k", good, func() (int, error) {
-						time.Sleep(time.Minute)
-						return int(runs.Add(1)), nil
-					})
-					if err != nil {
-						v = -1
-					}
-					results <- v
-				}()
-			}
-			for range 10 {
-				assert.Equal(t, 1, <-results)
-			}
-			v, err := m.get(t.Context(), "k", good, func() (int, error) { panic("not again") })
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
-			v, err = m.get(t.Context(), "k", versionNumber{2, true}, func() (int, error) { return 7, nil })
-			require.NoError(t, err)
-			assert.Equal(t, 7, v, "another version is another thing")
-		})
-	})
-	t.Run("what is not settled is joined while it runs and computed again afterwards", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 2)}
-			runs := 0
-			compute := func() (int, error) {
-				time.Sleep(time.Minute)
-				runs++
-				return runs, nil
-			}
-			first := make(chan int)
-			go func() {
-				v, _ := m.get(t.Context(), "k", versionNumber{1, false}, compute)
-				first <- v
-			}()
-			synctest.Wait()
-			v, err := m.get(t.Context(), "k", versionNumber{1, false}, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
-			assert.Equal(t, 1, <-first)
-			v, err = m.get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 2, v)
-			v, err = m.get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 2, v)
-		})
-	})
-	t.Run("a computation outlives who asked for it, and serves the next", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
-			compute := func() (int, error) {
-				time.Sleep(time.Hour)
-				return 1, nil
-			}
-			hasty, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			_, err := m.get(hasty, "k", good, compute)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			start := time.Now()
-			v, err := m.get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
-			assert.Equal(t, time.Hour-time.Second, time.Since(start))
-		})
-	})
-	t.Run("failures and panics are not remembered", func(t *testing.T) {
-		m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
-		broken := errors.New("broken")
-		_, err := m.get(t.Context(), "k", good, func() (int, error) { return 0, broken })
-		require.ErrorIs(t, err, broken)
-		_, err = m.get(t.Context(), "k", good, func() (int, error) { panic("odd") })
-		require.EqualError(t, err, "panic: odd")
-		v, err := m.get(t.Context(), "k", good, func() (int, error) { return 3, nil })
-		require.NoError(t, err)
-		assert.Equal(t, 3, v)
-	})
-	t.Run("no more run at once than there are slots", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			m := memo[int, versionNumber, int]{slots: make(chan struct{}, 2)}
-			var running, most atomic.Int32
-			done := make(chan struct{})
-			for k := range 6 {
-				go func() {
-					_, _ = m.get(t.Context(), k, good, func() (int, error) {
-						most.Store(max(most.Load(), running.Add(1)))
-						time.Sleep(time.Second)
-						running.Add(-1)
-						return 0, nil
-					})
-					done <- struct{}{}
-				}()
-			}
-			for range 6 {
-				<-done
-			}
-			assert.Equal(t, int32(2), most.Load())
-		})
-	})
 }

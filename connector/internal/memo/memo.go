@@ -1,4 +1,5 @@
-package filesource
+// Package memo computes what is costly to know of a file once for each version of it.
+package memo
 
 import (
 	"context"
@@ -7,18 +8,19 @@ import (
 	"sync"
 )
 
-// memo computes values once and keeps each for as long as its basis stays the
+// Memo computes values once and keeps each for as long as its basis stays the
 // same. Whoever asks for a value while it is computed waits for it.
-type memo[K comparable, B basis[B], V any] struct {
-	slots   chan struct{} // bounds how many are computed at once
+type Memo[K comparable, B Basis[B], V any] struct {
+	Slots chan struct{} // bounds how many are computed at once
+
 	mu      sync.Mutex
 	entries map[K]*entry[B, V]
 }
 
-// basis is what a value is computed from.
-type basis[B any] interface {
-	same(now B) bool // as far as can be told
-	settled() bool   // what can be told is enough
+// Basis is what a value is computed from.
+type Basis[B any] interface {
+	Same(now B) bool // as far as can be told
+	Settled() bool   // what can be told is enough
 }
 
 type entry[B, V any] struct {
@@ -28,12 +30,12 @@ type entry[B, V any] struct {
 	err   error
 }
 
-// get returns the value for a key. The caller's wait ends with ctx; the
+// Get returns the value for a key. The caller's wait ends with ctx; the
 // computation goes on for the next caller. A failed computation is forgotten.
-func (m *memo[K, B, V]) get(ctx context.Context, key K, now B, compute func() (V, error)) (V, error) {
+func (m *Memo[K, B, V]) Get(ctx context.Context, key K, now B, compute func() (V, error)) (V, error) {
 	m.mu.Lock()
 	e := m.entries[key]
-	if e == nil || !e.basis.same(now) || e.over() && !e.basis.settled() {
+	if e == nil || !e.basis.Same(now) || e.over() && !e.basis.Settled() {
 		e = &entry[B, V]{basis: now, done: make(chan struct{})}
 		if m.entries == nil {
 			m.entries = map[K]*entry[B, V]{}
@@ -61,7 +63,7 @@ func (e *entry[B, V]) over() bool {
 	}
 }
 
-func (m *memo[K, B, V]) run(key K, e *entry[B, V], compute func() (V, error)) {
+func (m *Memo[K, B, V]) run(key K, e *entry[B, V], compute func() (V, error)) {
 	e.err = errors.New("the computation did not return")
 	defer func() {
 		// A panic over one file must not end the service of all others.
@@ -77,13 +79,13 @@ func (m *memo[K, B, V]) run(key K, e *entry[B, V], compute func() (V, error)) {
 		}
 		close(e.done)
 	}()
-	m.slots <- struct{}{}
-	defer func() { <-m.slots }()
+	m.Slots <- struct{}{}
+	defer func() { <-m.Slots }()
 	e.value, e.err = compute()
 }
 
-// drop forgets the entries whose keys are gone.
-func (m *memo[K, B, V]) drop(gone func(K) bool) {
+// Drop forgets the entries whose keys are gone.
+func (m *Memo[K, B, V]) Drop(gone func(K) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key := range m.entries {
@@ -91,4 +93,11 @@ func (m *memo[K, B, V]) drop(gone func(K) bool) {
 			delete(m.entries, key)
 		}
 	}
+}
+
+// Len returns how many values are kept or computed.
+func (m *Memo[K, B, V]) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.entries)
 }

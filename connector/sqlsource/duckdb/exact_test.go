@@ -1,0 +1,206 @@
+package duckdb_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// lakeCase is a folder whose table t is served as its files have it.
+type lakeCase struct {
+	why     string
+	files   map[string]string // their contents; in a .parquet, the statement whose answer is written
+	options *duckdb.FolderOptions
+	fields  string   // of the table t, such as "n number, s string"; empty: it is left out
+	rows    string   // a line each, cells separated by |, null is ~; empty: they are not compared
+	warns   []string // what the warnings of discovery say; none: there are none
+}
+
+// write writes the files of a case below a new folder.
+func (c *lakeCase) write(t testing.TB) (dir string) {
+	t.Helper()
+	made := map[string]string{}
+	for name, content := range c.files {
+		if strings.HasSuffix(name, ".parquet") {
+			made[name] = content
+		}
+	}
+	dir = makeFiles(t, made)
+	for name, content := range c.files {
+		if made[name] == "" {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		}
+	}
+	return dir
+}
+
+// check compares what is served with what the case wants.
+func (c *lakeCase) check(t *testing.T) {
+	t.Helper()
+	tenant := serve(t, c.write(t), c.options).As(nil).In(t)
+	d, err := tenant.Discover()
+	require.NoError(t, err, c.why)
+	fields, names := "", []string(nil)
+	for _, table := range d.Tables {
+		if table.Name != "t" {
+			continue
+		}
+		for _, f := range table.Fields {
+			fields += ", " + f.Name + " " + string(f.Type)
+			names = append(names, f.Name)
+		}
+	}
+	require.Equal(t, c.fields, strings.TrimPrefix(fields, ", "), "%s; %v", c.why, d.Warnings)
+	warned := strings.Join(d.Warnings, "\n")
+	for _, text := range c.warns {
+		require.Contains(t, warned, text, c.why)
+	}
+	if c.warns == nil {
+		require.Empty(t, d.Warnings, c.why)
+	}
+	if c.rows != "" {
+		require.Equal(t, c.rows, rowsOf(t, tenant, names), c.why)
+	}
+}
+
+// rowsOf returns the rows of the table t, in their order.
+func rowsOf(t *testing.T, tenant *connectortest.Tenant, fields []string) string {
+	t.Helper()
+	answer, err := tenant.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: fields})
+	require.NoError(t, err)
+	var lines []string
+	for _, row := range answer.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			if cells[i] = v.Text(); v.IsNull() {
+				cells[i] = "~"
+			}
+		}
+		lines = append(lines, strings.Join(cells, "|"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestParquetDrift serves files of one table whose schemas differ: each value is the one
+// that is stored, or the table is left out by name.
+func TestParquetDrift(t *testing.T) {
+	for name, c := range map[string]lakeCase{
+		"an integer, then a fraction": {
+			why:    "trinodb/trino#1245: the first file's BIGINT made 12.75 a 13",
+			files:  map[string]string{"t/1.parquet": "SELECT 7::BIGINT AS n", "t/2.parquet": "SELECT 12.75::DOUBLE AS n"},
+			fields: "n number", rows: "7\n12.75",
+			warns: []string{`t: column "n" is BIGINT in 1.parquet and DOUBLE in 2.parquet`},
+		},
+		"an integer that no double holds": {
+			why:    "duckdb/duckdb#2877: a type that holds both by rounding is none",
+			files:  map[string]string{"t/1.parquet": "SELECT 9007199254740993::BIGINT AS n", "t/2.parquet": "SELECT 0.1::DOUBLE AS n"},
+			fields: "n string", rows: "9007199254740993\n0.1",
+			warns: []string{`"n" is BIGINT in 1.parquet and DOUBLE in 2.parquet`, "string"},
+		},
+		"decimals of two scales": {
+			why: "duckdb/duckdb#8146: the first file's DECIMAL(5,2) made 1.255 a 1.26",
+			files: map[string]string{
+				"t/1.parquet": "SELECT 1.25::DECIMAL(5,2) AS n", "t/2.parquet": "SELECT 1.255::DECIMAL(7,3) AS n",
+				"t/3.parquet": "SELECT 99999.999::DECIMAL(8,3) AS n", "t/4.parquet": "SELECT 12::INTEGER AS n",
+			},
+			fields: "n decimal", rows: "1.250\n1.255\n99999.999\n12.000", warns: []string{`"n"`},
+		},
+		"decimals that no type holds": {
+			why: "36 digits before the dot in one file, 20 behind it in another",
+			files: map[string]string{
+				"t/1.parquet": "SELECT 999999999999999999999999999999999999.5::DECIMAL(38,1) AS n",
+				"t/2.parquet": "SELECT 0.00000000000000000001::DECIMAL(30,20) AS n",
+			},
+			fields: "n string", rows: "999999999999999999999999999999999999.5\n0.00000000000000000001", warns: []string{`"n"`},
+		},
+		"a date, then a time": {
+			why: "the first file's DATE cut the time of day",
+			files: map[string]string{
+				"t/1.parquet": "SELECT DATE '2024-01-31' AS d", "t/2.parquet": "SELECT TIMESTAMP '2024-02-01 10:30:00.25' AS d",
+				"t/3.parquet": "SELECT TIMESTAMPTZ '2024-02-01 10:30:00+02' AS d",
+			},
+			fields: "d datetime", rows: "2024-01-31T00:00:00.000000Z\n2024-02-01T10:30:00.250000Z\n2024-02-01T08:30:00.000000Z",
+			warns: []string{`"d"`},
+		},
+		"a number, then a code": {
+			why:    "duckdb/duckdb#10588: '007' became 7, and a text that is no number an error",
+			files:  map[string]string{"t/1.parquet": "SELECT 12::INTEGER AS n", "t/2.parquet": "SELECT '007' AS n UNION ALL SELECT 'x'"},
+			fields: "n string", rows: "12\n007\nx", warns: []string{`"n"`},
+		},
+		"every type with a text": {
+			why: "the text of a cell is as the cell alone would be spelled",
+			files: map[string]string{
+				"t/1.parquet": `SELECT 1.5::DECIMAL(2,2)/10 AS a, 0.1::FLOAT AS b, 1e21::DOUBLE AS c, true AS d, DATE '2024-02-29' AS e,
+					TIMESTAMP '2024-02-29 01:02:03' AS f, TIMESTAMP_NS '2024-02-29 01:02:03.000000001' AS g,
+					TIME '12:30:00' AS h, '00000000-0000-0000-0000-000000000001'::UUID AS i, 18446744073709551615::UBIGINT AS j`,
+				"t/2.parquet": "SELECT 'x' AS a, 'x' AS b, 'x' AS c, 'x' AS d, 'x' AS e, 'x' AS f, 'x' AS g, 'x' AS h, 'x' AS i, 'x' AS j",
+			},
+			fields: "a string, b string, c string, d string, e string, f string, g string, h string, i string, j string",
+			rows: "0.15|0.10000000149011612|1000000000000000000000|true|2024-02-29|2024-02-29T01:02:03.000000Z|" +
+				"2024-02-29T01:02:03.000000001Z|12:30:00|00000000-0000-0000-0000-000000000001|18446744073709551615\n" +
+				"x|x|x|x|x|x|x|x|x|x",
+			warns: []string{`"a"`, `"j"`},
+		},
+		"two widths of floats": {
+			why: "the first file's FLOAT made 16777217 a 16777216",
+			files: map[string]string{
+				"t/1.parquet": "SELECT 1.5::FLOAT AS n", "t/2.parquet": "SELECT 16777217::DOUBLE AS n",
+			},
+			fields: "n number", rows: "1.5\n16777217", warns: []string{`"n"`},
+		},
+		"integers of two widths and signs": {
+			why: "duckdb/duckdb#1214: the first file's INTEGER could not hold a BIGINT of the second",
+			files: map[string]string{
+				"t/1.parquet": "SELECT 1::TINYINT AS a, 2::INTEGER AS b, 3::UBIGINT AS c",
+				"t/2.parquet": "SELECT 300::SMALLINT AS a, 9223372036854775807::BIGINT AS b, -1::INTEGER AS c",
+			},
+			fields: "a number, b number, c number", rows: "1|2|3\n300|9223372036854775807|-1", warns: []string{`"a"`, `"b"`, `"c"`},
+		},
+		"columns that come and go": {
+			why: "pola-rs/polars#20926: a column that only a later file has vanished without a word",
+			files: map[string]string{
+				"t/1.parquet": "SELECT 1 AS a, 'x' AS b", "t/2.parquet": "SELECT 'y' AS b, 2.5::DECIMAL(3,1) AS c", "t/3.parquet": "SELECT 3 AS a",
+			},
+			fields: "a number, b string, c decimal", rows: "1|x|~\n~|y|2.5\n3|~|~",
+			warns: []string{`t: column "a" is not in 2.parquet`, `column "c" is not in 1.parquet`, `column "b" is not in 3.parquet`},
+		},
+		"members that come and change": {
+			why: "a member of a struct that only a later file has vanished, at any depth",
+			files: map[string]string{
+				"t/1.parquet": "SELECT {'q': 1} AS s, [{'u': 1}] AS l, MAP {'k': 1} AS m",
+				"t/2.parquet": "SELECT {'r': 'z', 'q': 1.5::DECIMAL(5,2)} AS s, [{'u': 2, 'v': 'w'}] AS l, MAP {'k': 2.5::DECIMAL(3,1)} AS m",
+				"t/3.parquet": "SELECT NULL::STRUCT(q INTEGER) AS s, NULL::STRUCT(u INTEGER)[] AS l, NULL::MAP(VARCHAR, INTEGER) AS m",
+			},
+			fields: "s json, l array, m json",
+			rows: `{"q":"1.00","r":null}|[{"u":1,"v":null}]|{"k":"1.0"}` + "\n" + `{"q":"1.50","r":"z"}|[{"u":2,"v":"w"}]|{"k":"2.5"}` +
+				"\n~|~|~",
+			warns: []string{`"s"`, `"l"`, `"m"`},
+		},
+		"bytes and a text": {
+			why:   "no type holds both",
+			files: map[string]string{"t/1.parquet": `SELECT '\x00'::BLOB AS n`, "t/2.parquet": "SELECT 'a' AS n"},
+			warns: []string{`t is left out: column "n" is BLOB in 1.parquet and VARCHAR in 2.parquet`},
+		},
+		"a struct and a number": {
+			why:   "no type holds both",
+			files: map[string]string{"t/1.parquet": `SELECT {'a': 1} AS n`, "t/2.parquet": "SELECT 1 AS n"},
+			warns: []string{`t is left out: column "n" is`, "1.parquet", "2.parquet"},
+		},
+		"names in two cases": {
+			why:    "the engine does not tell ID from id",
+			files:  map[string]string{"t/1.parquet": `SELECT 1 AS "ID"`, "t/2.parquet": `SELECT 2 AS id`},
+			fields: "ID number", rows: "1\n2", warns: []string{`column "ID" is "id" in 2.parquet`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
+	}
+}
