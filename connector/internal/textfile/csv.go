@@ -33,6 +33,7 @@ type csvRecords struct {
 
 	skipped int      // lines before the header, which the csv reader has not seen
 	notes   []string // about the format
+	plain   bool     // in UTF-8, and nothing stands before the header
 }
 
 const (
@@ -68,6 +69,8 @@ func openCSV(file string, r io.Reader, format Format, _ []string) (Records, erro
 	}
 	c.header = slices.Clone(header)
 	c.cells = make([]textvalue.Raw, len(header))
+	_, recoded := decoded.(*decoder)
+	c.plain = !recoded && c.at == 1
 	return c, c.checkHeader()
 }
 
@@ -91,6 +94,16 @@ func (c *csvRecords) checkHeader() error {
 func (c *csvRecords) Names() []string { return c.header }
 
 func (c *csvRecords) Line() int { return c.at }
+
+// Dialect returns the separator of a CSV file, and reports whether the file begins with
+// its header, in UTF-8, so that another reader that knows the separator finds the same.
+func Dialect(all Records) (separator rune, plain bool) {
+	c, ok := all.(*csvRecords)
+	if !ok {
+		return 0, false
+	}
+	return c.csv.Comma, c.plain
+}
 
 func (c *csvRecords) Notes() []string { return c.notes }
 

@@ -27,7 +27,8 @@ type ndjsonRecords struct {
 	columns []string
 	index   map[string]int
 	cells   []textvalue.Raw
-	seen    []int // the line on which a column was last set
+	seen    []int // the record in which a column was last set
+	records int   // so far
 	at      int
 }
 
@@ -37,13 +38,19 @@ func openNDJSON(file string, r io.Reader, format Format, names []string) (Record
 	if err != nil {
 		return nil, err
 	}
-	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(decoded), notes: notes, index: map[string]int{}}
-	n.reader.MaxDepth = terms.MaxDepth
+	n := newNDJSON(file, notes, names)
+	n.lines = bufio.NewScanner(decoded)
 	n.lines.Buffer(make([]byte, 64<<10), MaxRecord)
+	return n, nil
+}
+
+func newNDJSON(file string, notes, names []string) *ndjsonRecords {
+	n := &ndjsonRecords{file: file, notes: notes, index: map[string]int{}}
+	n.reader.MaxDepth = terms.MaxDepth
 	for _, name := range names {
 		n.addColumn(name)
 	}
-	return n, nil
+	return n
 }
 
 func (n *ndjsonRecords) addColumn(name string) {
@@ -87,6 +94,7 @@ func (n *ndjsonRecords) Next() ([]textvalue.Raw, error) {
 // read reads the object of one line into the cells.
 func (n *ndjsonRecords) read(line string) error {
 	r := &n.reader
+	n.records++
 	r.Reset(line)
 	clear(n.cells)
 	if n.problem = ""; r.Peek() == '{' {
@@ -130,11 +138,11 @@ func (n *ndjsonRecords) member(name string) {
 		i = len(n.columns)
 		n.addColumn(strings.Clone(name))
 	}
-	if n.seen[i] == n.at {
+	if n.seen[i] == n.records {
 		n.fail(duplicate(name))
 		return
 	}
-	n.seen[i] = n.at
+	n.seen[i] = n.records
 	n.cells[i] = n.reader.Value(2)
 }
 

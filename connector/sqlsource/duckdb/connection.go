@@ -4,13 +4,19 @@ import (
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"reflect"
+	"sync"
 
 	"github.com/duckdb/duckdb-go/mapping"
 	driver "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // openFolder opens a folder for a request, on the engine that all requests for the
@@ -24,15 +30,63 @@ func (p *instances) openFolder(dir string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(&folderConnector{listing: found, engine: e, release: func() { p.release(i) }, dismiss: func() { p.dismiss(i) }}), nil
+	return sql.OpenDB(&folderConnector{listing: found, engine: e, known: p.known, views: &views{readings: i.readings},
+		release: func() { p.release(i) }, dismiss: func() { p.dismiss(i) }}), nil
 }
 
 // folderConnector makes a request's connections.
 type folderConnector struct {
 	listing *listing
 	engine  engine
+	known   *known
+	views   *views
 	release func() // gives back the engine
 	dismiss func() // keeps others from using the engine
+}
+
+// views are the views that a request has made, and the readings that they are of. They
+// are one connection's own: another connection of the same request, as after a statement
+// that took too long, is made them again.
+type views struct {
+	readings *readings
+
+	mu         sync.Mutex
+	names      []string
+	statements map[string]string // by the names of the tables
+	open       []int64           // readings
+	used       fingerprints      // of the tables that the request has asked for
+}
+
+func (v *views) add(table, statement string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.statements == nil {
+		v.statements = map[string]string{}
+	}
+	if v.statements[table] == "" {
+		v.names = append(v.names, table)
+	}
+	v.statements[table] = statement
+}
+
+// make makes the views on another connection.
+func (v *views) make(ctx context.Context, conn *driver.Conn) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, table := range v.names {
+		if _, err := conn.ExecContext(ctx, v.statements[table], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close forgets the readings.
+func (v *views) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.readings.drop(v.open)
+	v.open = nil
 }
 
 // Connect returns a connection that knows what the folder had when the request began.
@@ -45,13 +99,18 @@ func (c *folderConnector) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	if !ok {
 		return nil, fmt.Errorf("duckdb: the driver returned a %T", conn)
 	}
-	return &folderConn{Conn: own, listing: c.listing, used: fingerprints{}, dismiss: c.dismiss}, nil
+	if err := c.views.make(ctx, own); err != nil {
+		_ = own.Close()
+		return nil, err
+	}
+	return &folderConn{Conn: own, listing: c.listing, known: c.known, views: c.views, dismiss: c.dismiss}, nil
 }
 
 func (c *folderConnector) Driver() sqldriver.Driver { return driver.Driver{} }
 
 // Close gives back the engine. database/sql closes the connections before.
 func (c *folderConnector) Close() error {
+	c.views.close()
 	c.release()
 	return nil
 }
@@ -62,15 +121,81 @@ func (c *folderConnector) Close() error {
 type folderConn struct {
 	*driver.Conn
 	listing *listing
-	used    fingerprints // of the tables that the request has asked for
+	known   *known
+	views   *views
 	dismiss func()
 }
 
 // use notes that the request reads a table.
-func (c *folderConn) use(t folderTable) {
-	for _, file := range t.files {
-		c.used[file] = c.listing.files[file]
+func (c *folderConn) use(t *folderTable) {
+	c.views.mu.Lock()
+	defer c.views.mu.Unlock()
+	if c.views.used == nil {
+		c.views.used = fingerprints{}
 	}
+	for _, file := range t.files {
+		c.views.used[file] = c.listing.files[file]
+	}
+}
+
+// changed reports whether a file that the request reads is another one by now.
+func (c *folderConn) changed() bool {
+	c.views.mu.Lock()
+	defer c.views.mu.Unlock()
+	return c.views.used.changed()
+}
+
+// read returns the number by which the engine reads these rows, for as long as the
+// request lasts.
+func (c *folderConn) read(r *reading) int64 {
+	n := c.views.readings.add(r)
+	c.views.mu.Lock()
+	defer c.views.mu.Unlock()
+	c.views.open = append(c.views.open, n)
+	return n
+}
+
+// whyLeftOut returns why a table is left out whose files led to an error, or the error if
+// they are not the reason: a request that was given up, an engine that is broken or has
+// too little memory, and a file that changes, may all pass.
+func (c *folderConn) whyLeftOut(ctx context.Context, err error) (string, error) {
+	var deliberate *wire.Error
+	var reason *leftOutError
+	var own *driver.Error
+	switch {
+	case ctx.Err() != nil, errors.As(err, &deliberate), isBroken(err):
+		return "", err
+	case errors.As(err, &reason):
+		return reason.why, nil
+	case errors.Is(err, errChanged), c.changed():
+		return "", c.judge(errChanged)
+	case errors.Is(err, fs.ErrPermission):
+		return "the connector has no permission to read its files", nil
+	case errors.As(err, &own) && (own.Type == driver.ErrorTypeOutOfMemory || own.Type == driver.ErrorTypeInterrupt):
+		return "", err
+	case errors.As(err, &own) && (own.Type != driver.ErrorTypeIO || c.readable()):
+		return "the engine cannot read its files; they may be damaged", nil
+	}
+	return "", err
+}
+
+// readable reports whether the files that the request reads can be opened and read. An
+// error of the engine is then about what is in them.
+func (c *folderConn) readable() bool {
+	c.views.mu.Lock()
+	defer c.views.mu.Unlock()
+	for path := range c.views.used {
+		file, err := os.Open(path)
+		if err != nil {
+			return false
+		}
+		_, err = file.Read(make([]byte, 1))
+		_ = file.Close()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false
+		}
+	}
+	return true
 }
 
 // askFolder is the statement by which the flavor asks a connection for itself. The
@@ -116,7 +241,7 @@ func (c *folderConn) judge(err error) error {
 	if isBroken(err) {
 		c.dismiss()
 	}
-	if c.used.changed() {
+	if c.changed() || errors.Is(err, errChanged) {
 		return connector.UpstreamTimeout("A file of the table was replaced or changed while it was read. Ask again. " +
 			"If it stays so, put new versions in place less often, and by renaming them.")
 	}

@@ -81,7 +81,7 @@ func rowsOf(t *testing.T, tenant *connectortest.Tenant, fields []string) string 
 	for _, row := range answer.Rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			if cells[i] = v.Text(); v.IsNull() {
+			if cells[i] = string(v.AppendText(nil)); v.IsNull() {
 				cells[i] = "~"
 			}
 		}
@@ -139,13 +139,13 @@ func TestParquetDrift(t *testing.T) {
 		"every type with a text": {
 			why: "the text of a cell is as the cell alone would be spelled",
 			files: map[string]string{
-				"t/1.parquet": `SELECT 1.5::DECIMAL(2,2)/10 AS a, 0.1::FLOAT AS b, 1e21::DOUBLE AS c, true AS d, DATE '2024-02-29' AS e,
+				"t/1.parquet": `SELECT 0.15::DECIMAL(2,2) AS a, 0.1::FLOAT AS b, 1e21::DOUBLE AS c, true AS d, DATE '2024-02-29' AS e,
 					TIMESTAMP '2024-02-29 01:02:03' AS f, TIMESTAMP_NS '2024-02-29 01:02:03.000000001' AS g,
 					TIME '12:30:00' AS h, '00000000-0000-0000-0000-000000000001'::UUID AS i, 18446744073709551615::UBIGINT AS j`,
 				"t/2.parquet": "SELECT 'x' AS a, 'x' AS b, 'x' AS c, 'x' AS d, 'x' AS e, 'x' AS f, 'x' AS g, 'x' AS h, 'x' AS i, 'x' AS j",
 			},
 			fields: "a string, b string, c string, d string, e string, f string, g string, h string, i string, j string",
-			rows: "0.15|0.10000000149011612|1000000000000000000000|true|2024-02-29|2024-02-29T01:02:03.000000Z|" +
+			rows: "0.15|0.10000000149011612|1e+21|true|2024-02-29|2024-02-29T01:02:03.000000Z|" +
 				"2024-02-29T01:02:03.000000001Z|12:30:00|00000000-0000-0000-0000-000000000001|18446744073709551615\n" +
 				"x|x|x|x|x|x|x|x|x|x",
 			warns: []string{`"a"`, `"j"`},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,41 +13,54 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
-// readers are the functions that read files, by their extensions.
-var readers = map[string]string{
-	".parquet": "read_parquet",
-	".csv":     "read_csv", ".tsv": "read_csv", ".csv.gz": "read_csv", ".tsv.gz": "read_csv",
-	".json": "read_json", ".ndjson": "read_json", ".jsonl": "read_json", ".json.gz": "read_json", ".ndjson.gz": "read_json",
-	".jsonl.gz": "read_json",
+// kind is how the files of a table are written.
+type kind string
+
+const (
+	kindParquet kind = "Parquet"
+	kindCSV     kind = "CSV"
+	kindJSON    kind = "JSON"
+)
+
+// kinds are the kinds of files that are served, by their extensions.
+var kinds = map[string]kind{
+	".parquet": kindParquet,
+	".csv":     kindCSV, ".tsv": kindCSV, ".csv.gz": kindCSV, ".tsv.gz": kindCSV,
+	".json": kindJSON, ".ndjson": kindJSON, ".jsonl": kindJSON, ".json.gz": kindJSON, ".ndjson.gz": kindJSON, ".jsonl.gz": kindJSON,
 }
 
-// readerOf returns the reader of a file, and the file's name without its extension;
-// empty: the file is none that is served.
-func readerOf(file string) (table, reader string) {
+// kindOf returns the kind of a file, and the file's name without its extension; empty:
+// the file is none that is served.
+func kindOf(file string) (table string, k kind) {
 	ext := path.Ext(file)
 	if strings.EqualFold(ext, ".gz") {
 		ext = path.Ext(strings.TrimSuffix(file, ext)) + ext
 	}
-	return strings.TrimSuffix(file, ext), readers[strings.ToLower(ext)]
+	return strings.TrimSuffix(file, ext), kinds[strings.ToLower(ext)]
 }
 
 // listing is what a folder has.
 type listing struct {
 	tables   []folderTable
 	files    fingerprints // of all tables
+	others   []string     // files of kinds that are not served
 	warnings []string
 }
 
 // folderTable is a table of one or more files.
 type folderTable struct {
-	name, reader string
-	files        []string // sorted
-	partitions   []string // the columns that folders below it are; none: it has no partitions
-	above        []string // such columns of the folders that it lies in, which are not its own
+	name    string
+	kind    kind
+	root    string   // the folder that its files lie in, or below
+	files   []string // sorted
+	above   []string // the partitions that the table lies in, which are not its columns
+	sidecar string   // the text of its sidecar; empty: it has none
 }
 
 // listFolder finds the tables of a folder.
@@ -56,26 +70,65 @@ func listFolder(dir string) (*listing, error) {
 		return nil, err
 	}
 	l := &listing{files: fingerprints{}}
+	var sidecars []string
 	for _, e := range entries {
 		name := e.Name()
-		switch {
-		case strings.HasPrefix(name, "."):
+		switch table, ok := strings.CutSuffix(name, textfile.SidecarExtension); {
+		case textfile.Hidden(name):
 		case e.IsDir():
 			if err := l.addFolder(dir, name); err != nil {
 				return nil, err
 			}
+		case ok:
+			sidecars = append(sidecars, table)
 		default:
-			if table, reader := readerOf(name); mayRead(e, reader) && l.usable(dir, name, e) {
-				l.add(folderTable{name: table, reader: reader, files: []string{filepath.Join(dir, name)}}, name)
+			if table, k := kindOf(name); !mayRead(e, k) {
+				l.others = append(l.others, name)
+			} else if l.usable(dir, name, e) {
+				l.add(folderTable{name: table, kind: k, root: dir, files: []string{filepath.Join(dir, name)}}, name)
 			}
 		}
 	}
+	for _, table := range sidecars {
+		if err := l.addSidecar(dir, table); err != nil {
+			return nil, err
+		}
+	}
+	l.warnings = append(l.warnings, textfile.NotServed(l.others, slices.Sorted(maps.Keys(kinds))...)...)
 	return l, nil
+}
+
+// addSidecar adds what the host states about a table.
+func (l *listing) addSidecar(dir, table string) error {
+	name := table + textfile.SidecarExtension
+	at := slices.IndexFunc(l.tables, func(t folderTable) bool { return t.name == table })
+	info, err := os.Lstat(filepath.Join(dir, name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case at < 0:
+		l.leaveOut(name, "it describes no table that is served")
+	case l.tables[at].kind == kindParquet:
+		l.leaveOut(name, "it is for CSV and JSON; a Parquet file says by itself what it has")
+	case !info.Mode().IsRegular() || info.Size() > textfile.MaxSidecar:
+		l.leaveOut(name, fmt.Sprintf("it is no file, or larger than %d bytes", textfile.MaxSidecar))
+	default:
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if l.tables[at].sidecar = string(text); len(text) == 0 {
+			l.leaveOut(name, "it is empty; write a JSON object into it or remove it")
+		}
+	}
+	return nil
 }
 
 // mayRead reports whether an entry of a folder is a file of a known format, or a link,
 // which is left out whatever it leads to.
-func mayRead(e fs.DirEntry, reader string) bool { return reader != "" || e.Type()&fs.ModeSymlink != 0 }
+func mayRead(e fs.DirEntry, k kind) bool { return k != "" || e.Type()&fs.ModeSymlink != 0 }
 
 // usable reports whether a file is served, and notes its version. It warns of one that
 // is not served, unless it is gone.
@@ -106,54 +159,46 @@ func (l *listing) leaveOut(name, why string) {
 
 // addFolder adds the table of a sub-folder, if it has files.
 func (l *listing) addFolder(dir, name string) error {
-	t := folderTable{name: name}
-	kinds := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(dir, name), func(file string, e fs.DirEntry, err error) error {
+	t := folderTable{name: name, root: filepath.Join(dir, name)}
+	found := map[kind]bool{}
+	var own []partition
+	err := filepath.WalkDir(t.root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") && file != filepath.Join(dir, name) {
+		if textfile.Hidden(e.Name()) || strings.HasPrefix(e.Name(), "_") && file != t.root {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
 			return nil // of whoever has written the files, such as _SUCCESS
 		}
-		_, reader := readerOf(e.Name())
+		_, k := kindOf(e.Name())
 		below, _ := filepath.Rel(dir, file)
-		if e.IsDir() || !mayRead(e, reader) || !l.usable(dir, below, e) {
-			return nil
+		switch {
+		case e.IsDir():
+		case !mayRead(e, k), strings.HasSuffix(e.Name(), textfile.SidecarExtension):
+			l.others = append(l.others, filepath.ToSlash(below))
+		case l.usable(dir, below, e):
+			t.files, t.kind, found[k] = append(t.files, file), k, true
+			own = append(own, partitionsOf(filepath.Dir(strings.TrimPrefix(file, t.root)))...)
 		}
-		t.files, t.reader, kinds[reader] = append(t.files, file), reader, true
-		t.partitions = append(t.partitions, partitionsOf(filepath.Dir(strings.TrimPrefix(below, name)))...)
 		return nil
 	})
 	switch {
 	case err != nil:
 		return err
-	case len(kinds) > 1:
+	case len(found) > 1:
 		l.leaveOut(name, "its files have several formats")
 	case len(t.files) > 0:
 		slices.Sort(t.files)
-		for _, column := range partitionsOf(filepath.Join(dir, name)) {
-			if !slices.Contains(t.partitions, column) {
-				t.above = append(t.above, column)
+		for _, p := range partitionsOf(t.root) {
+			if !slices.ContainsFunc(own, func(o partition) bool { return strings.EqualFold(o.name, p.name) }) {
+				t.above = append(t.above, strings.ToLower(p.name))
 			}
 		}
 		l.add(t, name)
 	}
 	return nil
-}
-
-// partitionsOf returns the columns that the folders of a path are, as year=2025 is the
-// column year. The engine does not tell capital letters from small ones.
-func partitionsOf(path string) []string {
-	var columns []string
-	for folder := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if column, _, ok := strings.Cut(folder, "="); ok {
-			columns = append(columns, strings.ToLower(column))
-		}
-	}
-	return columns
 }
 
 // add adds a table, unless another has its view: the engine does not tell capital
@@ -207,20 +252,27 @@ func (f folderFlavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema s
 	}
 	var tables []*sqlengine.Table
 	var warnings []string
-	for _, found := range conn.listing.tables {
+	for i := range conn.listing.tables {
+		found := &conn.listing.tables[i]
 		if names != nil && !slices.Contains(names, found.name) {
 			continue
 		}
 		conn.use(found)
-		t, err := f.describe(ctx, q, found)
-		var deliberate *wire.Error
-		switch {
-		case err == nil:
-			tables = append(tables, t)
-		case ctx.Err() != nil, errors.As(err, &deliberate), isBroken(err):
-			return nil, nil, err
-		default:
-			warnings = append(warnings, found.name+" is left out: it cannot be read. Its files may be damaged, or of several schemas")
+		t, notes, err := f.describe(ctx, q, conn, found)
+		if err != nil {
+			why, err := conn.whyLeftOut(ctx, err)
+			if err != nil {
+				return nil, nil, err
+			}
+			if names != nil {
+				return nil, nil, connector.UnknownEntity("there is no table %s: %s", terms.QuoteName(found.name), why)
+			}
+			warnings = append(warnings, found.name+" is left out: "+why)
+			continue
+		}
+		tables = append(tables, t)
+		for _, note := range notes {
+			warnings = append(warnings, found.name+": "+note)
 		}
 	}
 	if names == nil {
@@ -233,57 +285,20 @@ func (f folderFlavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema s
 }
 
 // describe creates the view of a table, and returns what its files say of it.
-func (f folderFlavor) describe(ctx context.Context, q sqlengine.Queryer, found folderTable) (*sqlengine.Table, error) {
-	view := f.Table("", found.name)
-	if _, err := q.ExecContext(ctx, "CREATE OR REPLACE TEMP VIEW "+view+" AS "+found.selected()); err != nil {
-		return nil, err
+func (f folderFlavor) describe(ctx context.Context, q sqlengine.Queryer, conn *folderConn, found *folderTable) (
+	*sqlengine.Table, []string, error) {
+	read := f.textLayout
+	if found.kind == kindParquet {
+		read = f.parquetLayout
 	}
-	t := &sqlengine.Table{Name: found.name, Ordered: true}
-	// duckdb_columns() reads all views that the engine comes with.
-	statement := "SELECT name, type FROM pragma_table_info(" + literal(view) + ") ORDER BY cid"
-	err := sqlengine.Each(ctx, q, statement, nil, func(scan func(...any) error) error {
-		c := sqlengine.CatalogColumn{Nullable: true}
-		if err := scan(&c.Name, &c.DataType); err != nil {
-			return err
-		}
-		if _, err := fmt.Sscanf(c.DataType, "DECIMAL(%d,%d)", &c.Precision, &c.Scale); err != nil {
-			c.Precision, c.Scale = 0, 0
-		}
-		if c.Name == fileColumn || c.Name == rowColumn {
-			t.RowID = append(t.RowID, c)
-		} else {
-			t.Columns = append(t.Columns, c)
-		}
-		return nil
-	})
-	own := func(c sqlengine.CatalogColumn) bool {
-		return strings.EqualFold(c.Name, engineFile) || strings.EqualFold(c.Name, engineRow)
+	l, err := read(ctx, q, conn, found)
+	if err != nil {
+		return nil, nil, err
 	}
-	if slices.ContainsFunc(t.Columns, own) { // the engine then means these, which tell nothing apart
-		t.RowID = nil
+	view := "CREATE OR REPLACE TEMP VIEW " + f.Table("", found.name) + " AS " + l.statement
+	if _, err := q.ExecContext(ctx, view); err != nil {
+		return nil, nil, err
 	}
-	return t, err
-}
-
-// selected returns the statement that selects a table's rows.
-func (t *folderTable) selected() string {
-	paths := make([]string, len(t.files))
-	for i, file := range t.files {
-		paths[i] = literal(file)
-	}
-	list, options := "*", fmt.Sprintf("hive_partitioning = %t", len(t.partitions) > 0)
-	if len(t.partitions) > 0 && len(t.above) > 0 {
-		above := make([]string, len(t.above))
-		for i, column := range t.above {
-			above[i] = literal(column)
-		}
-		list = "COLUMNS(lambda c: lower(c) NOT IN (" + strings.Join(above, ", ") + "))"
-	}
-	switch t.reader {
-	case "read_parquet":
-		list += ", " + engineFile + " AS " + quote(fileColumn) + ", " + engineRow + " AS " + quote(rowColumn)
-	case "read_csv":
-		options += ", skip = 0" // or the engine leaves out the lines that have other columns than most
-	}
-	return fmt.Sprintf("SELECT %s FROM %s([%s], %s)", list, t.reader, strings.Join(paths, ", "), options)
+	conn.views.add(found.name, view)
+	return &sqlengine.Table{Name: found.name, Comment: l.comment, Ordered: true, Columns: l.columns, RowID: l.rowID}, l.warnings, nil
 }

@@ -1,14 +1,18 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,6 +30,14 @@ type FolderOptions struct {
 	// Threads limits the threads that compute for one folder. Default: the engine's own,
 	// one for each processor.
 	Threads int
+	// Format says how the CSV and JSON files of the folder are written, and of which types
+	// their columns are. A sidecar NAME.table.json beside a file or a sub-folder states the
+	// same of one table, and goes before it.
+	Format filesource.Format
+	// TypeBudget is how many bytes of a table's CSV files are read to find out the types of
+	// its columns. Those of a larger table are strings, and discovery says so, unless a
+	// type of one of them is declared. Default: 1 GiB. Negative: no file is read for it.
+	TypeBudget int64
 	// Source is for the tables, as for every source of this kind. It cannot keep
 	// descriptions: CatalogTTL must be zero.
 	Source *sqlsource.Options
@@ -55,6 +67,9 @@ func Folder(dir string, options *FolderOptions) (sqlsource.Source, error) {
 	}
 	if o.Memory == "" {
 		o.Memory = "1GB"
+	}
+	if _, err := textfile.Format(o.Format).Checked(); err != nil {
+		return nil, fmt.Errorf("duckdb: %w", err)
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -92,6 +107,7 @@ func fence(dir string, o *FolderOptions) []string {
 		"SET GLOBAL memory_limit = " + literal(o.Memory),
 		"SET GLOBAL temp_directory = ''",
 		"SET GLOBAL preserve_insertion_order = true",
+		"SET GLOBAL TimeZone = 'UTC'",
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL enable_external_file_cache = false",
 		"SET GLOBAL autoload_known_extensions = false",
@@ -108,3 +124,22 @@ func fence(dir string, o *FolderOptions) []string {
 
 // literal returns a text in SQL.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// defaultTypeBudget is the TypeBudget of options that have none.
+const defaultTypeBudget = 1 << 30
+
+// known is what a source knows of the versions of files that it has seen. It belongs to
+// the host, as the files do, and holds nothing of anybody's credentials.
+type known struct {
+	scans   memo.Memo[string, textVersion, *fileScan] // by the paths of text files
+	footers *footers
+	format  textfile.Format
+	budget  int64
+}
+
+func newKnown(o *FolderOptions) *known {
+	k := &known{footers: newFooters(), budget: cmp.Or(o.TypeBudget, defaultTypeBudget)}
+	k.scans.Slots = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+	k.format, _ = textfile.Format(o.Format).Checked()
+	return k
+}

@@ -22,7 +22,8 @@ const (
 // reads that folder and nothing else, so no two folders share one.
 type instances struct {
 	// open opens an engine for a folder.
-	open func(dir string) (engine, error)
+	open  func(dir string, r *readings) (engine, error)
+	known *known
 
 	mu    sync.Mutex
 	byDir map[string]*instance
@@ -41,6 +42,8 @@ type instance struct {
 	dir  string
 	open func() (engine, error) // once
 
+	readings *readings // that requests have open
+
 	users   int
 	retired bool         // no more requests: the last one closes it
 	files   fingerprints // that requests have read
@@ -49,7 +52,11 @@ type instance struct {
 
 // newInstances returns no engines yet.
 func newInstances(o *FolderOptions) *instances {
-	return &instances{open: func(dir string) (engine, error) { return openEngine(dir, o) }, byDir: map[string]*instance{}}
+	return &instances{
+		open:  func(dir string, r *readings) (engine, error) { return openEngine(dir, o, r) },
+		known: newKnown(o),
+		byDir: map[string]*instance{},
+	}
 }
 
 // lease returns the engine of a folder, for a request that has found these files there.
@@ -63,7 +70,8 @@ func (p *instances) lease(dir string, files fingerprints) (*instance, engine, er
 		i = nil
 	}
 	if i == nil {
-		i = &instance{dir: dir, files: fingerprints{}, open: sync.OnceValues(func() (engine, error) { return p.open(dir) })}
+		r := &readings{open: map[int64]*reading{}}
+		i = &instance{dir: dir, files: fingerprints{}, readings: r, open: sync.OnceValues(func() (engine, error) { return p.open(dir, r) })}
 		i.files.learn(files)
 		p.byDir[dir] = i
 	}
@@ -153,17 +161,20 @@ func (i *instance) close() {
 }
 
 // openEngine opens an engine that reads a folder.
-func openEngine(dir string, o *FolderOptions) (engine, error) {
+func openEngine(dir string, o *FolderOptions, r *readings) (engine, error) {
 	c, err := driver.NewConnector("", nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(c, fence(dir, o)); err != nil {
+	if err := errors.Join(r.register(unclosed{c}), prepare(c, fence(dir, o))); err != nil {
 		_ = c.Close()
 		return nil, err
 	}
 	return c, nil
 }
+
+// unclosed is an engine that a database on it does not close.
+type unclosed struct{ sqldriver.Connector }
 
 // prepare runs statements on a connection of an engine.
 func prepare(c engine, statements []string) error {

@@ -39,7 +39,7 @@ func (e *countedEngine) Close() error {
 func counted() (p *instances, open func() map[string]int) {
 	engines, mu := map[string]int{}, &sync.Mutex{}
 	p = newInstances(&FolderOptions{})
-	p.open = func(dir string) (engine, error) {
+	p.open = func(dir string, _ *readings) (engine, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if dir == "fails" {
@@ -168,7 +168,7 @@ func TestBroken(t *testing.T) {
 	}
 	require.False(t, isBroken(nil))
 	dismissed := false
-	c := folderConn{dismiss: func() { dismissed = true }}
+	c := folderConn{views: &views{}, dismiss: func() { dismissed = true }}
 	require.Error(t, c.judge(&driver.Error{Type: driver.ErrorTypeOutOfRange}))
 	require.False(t, dismissed)
 	require.Error(t, c.judge(failure("FATAL Error: any")))
@@ -206,7 +206,10 @@ func TestRequestsShareNothing(t *testing.T) {
 	n, err := read(own, view)
 	require.NoError(t, err)
 	require.Equal(t, "a", n)
-	for _, other := range []*sql.DB{a, again, b} {
+	n, err = read(connected(t, a), view)
+	require.NoError(t, err, "another connection of the same request")
+	require.Equal(t, "a", n)
+	for _, other := range []*sql.DB{again, b} {
 		conn := connected(t, other)
 		_, err := read(conn, view)
 		require.ErrorContains(t, err, "does not exist")

@@ -210,3 +210,51 @@ func peakMemory() float64 {
 	kB, _ := strconv.ParseFloat(string(m[1]), 64)
 	return kB / 1024
 }
+
+// BenchmarkCSV measures requests to a CSV against the same asked of the driver, which
+// guesses the types of its columns from its first rows. The first request reads the
+// whole file for them: "first" is of a source that knows nothing yet.
+//
+//	SQLSOURCE_ROWS=2000000 go test -run '^$' -bench CSV -benchtime 3x .
+func BenchmarkCSV(b *testing.B) {
+	rows, err := strconv.Atoi(os.Getenv("SQLSOURCE_ROWS"))
+	if err != nil {
+		rows = 2_000_000
+	}
+	dir := b.TempDir()
+	db := open(b, "")
+	file := filepath.Join(dir, "events.csv")
+	_, err = db.Exec("COPY (" + strings.ReplaceAll(speedFiles["events.parquet"], "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
+	require.NoError(b, err)
+	_, err = db.Exec("CREATE VIEW events AS SELECT * FROM '" + file + "'")
+	require.NoError(b, err)
+	envelope := wire.Envelope{TimeoutMS: 600_000}
+	source, err := duckdb.Folder(dir, nil)
+	require.NoError(b, err)
+	measure := func(name, path string, request wire.Request, native string) {
+		b.Run(name, func(b *testing.B) {
+			sqlsourcetest.Benchmark(b, source, wire.Credentials{}, path, request, func() { readAll(b, db, native) })
+		})
+	}
+	count := &wire.CountRequest{Table: "events", Envelope: envelope}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			first, err := duckdb.Folder(dir, nil)
+			require.NoError(b, err)
+			sqlsourcetest.Benchmark(b, first, wire.Credentials{}, wire.PathCount, count, func() { readAll(b, db, "SELECT count(*) FROM events") })
+		}
+	})
+	measure("count", wire.PathCount, count, "SELECT count(*) FROM events")
+	above := []wire.Filter{{Field: "rank", Op: wire.OpGt, Value: wire.Int(50_000)}}
+	measure("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
+		"SELECT count(*) FROM events WHERE rank > 50000")
+	measure("sum by month", wire.PathAggregate, &wire.AggregateRequest{Table: "events", Limit: wire.AggregateLimit, Envelope: envelope,
+		GroupBy:  []wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}},
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "id", As: "sum"}, {Fn: wire.AggMax, Field: "moment", As: "last"}}},
+		"SELECT date_trunc('month', day), sum(id), max(moment) FROM events GROUP BY 1")
+	measure("rows", wire.PathQuery, &wire.QueryRequest{Table: "events", Fields: []string{"id", "day", "moment", "amount", "label", "rank"},
+		Sort: []wire.SortKey{}, Envelope: envelope}, "SELECT id, day, moment, amount, label, rank FROM events")
+	measure("top 10", wire.PathQuery, &wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
+		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Limit: 10, Envelope: envelope},
+		"SELECT id, amount, label FROM events ORDER BY amount DESC LIMIT 10")
+}

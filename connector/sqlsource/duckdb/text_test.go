@@ -209,7 +209,7 @@ func TestTextFiles(t *testing.T) {
 			why:    "are named, with what serves them",
 			files:  map[string]string{"t.csv": "a\n1\n", "b.xlsx": "x", "c.avro": "x", "d/e.xls": "x", ".hidden": "x", "d/_SUCCESS": "", "README.md": "x"},
 			fields: "a number", rows: "1",
-			warns: []string{"b.xlsx is left out", "save each sheet as CSV", "c.avro is left out", "d/e.xls is left out"},
+			warns: []string{"b.xlsx and d/e.xls are not served: save each sheet", "c.avro", ".parquet"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })

@@ -1,0 +1,112 @@
+package duckdb
+
+import "strings"
+
+// A readerOption is a parameter of one of the engine's functions that read files. All
+// that the engine has are listed: what is not stated is what the engine guesses.
+type readerOption struct {
+	name  string
+	value string // as it stands in a statement; empty: it is not stated
+	why   string
+	test  string // that fails if it were otherwise
+}
+
+// ownValue stands for a value that a statement has of its table.
+const ownValue = "of the table"
+
+var partitionOptions = []readerOption{
+	{"hive_partitioning", ownValue, "only folders below a table are columns of it, not those that it lies in", "TestFolderInPartition"},
+	{"hive_types_autocast", "false", "the names of all folders decide the type, and 007 is no 7", "TestPartitions/codes"},
+	{"hive_types", "", "the engine has all partitions as texts", "TestPartitions/none"},
+	{"union_by_name", "false", "it widens to types that do not hold all values; TestParquetDrift has those that do",
+		"TestParquetDrift/an integer that no double holds"},
+	{"filename", "false", "it would add a column", "TestFolder"},
+}
+
+// csvOptions are those of read_csv. The file was read as a whole before, so that every
+// cell is known to be one of its column's type.
+var csvOptions = append([]readerOption{
+	{"auto_detect", "false", "the engine takes 20,480 rows for all: later ones are cast", "TestLateCells"},
+	{"columns", ownValue, "the types that all of the file has decided; dates are texts to the reader", "TestLateCells"},
+	{"header", "true", "the first line names the columns, also where all columns are texts", "TestTextFiles"},
+	{"delim", ownValue, "the separator that is stated, or the only one of the header", "TestTextFiles/another dialect later"},
+	{"quote", `'"'`, "a ' is a character", "TestTextFiles/quotes and line ends"},
+	{"escape", `'"'`, `a \ is a character, and a " in quotes is doubled`, "TestTextFiles/quotes and line ends"},
+	{"comment", "''", "#1001 is a value", "TestTextFiles/a sign of comments"},
+	{"skip", "0", "no line is a preamble", "TestTextFiles/another dialect later"},
+	{"new_line", "", "the engine finds LF and CR LF in one file; it was seen to agree", "TestTextFiles/quotes and line ends"},
+	{"null_padding", "false", "a short line is an error", "TestTextFiles/another length"},
+	{"ignore_errors", "false", "a line that cannot be read is an error, and none is left out", "TestTextFiles/another length"},
+	{"store_rejects", "false", "the same", "TestTextFiles/another length"},
+	{"strict_mode", "true", "a quote that is not closed is an error", "TestTextFiles/quotes and line ends"},
+	{"nullstr", "''", "an empty cell is null, and NULL a text", "TestTextFiles/words for nothing"},
+	{"allow_quoted_nulls", "true", "an empty cell in quotes is null, as it is to filesource", "TestTextFiles/quotes and line ends"},
+	{"encoding", "'utf-8'", "other encodings are read by this package", "TestTextFiles/UTF-16 by its mark"},
+	{"decimal_separator", "'.'", "files with a decimal comma are read by this package", "TestFormats"},
+	{"compression", ownValue, "what the name says", "TestTextFiles/compressed"},
+	{"max_line_size", "16777216", "the longest record that an answer can have", "TestLongCells"},
+	{"buffer_size", "33554432", "two records; the engine's own would be sixteen", "TestLongCells"},
+	{"parallel", "true", "rows keep their order", "TestFolderOrder"},
+	{"all_varchar", "", "the columns have types", "TestLateCells"},
+	{"auto_type_candidates", "", "nothing is detected", "TestLateCells"},
+	{"sample_size", "", "the same", "TestLateCells"},
+	{"files_to_sniff", "", "the same", "TestLateCells"},
+	{"names", "", "columns has them", "TestLateCells"},
+	{"column_names", "", "the same", "TestLateCells"},
+	{"types", "", "columns has them", "TestLateCells"},
+	{"dtypes", "", "the same", "TestLateCells"},
+	{"column_types", "", "the same", "TestLateCells"},
+	{"sep", "", "another name of delim", "TestTextFiles/tabs"},
+	{"maximum_line_size", "", "another name of max_line_size", "TestLongCells"},
+	{"normalize_names", "", "columns has the names", "TestFolder"},
+	{"force_not_null", "", "an empty cell is null in each column", "TestTextFiles/words for nothing"},
+	{"dateformat", "", "the reader has no column of dates: ISO alone is one, and is cast from its text", "TestTextFiles/dates of somebody"},
+	{"timestampformat", "", "the same of datetimes", "TestLateCells/an offset"},
+	{"thousands", "", "none by default, and the engine takes no empty one", "TestLateCells/a separator"},
+	{"rejects_scan", "", "there are no rejects", "TestTextFiles/another length"},
+	{"rejects_table", "", "the same", "TestTextFiles/another length"},
+	{"rejects_limit", "", "the same", "TestTextFiles/another length"},
+}, partitionOptions...)
+
+// parquetOptions are those of read_parquet.
+var parquetOptions = append([]readerOption{
+	{"binary_as_string", "false", "bytes are base64, unless the file says that they are a text", "TestParquetDrift/bytes and a text"},
+	{"file_row_number", "false", "it would add a column; the rows' numbers are read without", "TestFolderRowNumbers"},
+	{"can_have_nan", "", "statistics are about values that can be sent, and a NaN is null", "TestParquetFloats"},
+	{"compression", "", "the file says it", "TestFolder"},
+	{"schema", "", "it names columns by numbers that few files have", "TestParquetDrift"},
+	{"encryption_config", "", "nobody has a key", "TestFolder"},
+	{"explicit_cardinality", "", "the files say it", "TestFolder"},
+	{"parquet_version", "", "it is for writing", "TestFolder"},
+	{"debug_use_openssl", "", "it is about encrypted files", "TestFolder"},
+}, partitionOptions...)
+
+// jsonOptions are those of read_json, which is not asked: it has the numbers of a file as
+// doubles, and takes the last of two members of one name. This package reads JSON.
+var jsonOptions = func() (list []readerOption) {
+	const why = "the engine reads no JSON: it has no way to keep the digits of 12345678901234567.89"
+	for _, name := range []string{
+		"auto_detect", "columns", "compression", "convert_strings_to_integers", "date_format", "dateformat",
+		"field_appearance_threshold", "filename", "format", "hive_partitioning", "hive_types", "hive_types_autocast",
+		"ignore_errors", "map_inference_threshold", "maximum_depth", "maximum_object_size", "maximum_sample_files", "records",
+		"sample_size", "timestamp_format", "timestampformat", "union_by_name",
+	} {
+		list = append(list, readerOption{name: name, why: why, test: "TestTextFiles/numbers of JSON"})
+	}
+	return list
+}()
+
+// stated returns the options of a list that are stated, and those of a table.
+func stated(list []readerOption, own map[string]string) string {
+	var b strings.Builder
+	for _, o := range list {
+		value := o.value
+		if value == ownValue {
+			value = own[o.name]
+		}
+		if value != "" {
+			b.WriteString(", " + o.name + " = " + value)
+		}
+	}
+	return b.String()
+}
