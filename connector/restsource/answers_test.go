@@ -107,11 +107,11 @@ func TestWholeAnswers(t *testing.T) {
 		{"null beside a total on a later page", cursor, withTotal,
 			[]string{`{"rows": [{"id": 1}], "next": "c", "total": 3}`, `{"rows": null, "total": 2}`}, nil, "Rows is null",
 			"there is one row more, and totals that change are not compared otherwise"},
-		{"one record", restsource.Pages{}, keyed,
+		{"one record", onePage, keyed,
 			[]string{`{"rows": {"id": 1}}`}, []int64{1}, "", "an endpoint of one page may answer one record"},
-		{"another object", restsource.Pages{}, keyless,
+		{"another object", onePage, keyless,
 			[]string{`{"rows": {"items": [{"id": 1}]}}`}, nil, "no member of a row", "the list is one member deeper"},
-		{"an object with an error", restsource.Pages{}, keyless,
+		{"an object with an error", onePage, keyless,
 			[]string{`{"rows": {"error": "` + secretText + `"}}`}, nil, "no member of a row", "it is no row"},
 		{"one record of many pages", cursor, keyed, []string{`{"rows": {"id": 1}}`}, nil, "no list of rows", ""},
 		{"a text", cursor, keyed, []string{`{"rows": "` + secretText + `"}`}, nil, "no list of rows", ""},
@@ -127,27 +127,27 @@ func TestWholeAnswers(t *testing.T) {
 			[]string{`{"data": {"partial": true, "rows": [{"id": 1}]}}`}, nil, `\"data.partial\"`, "it stands beside the list"},
 		{"success in other words", cursor, keyed,
 			[]string{`{"ok": 1, "success": true, "partial": null, "timed_out": false, "rows": [{"id": 1}]}`}, []int64{1}, "", ""},
-		{"one page that has more", restsource.Pages{}, keyed,
+		{"one page that has more", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "has_more": true}`}, nil, `\"has_more\"`, "Pages was forgotten"},
-		{"one page and the place of another", restsource.Pages{}, in("data.rows"),
+		{"one page and the place of another", onePage, in("data.rows"),
 			[]string{`{"data": {"rows": [{"id": 1}], "next_cursor": 7}}`}, nil, `\"data.next_cursor\"`, "beside the list"},
-		{"one page and the place of another at the top", restsource.Pages{}, in("data.rows"),
+		{"one page and the place of another at the top", onePage, in("data.rows"),
 			[]string{`{"data": {"rows": [{"id": 1}]}, "meta": {"next": "/2"}}`}, nil, `\"meta.next\"`, ""},
-		{"one page of many", restsource.Pages{}, keyed,
+		{"one page of many", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "pagination": {"total_pages": 4}}`}, nil, `\"pagination.total_pages\"`, ""},
-		{"one page of many, in a box", restsource.Pages{}, keyed,
+		{"one page of many, in a box", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "meta": {"pages": 2}}`}, nil, `\"meta.pages\"`, ""},
-		{"one page that is smaller than a total", restsource.Pages{}, keyed,
+		{"one page that is smaller than a total", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "meta": {"total": 2}}`}, nil, `\"meta.total\"`, ""},
-		{"one page beside a sum", restsource.Pages{}, keyed,
+		{"one page beside a sum", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "total": 250.5}`}, []int64{1}, "", "it is no number of rows"},
-		{"one page, selected from a total", restsource.Pages{}, func(t *restsource.Table) {
+		{"one page, selected from a total", onePage, func(t *restsource.Table) {
 			t.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 		}, []string{`{"rows": [{"id": 1}], "totalCount": 2}`}, []int64{1}, "", "the total may be that of the rows that are not selected"},
-		{"one page that is all", restsource.Pages{}, keyed,
+		{"one page that is all", onePage, keyed,
 			[]string{`{"rows": [{"id": 1}], "total": 1, "has_more": false, "next": null, "links": {"next": ""}, "meta": {"pages": 1}}`},
 			[]int64{1}, "", ""},
-		{"one page whose next is a row", restsource.Pages{}, in("next"), []string{`{"next": [{"id": 1}]}`}, []int64{1}, "", "it is the list"},
+		{"one page whose next is a row", onePage, in("next"), []string{`{"next": [{"id": 1}]}`}, []int64{1}, "", "it is the list"},
 		{"a cursor that is elsewhere", cursor, keyed,
 			[]string{`{"rows": [{"id": 1}], "meta": {"next_cursor": "c"}}`}, nil, `\"meta.next_cursor\"`, "Next is misspelled"},
 		{"a cursor that ends, beside more", cursor, keyed,
@@ -222,7 +222,7 @@ func TestRefusedBy200(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, base := range []string{shopAPI.Base, "https://{token}.example/v1"} {
-				err := serve(t, restsource.API{Base: base, Check: c.path}, numbersTable(restsource.Pages{}), inTurn(c.body)).Check()
+				err := serve(t, restsource.API{Base: base, Check: c.path}, numbersTable(onePage), inTurn(c.body)).Check()
 				if c.want == "" {
 					require.NoError(t, err)
 					continue
@@ -236,7 +236,7 @@ func TestRefusedBy200(t *testing.T) {
 		for body, whole := range map[string]bool{
 			`{"fields": ["x"], "errors": []}`: true, refusal: false, `{"errors": {"a": 1}, "fields": []}`: false,
 		} {
-			tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			tables := numbersTable(onePage, func(t *restsource.Table) {
 				t.ColumnsOf = func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 					_, err := get("/fields", nil)
 					return nil, err
@@ -294,7 +294,7 @@ func TestWholeElsewhere(t *testing.T) {
 		`{"rows": null, "total": 2}`:               false,
 		`{"rows": null, "total": 0, "error": "x"}`: false,
 	} {
-		tenant := serve(t, shopAPI, numbersTable(restsource.Pages{}, withTotal), inTurn(body))
+		tenant := serve(t, shopAPI, numbersTable(onePage, withTotal), inTurn(body))
 		_, sized := tenant.Size("numbers")
 		_, counted := tenant.Count(wire.CountRequest{Table: "numbers"})
 		_, discovered := tenant.Discover()
@@ -302,14 +302,14 @@ func TestWholeElsewhere(t *testing.T) {
 			assert.Equal(t, whole, err == nil, "%s of %s", route, body)
 		}
 
-		tables := append(numbersTable(restsource.Pages{}), children())
+		tables := append(numbersTable(onePage), children())
 		for bodies, rows := range map[*[2]string]int{
 			{body, `{"rows": []}`}:                0,
 			{`{"rows": [{"id": 1}]}`, body}:       0,
 			{`{"rows": [{"id": 1}]}`, bodyOfRows}: 2,
 		} {
 			answer, err := serve(t, shopAPI, tables, inTurn(bodies[:]...)).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
-			refused := strings.Contains(bodies[0]+bodies[1], "error")
+			refused := strings.Contains(bodies[0]+bodies[1], "error") || strings.Contains(bodies[0]+bodies[1], `"total": 2`)
 			assert.Equal(t, refused, err != nil, "%s", bodies)
 			if err == nil {
 				assert.Len(t, answer.Column("id"), rows, "%s", bodies)
@@ -343,7 +343,7 @@ func TestSearchedByPost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				var asked []time.Duration
-				_, err := serve(t, shopAPI, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+				_, err := serve(t, shopAPI, numbersTable(onePage, func(t *restsource.Table) {
 					t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
 				}), transportFunc(func(r *http.Request) (*http.Response, error) {
 					body, err := io.ReadAll(r.Body)
@@ -391,14 +391,14 @@ func TestPathsThatNoRowHas(t *testing.T) {
 		{"no rows", []restsource.Column{column("a", "")}, `{"rows": []}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Columns = append(t.Columns, c.columns...) })
+			tables := numbersTable(onePage, func(t *restsource.Table) { t.Columns = append(t.Columns, c.columns...) })
 			found, err := serve(t, shopAPI, tables, inTurn(c.body)).Discover()
 			require.NoError(t, err)
 			assert.Equal(t, c.want, found.Warnings)
 		})
 	}
 	t.Run("of the parent", func(t *testing.T) {
-		tables := append(numbersTable(restsource.Pages{}), children(column("x", ""), column("y", "")))
+		tables := append(numbersTable(onePage), children(column("x", ""), column("y", "")))
 		found, err := serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover()
 		require.NoError(t, err)
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},
@@ -443,7 +443,7 @@ func TestCutAnswers(t *testing.T) {
 				}
 			}()
 			transport := listener.Route(&http.Transport{DisableKeepAlives: true, DisableCompression: !c.inflate})
-			answer, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			answer, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(onePage, func(t *restsource.Table) {
 				t.Unwrap = func(body []byte) ([]byte, error) { // a number a line
 					rows := strings.ReplaceAll(strings.TrimSpace(string(body)), "\n", `}, {"id": `)
 					return []byte(`{"rows": [{"id": ` + rows + `}]}`), nil

@@ -101,7 +101,7 @@ func TestRateOfAll(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begun := time.Now()
 			var asked []time.Duration
-			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(restsource.Pages{}),
+			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage),
 				transportFunc(func(*http.Request) (*http.Response, error) {
 					asked = append(asked, time.Since(begun))
 					return reply(200, bodyOfOne), nil

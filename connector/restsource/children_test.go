@@ -57,7 +57,7 @@ func familyTables(path string) []restsource.Table {
 			{Name: "id", Type: wire.TypeNumber}, {Name: "parent_kind", OfParent: "kind"}, {Name: "parent", OfParent: "id"}, text("kind"),
 		},
 	}, {
-		Name: "parents", Path: "/parents", Rows: "rows", Key: []string{"id"}, Filters: kind,
+		Name: "parents", Pages: onePage, Path: "/parents", Rows: "rows", Key: []string{"id"}, Filters: kind,
 		Columns: []restsource.Column{text("id"), text("kind"), {Name: "code", Type: wire.TypeNumber}},
 	}}
 }
@@ -148,7 +148,8 @@ func TestDiscoveredFamily(t *testing.T) {
 		warnings []string
 		asked    []string // without the controls
 	}{
-		{nil, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
+		{nil, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children",
+			"/parents/a%2F1/children?after=n", "/parents/a%2F1/children", "/parents/a%2F1/children?after=n"}},
 		{map[string]int{"/parents/a%2F1/children": 404}, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
 		{map[string]int{"/parents/a%2F1/children": 403}, []string{"parents"},
 			[]string{`Table "children" is left out: these credentials may not read it.`}, []string{"/parents", "/parents/a%2F1/children"}},

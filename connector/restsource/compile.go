@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -23,18 +24,16 @@ type table struct {
 	query     url.Values
 	parent    *table
 
-	envelope *picker // of an answer: the rows, Next, HasMore, Total, and failed
-	failed   signs   // that an answer tells of a failure
-	flags    signs   // that the list goes on, although Pages says that it ends
-	more     signs   // that it goes on, where Pages says nothing
-	row      *picker // of a row: the columns, then LastRowCursor
+	envelope *picker    // of an answer: the rows, Next, HasMore and Total
+	declared [][]string // their paths
+	ignored  [][]string // of Pages.Ignore
+	row      *picker    // of a row: the columns, then LastRowCursor
 
 	// Of a table whose rows are in the parent's:
 	graph        *query  // of GraphQL
 	within       *picker // of a row of the parent, with the list
 	withinPlaces int
-	besides      signs // the list of t goes on
-	scalar       bool  // a column has the element itself
+	scalar       bool // a column has the element itself
 }
 
 // The places of an envelope's members.
@@ -43,7 +42,7 @@ const (
 	atNext
 	atMore
 	atTotal
-	atFailed // and the places behind it
+	places // how many there are
 )
 
 // column is a Column of a table.
@@ -156,7 +155,6 @@ func (t *table) compile() (faults []error) {
 	t.pushable = t.pushdown()
 	t.row = newPicker(t.paths()...)
 	t.compileEnvelope()
-	t.compileSigns()
 	if t.embedded() && t.parent != nil && len(faults) == 0 {
 		t.compileWithin()
 	}
@@ -210,21 +208,22 @@ func (t *table) placeFaults(fault func(string, ...any)) {
 
 // compileEnvelope sets the picker of the table's answers.
 func (t *table) compileEnvelope() {
-	places := make([][]string, atFailed)
-	for at, path := range [...]string{atNext: t.Pages.Next, atMore: t.Pages.HasMore, atTotal: t.Total} {
+	all := make([][]string, places)
+	t.declared = nil
+	for at, path := range [...]string{atRows: t.Rows, atNext: t.Pages.Next, atMore: t.Pages.HasMore, atTotal: t.Total} {
 		if path != "" {
-			places[at] = splitPath(path)
+			all[at] = splitPath(path)
+			t.declared = append(t.declared, all[at])
 		}
 	}
-	rows := splitPath(t.Rows)
-	places[atRows] = rows
-	if t.Rows != "" {
-		t.failed = signsAt(failures, [][]string{nil, rows[:len(rows)-1]}, places)
-		places = append(places, t.failed.paths...)
+	for _, path := range t.Pages.Ignore {
+		t.ignored = append(t.ignored, splitPath(path))
 	}
-	t.envelope = newPicker(places...)
+	all[atRows] = splitPath(t.Rows)
+	t.envelope = newPicker(all...)
 	list, next := t.envelope, 0
-	for _, name := range rows {
+	for i, name := range all[atRows] {
+		list.path = all[atRows][:i:i]
 		list, next = list.member(name, &next), 0
 	}
 	list.rows = len(list.members) == 0
@@ -279,11 +278,18 @@ func (t *table) pageFaults(fault func(string, ...any)) {
 	}
 	switch p.By {
 	case "":
+		if t.embedded() {
+			break
+		}
+		fault("pages: say how %s pages; restsource.OnePage if one answer has everything", cmp.Or(t.Path, "the endpoint"))
+	case OnePage:
 		if p.Param+p.Next+p.LastRowCursor+p.HasMore != "" || p.Func != nil {
-			fault("pages: By is empty, which means one page; say how the pages follow each other")
+			fault("pages: OnePage has no next page; say how the pages follow each other")
 		}
 	case PagingPage, PagingOffset:
 		need(p.Param != "", "Param")
+	case PagingScroll:
+		need(p.Param != "" && p.Next != "", "Param and Next")
 	case PagingCursor:
 		need(p.Param != "", "Param")
 		need((p.Next == "") != (p.LastRowCursor == ""), "either Next or LastRowCursor")
@@ -294,6 +300,14 @@ func (t *table) pageFaults(fault func(string, ...any)) {
 		need(p.Func != nil, "Func")
 	default:
 		fault("pages: there is no kind %q", p.By)
+	}
+	byNumber := p.By == PagingPage || p.By == PagingOffset
+	if p.EndStatus != 0 && (!byNumber || !missing(&statusError{status: p.EndStatus})) {
+		fault("pages: EndStatus is a status such as 404 behind the last page, by number or offset")
+	}
+	if p.Resends && (byNumber || p.By == OnePage || len(t.Key) == 0) {
+		fault("pages: Resends is for cursors, links and addresses, and needs a Key: by numbers and offsets, " +
+			"a row that comes again has taken the place of another")
 	}
 	if (p.SizeParam == "") != (p.Size == 0) || p.Size < 0 || p.Size == 1 {
 		fault("pages: SizeParam and Size belong together, and Size is 2 or more")

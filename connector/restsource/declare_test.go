@@ -27,8 +27,9 @@ import (
 // TestNewNamesEveryFault at once, by table and place.
 func TestNewNamesEveryFault(t *testing.T) {
 	id := restsource.Column{Name: "id", Type: wire.TypeNumber}
+	unstated := []string{"say how /t pages; restsource.OnePage if one answer has everything"}
 	base := func(change func(*restsource.Table)) []restsource.Table {
-		table := restsource.Table{Name: "t", Path: "/t", Columns: []restsource.Column{id}}
+		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{id}}
 		change(&table)
 		return []restsource.Table{table}
 	}
@@ -47,15 +48,15 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{restsource.API{Base: "ftp://api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Path = "t" }), []string{"path:"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Path = "/t#a" }), []string{"path:"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: 1} }), []string{"SizeParam and Size"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: -2} }), []string{"SizeParam and Size"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n"} }), []string{"SizeParam and Size"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Param: "p"} }), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{HasMore: "m"} }), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{LastRowCursor: "a"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = sized(onePage, 1) }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = sized(onePage, -2) }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = sized(onePage, 0) }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Param: "p"} }), unstated},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{HasMore: "m"} }), unstated},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{LastRowCursor: "a"} }), unstated},
 		{shopAPI, base(func(t *restsource.Table) {
 			t.Pages = restsource.Pages{Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, false, nil }}
-		}), []string{"By is empty"}},
+		}), unstated},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingOffset} }), []string{"needs Param"}},
 		{shopAPI, base(func(t *restsource.Table) {
 			t.Pages = restsource.Pages{By: restsource.PagingCursor, Param: "p"}
@@ -88,7 +89,7 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{shopAPI, base(func(t *restsource.Table) { t.Parent = "t" }), []string{"its own parent"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: "pages", Size: 1} }),
 			[]string{`no kind "pages"`, "SizeParam and Size"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Next: "next"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Next: "next"} }), unstated},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingPage} }), []string{"needs Param"}},
 		{shopAPI, base(func(t *restsource.Table) {
 			t.Pages = restsource.Pages{By: restsource.PagingCursor, Next: "a", LastRowCursor: "b"}
@@ -180,7 +181,7 @@ func TestCells(t *testing.T) {
 		t.Run(c.member+" "+string(c.column.Type), func(t *testing.T) {
 			c.column.Name = "v"
 			api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"v": ` + c.member + `}]`)) })
-			tables := []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c.column}}}
+			tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}
 			answer, err := serve(t, shopAPI, tables, handlerTransport{api}).
 				Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
 			if c.want == "" {
@@ -230,7 +231,7 @@ func TestAddress(t *testing.T) {
 		t.Run(c.base+" "+c.typed, func(t *testing.T) {
 			asked := ""
 			src, err := restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
-				Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
+				Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
 				&restsource.Options{AllowPrivate: c.local, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 					asked = r.URL.String()
 					return reply(200, `{}`), nil
@@ -255,7 +256,7 @@ func checkOf(key, value string) *wire.CheckRequest {
 // TestGuard: an address that a tenant types leads to no private network, unless the
 // host opens it.
 func TestGuard(t *testing.T) {
-	tables := []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}}
+	tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}}
 	check := func(opts *restsource.Options, address string) error {
 		src, err := restsource.New(restsource.API{Base: "{url}"}, tables, opts)
 		require.NoError(t, err)
@@ -394,7 +395,7 @@ func TestCheck(t *testing.T) {
 		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
 	} {
 		asked := ""
-		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(restsource.Pages{})...)
+		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(onePage)...)
 		src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
 			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				asked += r.URL.RequestURI()
@@ -470,7 +471,7 @@ func TestDescribed(t *testing.T) {
 // TestSample: a sample fills in what is not declared, and nothing else.
 func TestSample(t *testing.T) {
 	src, err := restsource.New(shopAPI, []restsource.Table{{
-		Name: "t", Path: "/t", Rows: "rows",
+		Name: "t", Pages: onePage, Path: "/t", Rows: "rows",
 		Unwrap:  func(body []byte) ([]byte, error) { return []byte(`{"rows": ` + string(body) + `}`), nil },
 		Sample:  `[{"a.b": 1, "c": 1, "d": {"e": 1, "f": 2}, "note": "2024-05-01T10:00:00Z"}, {"note": "x"}]`,
 		Columns: []restsource.Column{{Name: "a.b"}, {Name: "c", Type: wire.TypeString}, {Name: "e", Path: "d.e", Type: wire.TypeDecimal}},
@@ -488,7 +489,7 @@ func TestSample(t *testing.T) {
 // TestDottedName: a dot in a column's name is no step into an object.
 func TestDottedName(t *testing.T) {
 	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"a.b": 1, "a": {"b": 2}}]`)) })
-	answer, err := asTenant(t, api, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{
+	answer, err := asTenant(t, api, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{
 		{Name: "a.b", Type: wire.TypeNumber}, {Name: "ab", Path: "a.b", Type: wire.TypeNumber},
 	}}}).Unverified().Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}})
 	require.NoError(t, err)
@@ -534,6 +535,9 @@ func TestShapes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.table.Name, c.table.Path = "t", "/t"
+			if c.table.Pages.By == "" {
+				c.table.Pages = onePage
+			}
 			if c.table.Columns == nil {
 				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
 			}
@@ -579,7 +583,7 @@ func TestTypedAddressInLog(t *testing.T) {
 			"record: there is no recording of GET /v1/t in testdata; record it by setting Recorder.Upstream"},
 	} {
 		src, err := restsource.New(restsource.API{Base: c.base},
-			[]restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
+			[]restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
 			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, c.cause })})
 		require.NoError(t, err)
 		require.EqualError(t, src.Check(t.Context(), checkOf("url", c.typed)), strings.Replace(c.want, "check", `table "t"`, 1))

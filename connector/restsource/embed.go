@@ -41,17 +41,11 @@ func (t *table) lifted(where wire.Where) wire.Where {
 }
 
 // compileWithin sets the picker of the parent's rows that finds the list of t too. Its
-// places are the parent's columns, LastRowCursor, the list, and what stands beside it.
+// places are the parent's columns, LastRowCursor, the list, and the object that has the list.
 func (t *table) compileWithin() {
 	list := slices.Concat(t.parent.node(), splitPath(strings.TrimSuffix(t.Rows, "[]")))
 	paths := append(t.parent.paths(), list)
-	name, beside := list[len(list)-1], list[:len(list)-1]
-	given := []sign{{joinPath([]string{name + "@odata.nextLink"}), isPlace}}
-	if len(beside) > len(t.parent.node()) { // beside a list at the top of a row are the row's own members
-		given = slices.Concat(continuations, totals, given)
-	}
-	t.besides = signsAt(given, [][]string{beside}, [][]string{list})
-	paths = append(paths, t.besides.paths...)
+	paths = append(paths, list[:len(list)-1])
 	t.within, t.withinPlaces = newPicker(paths...), len(paths)
 }
 
@@ -59,7 +53,7 @@ func (t *table) compileWithin() {
 // only a part of it.
 func (t *table) listOf(found []textvalue.Raw) (textvalue.Raw, error) {
 	first := len(t.parent.columns) + 1
-	list, beside := found[first], found[first+1:]
+	list, box := found[first], found[first+1]
 	if !list.None() && list.Kind != textvalue.Array {
 		return list, &formError{t.Name, "the member at Rows in a row of the parent is not a list"}
 	}
@@ -71,11 +65,32 @@ func (t *table) listOf(found []textvalue.Raw) (textvalue.Raw, error) {
 			return nil
 		})
 	}
-	if t.besides.of(beside, received) != "" {
+	if t.cut(box, int64(received)) {
 		return list, &formError{t.Name, fmt.Sprintf("the list at Rows (%q) has more elements than the parent's answer; "+
 			"ask for more of them in one answer, or give the table the Path of an endpoint that has them all", t.Rows)}
 	}
 	return list, nil
+}
+
+// cut reports whether the object that has a list says that the list has more elements than
+// these. What stands beside a list at the top of a row is the row's own, except for members
+// that are named like the list and tell of pages: lines, and linesHasMore.
+func (t *table) cut(box textvalue.Raw, received int64) bool {
+	if box.Kind != textvalue.Object {
+		return false
+	}
+	path := splitPath(strings.TrimSuffix(t.Rows, "[]"))
+	list := path[len(path)-1]
+	beside := membersOf(nil, box.Text)
+	if len(path) == 1 {
+		beside = slices.DeleteFunc(beside, func(m noted) bool { return m.path[0] == list || !strings.HasPrefix(m.path[0], list) })
+		for i := range beside {
+			beside[i].path[0] = beside[i].path[0][len(list):]
+		}
+	} else {
+		beside = slices.DeleteFunc(beside, func(m noted) bool { return m.path[0] == list })
+	}
+	return t.more(beside, received, false, false) != ""
 }
 
 // expansion makes the rows of an embedded table of those of its base.
@@ -185,7 +200,7 @@ func (t *table) embedFaults(fault func(string, ...any)) {
 			"a list in a list is a table with this one as Parent", "lines[]")
 	case t.Query != "" || t.Body != nil || t.Unwrap != nil:
 		fault("without a Path its rows come with the parent's; Query, Body and Unwrap are the parent's")
-	case t.Pages.By != pagingNone || t.Pages.SizeParam != "":
+	case t.Pages.By != "" || t.Pages.SizeParam != "":
 		fault("pages: without a Path its rows come with the parent's pages")
 	case t.GraphQL == "" && !t.scalar && t.parent != nil && t.parent.graph != nil:
 		fault("graphQL: the parent's query has to ask for the list; write the part with it, such as %q", "lines(first: 50) { nodes { * } }")

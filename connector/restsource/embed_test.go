@@ -42,7 +42,7 @@ func (n *nested) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch query.Get("after") {
 	case "":
 		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": "2"}`, rows(order1, order2))
-	case "2": // the second order comes again, because a new one was added
+	case "2": // the second order comes again, because it was changed
 		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": null}`, rows(order2, order3))
 	}
 }
@@ -60,7 +60,7 @@ func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
 	}
 	return []restsource.Table{{
 		Name: "orders", Path: "/orders", Rows: "data", Key: []string{"id"},
-		Pages:   restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next"},
+		Pages:   restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next", Resends: true},
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString}},
 		Filters: []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}},
 	}, lines, {
@@ -140,15 +140,15 @@ func TestEmbedded(t *testing.T) {
 // TestEmbeddedInChild: the lists may be in the rows of a child table, and a child table
 // may have an embedded one as its parent.
 func TestEmbeddedInChild(t *testing.T) {
-	tables := append(numbersTable(restsource.Pages{}), restsource.Table{
-		Name: "boxes", Parent: "numbers", Path: "/numbers/{id}/boxes", Rows: "rows", Key: []string{"number", "box"},
+	tables := append(numbersTable(onePage), restsource.Table{
+		Name: "boxes", Parent: "numbers", Pages: onePage, Path: "/numbers/{id}/boxes", Rows: "rows", Key: []string{"number", "box"},
 		Columns: []restsource.Column{{Name: "number", OfParent: "id"}, {Name: "box", Type: wire.TypeString}},
 	}, restsource.Table{
 		Name: "things", Parent: "boxes", Rows: "things", Key: []string{"box", "thing"},
 		Columns: []restsource.Column{{Name: "box", OfParent: "box"}, {Name: "number", OfParent: "number"}, {Name: "thing",
 			Type: wire.TypeString}},
 	}, restsource.Table{
-		Name: "notes", Parent: "things", Path: "/things/{thing}/notes", Rows: "rows",
+		Name: "notes", Parent: "things", Pages: onePage, Path: "/things/{thing}/notes", Rows: "rows",
 		Columns: []restsource.Column{{Name: "thing", OfParent: "thing"}, {Name: "note", Type: wire.TypeString}},
 	})
 	var mu sync.Mutex // children are asked for at once

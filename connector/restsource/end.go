@@ -57,13 +57,19 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)}
 	case next == position{}:
 		next.doubt = r.doubtful(received)
-		if err := r.continued(p, received, !next.doubt && r.Pages.By != pagingNone); err != nil {
+		if err := r.continued(p, received, !next.doubt && r.Pages.By != OnePage); err != nil {
 			return position{}, err
 		}
 	case r.reached():
 		if next.beyond = r.full(received); !next.beyond {
 			next = position{}
 		}
+	}
+	if err := r.shapely(p, received, next); err != nil {
+		return position{}, err
+	}
+	if r.pages == 0 {
+		r.first = received
 	}
 	r.promised = more == yes || r.names() && next != position{}
 	r.most = max(r.most, received)
@@ -75,7 +81,39 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 // names reports whether the API itself names the next page, and not the source.
 func (r *reading) names() bool {
 	by := r.Pages.By
-	return by == PagingURL || by == PagingLink || by == PagingFunc || by == PagingCursor && r.Pages.LastRowCursor == ""
+	return by == PagingURL || by == PagingLink || by == PagingFunc || by == PagingScroll ||
+		by == PagingCursor && r.Pages.LastRowCursor == ""
+}
+
+// shapely fails if a page that ends the read is not of the shape of those before.
+func (r *reading) shapely(p *page, received int, next position) error {
+	if p.text == "" {
+		return nil
+	}
+	members := r.flatten(p.beside)
+	if next == (position{}) && r.shape.pages > 0 && (received == 0 || r.names()) {
+		if said := r.shape.differs(members, r.declared); said != "" {
+			return &formError{r.Name, "the page that ends the read " + said + ", so it may be no page; " +
+				"name the members in Pages.Ignore if they mean nothing"}
+		}
+	}
+	r.shape.add(members)
+	return nil
+}
+
+// continued fails if the last answer of a read says that there are more rows. known says
+// that what Pages declares tells the end, so that only booleans contradict it.
+func (r *reading) continued(p *page, received int, known bool) error {
+	what := fmt.Sprintf("the header %s", p.part)
+	if p.part == "" {
+		what = r.more(p.beside, int64(received), known, r.few)
+		if what == "" {
+			return nil
+		}
+		what = fmt.Sprintf("the member %q", what)
+	}
+	return &formError{r.Name, what + " says that there are more rows, and Pages does not; " +
+		"say how the rows are paged, or name the member in Pages.Ignore if it means something else"}
 }
 
 // follow returns the place of the next page as far as the page and its number tell. None
@@ -95,13 +133,17 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 			at.number = 1
 		}
 		return position{number: at.number + 1}, nil
+	case by.By == PagingOffset && !advanced && received == 1 && r.overlaps(at):
+		return position{number: r.end}, nil // again without the mark, for which this API may have no room
 	case by.By == PagingOffset && !advanced:
 		return position{}, nil
+	case by.By == PagingOffset && len(r.key) > 0 && received > 1 && r.short(received):
+		return position{number: r.end, probe: true}, nil
 	case by.By == PagingOffset && len(r.key) > 0 && received > 1:
 		return position{number: r.end - 1}, nil // the last row again, as the mark that no row has moved
 	case by.By == PagingOffset:
 		return position{number: r.end}, nil
-	case by.By == pagingNone && p.next.Text != "":
+	case by.By == OnePage && p.next.Text != "":
 		return fault("the header Link names a next page, and the table is declared as one page; declare Pages")
 	case (by.By == PagingFunc || by.By == PagingLink) && p.next.Kind == textvalue.Text && p.next.Text == "":
 		return fault("a next page is named without its place")
@@ -112,6 +154,16 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 	}
 	if r.names() && p.next.Kind != textvalue.Absent {
 		r.shown.next = true
+	}
+	if by.By == PagingScroll {
+		switch {
+		case received == 0:
+			return position{}, nil
+		case p.next.Kind == textvalue.Absent && at.text != "": // it was named once
+			return position{text: at.text, number: at.number + 1}, nil
+		case p.next.Text != "":
+			return position{text: p.next.Text, number: at.number + 1}, nil
+		}
 	}
 	return position{text: p.next.Text}, nil
 }
@@ -140,7 +192,7 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 // doubtful reports whether a page ends the read only because something is not there
 // that was never seen.
 func (r *reading) doubtful(received int) bool {
-	if r.Pages.By == pagingNone {
+	if r.Pages.By == OnePage {
 		return r.size > 0 && received == r.size && r.total() < 0
 	}
 	return r.names() && !r.shown.next && !r.shown.hidden && received > 0
@@ -172,6 +224,14 @@ func (r *reading) full(received int) bool {
 	return received >= r.size
 }
 
+// short reports whether a page has so few rows that it seems to be the last.
+func (r *reading) short(received int) bool {
+	if r.pages > 0 {
+		return received < r.most
+	}
+	return received < r.size && !likelyCap(received)
+}
+
 // whole fails if more rows have come than any answer states, or if there is no next
 // page and no answer states as many rows as there were.
 func (r *reading) whole(next position) error {
@@ -190,23 +250,26 @@ func (r *reading) whole(next position) error {
 	return &formError{r.Name, fmt.Sprintf("the API states %d rows and has answered %d; check Total, Pages and Key", r.total(), read)}
 }
 
-// settle decides a doubt. A full page without a next place is asked for again at half
-// its size: if the answer names a next page, leaving that out means the end.
+// settle decides a doubt. A full page without a next place is asked for again at half its
+// size, which cannot be the last page: if it names a next one, leaving that out means the end.
+// That one is read, and must have the other half and be the last.
 //
 // A page that is not full is believed to be the last. An API that caps the size in
 // silence gives the same number of rows each time, so a page of a likely one counts as full.
 func (x *session) settle(ctx context.Context, r *reading) error {
-	if r.Pages.By == pagingNone {
+	if r.Pages.By == OnePage {
 		return &formError{r.Name, "the answer has as many rows as were asked for, so there may be more; " +
-			"declare Pages.By, Total or a larger Size"}
+			"declare how it pages, Total or a larger Size"}
 	}
 	if r.size > 0 {
 		if r.most < r.size && !likelyCap(r.most) {
 			return nil
 		}
-		rows, err := x.halved(ctx, r)
-		switch ignored := rows > r.most/2 && r.most != r.size; {
-		case r.shown.next || err != nil && !rejected(err):
+		half, next, err := x.halved(ctx, r)
+		switch ignored := half > r.most-r.most/2 && r.most != r.size; {
+		case r.shown.next && err == nil:
+			return x.rest(ctx, r, half, next)
+		case err != nil && !rejected(err):
 			return err
 		case err == nil && !ignored:
 			return &formError{r.Name, "neither the first page nor half of it is the last one, and there is " + r.silence()}
@@ -214,6 +277,29 @@ func (x *session) settle(ctx context.Context, r *reading) error {
 	}
 	r.unsettled(ctx)
 	return nil
+}
+
+// rest follows the next place of half a page, and fails unless it leads to the rest of the
+// page and to nothing behind it.
+func (x *session) rest(ctx context.Context, r *reading, half int, next position) error {
+	own := *r.endpoint
+	own.size = r.most - r.most/2
+	for read := half; ; {
+		p, err := x.page(ctx, &own, next)
+		if err != nil {
+			return err
+		}
+		if r.seen != nil && read < r.most && (len(p.rows) == 0 || r.seen[r.sumOf(p.rows[0])] != int64(read)) {
+			return &formError{r.Name, "the next place of half a page does not lead to the other half; check Next"}
+		}
+		if read += len(p.rows); read > r.most {
+			return &formError{r.Name, fmt.Sprintf("there is %s on a full page, and there are rows behind it; declare a smaller Size", r.silence())}
+		}
+		if p.next.Text == "" || len(p.rows) == 0 {
+			return nil
+		}
+		next = position{text: p.next.Text}
+	}
 }
 
 // likelyCap reports whether APIs cap their pages at such a number of rows, such as 15, 50
@@ -230,16 +316,16 @@ func (r *reading) unsettled(ctx context.Context) {
 }
 
 // halved asks for the first page again at half its size, which cannot be the last one.
-// It returns how many rows the answer has.
-func (x *session) halved(ctx context.Context, r *reading) (int, error) {
+// It returns how many rows the answer has, and the next place that it names.
+func (x *session) halved(ctx context.Context, r *reading) (int, position, error) {
 	half := *r.endpoint
-	half.size = r.most / 2
+	half.size = r.most - r.most/2
 	p, err := x.page(ctx, &half, position{})
 	if err != nil {
-		return 0, err
+		return 0, position{}, err
 	}
 	r.shown.next = p.next.Text != ""
-	return len(p.rows), nil
+	return len(p.rows), position{text: p.next.Text}, nil
 }
 
 // silence says where the next page is not named.
@@ -250,11 +336,19 @@ func (r *reading) silence() string {
 	return fmt.Sprintf("nothing at Pages.Next (%q)", r.Pages.Next)
 }
 
+// statusOf returns the status of an answer that is an error, or 0.
+func statusOf(err error) int {
+	var status *statusError
+	if errors.As(err, &status) {
+		return status.status
+	}
+	return 0
+}
+
 // missing reports whether the API answered that there is no such page.
 func missing(err error) bool {
-	var status *statusError
-	return errors.As(err, &status) && slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone,
-		http.StatusRequestedRangeNotSatisfiable, http.StatusUnprocessableEntity}, status.status)
+	return slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone,
+		http.StatusRequestedRangeNotSatisfiable, http.StatusUnprocessableEntity}, statusOf(err))
 }
 
 // foretell judges what the first page of a table says about the pages behind it. It
@@ -266,7 +360,7 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 	}
 	r := x.reading(e)
 	next, err := r.after(first, position{}, len(first.rows))
-	if next.doubt && r.Pages.By == pagingNone {
+	if next.doubt && r.Pages.By == OnePage {
 		err = x.settle(ctx, r)
 	}
 	var form *formError
@@ -274,11 +368,14 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 		warn("Table %q cannot be read: %s.", t.Name, form.problem)
 		return nil
 	}
+	if err == nil && !next.doubt && next != (position{}) {
+		return x.steady(ctx, r, first, next, warn)
+	}
 	if err != nil || !next.doubt || r.size > 0 && r.most < 2 {
 		return err
 	}
 	if r.size > 0 {
-		if _, err := x.halved(ctx, r); err != nil && !rejected(err) {
+		if _, _, err := x.halved(ctx, r); err != nil && !rejected(err) {
 			return untested("pages", t, err, warn)
 		}
 		if r.shown.next {

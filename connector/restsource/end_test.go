@@ -60,7 +60,7 @@ var (
 	afterPages  = restsource.Pages{By: restsource.PagingCursor, Param: "c", LastRowCursor: "id", SizeParam: "n", Size: 4}
 	numberPages = restsource.Pages{By: restsource.PagingPage, Param: "p", SizeParam: "n", Size: 4}
 	offsetPages = restsource.Pages{By: restsource.PagingOffset, Param: "o", SizeParam: "n", Size: 4}
-	singlePage  = restsource.Pages{}
+	onePage     = restsource.Pages{By: restsource.OnePage}
 )
 
 func withMore(p restsource.Pages) restsource.Pages { p.HasMore = "more"; return p }
@@ -104,7 +104,9 @@ func TestEnd(t *testing.T) {
 		{"an offset, promised on an empty page", unsized(withMore(offsetPages)), keyless,
 			[]string{rowsOf(1, 4, yes), rowsOf(1, 0, yes)}, 0, promised},
 		{"an offset, promised behind the last row", withMore(offsetPages), nil,
-			[]string{rowsOf(1, 4, yes), rowsOf(4, 4, yes)}, 0, promised},
+			[]string{rowsOf(1, 4, yes), rowsOf(4, 4, yes), rowsOf(1, 0, yes)}, 0, promised},
+		{"an offset, behind a page that has room for the mark alone", unsized(offsetPages), nil,
+			[]string{rowsOf(1, 4), rowsOf(4, 4), rowsOf(5, 5), rowsOf(6, 6), rowsOf(1, 0)}, 6, ""},
 		{"a page number, promised on an empty page, is the next one", withMore(numberPages), nil,
 			[]string{rowsOf(1, 4, yes), rowsOf(1, 0, yes), rowsOf(5, 6, no)}, 6, ""},
 		{"a cursor that stays behind at the end", withMore(cursorPages), nil,
@@ -144,7 +146,13 @@ func TestEnd(t *testing.T) {
 		{"a page that is not full", cursorPages, nil, []string{rowsOf(1, 3)}, 3, ""},
 		{"no rows", cursorPages, nil, []string{rowsOf(1, 0)}, 0, ""},
 		{"more is false", withMore(cursorPages), nil, []string{rowsOf(1, 4, no)}, 4, ""},
-		{"a full page, and half of it names a next one", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, next)}, 4, ""},
+		{"a full page, and half of it names a next one", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, next), rowsOf(3, 4)}, 4, ""},
+		{"a full page, and there is a row behind its other half", cursorPages, nil,
+			[]string{rowsOf(1, 4), rowsOf(1, 2, next), rowsOf(3, 4, `"page":{"next":"y"}`), rowsOf(5, 5)}, 0, "there are rows behind it"},
+		{"a full page, and the next place of half of it leads elsewhere", cursorPages, nil,
+			[]string{rowsOf(1, 4), rowsOf(1, 2, next), rowsOf(1, 2, next)}, 0, "does not lead to the other half"},
+		{"a full page, and its other half ends with an empty one", cursorPages, nil,
+			[]string{rowsOf(1, 4), rowsOf(1, 2, next), rowsOf(3, 4, `"page":{"next":"y"}`), rowsOf(1, 0)}, 4, ""},
 		{"a full page, and half of it does not", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, unshown},
 		{"a full page, and half of it says that it is the last", cursorPages, nil,
 			[]string{rowsOf(1, 4), rowsOf(1, 2, last)}, 0, unshown},
@@ -156,28 +164,28 @@ func TestEnd(t *testing.T) {
 		{"more rows than a full page", cursorPages, nil, []string{rowsOf(1, 7), rowsOf(1, 7)}, 7, ""},
 		{"a page of a round number of rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 25)}, 0, unshown},
 		{"a page of a round number of rows that is the last", sized(cursorPages, 100), nil,
-			[]string{rowsOf(1, 50), rowsOf(1, 25, next)}, 50, ""},
+			[]string{rowsOf(1, 50), rowsOf(1, 25, next), rowsOf(26, 50)}, 50, ""},
 		{"a round number of rows, whatever the size", sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 50)}, 50, ""},
 		{"a quarter of a hundred rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 25), rowsOf(1, 12)}, 0, unshown},
-		{"a power of two", sized(cursorPages, 100), nil, []string{rowsOf(1, 64), rowsOf(1, 32, next)}, 64, ""},
+		{"a power of two", sized(cursorPages, 100), nil, []string{rowsOf(1, 64), rowsOf(1, 32, next), rowsOf(33, 64)}, 64, ""},
 		{"a number of rows that no API has as its limit", sized(cursorPages, 100), nil, []string{rowsOf(1, 63)}, 63, ""},
 		{"a few rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 8)}, 8, ""},
 		{"an address is nowhere", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, `nothing at Pages.Next (\"next\")`},
-		{"an address is left out at the end", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, `"next":"?c=2"`)}, 4, ""},
+		{"an address is left out at the end", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, `"next":"?c=2"`), rowsOf(3, 4)}, 4, ""},
 		{"a link is nowhere", linkPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, "no header Link"},
 		{"a link is left out at the end", linkPages, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4), rowsOf(5, 8)}, 8, ""},
-		{"a link of one page is left out", linkPages, nil, []string{rowsOf(1, 4), "Link: <?c=2>;rel=next " + rowsOf(1, 2)}, 4, ""},
+		{"a link of one page is left out", linkPages, nil, []string{rowsOf(1, 4), "Link: <?c=2>;rel=next " + rowsOf(1, 2), rowsOf(3, 4)}, 4, ""},
 		{"links without a next one", linkPages, nil, []string{"Link: <?c=2>;rel=first " + rowsOf(1, 4)}, 4, ""},
 		{"a size that is not declared", unsized(cursorPages), nil, []string{rowsOf(1, 4)}, 4, ""},
 
 		// One page.
-		{"one page", singlePage, nil, []string{rowsOf(1, 4)}, 4, ""},
-		{"one page that is full", sized(singlePage, 4), nil, []string{rowsOf(1, 4)}, 0, "as many rows as were asked for"},
-		{"one page that is full, and its total", sized(singlePage, 4), withTotal, []string{rowsOf(1, 4, total(4))}, 4, ""},
-		{"one page that is not full", sized(singlePage, 4), nil, []string{rowsOf(1, 3)}, 3, ""},
-		{"one page that is larger than asked for", sized(singlePage, 4), nil, []string{rowsOf(1, 5)}, 5, ""},
-		{"one page that links to another", singlePage, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4)}, 0, "names a next page"},
-		{"one page that is a part", singlePage, nil, []string{"206" + rowsOf(1, 4)}, 0, "the status 206"},
+		{"one page", onePage, nil, []string{rowsOf(1, 4)}, 4, ""},
+		{"one page that is full", sized(onePage, 4), nil, []string{rowsOf(1, 4)}, 0, "as many rows as were asked for"},
+		{"one page that is full, and its total", sized(onePage, 4), withTotal, []string{rowsOf(1, 4, total(4))}, 4, ""},
+		{"one page that is not full", sized(onePage, 4), nil, []string{rowsOf(1, 3)}, 3, ""},
+		{"one page that is larger than asked for", sized(onePage, 4), nil, []string{rowsOf(1, 5)}, 5, ""},
+		{"one page that links to another", onePage, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4)}, 0, "names a next page"},
+		{"one page that is a part", onePage, nil, []string{"206" + rowsOf(1, 4)}, 0, "the status 206"},
 
 		// A status.
 		{"204 is an empty table", cursorPages, nil, []string{"204"}, 0, ""},
@@ -302,9 +310,9 @@ func TestEndOfChildren(t *testing.T) {
 		asked int64  // pages of children
 		why   string
 	}{
-		{`{"rows": [{"id": 1}, {"id": 2}]}`, 4, "one page of half the size is asked for"},
+		{`{"rows": [{"id": 1}, {"id": 2}]}`, 5, "one page of half the size is asked for, and the other half"},
 		{`{"rows": [{"id": 1}, {"id": 2}], "next": null}`, 3, "the first endpoint has the member"},
-		{`{"rows": [{"id": 1}]}`, 4, "the first endpoint shows nothing, the second is asked again"},
+		{`{"rows": [{"id": 1}]}`, 5, "the first endpoint shows nothing, the second is asked again"},
 	} {
 		var asked atomic.Int64 // several endpoints are asked at once
 		tables := familyTables("/parents/{id}/children")
@@ -314,6 +322,8 @@ func TestEndOfChildren(t *testing.T) {
 			case r.URL.Path == "/v1/parents":
 				_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
 				return
+			case r.URL.Query().Get("after") == "x":
+				_, _ = w.Write([]byte(`{"rows": [{"id": 2}]}`))
 			case r.URL.Query().Get("n") == "1":
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}], "next": "x"}`))
 			case r.URL.Path == "/v1/parents/a/children":
@@ -344,11 +354,11 @@ func TestEndWithLimit(t *testing.T) {
 // TestEndHalf: half of the rows that came are asked for, which may be fewer than half of
 // those that were asked for.
 func TestEndHalf(t *testing.T) {
-	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`)}}
+	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`), rowsOf(26, 50)}}
 	tenant, _ := logged(t, shopAPI, numbersTable(sized(cursorPages, 100)), api)
 	_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"n=100", "n=25"}, api.asked)
+	assert.Equal(t, []string{"n=100", "n=25", "c=x&n=25"}, api.asked)
 }
 
 // TestEndOfWindow: a window behind the last row takes one request.
@@ -376,7 +386,7 @@ func TestEndFiltered(t *testing.T) {
 		{[]string{"400", rowsOf(1, 3, `"total":3`)}, ""},
 	} {
 		api := &upstream{t: t, answers: c.answers}
-		tables := numbersTable(restsource.Pages{}, withTotal)
+		tables := numbersTable(onePage, withTotal)
 		tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 		tenant, _ := logged(t, shopAPI, tables, api)
 		_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
@@ -398,14 +408,27 @@ func TestEndForetold(t *testing.T) {
 		answers  []string
 		warnings []string
 	}{
-		{"shown", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":"x"}`)}, nil},
+		{"shown", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":"x"}`), rowsOf(5, 8, `"page":{"next":"y"}`),
+			rowsOf(1, 4, `"page":{"next":"x"}`), rowsOf(5, 8, `"page":{"next":"y"}`)}, nil},
+		{"shown, and the rows stand in another order", cursorPages, nil,
+			[]string{rowsOf(1, 4, `"page":{"next":"x"}`), rowsOf(5, 8, `"page":{"next":"y"}`),
+				rowsOf(1, 4, `"page":{"next":"x"}`), `{"rows":[{"id":6},{"id":5}],"page":{"next":"y"}}`},
+			[]string{`Table "numbers": the API's order is not stable, because two pages have their rows in another order when they are ` +
+				`read again, so a read will fail or miss rows; declare a Sort on a unique column, or send one by Query.`}},
+		{"the second page is empty", numberPages, nil, []string{rowsOf(1, 4), rowsOf(1, 0)}, nil},
+		{"the second page is not there", numberPages, nil, []string{rowsOf(1, 4), "404"},
+			[]string{`Table "numbers" cannot be read: the API answers the status 404 for the second page; if that is the end, ` +
+				`declare Pages.EndStatus.`}},
+		{"the second page is larger", unsized(numberPages), nil, []string{rowsOf(1, 4), rowsOf(9, 16)},
+			[]string{`Table "numbers" cannot be read: a page has 8 rows, and the first had 4, so rows between them may be missing; ` +
+				`declare SizeParam and a Size that the API takes.`}},
 		{"shown as null", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":null}`)}, nil},
 		{"no rows", cursorPages, nil, []string{rowsOf(1, 0)}, nil},
 		{"no rows, and no size", unsized(cursorPages), nil, []string{rowsOf(1, 0)}, nil},
 		{"one row cannot be halved", cursorPages, nil, []string{rowsOf(1, 1)}, nil},
 		{"half a page shows it", cursorPages, nil, []string{rowsOf(1, 3), rowsOf(1, 1, `"page":{"next":"x"}`)}, nil},
-		{"half a page does not", cursorPages, nil, []string{rowsOf(1, 4, `"meta":{"page":{"next":"x"}},"a.b":[]`), rowsOf(1, 2)},
-			[]string{lost + `"rows", "meta.page.next", "a\\.b".`}},
+		{"half a page does not", cursorPages, nil, []string{rowsOf(1, 4, `"meta":{"page":{"x":"x"}},"a.b":[]`), rowsOf(1, 2)},
+			[]string{lost + `"rows", "meta.page.x", "a\\.b".`}},
 		{"a page that is not full", sized(cursorPages, 100), nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, []string{lost + `"rows".`}},
 		{"half a page is refused", cursorPages, nil, []string{rowsOf(1, 4), "400"}, []string{lost + `"rows".`}},
 		{"half a page is too much", cursorPages, nil, []string{rowsOf(1, 4), "429"},
@@ -421,10 +444,10 @@ func TestEndForetold(t *testing.T) {
 				`and declare no HasMore if the API leaves it out on a first page.`}},
 		{"a promise", withMore(cursorPages), nil, []string{rowsOf(1, 4, more)},
 			[]string{`Table "numbers" cannot be read: the API says that there are more rows, and not where; check Pages.`}},
-		{"one full page", sized(singlePage, 4), nil, []string{rowsOf(1, 4)},
+		{"one full page", sized(onePage, 4), nil, []string{rowsOf(1, 4)},
 			[]string{`Table "numbers" cannot be read: the answer has as many rows as were asked for, so there may be more; ` +
-				`declare Pages.By, Total or a larger Size.`}},
-		{"the wrong total", singlePage, withTotal, []string{rowsOf(1, 4, `"total":5`)},
+				`declare how it pages, Total or a larger Size.`}},
+		{"the wrong total", onePage, withTotal, []string{rowsOf(1, 4, `"total":5`)},
 			[]string{`Table "numbers" cannot be read: the API states 5 rows and has answered 4; check Total, Pages and Key.`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -467,8 +490,8 @@ func TestCountOfOnePage(t *testing.T) {
 		{numberPages, []string{rowsOf(1, 0, `"total":3`), rowsOf(1, 0, `"total":3`)}, -1, "rows that are counted and not there"},
 		{unsized(numberPages), []string{rowsOf(1, 4, `"total":5`)}, 5, "the first page cannot be cut, and there is another"},
 		{unsized(numberPages), []string{rowsOf(1, 4, `"total":4`), rowsOf(1, 0, `"total":4`)}, 4, "no page is asked for twice"},
-		{singlePage, []string{rowsOf(1, 4, `"total":5`)}, -1, "a row that no page has"},
-		{sized(singlePage, 5), []string{rowsOf(1, 4, `"total":4`)}, 4, "the page is not cut to one row"},
+		{onePage, []string{rowsOf(1, 4, `"total":5`)}, -1, "a row that no page has"},
+		{sized(onePage, 5), []string{rowsOf(1, 4, `"total":4`)}, 4, "the page is not cut to one row"},
 	} {
 		for _, size := range []bool{false, true} {
 			api := &upstream{t: t, answers: c.answers}

@@ -321,7 +321,7 @@ func (t *table) compileQuery(fault func(string, ...any)) {
 		fault("graphQL: the * must be in the selection of a field, and Body is not used")
 		return
 	}
-	if q.connection && t.Pages.By == pagingNone {
+	if q.connection && t.Pages.By == "" {
 		t.connect(q.rows[:len(q.rows)-1], fault)
 	}
 }

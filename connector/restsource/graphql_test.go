@@ -45,7 +45,7 @@ func graphTables(change ...func(tables []restsource.Table)) []restsource.Table {
 			{Name: "sku", Path: "product.sku", Type: wire.TypeString}, {Name: "quantity", Type: wire.TypeNumber},
 		},
 	}, {
-		Name: "notes", Parent: "orders", GraphQL: `query($id: ID!, $key: String!) { order(id: $id, key: $key) { notes { * } } }`,
+		Name: "notes", Parent: "orders", Pages: onePage, GraphQL: `query($id: ID!, $key: String!) { order(id: $id, key: $key) { notes { * } } }`,
 		Columns: []restsource.Column{{Name: "order", OfParent: "id"}, {Name: "text", Type: wire.TypeString}},
 	}}
 	for _, c := range change {
@@ -288,7 +288,7 @@ func TestGraphQLSpellings(t *testing.T) {
 			"pageInfo": {"hasNextPage": false, "endCursor": null}}}}`,
 		`{ number(id: 7) { * } }`: `{"data": {"number": {"id": 1}}}`,
 	} {
-		tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Path, t.Rows, t.GraphQL = "/graphql", "", query })
+		tables := numbersTable(onePage, func(t *restsource.Table) { t.Path, t.Rows, t.GraphQL = "/graphql", "", query })
 		answer, err := serve(t, shopAPI, tables, inTurn(body)).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 		if assert.NoError(t, err, query) {
 			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON(), query)
@@ -311,7 +311,7 @@ func TestIntrospect(t *testing.T) {
 		`{"name": "rank", "type": ` + named("SCALAR", "Float") + `, "args": [{"type": {"kind": "NON_NULL"}, "defaultValue": "1"}]}`,
 	}, ",") + `]}}}`
 	tables := []restsource.Table{{
-		Name: "orders", GraphQL: `{ orders { * } }`, ColumnsOf: restsource.Introspect("Order"),
+		Name: "orders", Pages: onePage, GraphQL: `{ orders { * } }`, ColumnsOf: restsource.Introspect("Order"),
 		Columns: []restsource.Column{{Name: "city", Path: "customer.city", Type: wire.TypeString}},
 	}}
 	var api *graph

@@ -40,7 +40,7 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 	}
 	t := &table{Table: Table{Rows: rows}}
 	t.compileEnvelope()
-	found, err := t.envelope.parse(string(answer), atFailed+len(t.failed.all))
+	found, err := t.envelope.parse(string(answer), places)
 	if err != nil {
 		return declared, err
 	}

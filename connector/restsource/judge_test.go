@@ -30,7 +30,7 @@ func requireJudged(t *testing.T, api restsource.API, answers []func(*http.Reques
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var asked []time.Duration
-		tenant, log := logged(t, api, numbersTable(restsource.Pages{}), transportFunc(func(r *http.Request) (*http.Response, error) {
+		tenant, log := logged(t, api, numbersTable(onePage), transportFunc(func(r *http.Request) (*http.Response, error) {
 			asked = append(asked, time.Since(begun))
 			return answers[min(len(asked), len(answers))-1](r)
 		}))
@@ -194,7 +194,7 @@ func TestJudgedElsewhere(t *testing.T) {
 		}
 		return restsource.Verdict{}
 	}
-	tables := append(numbersTable(restsource.Pages{}), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
+	tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 	tenant := serve(t, api, tables, transportFunc(func(r *http.Request) (*http.Response, error) {
 		switch r.URL.Path {
 		case "/v1/numbers":

@@ -52,7 +52,7 @@ func TestReadOnce(t *testing.T) {
 		assert.Len(t, api.asked, 4)
 	})
 	t.Run("two tables over one endpoint, and one over another", func(t *testing.T) {
-		tables := append(numbersTable(restsource.Pages{}), numbersTable(restsource.Pages{})...)
+		tables := append(numbersTable(onePage), numbersTable(onePage)...)
 		tables[1].Name, tables[1].Rows = "letters", "letters"
 		tables = append(tables, tables[0])
 		tables[2].Name, tables[2].Query = "others", "archived=true"
@@ -67,7 +67,7 @@ func TestReadOnce(t *testing.T) {
 		}
 	})
 	t.Run("the parent of a child table", func(t *testing.T) {
-		tables := append(numbersTable(restsource.Pages{}), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
+		tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 		var asked []string
 		_, err := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked = append(asked, r.URL.Path)

@@ -362,7 +362,7 @@ func TestSignedJWT(t *testing.T) {
 					Claims: func(credentials wire.Credentials) map[string]any {
 						return map[string]any{"iss": credentials.Get("iss")}
 					},
-				}.Authorize()}, numbersTable(restsource.Pages{}),
+				}.Authorize()}, numbersTable(onePage),
 					&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 						if tokenURL != "" {
 							res, err := upstream.RoundTrip(r)
@@ -438,7 +438,7 @@ func ExampleAuthorize() {
 		return nil
 	}
 	src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Authorize: signed}, []restsource.Table{{
-		Name: "orders", Path: "/orders", Query: "expand=lines", Rows: "data", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+		Name: "orders", Pages: onePage, Path: "/orders", Query: "expand=lines", Rows: "data", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
 	}}, &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 		fmt.Println(r.Header.Get("X-Signature"))
 		return reply(200, `{"data": []}`), nil

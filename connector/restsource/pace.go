@@ -84,7 +84,7 @@ func (p *pace) learn(res *http.Response, v Verdict, otherwise time.Duration) (re
 	now := time.Now()
 	reset, resets := resetTime(res.Header, now)
 	after, waits := retryAfter(res.Header, now)
-	refused = res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable && waits
+	refused = limits(res) || res.StatusCode == http.StatusServiceUnavailable && waits
 	if v.Outcome == OutcomeWait {
 		refused = true
 		if v.Wait > 0 {
@@ -108,6 +108,14 @@ func (p *pace) learn(res *http.Response, v Verdict, otherwise time.Duration) (re
 		p.closed = reset
 	}
 	return true
+}
+
+// limits reports whether the status of an answer means a limit of requests. A 403 does if it
+// says when to come back, or that nothing is left of a budget.
+func limits(res *http.Response) bool {
+	_, waits := retryAfter(res.Header, time.Now())
+	left, err := strconv.ParseInt(headerOf(res.Header, "Remaining"), 10, 64)
+	return res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusForbidden && (waits || err == nil && left <= 0)
 }
 
 // state keeps what the headers of an answer state of the budget.

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -37,26 +36,28 @@ type endpoint struct {
 
 // position is the place of a page. The first page has the zero position.
 type position struct {
-	number int64 // of the page, or of the rows before it
+	number int64 // of the page, of the rows before it, or of the requests of a scroll
 	text   string
 	beyond bool // behind the total: there should be no such page
+	probe  bool // by offset, behind a page that seems to be the last, without the mark
 	doubt  bool // no page: nothing has shown yet that the first one is the last
 }
 
 // page is one answer, read. What it says about the pages behind it is as the answer
 // has it: what that means depends on the pages before.
 type page struct {
-	rows  [][]wire.Value
-	total int64 // -1: none is stated
-	sum   uint64
-	text  string          // the JSON; "" if there is no content
-	more  textvalue.Raw   // the member HasMore
-	next  textvalue.Raw   // the cursor, the address or the parameters of the next page
-	null  bool            // null in place of the list of rows
-	part  bool            // the status or the headers say that there are more rows
-	has   []bool          // of each column, whether a row has its member
-	lists []textvalue.Raw // of each row, if an embedded table is read
-	none  error           // no row has an embedded list
+	rows   [][]wire.Value
+	total  int64 // -1: none is stated
+	sum    uint64
+	text   string          // the JSON; "" if there is no content
+	more   textvalue.Raw   // the member HasMore
+	next   textvalue.Raw   // the cursor, the address or the parameters of the next page
+	null   bool            // null in place of the list of rows
+	part   string          // the header, or the status, that says that there are more rows
+	beside []noted         // the members beside the list, and at the top
+	has    []bool          // of each column, whether a row has its member
+	lists  []textvalue.Raw // of each row, if an embedded table is read
+	none   error           // no row has an embedded list
 }
 
 // endpoint returns a table's endpoint, which for an embedded table is its base's. parent
@@ -89,6 +90,9 @@ func (x *session) page(ctx context.Context, e *endpoint, at position) (*page, er
 	u, body, err := x.request(e, at)
 	if err != nil {
 		return nil, err
+	}
+	if e.Pages.By == PagingScroll && at != (position{}) {
+		ctx = context.WithValue(ctx, onceKey{}, true) // the same request again would get the page after
 	}
 	a, err := x.send(ctx, e.Name, u, body)
 	if err != nil {
@@ -125,7 +129,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		params.Set(p.Param, strconv.FormatInt(e.start, 10))
 	case p.By == PagingOffset:
 		params.Set(p.Param, strconv.FormatInt(at.number, 10))
-	case p.By == PagingCursor && at.text != "":
+	case (p.By == PagingCursor || p.By == PagingScroll) && at.text != "":
 		params.Set(p.Param, at.text)
 	case p.By == PagingFunc && at.text != "":
 		more, err := url.ParseQuery(at.text)
@@ -150,7 +154,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 
 // read reads an answer.
 func (e *endpoint) read(a *answer) (*page, error) {
-	found := make([]textvalue.Raw, atFailed)
+	found := make([]textvalue.Raw, places)
 	p := &page{total: -1, has: make([]bool, len(e.columns))}
 	var body []byte
 	var last textvalue.Raw // of LastRowCursor
@@ -162,22 +166,30 @@ func (e *endpoint) read(a *answer) (*page, error) {
 		}
 		p.text = string(body)
 		rows := e.collect()
-		if found, err = e.envelope.parseRows(p.text, atFailed+len(e.failed.all), rows); err != nil {
+		if found, err = e.envelope.parseRows(p.text, places, rows); err != nil {
 			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
 		}
 		p.null = found[atRows].Kind == textvalue.Null
-		count := 0
+		count := 1
 		if p.null {
 			count = -1
+		} else if found[atRows].Kind == textvalue.Array && len(rows.found) == 0 && rows.odd < 0 {
+			count = 0
 		}
-		if path := e.failed.of(found[atFailed:], count); path != "" && !a.fine {
+		if path := e.refusal(rows.beside, count); path != "" && !a.fine {
 			return nil, refusedBy(e.Name, path)
 		}
 		if last, err = e.rowsOf(p, found[atRows], rows); err != nil {
 			return nil, err
 		}
 		p.sum = maphash.String(sumSeed, found[atRows].Text)
-		p.part = a.isPart(len(p.rows))
+		p.beside = rows.beside
+		if e.Pages.By == OnePage {
+			p.part = e.moreInHeader(a.header, int64(len(p.rows)), e.few)
+			if a.isPart(len(p.rows)) {
+				p.part = "Content-Range, or the status 206,"
+			}
+		}
 	case http.StatusNoContent:
 	default:
 		return nil, &statusError{table: e.Name, status: a.status}
@@ -223,8 +235,11 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 		if p.next = (textvalue.Raw{Kind: textvalue.Null}); more {
 			p.next = textvalue.Raw{Text: params.Encode(), Kind: textvalue.Text}
 		}
-	case PagingLink, "":
-		p.next = nextLink(a.header)
+	case PagingLink, OnePage:
+		var err error
+		if p.next, err = nextLink(a.header); err != nil {
+			return &formError{e.Name, err.Error()}
+		}
 		fallthrough
 	case PagingURL:
 		if p.next.Kind != textvalue.Text || p.next.Text == "" {
@@ -282,7 +297,7 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 	switch {
 	case list.Kind == textvalue.Null:
 		return after, nil
-	case list.Kind == textvalue.Object && e.Pages.By == pagingNone && e.Rows != "":
+	case list.Kind == textvalue.Object && e.Pages.By == OnePage && e.Rows != "":
 		rows.found = make([]textvalue.Raw, rows.places)
 		rows.row.pick(checked(list.Text), rows.found, 1)
 		if !slices.ContainsFunc(rows.found, isPresent) {
@@ -342,37 +357,6 @@ func (t *table) cellsOf(found []textvalue.Raw, parent []wire.Value, position int
 		row[i] = v
 	}
 	return row, nil
-}
-
-// nextLink returns the target of the header Link with rel="next": null if there are
-// other links only, and absent if there is none.
-func nextLink(h http.Header) textvalue.Raw {
-	rest := strings.Join(h.Values("Link"), ",")
-	none := textvalue.Raw{}
-	if strings.Contains(rest, "<") {
-		none.Kind = textvalue.Null
-	}
-	for {
-		_, link, ok := strings.Cut(rest, "<")
-		if !ok {
-			return none
-		}
-		target, after, _ := strings.Cut(link, ">")
-		params, _, _ := strings.Cut(after, "<") // up to the next link
-		for param := range strings.SplitSeq(params, ";") {
-			name, value, _ := strings.Cut(strings.Trim(strings.TrimSpace(param), ","), "=")
-			value = strings.Trim(strings.TrimSpace(strings.TrimRight(strings.TrimSpace(value), ",")), `"`)
-			if !strings.EqualFold(strings.TrimSpace(name), "rel") {
-				continue
-			}
-			for _, rel := range strings.Fields(value) {
-				if strings.EqualFold(rel, "next") {
-					return textvalue.Raw{Text: target, Kind: textvalue.Text}
-				}
-			}
-		}
-		rest = after
-	}
 }
 
 // sumOf returns a sum of a row's key.

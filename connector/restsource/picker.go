@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,7 @@ type picker struct {
 	members []member
 	named   map[string]int // the place in members
 	rows    bool           // this value is the list whose rows are collected
+	path    []string       // of an object on the way to that list, whose other members are noted; nil: of no such one
 }
 
 // member is what is picked from a member of an object, or from an element of a list.
@@ -117,6 +119,7 @@ type collected struct {
 	found  []textvalue.Raw
 	odd    int // the place of the first row that is not an object; -1: there is none
 	done   bool
+	beside []noted // the members on the way to the list
 }
 
 // list reads a list of rows.
@@ -153,8 +156,7 @@ func (p *picker) pick(s *textvalue.Reader, out []textvalue.Raw, depth int) {
 }
 
 // pickRows picks, and collects what is in the rows.
-func (p *picker) pickRows(s *textvalue.Reader, out []textvalue.Raw, depth int, rows *collected) {
-	var found textvalue.Raw
+func (p *picker) pickRows(s *textvalue.Reader, out []textvalue.Raw, depth int, rows *collected) (found textvalue.Raw) {
 	switch c := s.Peek(); {
 	case rows != nil && p != nil && p.rows && c == '[':
 		found = rows.list(s, depth)
@@ -162,7 +164,13 @@ func (p *picker) pickRows(s *textvalue.Reader, out []textvalue.Raw, depth int, r
 		found = s.Value(depth)
 	case c == '{':
 		next := 0
-		found = s.Object(depth, func(name string) { p.member(name, &next).pickRows(s, out, depth+1, rows) })
+		found = s.Object(depth, func(name string) {
+			member := p.member(name, &next)
+			value := member.pickRows(s, out, depth+1, rows)
+			if rows != nil && p.path != nil && (member == nil || !member.rows && member.path == nil) {
+				rows.beside = append(rows.beside, noted{slices.Concat(p.path, []string{name}), value})
+			}
+		})
 	case c == '[':
 		next := 0
 		found = s.List(depth, func(i int) { p.member(strconv.Itoa(i), &next).pickRows(s, out, depth+1, rows) })
@@ -174,6 +182,7 @@ func (p *picker) pickRows(s *textvalue.Reader, out []textvalue.Raw, depth int, r
 			out[n] = found
 		}
 	}
+	return found
 }
 
 // parse picks from a whole JSON text.

@@ -180,7 +180,7 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e.size > 0 && t.Pages.By != pagingNone {
+	if e.size > 0 && t.Pages.By != OnePage {
 		e.size = 1
 	}
 	first, err := x.page(ctx, e, position{})
@@ -191,7 +191,7 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	switch {
 	case received == 0 && first.total <= 0: // -1: there is no content
 		return 0, nil
-	case received > 0 && first.total > received && t.Pages.By != pagingNone:
+	case received > 0 && first.total > received && t.Pages.By != OnePage:
 		return first.total, nil
 	}
 	// The number may be that of the rows in this answer, or of rows that are not there.

@@ -149,7 +149,7 @@ func TestExact(t *testing.T) {
 				assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"rows": rows, "total": len(rows)}))
 			})
 			c.declared.Column, c.declared.Name, c.declared.Exact = "id", "v", true
-			tenant := asTenant(t, api, numbersTable(restsource.Pages{}, withTotal, func(t *restsource.Table) {
+			tenant := asTenant(t, api, numbersTable(onePage, withTotal, func(t *restsource.Table) {
 				t.Filters = []restsource.Param{c.declared}
 			})).Unverified()
 			n, err := tenant.Count(wire.CountRequest{Table: "numbers", Where: wire.Where{And: []wire.Filter{c.filter}}})

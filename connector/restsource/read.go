@@ -17,16 +17,25 @@ import (
 // reading is what a read knows about the rows that it has read.
 type reading struct {
 	*endpoint
-	shown *shown
-	seen  map[uint64]int // the keys' sums, with the number of the page
-	order *filter.Order  // of the sorted column, or nil
-	by    int            // the place of that column
+	session *session
+	shown   *shown
+	shape   shape
+	seen    map[uint64]int64 // the keys' sums, with the place of the row
+	order   *filter.Order    // of the sorted column, or nil
+	by      int              // the place of that column
 
 	last     []wire.Value // of the sorted column
 	sum      uint64       // of the page before
 	totals   []int64      // that were stated, without repetitions
 	fresh    int64        // rows offered
 	end      int64        // by PagingOffset, the rows up to the end of the page before
+	low      int64        // the place of the first row, which rows that are added move down
+	high     int64        // the place of the next row
+	tail     int64        // the place of the last row of the last page
+	before   position     // of the last page
+	first    int          // rows of the first page
+	received int          // rows of the last page, known ones too
+	distinct int          // pages that had new rows
 	most     int          // rows of the largest page
 	promised bool         // the page before says that there is another
 	stale    int          // pages in a row without a new row
@@ -38,13 +47,13 @@ const maxStale = 100
 
 // reading returns a read of an endpoint that has read nothing.
 func (x *session) reading(e *endpoint) *reading {
-	r := &reading{endpoint: e, shown: x.shown[e.Name], end: e.start}
+	r := &reading{endpoint: e, session: x, shown: x.shown[e.Name], end: e.start}
 	if r.shown == nil {
 		r.shown = &shown{}
 		x.shown[e.Name] = r.shown
 	}
 	if len(e.key) > 0 {
-		r.seen = map[uint64]int{}
+		r.seen = map[uint64]int64{}
 	}
 	return r
 }
@@ -74,11 +83,13 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 				var err error
 				if p, err = x.page(ctx, e, at); at.beyond && missing(err) {
 					return nil, position{}, nil
+				} else if r.ends(err) {
+					return nil, position{}, r.whole(position{})
 				} else if err != nil {
 					return nil, position{}, err
 				}
 			}
-			next, err := r.accept(p, at)
+			next, err := r.accept(ctx, p, at)
 			if lists == nil || err != nil {
 				return p.rows, next, err
 			}
@@ -111,8 +122,12 @@ func (r *reading) sortedBy(keys []wire.SortKey) (err error) {
 
 // accept drops the rows of a page that have been read before, and fails if rows have
 // been missed or if the pages do not go on. It returns the place of the next page.
-func (r *reading) accept(p *page, at position) (position, error) {
-	overlaps := r.Pages.By == PagingOffset && len(r.key) > 0 && max(at.number, r.start) < r.end
+func (r *reading) accept(ctx context.Context, p *page, at position) (position, error) {
+	if at.probe && len(p.rows) > 0 { // there are rows behind that page, so the mark must be seen
+		p.rows = nil
+		return position{number: r.end - 1}, nil
+	}
+	overlaps := r.overlaps(at)
 	received := len(p.rows)
 	// A page begins with the last row of the page before. Behind added rows it comes
 	// later. Where it is missing, rows before it have gone, and the rows behind it have
@@ -126,10 +141,13 @@ func (r *reading) accept(p *page, at position) (position, error) {
 	if unmarked && p.total >= 0 && p.total < r.total() {
 		return position{}, r.moved()
 	}
-	if r.seen == nil && received > 0 && p.sum == r.sum {
+	if err := r.fits(received); err != nil {
+		return position{}, err
+	}
+	if r.seen == nil && received > 0 && p.sum == r.sum && !at.beyond {
 		return position{}, &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
 	}
-	if err := r.dropKnown(p); err != nil {
+	if err := r.dropKnown(ctx, p, at); err != nil {
 		return position{}, err
 	}
 	if err := r.inOrder(p.rows); err != nil {
@@ -137,10 +155,16 @@ func (r *reading) accept(p *page, at position) (position, error) {
 	}
 	if r.stale++; len(p.rows) > 0 {
 		r.stale = 0
+		r.distinct++
 	}
 	switch {
 	case overlaps && received == 1: // there is nothing behind the last row
+	case at.beyond && len(p.rows) == 0: // the last page again, or none
+		return position{}, r.whole(position{})
 	case received > 0 && r.stale >= 2:
+		if r.Pages.By == PagingPage && p.sum == r.sum {
+			return position{}, r.clamped(ctx)
+		}
 		return position{}, &formError{r.Name, "the API answers rows that it has answered before, page after page; check Pages and Key"}
 	case r.stale >= maxStale:
 		return position{}, &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
@@ -148,42 +172,14 @@ func (r *reading) accept(p *page, at position) (position, error) {
 	if err := r.empty(p, r.start+r.fresh); err != nil {
 		return position{}, err
 	}
-	return r.after(p, at, received)
-}
-
-// dropKnown removes the rows that an earlier page had. The key of a row cannot come
-// twice in one page.
-func (r *reading) dropKnown(p *page) error {
-	if r.seen == nil {
-		return nil
-	}
-	fresh, lists := p.rows[:0], p.lists[:0]
-	for i, row := range p.rows {
-		sum := r.sumOf(row)
-		page, known := r.seen[sum]
-		switch {
-		case !known:
-			r.seen[sum] = r.pages
-			fresh = append(fresh, row)
-			if p.lists != nil {
-				lists = append(lists, p.lists[i])
-			}
-		case page == r.pages:
-			return &formError{r.Name, "two rows of one page have the same key; the Key does not tell rows apart"}
-		}
-	}
-	p.rows, p.lists = fresh, lists
-	return nil
+	next, err := r.after(p, at, received)
+	r.before, r.received = at, received
+	return next, err
 }
 
 func (r *reading) moved() error {
 	return &formError{r.Name, "rows have moved between the pages while they were read, and some may have been missed; " +
 		"read the table again, or have the API sort it by a column that does not change"}
-}
-
-func (r *reading) has(row []wire.Value) bool {
-	_, ok := r.seen[r.sumOf(row)]
-	return ok
 }
 
 // inOrder fails if a row comes before one that was read earlier.

@@ -223,7 +223,7 @@ func TestRecordedToken(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+strings.Split(string(token), `"`)[3])
 			return err
 		}}
-		src, err := restsource.New(api, numbersTable(restsource.Pages{}), &restsource.Options{Transport: recorder})
+		src, err := restsource.New(api, numbersTable(onePage), &restsource.Options{Transport: recorder})
 		require.NoError(t, err)
 		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(map[string]string{"token": secret}).Unverified().
 			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
@@ -260,7 +260,7 @@ func TestDerivedInLogs(t *testing.T) {
 				r.Header.Set("X-Signature", derived(credentials.Get("token")))
 				return fails[0]
 			}}
-			src, err := restsource.New(api, numbersTable(restsource.Pages{}), &restsource.Options{Attempts: 1,
+			src, err := restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
 				Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, fails[1] })})
 			require.NoError(t, err)
 			_, err = connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
@@ -276,7 +276,7 @@ func TestDerivedInLogs(t *testing.T) {
 
 // TestConvertQuotes: an error of Column.Convert does not take the value into the log.
 func TestConvertQuotes(t *testing.T) {
-	_, said, err := query(t, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+	_, said, err := query(t, numbersTable(onePage, func(t *restsource.Table) {
 		t.Columns[0].Convert = func(v any) (wire.Value, error) { return wire.Null(), fmt.Errorf("parsing %q: wrong", v) }
 	}), inTurn(`{"rows": [{"id": "`+secretText+`"}]}`), wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 	requireCode(t, wire.CodeInternal, err)

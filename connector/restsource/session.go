@@ -31,19 +31,17 @@ func (a *answer) html() bool {
 }
 
 // refused returns an error if the answer, whatever else it is, tells of one.
-func (a *answer) refused(table string) error {
+func (a *answer) refused(name string) error {
 	if a.fine {
 		return nil
 	}
-	found, _ := topFailures.picker.parse(string(a.body), len(topFailures.all))
-	if path := topFailures.of(found, 0); path != "" {
-		return refusedBy(table, path)
+	top := collected{odd: -1}
+	_, _ = (&picker{path: []string{}, members: []member{{}}}).parseRows(string(a.body), 0, &top)
+	if path := new(table).refusal(top.beside, 1); path != "" {
+		return refusedBy(name, path)
 	}
 	return nil
 }
-
-// topFailures are the signs of a failure at the top of an answer without rows.
-var topFailures = signsAt(failures, [][]string{nil}, nil)
 
 // at returns the address of a path below the base. The path is escaped already.
 func (x *session) at(path string, params url.Values) *url.URL {
@@ -112,6 +110,8 @@ func (x *session) sendOnce(ctx context.Context, use *tokenUse, table string, u *
 		return nil, Verdict{Outcome: OutcomeRenew}, nil
 	case status >= 300 && status < 400:
 		return nil, v, &formError{table, "the API redirects; a redirect is not followed, because the credentials could go elsewhere"}
+	case limits(res):
+		return nil, v, &statusError{table: table, status: http.StatusTooManyRequests}
 	case status < 200 || status >= 300:
 		return nil, v, &statusError{table: table, status: status}
 	}

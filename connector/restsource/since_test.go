@@ -43,7 +43,7 @@ func TestRound(t *testing.T) {
 					param.Spell = restsource.SpellTime(time.DateOnly)
 				}
 				tables := []restsource.Table{{
-					Name: "rows", Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: wire.TypeDatetime}},
+					Name: "rows", Pages: onePage, Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: wire.TypeDatetime}},
 					Filters: []restsource.Param{param},
 				}}
 				tenant := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +110,7 @@ func TestRoundSpelled(t *testing.T) {
 		c.param.Column, c.param.Name = "at", "bound"
 		asked := ""
 		_, err := serve(t, shopAPI, []restsource.Table{{
-			Name: "rows", Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: c.typ}}, Filters: []restsource.Param{c.param},
+			Name: "rows", Pages: onePage, Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: c.typ}}, Filters: []restsource.Param{c.param},
 		}}, transportFunc(func(r *http.Request) (*http.Response, error) {
 			asked = r.URL.Query().Get("bound")
 			return reply(200, `{"rows": []}`), nil
@@ -123,7 +123,7 @@ func TestRoundSpelled(t *testing.T) {
 		{Op: wire.OpEq, Round: time.Second}, {Op: wire.OpGte, Round: -time.Second}, {Op: wire.OpGte, Round: time.Second, Exact: true},
 	} {
 		param.Column, param.Name = "at", "bound"
-		_, err := restsource.New(shopAPI, []restsource.Table{{Name: "rows", Path: "/rows", Rows: "rows", Total: "n",
+		_, err := restsource.New(shopAPI, []restsource.Table{{Name: "rows", Pages: onePage, Path: "/rows", Rows: "rows", Total: "n",
 			Columns: []restsource.Column{{Name: "at", Type: wire.TypeDatetime}}, Filters: []restsource.Param{param}}}, nil)
 		assert.ErrorContains(t, err, "Round is for gt, gte, lt and lte")
 	}

@@ -65,7 +65,8 @@ type Table struct {
 	// ForeignKeys are the columns that refer to other tables. Those of
 	// Column.OfParent are added.
 	ForeignKeys []wire.ForeignKey
-	// Pages says how the rows are split into pages. The zero Pages is one page.
+	// Pages says how the rows are split into pages. State it for each endpoint, also where
+	// one answer has everything.
 	Pages Pages
 	// Total is the member path of the exact number of rows in all pages, such as
 	// "pagination.total", and TotalHeader the header that has it, such as
@@ -171,29 +172,25 @@ type Sort struct {
 	Asc, Desc string
 }
 
-// Paging is a way to split rows into pages. The zero Paging is none: one answer has
-// all rows.
+// Paging is a way to split rows into pages.
 type Paging string
 
 // The ways to split rows into pages.
 const (
-	pagingNone   Paging = ""
+	OnePage      Paging = "one"    // one answer has all rows
 	PagingPage   Paging = "page"   // the number of the page, in Param
 	PagingOffset Paging = "offset" // the number of rows before the page, in Param
 	PagingCursor Paging = "cursor" // a text of the page before, at Next or LastRowCursor; in Param
 	PagingLink   Paging = "link"   // the header Link of the page before, with rel="next"
 	PagingURL    Paging = "url"    // the URL of the next page, at Next
+	PagingScroll Paging = "scroll" // as PagingCursor, of an API that keeps the place: the cursor may stay the same
 	PagingFunc   Paging = "func"   // the parameters that Func returns
 )
 
 // Pages declares how an endpoint splits its rows into pages.
 //
-// A read ends where the API says so: by Next, HasMore, Total, or a page without rows.
-// A page that is merely shorter than Size is not the end, because many APIs cap the
-// size in silence. PagingOffset asks for the last row of a page again at the beginning of the
-// next, so the offset is no multiple of Size.
-//
-// What was never there says nothing, so it is no end: see the package's section Pages.
+// A read ends where the API says so: by Next, HasMore, Total, or a page without rows. What
+// was never there says nothing, so it is no end: see the package's section Pages.
 type Pages struct {
 	By Paging
 	// Param is the query parameter of the page's number, offset or cursor.
@@ -214,6 +211,17 @@ type Pages struct {
 	// see whether a full one that names no next page is the last.
 	SizeParam string
 	Size      int
+	// Ignore names members of the answers, such as "meta.total", that mean something else
+	// than what their names and values seem to say about pages or failures. They are compared
+	// no more, nor is what is below them. A header is named as it is.
+	Ignore []string
+	// Resends says that the API sends a row again if it changed while the pages are read, and
+	// that its cursor misses none nevertheless. Without it, a row that comes again behind new
+	// ones is an error, because it is what an order without a unique last column looks like.
+	Resends bool
+	// EndStatus is the status, such as 404, with which the API answers a page by number or
+	// offset behind the last one. Such an answer ends the read behind a page that had rows.
+	EndStatus int
 	// FromZero says that the first page of PagingPage has the number 0. It is 1 otherwise.
 	FromZero bool
 	// Func returns the parameters of the page after an answer, and false after the

@@ -204,8 +204,12 @@ func repeatable(r *http.Request) bool { return r.Body == nil || r.GetBody != nil
 // once.
 func idempotent(r *http.Request) bool {
 	_, marked := r.Header[idempotencyKey]
-	return repeatable(r) && (marked || r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "")
+	return r.Context().Value(onceKey{}) == nil && repeatable(r) && (marked || r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "")
 }
+
+// onceKey is the key in the context of a request that does something each time that it is
+// sent.
+type onceKey struct{}
 
 // idempotencyKey is the header that says that a request may be sent twice.
 const idempotencyKey = "Idempotency-Key"

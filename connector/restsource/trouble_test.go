@@ -212,7 +212,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src, err := restsource.New(restsource.API{Base: c.base, Check: "/me"}, []restsource.Table{{
-					Name: "rows", Path: "/rows", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+					Name: "rows", Pages: onePage, Path: "/rows", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
 				}}, &restsource.Options{Transport: transportFunc(c.answer), Attempts: 3})
 				require.NoError(t, err)
 				definition := connector.Definition{Slug: "shop",
@@ -289,7 +289,7 @@ func TestHeaders(t *testing.T) {
 		{shopAPI, false, 404, http.Header{"Accept": {"application/json"}}, 0},
 	} {
 		got, sizes = nil, nil
-		_, err := serve(t, c.api, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+		_, err := serve(t, c.api, numbersTable(onePage, func(t *restsource.Table) {
 			if c.post {
 				t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
 			}

@@ -28,6 +28,9 @@ var generalAPI = restsource.API{
 // paged is how the lists of the API are split into pages of the largest size.
 var paged = restsource.Pages{By: restsource.PagingOffset, Param: "offset", SizeParam: "limit", Size: 100}
 
+// whole is an endpoint whose answer has everything.
+var whole = restsource.Pages{By: restsource.OnePage}
+
 func text(name, path string) restsource.Column {
 	return restsource.Column{Name: name, Path: path, Type: wire.TypeString}
 }
@@ -49,7 +52,7 @@ func of(name, parent string) restsource.Column {
 // these fields.
 var tables = []restsource.Table{{
 	Name: "users", Description: "The user to whom the token belongs. The document shows no fields of other users.",
-	Path: "/v1/whoami", Rows: "data", Key: []string{"id"},
+	Path: "/v1/whoami", Rows: "data", Key: []string{"id"}, Pages: whole,
 	Columns: []restsource.Column{text("id", ""), text("email", ""), text("name", ""), text("avatar_url", ""),
 		text("organization_id", ""), moment("created_at")},
 }, {
@@ -59,7 +62,7 @@ var tables = []restsource.Table{{
 		{Name: "archived", Type: wire.TypeBoolean}},
 }, {
 	Name: "messages", Description: "One message of a chat", Parent: "chats",
-	Path: "/v1/chats/{id}", Rows: "data.messages", Key: []string{"chat_id", "id"},
+	Path: "/v1/chats/{id}", Rows: "data.messages", Key: []string{"chat_id", "id"}, Pages: whole,
 	Columns: []restsource.Column{of("chat_id", "id"), text("id", ""), text("role", ""), text("content", ""), moment("created_at")},
 }, {
 	Name: "files", Description: "A file of the vault",
@@ -79,7 +82,7 @@ var tables = []restsource.Table{{
 	Filters: []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}},
 }, {
 	Name: "workflow_nodes", Description: "One step of a workflow", Parent: "workflows",
-	Path: "/v1/workflows/{id}", Rows: "data.nodes", Key: []string{"workflow_id", "id"},
+	Path: "/v1/workflows/{id}", Rows: "data.nodes", Key: []string{"workflow_id", "id"}, Pages: whole,
 	Columns: []restsource.Column{of("workflow_id", "id"), text("id", ""), text("type", ""), {Name: "config", Type: wire.TypeJSON}},
 }, {
 	Name: "runs", Description: "A run of a workflow. The unit of duration is not shown.", Parent: "workflows",
@@ -88,7 +91,7 @@ var tables = []restsource.Table{{
 		number("duration", ""), text("trigger", "")},
 }, {
 	Name: "jobs", Description: "One step of a run", Parent: "runs",
-	Path: "/api/v2/workflows/{workflow_id}/runs/{id}", Rows: "data.jobs", Key: []string{"run_id", "id"},
+	Path: "/api/v2/workflows/{workflow_id}/runs/{id}", Rows: "data.jobs", Key: []string{"run_id", "id"}, Pages: whole,
 	Columns: []restsource.Column{of("run_id", "id"), text("id", ""), {Name: "node_id", Path: "nodeId", Type: wire.TypeReference},
 		text("state", ""), text("summary", ""), {Name: "result", Type: wire.TypeJSON}},
 }, {
@@ -97,7 +100,7 @@ var tables = []restsource.Table{{
 	Columns: []restsource.Column{text("id", ""), text("name", ""), moment("created_at")},
 }, {
 	Name: "widgets", Description: "One part of a dashboard, and its place there", Parent: "dashboards",
-	Path: "/v1/dashboards/{id}", Rows: "data.widgets", Key: []string{"dashboard_id", "id"},
+	Path: "/v1/dashboards/{id}", Rows: "data.widgets", Key: []string{"dashboard_id", "id"}, Pages: whole,
 	Columns: []restsource.Column{of("dashboard_id", "id"), text("id", ""), text("type", ""), {Name: "config", Type: wire.TypeJSON},
 		number("x", "position.x"), number("y", "position.y"), number("w", "position.w"), number("h", "position.h")},
 }}
