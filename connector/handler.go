@@ -45,7 +45,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	s := &service{def: def, opts: opts.withDefaults(), source: src, slots: atOnce, large: batch.NewLarge()}
 	var more []error
 	s.caps, more = capable(src, s.opts.Omit)
-	faults = append(faults, more...)
+	faults = append(append(faults, more...), lacking(def, src)...)
 	s.doc = s.caps.document(def, s.opts.Omit)
 	document, err := wire.EncodeAnswer(s.doc)
 	switch {
@@ -60,6 +60,20 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	}
 	s.connectForm = newForm(def.Credentials)
 	return &Handler{service: s, token: token, document: document, routes: routesOf(s.doc)}, nil
+}
+
+// lacking returns the credentials that a source says it uses and that the form does not have.
+func lacking(def Definition, src Source) (faults []error) {
+	uses, ok := src.(interface{ CredentialKeys() []string })
+	if !ok {
+		return nil
+	}
+	for _, key := range uses.CredentialKeys() {
+		if !slices.ContainsFunc(def.Credentials, func(f wire.CredentialField) bool { return f.Key == key }) {
+			faults = append(faults, fmt.Errorf("source: it uses the credential %q, which the form does not have", key))
+		}
+	}
+	return faults
 }
 
 // routeFunc serves a request that has been authorized, and whose body has been read.

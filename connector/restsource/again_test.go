@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -270,4 +272,42 @@ func TestScroll(t *testing.T) {
 		require.NoError(t, err, log)
 		assert.Len(t, idsOf(answer), c.rows, c.why)
 	}
+}
+
+// TestLimitBy403: a 403 that says when to come back, or that nothing is left of a budget, is a
+// limit and no refusal of the credentials.
+func TestLimitBy403(t *testing.T) {
+	for _, c := range []struct {
+		headers []string
+		waited  time.Duration // until the answer; 0: the table is refused
+	}{
+		{[]string{"Retry-After: 20"}, 20 * time.Second},
+		{[]string{"X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 20"}, 20 * time.Second},
+		{[]string{"X-RateLimit-Remaining: 0"}, 500 * time.Millisecond},
+		{[]string{"RateLimit: limit=100, remaining=0, reset=7"}, 7 * time.Second},
+		{[]string{"X-RateLimit-Remaining: 4"}, 0},
+		{nil, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begun, asked := time.Now(), 0
+			tenant, _ := logged(t, shopAPI, numbersTable(onePage), transportFunc(func(*http.Request) (*http.Response, error) {
+				if asked++; asked == 1 {
+					return reply(403, "", c.headers...), nil
+				}
+				return reply(200, bodyOfOne), nil
+			}))
+			_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			if c.waited == 0 {
+				requireCode(t, wire.CodeBadRequest, err)
+				return
+			}
+			require.NoError(t, err, "%s", c.headers)
+			assert.Equal(t, c.waited, time.Since(begun))
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		tenant, _ := logged(t, shopAPI, numbersTable(onePage), transportFunc(always(403, "", "Retry-After: 3600")))
+		_, err := tenant.Discover()
+		requireCode(t, wire.CodeTimeout, err)
+	})
 }

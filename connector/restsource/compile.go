@@ -345,6 +345,9 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 		}
 	}
 	given := template(t.Path).names()
+	if p := t.Pages.Param; p != "" && slices.Contains(given, p) && (t.parent == nil || t.parent.place(p) < 0) {
+		fault("path: {%s} is Pages.Param, which is sent as a query parameter and stands in no path", p)
+	}
 	if t.graph != nil {
 		for _, v := range t.graph.variables {
 			given = append(given, v.name)

@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,16 +10,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Discover asks every table for its first page. It takes samples from it, and leaves
-// out the tables that the credentials may not read. It asks once for each filter and
-// each sort whether the API applies it, and once for each table whose first page does
-// not name the next one whether it ever does. The warnings tell what was found, and name
-// the paths of columns that no row of a first page has.
+// Discover asks every table for its first page, and reads two pages twice. It takes samples,
+// and leaves out the tables that cannot be read. It asks once for each filter and each sort
+// whether the API applies it. The warnings tell what was found, and name the paths of columns
+// that no row of a first page has.
 func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	d, err := s.discover(ctx, req.Credentials)
 	return d, s.explain(ctx, err)
@@ -32,22 +33,53 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 	x.keepShared(s.order)
 	d := &wire.Discovery{Tables: []wire.Table{}}
 	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
+	var failed error
 	for _, known := range s.order {
 		described, err := x.probe(ctx, known.Name, warn)
-		var status *statusError
-		switch {
-		case errors.As(err, &status) && status.status == http.StatusForbidden:
-			warn("Table %q is left out: these credentials may not read it.", known.Name)
-		case errors.As(err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
-			warn("Table %q is left out: the API does not have it for these credentials.", known.Name)
-		case err != nil:
-			return nil, err
-		default:
+		if err == nil {
 			d.Tables = append(d.Tables, *described)
+			continue
 		}
+		why := leftOut(err)
+		if why == "" || ctx.Err() != nil {
+			return nil, err
+		}
+		warn("Table %q is left out: %s.", known.Name, why)
+		hostlog.Warn(ctx, fmt.Sprintf("table %q is left out of the discovery: %s", known.Name, err))
+		failed = cmp.Or(failed, err)
+	}
+	if len(d.Tables) == 0 {
+		return nil, failed
 	}
 	dropLinks(d)
 	return d, nil
+}
+
+// leftOut returns why a table cannot be described, without a value, or "" if that concerns the
+// API as a whole.
+func leftOut(err error) string {
+	var form *formError
+	var said *refusedError
+	var limited *limitError
+	var silent *unreachable
+	var deliberate *wire.Error
+	switch status := statusOf(err); {
+	case status == http.StatusForbidden:
+		return "these credentials may not read it"
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return "the API does not have it for these credentials"
+	case status == http.StatusUnauthorized || status == http.StatusTooManyRequests:
+		return ""
+	case status != 0:
+		return fmt.Sprintf("the API answered with the status %d", status)
+	case errors.As(err, &form):
+		return form.problem
+	case errors.As(err, &said):
+		return said.why
+	case errors.As(err, &limited), errors.As(err, &silent), errors.As(err, &deliberate):
+		return ""
+	}
+	return "a function of the connector fails; the log has the cause"
 }
 
 // dropLinks removes the foreign keys to tables that are left out [rule tenant-6a].

@@ -93,66 +93,50 @@
 //
 // # What an answer means
 //
-// By default the status of an answer decides what it means, and a member error or
-// errors beside the rows is a failure. API.Judge changes that for an API that says it in
-// the body: it returns for each answer, once, whether it is fine, to be asked again
-// later, to be asked with a new token, a matter of the credentials, not there, or a
-// failure. [JudgeErrors] and [JudgeErrorList] are such functions for the usual spellings.
-// How often a request is sent, and how long the source waits, stays with the library.
+// The status of an answer decides what it means. API.Judge changes that for an API that says it
+// in the body: it returns for each answer, once, whether it is fine, to be asked again later, to
+// be asked with a new token, a matter of the credentials, not there, or a failure. [JudgeErrors]
+// and [JudgeErrorList] are such functions for the usual spellings.
 //
 // # Pages
 //
-// Every row is answered once, even if rows are added and deleted while the pages are
-// read. For that, declare the Key. A row that comes again is left out. By PagingOffset,
-// each page begins with the last row of the page before; if it is gone, rows may have
-// been missed, and the read fails. By PagingPage, a total that shrinks is such a sign:
-// without Table.Total, a row that is deleted during a read can hide another one.
-// Cursors do not have the problem.
+// What an author must state. How each endpoint pages: [Pages], with [OnePage] where one answer
+// has everything. The Key, by which a row that comes again is known. Total, where the API
+// has an exact one: it proves more than all else. Pages.Ignore, Pages.Resends and
+// Pages.EndStatus for what this API means otherwise than others.
 //
-// A read that ends is whole. It ends where the API was shown to mean the end, and fails
-// otherwise [rule error-10]:
+// What is then proven. A read that ends is whole, or it fails [rule error-10]:
 //
-//   - Where HasMore is true, the answer must say where the next page is. A next page that
-//     was promised is no 204. Without a promise, 204 is a page without rows. Of the other
-//     statuses, 200, 201, 203 and 206 have rows.
-//   - HasMore must be on the first page, if that has rows. Later it may be left out at
-//     the end, but not by GraphQL, where the query asks for it.
-//   - Many APIs leave Next, or the header Link, out at the end. That is the end if the same
-//     request has seen it before. If not, and the first page is full, the source asks for
-//     half of it, which cannot be the last page: it must name a next one. A page that is not full
-//     ends the read, but a likely cap, such as 15, 50 or 64 of 100, counts as full,
-//     because APIs that cap the size in silence answer so.
-//   - Where no size can be asked for, the log has a line, and discovery warns.
-//   - A total that a page by number or offset reaches is believed if the page is not full,
-//     and otherwise if there is no row behind it. All rows must be as many as one of the
-//     totals that were stated while they were read.
-//   - One page must have fewer rows than its Size, or a Total. Nothing in the answer may say
-//     that there is another: a header Link or Content-Range, the status 206, or a member
-//     such as has_more, next_cursor or meta.total, at the top or beside the list. Such a
-//     member is an error too where Next was never there, and has_more, isLast and the
-//     like wherever they contradict the end.
+//   - It ends where the API was shown to mean the end: by HasMore, by no Next where there was
+//     one before, by null there, by a page without rows, by a total. What was never there is no
+//     end: a full first page without a Next is asked for at half its size, and followed to its
+//     last row.
+//   - The page that ends it has the members of those before, with the words that they had in
+//     common. So a refusal in an empty list is none, whatever it says.
+//   - Nothing beside the rows contradicts the end. The words of a member's name are compared
+//     (next, more, total, page, limit, token, last ... in any spelling), and its value must agree
+//     with the rows. By OnePage all of these count, headers too; otherwise the booleans.
+//   - A row that comes again is explained by rows that were added before it, which the page
+//     before must then show, or the order is not stable and the read fails. By offset each
+//     page begins with the last row of the page before.
+//   - No page by number is larger than the first, or than Size.
+//   - All rows are as many as one of the totals that were stated while they were read.
+//   - Of the statuses, 200, 201, 203 and 206 have rows; 204 is a page without, where none was
+//     promised. A header Link that cannot be read, a duplicate member, bad UTF-8, text
+//     behind the JSON, a list that is absent, a member error or errors with a value, success or ok
+//     that is false, a cursor or a page that repeats, and 100 pages without a row are errors.
 //
-// Discovery asks for half a page of each table that does not show Next on its first page,
-// full or not. Its warnings name the members that there are.
+// Discovery reads two pages twice, and warns of an order that is not stable, of pages that cannot
+// be read, and of a Next that no answer shows.
 //
-// An answer is read as strictly as a request: a duplicate member, text that is not
-// UTF-8 and text behind the JSON are errors.
+// What cannot be known, and is whole by the API's word: a row that is deleted during a read by
+// numbers, where no total is stated; an order that changes only where two pages meet, each time
+// alike; a first page that is empty because the API refuses in the words of an empty
+// table; an end that the API states wrongly in its own terms.
 //
-// An answer without a list at Table.Rows is an error. Null there is an empty page,
-// because some APIs write an empty list so, unless the answer says otherwise: by a next
-// page, by a total above the rows read, or by a member "error" or "errors", at the top
-// or beside the list. Such a member is also an error beside rows, unless it is empty,
-// false or 0: the rows may be a part. So are "success" and "ok" if they are false, and
-// "partial", "incomplete_results" and "timed_out" if they are true. Where such a member
-// tells of no error, remove it by Unwrap.
-//
-// A cursor or an address that repeats, the same page again, and 100 pages in a row
-// without a row are errors. A read keeps 8 bytes and their share of a map for each row
-// that has a key, and one page.
-//
-// The window of a query without filters is read from its offset on by PagingOffset: the
-// API's own order has to be the same each time. Other kinds are read from the
-// beginning, and no further than the limit.
+// A read keeps 8 bytes and their share of a map for each row that has a key, and one page. The
+// window of a query without filters is read from its offset on by PagingOffset, and otherwise
+// from the beginning, no further than the limit.
 //
 // # Child tables
 //
@@ -173,8 +157,7 @@
 //		{Name: "quantity", Type: wire.TypeNumber},
 //	}}
 //
-// A list that is cut fails the read: one beside which the answer says that there is more, by
-// has_more, hasNextPage, a next place or a total. Give such a table the Path of
+// A list that is cut, as the members beside it say, fails the read. Give such a table the Path of
 // the endpoint that has all elements.
 //
 // # GraphQL
@@ -222,8 +205,8 @@
 //	2xx with an error                check_failed     internal
 //	5xx, HTML, half a JSON, ...      internal         internal
 //
-// The log has the cause. Discovery leaves out a table that answers 403 or 404, and
-// warns of it.
+// The log has the cause. Discovery leaves out a table that cannot be read, and says why. A 403 with
+// Retry-After, or with nothing left of a budget, is a limit as 429 is.
 //
 // # Tests
 //

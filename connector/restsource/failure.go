@@ -36,6 +36,12 @@ type formError struct{ table, problem string }
 
 func (e *formError) Error() string { return "restsource: " + about(e.table) + ": " + e.problem }
 
+// failing returns the error of one of the author's functions. Its text is for the log alone,
+// because it may quote anything.
+func failing(table, what string, err error) error {
+	return &explained{&formError{table, what + " fails; the log has the cause"}, fmt.Errorf("restsource: %s: %s: %w", about(table), what, err)}
+}
+
 // refusedError says that an answer with a good status tells of an error, so that its
 // rows, if it has any, are not all [rule error-10].
 type refusedError struct{ table, why string }
@@ -45,7 +51,7 @@ func (e *refusedError) Error() string { return "restsource: " + about(e.table) +
 // refusedBy returns the error of an answer with a member that tells of a failure.
 func refusedBy(table, path string) error {
 	return &refusedError{table, fmt.Sprintf("the answer has a good status and the member %q, so its rows may not be all; "+
-		"if that is no error, remove the member by Unwrap", path)}
+		"if that is no error, name the member in Pages.Ignore", path)}
 }
 
 // unreachable says that no answer came.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -167,7 +168,7 @@ func (e *endpoint) read(a *answer) (*page, error) {
 		p.text = string(body)
 		rows := e.collect()
 		if found, err = e.envelope.parseRows(p.text, places, rows); err != nil {
-			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
+			return nil, &formError{e.Name, notJSON(p.text, err)}
 		}
 		p.null = found[atRows].Kind == textvalue.Null
 		count := 1
@@ -206,12 +207,24 @@ func (e *endpoint) read(a *answer) (*page, error) {
 	return p, e.link(p, a, body)
 }
 
+// notJSON says what is wrong with an answer that cannot be read, and what to do.
+func notJSON(text string, err error) string {
+	switch said := err.Error(); {
+	case strings.HasPrefix(text, "\x1f\x8b"):
+		return "the answer is compressed by gzip, and nobody has asked for that; inflate it by Unwrap"
+	case strings.Contains(said, "surrogate"):
+		return "the answer is not text: " + said + ", which is no character; replace it by Unwrap"
+	default:
+		return "the answer is not JSON: " + said
+	}
+}
+
 // unwrapped returns the JSON of an answer.
 func (e *endpoint) unwrapped(a *answer) ([]byte, error) {
 	if e.Unwrap != nil {
 		body, err := e.Unwrap(a.body)
 		if err != nil {
-			return nil, &formError{e.Name, "Unwrap: " + err.Error()}
+			return nil, failing(e.Name, "Unwrap", err)
 		}
 		return body, nil
 	}
@@ -345,6 +358,9 @@ func (t *table) cellsOf(found []textvalue.Raw, parent []wire.Value, position int
 			continue
 		}
 		v, err := c.cell(found[i])
+		if err != nil && c.Convert != nil {
+			return nil, failing(t.Name, fmt.Sprintf("column %q: Convert", c.Name), err)
+		}
 		if err == nil {
 			err = v.Err()
 		}

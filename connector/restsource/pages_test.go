@@ -256,6 +256,16 @@ func TestLinks(t *testing.T) {
 		{[]string{`</v1/x>; rel="prev", </v1/y>; rel="nextish"`}, "", ""},
 		{[]string{`</v1/x>; title="next"`}, "", ""},
 		{nil, "", ""},
+		{[]string{`</v1/b>; rel='next'`}, "/v1/b", "single quotes"},
+		{[]string{`</v1/x>; rel=prev,</v1/b>;rel=next;title=c`}, "/v1/b", "bare words"},
+		{[]string{`</v1/b>; title="a \"b\", <c>; rel=prev"; rel="next"`}, "/v1/b", "quotes in quotes"},
+		{[]string{`</v1/x>; rel=prev; rel=next`}, "", "the first rel of a link counts"},
+		{[]string{`</v1/a,b;c>; rel=next`}, "/v1/a,b;c", "an address has commas"},
+		{[]string{`</v1/b; rel="next"`}, "!", "an address without its end"},
+		{[]string{`/v1/b; rel="next"`}, "!", "an address without brackets"},
+		{[]string{`</v1/b>; rel="next`}, "!", "a quote without its end"},
+		{[]string{`</v1/b> rel="next"`}, "!", "no semicolon"},
+		{[]string{`</v1/x; rel="prev", </v1/b>; rel="next"`}, "!", "two links in one"},
 	} {
 		var asked []string
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -265,8 +275,12 @@ func TestLinks(t *testing.T) {
 			_, _ = fmt.Fprintf(w, `{"rows": [{"id": %d}]}`, len(asked))
 		})
 		_, err := readAll(t, api, numbersTable(restsource.Pages{By: restsource.PagingLink}, func(t *restsource.Table) { t.Path = "/a" }))
-		require.NoError(t, err)
 		want := []string{"/v1/a"}
+		if c.want == "!" {
+			require.Error(t, err, c.why)
+			continue
+		}
+		require.NoError(t, err, c.why)
 		if c.want != "" {
 			want = append(want, c.want)
 		}

@@ -140,6 +140,12 @@ func (x *session) bodyError(ctx context.Context, table string, err error) error 
 func (x *session) prepare(
 	ctx context.Context, use *tokenUse, table string, u *url.URL, body []byte,
 ) (*http.Request, *recording.Secrets, error) {
+	if secure := *u; u.Scheme == "http" && x.address.Scheme == "https" {
+		if secure.Scheme = "https"; sameOrigin(&secure, x.address) {
+			return nil, nil, &formError{table, "an address in the answer begins with http:// and the API's with https://, " +
+				"and the credentials must not be sent in the clear; page by a number or a cursor, or replace the address by Unwrap"}
+		}
+	}
 	if !sameOrigin(u, x.address) {
 		return nil, nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}

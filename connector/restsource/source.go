@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -87,6 +88,21 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 		s.base = newBase(api.typed(), s.options.AllowPrivate)
 	}
 	return s, nil
+}
+
+// CredentialKeys returns the keys of the credentials that stand in addresses. connector.New
+// checks that the form has them.
+func (s *source) CredentialKeys() []string {
+	keys := slices.Concat(template(s.api.Base).names(), template(s.api.Check).names())
+	for _, t := range s.order {
+		for _, name := range template(t.Path).names() {
+			if t.parent == nil || t.parent.place(name) < 0 {
+				keys = append(keys, name)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // session is the access of one request to the API, with a tenant's credentials.

@@ -117,7 +117,7 @@ func (t *Transport) exchange(
 			t.pace.state(res)
 		case t.pace.learn(res, v, wait): // the pace now knows how long to wait
 			again = attempt < attempts && repeatable(r)
-		case failing(res) && idempotent(r) && attempt < attempts && fits(r.Context(), wait):
+		case passing(res) && idempotent(r) && attempt < attempts && fits(r.Context(), wait):
 			if again = sleep(r.Context(), wait); !again {
 				discard(res)
 				return nil, nil, v, context.Cause(r.Context())
@@ -214,9 +214,9 @@ type onceKey struct{}
 // idempotencyKey is the header that says that a request may be sent twice.
 const idempotencyKey = "Idempotency-Key"
 
-// failing reports an answer that another attempt may change. A 500 is not one of
+// passing reports an answer that another attempt may change. A 500 is not one of
 // them: it is more often a fault that stays, and attempts cost budget.
-func failing(res *http.Response) bool {
+func passing(res *http.Response) bool {
 	switch res.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true

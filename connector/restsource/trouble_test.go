@@ -107,8 +107,8 @@ func TestTrouble(t *testing.T) {
 			return reply(307, "", "Location: https://evil.example/?"+shopToken), nil
 		}, wire.CodeInternal, wire.CodeInternal, "redirect"},
 		{"a next page elsewhere", next("https://evil.example/rows"), wire.CodeInternal, "", "another host"},
-		{"a next page without TLS", next("http://shop.example/v1/rows"), wire.CodeInternal, "", "another host"},
-		{"a next page without TLS at the same port", next("http://shop.example:443/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page without TLS", next("http://shop.example/v1/rows"), wire.CodeInternal, "", "begins with http://"},
+		{"a next page without TLS at the same port", next("http://shop.example:443/v1/rows"), wire.CodeInternal, "", "begins with http://"},
 		{"a next page at another port", next("https://shop.example:8443/v1/rows"), wire.CodeInternal, "", "another host"},
 		{"a next page at a host like it", next("https://shop.example@evil.example/rows"), wire.CodeInternal, "", "another host"},
 		{"a next page at another port without TLS", next("http://shop.example:8080/v1/rows"), wire.CodeInternal, "", "another host"},
