@@ -305,6 +305,9 @@ func (t *table) pageFaults(fault func(string, ...any)) {
 	if p.EndStatus != 0 && (!byNumber || !missing(&statusError{status: p.EndStatus})) {
 		fault("pages: EndStatus is a status such as 404 behind the last page, by number or offset")
 	}
+	if p.Ahead && !byNumber {
+		fault("pages: Ahead is for pages by number or offset; each other page names the next")
+	}
 	if p.Resends && (byNumber || p.By == OnePage || len(t.Key) == 0) {
 		fault("pages: Resends is for cursors, links and addresses, and needs a Key: by numbers and offsets, " +
 			"a row that comes again has taken the place of another")

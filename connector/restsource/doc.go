@@ -134,6 +134,11 @@
 // alike; a first page that is empty because the API refuses in the words of an empty
 // table; an end that the API states wrongly in its own terms.
 //
+// While the rows of a page are taken, the next page is requested. By number and offset, once a total
+// is known or Pages.Ahead says so, up to Options.Concurrency pages are, within all limits, and 8 MiB of
+// them are held. They are judged in their order: what does not fit the plan is read in sequence,
+// or fails.
+//
 // A read keeps 8 bytes and their share of a map for each row that has a key, and one page. The
 // window of a query without filters is read from its offset on by PagingOffset, and otherwise
 // from the beginning, no further than the limit.

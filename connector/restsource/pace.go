@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,11 +15,12 @@ import (
 // request its turn. The zero pace knows nothing and lets all requests through.
 type pace struct {
 	mu        sync.Mutex
-	limit     int64     // of a full budget
-	remaining int64     // of this budget
-	reset     time.Time // when the budget is full again
-	next      time.Time // the turn of the next request
-	closed    time.Time // the API refuses all requests before it
+	limit     int64        // of a full budget
+	remaining int64        // of this budget
+	reset     time.Time    // when the budget is full again
+	next      time.Time    // the turn of the next request
+	closed    time.Time    // the API refuses all requests before it
+	refused   atomic.Int64 // how often it has
 
 	level   level // of a budget that comes back bit by bit
 	levelAt time.Time
@@ -101,6 +103,7 @@ func (p *pace) learn(res *http.Response, v Verdict, otherwise time.Duration) (re
 	case waits || !resets || !reset.After(now):
 		reset = now.Add(otherwise)
 	}
+	p.refused.Add(1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// Answers that were under way together arrive in any order.

@@ -26,6 +26,7 @@ type endpoint struct {
 	few    bool         // filters are pushed, so a total may be that of more rows
 	start  int64        // rows to skip, by PagingOffset
 	size   int          // of a page, if there is a SizeParam
+	want   int64        // how many rows are wanted at most; 0: all
 	fixed  url.Values   // of GraphQL, the variables that neither pages nor filters change
 	parent []wire.Value // the parent's row
 	list   *table       // the embedded table that is read, or nil
@@ -91,6 +92,12 @@ func (x *session) page(ctx context.Context, e *endpoint, at position) (*page, er
 	u, body, err := x.request(e, at)
 	if err != nil {
 		return nil, err
+	}
+	select {
+	case x.slots <- struct{}{}:
+		defer func() { <-x.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 	if e.Pages.By == PagingScroll && at != (position{}) {
 		ctx = context.WithValue(ctx, onceKey{}, true) // the same request again would get the page after

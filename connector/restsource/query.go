@@ -64,6 +64,12 @@ func (s *source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	if e.start > 0 {
 		first = nil
 	}
+	if !req.HasFilters() && (sorts || len(req.Sort) == 0) && req.MaxRows < math.MaxInt64 {
+		e.want = req.MaxRows
+	}
+	if limit > 0 {
+		e.want = limit
+	}
 	var order []wire.SortKey
 	if sorts {
 		order = req.Sort

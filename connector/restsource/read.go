@@ -37,6 +37,7 @@ type reading struct {
 	received int          // rows of the last page, known ones too
 	distinct int          // pages that had new rows
 	most     int          // rows of the largest page
+	largest  int          // bytes of the largest page
 	promised bool         // the page before says that there is another
 	stale    int          // pages in a row without a new row
 	pages    int
@@ -74,6 +75,8 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 		if e.list != nil {
 			lists = newExpansion(e)
 		}
+		ahead := x.ahead(ctx, r)
+		defer ahead.close()
 		pages := memsource.Pages(ctx, func(ctx context.Context, at position) ([][]wire.Value, position, error) {
 			p := first
 			if at.doubt {
@@ -81,7 +84,7 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 			}
 			if at != (position{}) || p == nil {
 				var err error
-				if p, err = x.page(ctx, e, at); at.beyond && missing(err) {
+				if p, err = ahead.page(at); at.beyond && missing(err) {
 					return nil, position{}, nil
 				} else if r.ends(err) {
 					return nil, position{}, r.whole(position{})
@@ -90,8 +93,12 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 				}
 			}
 			next, err := r.accept(ctx, p, at)
-			if lists == nil || err != nil {
+			if err != nil {
 				return p.rows, next, err
+			}
+			ahead.plan(next, p)
+			if lists == nil {
+				return p.rows, next, nil
 			}
 			rows, err := lists.take(p)
 			if err == nil && next == (position{}) {

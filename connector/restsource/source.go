@@ -52,8 +52,8 @@ type Options struct {
 	// Attempts and MaxBody are those of [Transport].
 	Attempts int
 	MaxBody  int64
-	// Concurrency is how many endpoints of a child table are asked at the same time.
-	// Default: 4.
+	// Concurrency is how many endpoints of a child table, or pages of an endpoint whose places
+	// are known, are asked at the same time. Default: 4.
 	Concurrency int
 	// JoinBudget bounds the memory for the tables that a join leads to, in bytes.
 	// Default: 64 MiB.
@@ -112,6 +112,7 @@ type session struct {
 	address   *url.URL
 	transport *Transport
 	shown     map[string]*shown   // what the answers for a table have shown
+	slots     chan struct{}       // the requests for pages that are under way
 	kept      *kept               // of a join or a discovery, or nil
 	together  map[*table][]*table // of a join or a discovery, the embedded tables by their base
 }
@@ -130,7 +131,8 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 		}
 		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, nil, nil
 	})
-	return &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{}}, err
+	return &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{},
+		slots: make(chan struct{}, s.options.Concurrency)}, err
 }
 
 // openTable returns a session, and one of its tables.

@@ -41,12 +41,13 @@ func serve(t *testing.T, api restsource.API, tables []restsource.Table, upstream
 	return tenant
 }
 
-// logged serves as serve does, and returns the log of the connector.
+// logged serves as serve does, and returns the log of the connector. Requests come one after the
+// other, so that an upstream of a test can count them.
 func logged(
 	t *testing.T, api restsource.API, tables []restsource.Table, upstream http.RoundTripper,
 ) (*connectortest.Tenant, *bytes.Buffer) {
 	t.Helper()
-	src, err := restsource.New(api, tables, &restsource.Options{Transport: upstream})
+	src, err := restsource.New(api, tables, &restsource.Options{Transport: upstream, Concurrency: 1})
 	require.NoError(t, err)
 	log := &bytes.Buffer{}
 	options := &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}

@@ -222,6 +222,9 @@ type Pages struct {
 	// EndStatus is the status, such as 404, with which the API answers a page by number or
 	// offset behind the last one. Such an answer ends the read behind a page that had rows.
 	EndStatus int
+	// Ahead says that pages by number or offset may be requested beyond the next one although no
+	// Total is declared. With one they are, Options.Concurrency at a time.
+	Ahead bool
 	// FromZero says that the first page of PagingPage has the number 0. It is 1 otherwise.
 	FromZero bool
 	// Func returns the parameters of the page after an answer, and false after the

@@ -1,0 +1,62 @@
+package restsource
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// slowly answers pages of 100 rows after a cursor, each in 50 ms.
+type slowly struct{ pages int }
+
+func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(50 * time.Millisecond)
+	at, _ := strconv.Atoi(r.URL.Query().Get("c"))
+	var rows []string
+	for id := at * 100; id < (at+1)*100; id++ {
+		rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
+	}
+	next := "null"
+	if at+1 < s.pages {
+		next = strconv.Itoa(at + 1)
+	}
+	body := `{"rows":[` + strings.Join(rows, ",") + `],"next":` + next + `}`
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// TestOneAhead: while a reader takes the rows of a page, which takes it as long as the API, the next
+// page is on its way.
+func TestOneAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 60
+		src, err := New(API{Base: "https://shop.example"}, []Table{{
+			Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"},
+			Pages: Pages{By: PagingCursor, Param: "c", Next: "next"}, Columns: []Column{{Name: "id", Type: wire.TypeNumber}},
+		}}, &Options{Transport: slowly{pages}})
+		require.NoError(t, err)
+		x, err := src.(*source).open(t.Context(), wire.Credentials{})
+		require.NoError(t, err)
+		e, err := x.endpoint(x.tables["rows"], push{}, nil)
+		require.NoError(t, err)
+		begun, rows := time.Now(), 0
+		for _, err := range x.rows(t.Context(), e, nil, nil) {
+			require.NoError(t, err)
+			if rows++; rows%100 == 0 {
+				time.Sleep(50 * time.Millisecond)
+			}
+		}
+		assert.Equal(t, 100*pages, rows)
+		inTurns := 2 * pages * 50 * time.Millisecond
+		assert.LessOrEqual(t, time.Since(begun), 6*inTurns/10)
+	})
+}
