@@ -148,6 +148,7 @@ func (t *table) compile() (faults []error) {
 	t.placeFaults(fault)
 	t.pageFaults(fault)
 	t.pushFaults(fault)
+	t.partFaults(fault)
 	if t.graph != nil {
 		t.variableFaults(fault)
 	}
@@ -200,6 +201,14 @@ func (t *table) placeFaults(fault func(string, ...any)) {
 	if strings.Contains(t.Rows, "[]") {
 		fault("rows: a list in each row is a table of its own, with this one as Parent and without a Path")
 	}
+	for _, path := range t.Partitions.Paths {
+		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#") {
+			fault("partitions: a path must begin with a slash, and have neither a query nor a fragment")
+		}
+	}
+	if len(t.Partitions.Paths) > 0 {
+		return
+	}
 	atBase := t.GraphQL != "" && t.Path == ""
 	if !atBase && !strings.HasPrefix(t.Path, "/") || strings.ContainsAny(t.Path, "?#") {
 		fault("path: must begin with a slash, and have neither a query (use Query) nor a fragment")
@@ -239,6 +248,12 @@ func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
 				fault("column %q: the parent has no column %q", c.Name, c.OfParent)
 			} else {
 				own.Type, own.NotNull = t.parent.columns[own.fromParent].Type, t.parent.columns[own.fromParent].NotNull
+			}
+		}
+		if c.Name != "" && c.Name == t.Partitions.Column {
+			own.NotNull = true
+			if own.fromParent = 0; t.parent != nil {
+				own.fromParent = len(t.parent.columns) // its value stands behind the parent's row
 			}
 		}
 		if c.Position {
@@ -323,8 +338,10 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 		switch at := t.place(f.Column); {
 		case at < 0:
 			fault("filters[%d]: there is no column %q", i, f.Column)
-		case t.columns[at].fromParent >= 0:
+		case t.columns[at].OfParent != "":
 			fault("filters[%d]: column %q is the parent's; declare the filter there", i, f.Column)
+		case t.columns[at].fromParent >= 0:
+			fault("filters[%d]: column %q is the partition's; a filter on it needs no parameter", i, f.Column)
 		case f.Name == "":
 			fault("filters[%d]: Name is required", i)
 		case len(impossible(&f, t.columns[at].Type)) == 0:
@@ -347,7 +364,7 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 			}
 		}
 	}
-	given := template(t.Path).names()
+	given := t.placeholders()
 	if p := t.Pages.Param; p != "" && slices.Contains(given, p) && (t.parent == nil || t.parent.place(p) < 0) {
 		fault("path: {%s} is Pages.Param, which is sent as a query parameter and stands in no path", p)
 	}
@@ -357,7 +374,7 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 		}
 	}
 	if t.parent != nil && !t.embedded() && !slices.ContainsFunc(given, func(name string) bool { return t.parent.place(name) >= 0 }) {
-		fault("path: it has no {column} of the parent, so every row of the parent would have the same endpoint")
+		fault("path: neither it nor Query has a {column} of the parent, so every row of the parent would have the same endpoint")
 	}
 	if t.Parent != "" && (len(t.Sorts) > 0 || t.counts()) {
 		fault("a table with a Parent can have neither Sorts nor Total: they would be those of one endpoint of many")
@@ -380,6 +397,8 @@ func (t *table) describe() {
 		source := c.Path
 		if c.fromParent >= 0 {
 			source = c.Name
+		}
+		if c.OfParent != "" {
 			d.ForeignKeys = append(d.ForeignKeys, wire.ForeignKey{Field: c.Name, TargetTable: t.Parent, TargetField: c.OfParent})
 		}
 		d.Fields[i] = wire.Field{

@@ -114,7 +114,7 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 		}
 		return nil, err
 	}
-	if first.total >= 0 && !t.embedded() {
+	if first.total >= 0 && !t.embedded() && !t.split() {
 		described.RowCount = &first.total
 	}
 	for i := range described.Fields {
@@ -136,6 +136,9 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 		return &described, nil // nothing that a filter or a sort could change
 	}
 	t.warnOfPaths(first, warn)
+	if err := x.compareParts(ctx, t, parent, warn); err != nil {
+		return nil, err
+	}
 	return &described, x.control(ctx, t, parent, warn)
 }
 

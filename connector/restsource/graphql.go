@@ -352,7 +352,9 @@ func (t *table) variableFaults(fault func(string, ...any)) {
 			fault("graphQL: the query declares no variable $%s", name)
 		}
 	}
-	need(t.Pages.SizeParam)
+	for _, name := range []string{t.Pages.SizeParam, t.Partitions.Param, t.Window.From, t.Window.To} {
+		need(name)
+	}
 	for name := range t.query {
 		need(name)
 	}
@@ -486,23 +488,19 @@ func (x *session) document(own *table, names []string) (string, map[*table][]boo
 	return base.graph.before + s.of(base) + base.graph.after, s.wanted
 }
 
-// fixed returns the variables that are the same for all pages of an endpoint: values of
+// variables returns the variables that are the same for all pages of an endpoint: values of
 // the parent's row, and credentials.
-func (x *session) fixed(t *table, parent []wire.Value) url.Values {
+func (x *session) variables(t *table, parent []wire.Value, own *part) url.Values {
 	values := url.Values{}
 	for _, v := range t.graph.variables {
 		if t.sets(v.name) {
 			continue
 		}
-		if t.parent != nil {
-			if at := t.parent.place(v.name); at >= 0 {
-				if !parent[at].IsNull() {
-					values.Set(v.name, parent[at].String())
-				}
-				continue
-			}
+		text, found, _ := x.above(t, parent, own, v.name) // null is no value
+		if !found {
+			text = x.creds.Get(v.name)
 		}
-		if text := x.creds.Get(v.name); text != "" {
+		if text != "" {
 			values.Set(v.name, text)
 		}
 	}
@@ -512,7 +510,7 @@ func (x *session) fixed(t *table, parent []wire.Value) url.Values {
 // sets reports whether a parameter of the table has the name.
 func (t *table) sets(name string) bool {
 	p := &t.Pages
-	return name == p.Param || name == p.SizeParam || t.query.Has(name) ||
+	return name == p.Param || name == p.SizeParam || t.query.Has(name) || name == t.Partitions.Param || name == t.Window.From || name == t.Window.To ||
 		slices.ContainsFunc(t.Filters, func(f Param) bool { return f.Name == name }) ||
 		slices.ContainsFunc(t.Sorts, func(s Sort) bool {
 			asc, _ := url.ParseQuery(s.Asc)

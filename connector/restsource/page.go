@@ -27,8 +27,9 @@ type endpoint struct {
 	start  int64        // rows to skip, by PagingOffset
 	size   int          // of a page, if there is a SizeParam
 	want   int64        // how many rows are wanted at most; 0: all
-	fixed  url.Values   // of GraphQL, the variables that neither pages nor filters change
-	parent []wire.Value // the parent's row
+	fixed  url.Values   // that neither pages nor filters change, beside Query
+	parent []wire.Value // the parent's row, and then the value of the partition
+	part   *part        // that is read, or nil
 	list   *table       // the embedded table that is read, or nil
 	within *table       // the one that is in the rows of this endpoint, or nil
 
@@ -64,27 +65,26 @@ type page struct {
 
 // endpoint returns a table's endpoint, which for an embedded table is its base's. parent
 // is the row of the parent, if there is one.
-func (x *session) endpoint(own *table, p push, parent []wire.Value) (*endpoint, error) {
-	t := own.base()
-	path, err := template(t.Path).expand(func(name string) (string, error) {
-		if t.parent != nil {
-			if at := t.parent.place(name); at >= 0 && parent[at].IsNull() {
-				return "", &formError{t.Name, fmt.Sprintf("a row of the parent has no value in column %q", name)}
-			} else if at >= 0 {
-				return segment(parent[at].String())
-			}
-		}
-		return x.credentialed(name)
-	})
-	e := &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent}
-	if own != t {
-		e.list, e.within = own, own.levels()[0]
+func (x *session) endpoint(of *table, p push, parent []wire.Value) (*endpoint, error) {
+	t := of.base()
+	path, own, err := x.placed(t, parent, p.part)
+	if err != nil {
+		return nil, err
 	}
-	if t.graph != nil && err == nil {
-		e.document, e.wanted = x.document(own, p.names)
-		e.fixed = x.fixed(t, parent)
+	e := &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent, part: own}
+	if own != nil {
+		e.parent = slices.Concat(parent, own.cell)
 	}
-	return e, err
+	if e.fixed, err = x.fixed(t, parent, own); err != nil {
+		return nil, err
+	}
+	if of != t {
+		e.list, e.within = of, of.levels()[0]
+	}
+	if t.graph != nil {
+		e.document, e.wanted = x.document(of, p.names)
+	}
+	return e, nil
 }
 
 // page requests one page.

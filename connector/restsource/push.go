@@ -20,6 +20,7 @@ type push struct {
 	exact   bool     // the API selects the very rows that the request wants
 	sorted  bool     // params has the request's sort
 	names   []string // of the columns that are needed; nil: all
+	part    *part    // of a table in parts; nil: any
 }
 
 // pushdown returns the table's declarations as package connector takes them.
@@ -215,7 +216,7 @@ func (t *table) ofParent(where wire.Where) wire.Where {
 	var own wire.Where
 	for _, f := range where.And {
 		at := t.place(f.Field)
-		if at >= 0 && t.columns[at].fromParent >= 0 {
+		if at >= 0 && t.columns[at].OfParent != "" {
 			f.Field = t.columns[at].OfParent
 			own.And = append(own.And, f)
 		}

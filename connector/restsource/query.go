@@ -22,7 +22,7 @@ func (s *source) query(ctx context.Context, req *connector.QueryRequest, out *co
 		return err
 	}
 	names := fieldsOf(req.Fields, req.Where, req.Sort)
-	if t.parent != nil {
+	if t.parent != nil || t.split() {
 		return out.Begin(t.cells).All(x.all(ctx, t, req.Where, names))
 	}
 	p := t.push(req.Where, req.Sort)
@@ -157,7 +157,7 @@ func (s *source) count(ctx context.Context, req *wire.CountRequest) (int64, erro
 		return 0, err
 	}
 	p := t.push(req.Where, nil)
-	if !t.counts() || !p.exact {
+	if !t.counts() || !p.exact || t.split() {
 		return 0, connector.ErrDecline
 	}
 	n, err := x.total(ctx, t, p)

@@ -93,6 +93,9 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 				}
 			}
 			next, err := r.accept(ctx, p, at)
+			if err == nil {
+				err = e.part.keep(e.table, p)
+			}
 			if err != nil {
 				return p.rows, next, err
 			}
@@ -212,7 +215,7 @@ func (x *session) all(ctx context.Context, t *table, where wire.Where, names []s
 		where := t.lifted(where)
 		p := base.push(where, nil)
 		p.names = names
-		if base.parent != nil {
+		if base.parent != nil || base.split() {
 			x.children(ctx, t, p, where)(yield)
 			return
 		}
@@ -284,9 +287,12 @@ func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, erro
 // time; the rows come in the order of the parent's.
 func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
-		from := t.base().parent
-		above := t.base().ofParent(where)
-		match, err := filter.Compile(above, from.cells)
+		base := t.base()
+		parents := relation.RowsOf([]wire.Value(nil))
+		if base.parent != nil {
+			parents = x.parents(ctx, base, where)
+		}
+		parts, err := x.parts(base, where)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -296,31 +302,54 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 		q.ctx, stop = context.WithCancel(ctx)
 		defer q.running.Wait()
 		defer stop()
-		for parent, err := range x.all(ctx, from, above, nil) {
+		for parent, err := range parents {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			ok, err := match.Match(parent)
-			if err != nil {
-				yield(nil, fmt.Errorf("restsource: table %q: %w", from.Name, err))
-				return
-			}
-			if !ok {
-				continue
-			}
-			q.add(parent)
-			if len(q.waiting) >= x.options.Concurrency && !q.emit(yield) {
-				return
+			seen := base.remember()
+			for _, own := range parts {
+				if own != nil {
+					mine := *own
+					mine.seen, own = seen, &mine
+				}
+				if own.newest() && !q.drain(yield) {
+					return
+				}
+				q.add(parent, own)
+				if len(q.waiting) >= x.options.Concurrency && !q.emit(yield) {
+					return
+				}
 			}
 		}
-		for len(q.waiting) > 0 {
-			if !q.emit(yield) {
-				return
-			}
+		if !q.drain(yield) {
+			return
 		}
 		if q.missing > 0 && q.found == 0 {
 			yield(nil, &statusError{table: t.Name, status: http.StatusNotFound})
+		}
+	}
+}
+
+// parents returns the rows of a table's parent that the filters let through.
+func (x *session) parents(ctx context.Context, t *table, where wire.Where) relation.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		from, above := t.parent, t.ofParent(where)
+		match, err := filter.Compile(above, from.cells)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for parent, err := range x.all(ctx, from, above, nil) {
+			ok := err == nil
+			if ok {
+				if ok, err = match.Match(parent); err != nil {
+					err = fmt.Errorf("restsource: table %q: %w", from.Name, err)
+				}
+			}
+			if (ok || err != nil) && !yield(parent, err) || err != nil {
+				return
+			}
 		}
 	}
 }
@@ -346,13 +375,26 @@ type beginning struct {
 }
 
 // add requests the first page of a parent's row.
-func (q *queue) add(parent []wire.Value) {
+func (q *queue) add(parent []wire.Value, own *part) {
 	b := &beginning{done: make(chan struct{})}
 	q.waiting = append(q.waiting, b)
+	push := q.push
+	push.part = own
 	q.running.Go(func() {
 		defer close(b.done)
-		b.endpoint, b.first, b.err = q.begin(q.ctx, q.table, q.push, parent)
+		b.endpoint, b.first, b.err = q.begin(q.ctx, q.table, push, parent)
 	})
+}
+
+// drain offers the rows of all endpoints that were added. It reports false if no more are
+// wanted.
+func (q *queue) drain(yield func([]wire.Value, error) bool) bool {
+	for len(q.waiting) > 0 {
+		if !q.emit(yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // emit offers the rows of the endpoint that was added first. It reports false if no
@@ -363,7 +405,7 @@ func (q *queue) emit(yield func([]wire.Value, error) bool) bool {
 	<-b.done
 	var status *statusError
 	switch {
-	case errors.As(b.err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
+	case q.table.base().parent != nil && errors.As(b.err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
 		q.missing++ // the parent's row is gone, or has no such rows
 		return true
 	case b.err != nil:

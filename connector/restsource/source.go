@@ -238,7 +238,7 @@ func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	if !t.counts() {
+	if !t.counts() || t.split() {
 		return nil, nil
 	}
 	n, err := x.total(ctx, t, push{})

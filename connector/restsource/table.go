@@ -17,7 +17,8 @@ type Table struct {
 	// stands for the credential of that key. In the path of a child table, such as
 	// "/orders/{id}/items", {id} stands for the column id of the parent's row.
 	Path string
-	// Query is sent with every request, such as "expand=customer&archived=true".
+	// Query is sent with every request, such as "expand=customer&archived=true". In it, {name} stands for a column of the parent, the Partitions.Column, or a credential,
+	// as in Path.
 	Query string
 	// Body makes the body of a request from its parameters, for an endpoint that is
 	// searched by POST. The request must change nothing: it is repeated after a failure
@@ -65,6 +66,9 @@ type Table struct {
 	// ForeignKeys are the columns that refer to other tables. Those of
 	// Column.OfParent are added.
 	ForeignKeys []wire.ForeignKey
+	// Partitions and Window read the table by several requests, each with pages of its own.
+	Partitions Partitions
+	Window     Window
 	// Pages says how the rows are split into pages. State it for each endpoint, also where
 	// one answer has everything.
 	Pages Pages

@@ -1,0 +1,520 @@
+package restsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Partitions reads a table by one endpoint for each of a list of values, and all of
+// them, or the read fails. Options.Concurrency of them are asked at the same time.
+//
+//	Partitions: restsource.Partitions{Param: "region", Values: []string{"eu", "us"}},
+//
+// A row that several partitions answer alike is one row. If they answer other rows with
+// the same key, the read fails: the Column then belongs into the Key.
+type Partitions struct {
+	// Values are the values. One that is a placeholder, such as "{projects}", is the
+	// tenant's credential of that key, split at commas.
+	Values []string
+	// Param is the query parameter that has the value. Paths are the paths of the values
+	// in their order, in place of Table.Path: a union of endpoints.
+	Param string
+	Paths []string
+	// Column is the column that says which partition a row is from. A filter on it chooses
+	// the partitions that are asked. {Column} stands for the value in Path and Query.
+	Column string
+}
+
+// Window reads a table in windows of time, for an API that limits the time or the number
+// of rows that one request asks for.
+//
+//	Window: restsource.Window{Column: "created", From: "from", To: "to",
+//		Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Step: 30 * 24 * time.Hour},
+//
+// A filter on the column narrows the windows. Each is asked for with an overlap of Round
+// at both ends, and each row is taken from the window that it lies in, so that it does not
+// matter to which one the API counts a row on the border. The newest window
+// is asked for last: a row that a change moves there meanwhile is found.
+type Window struct {
+	// Column is the column, a datetime or a date, that From and To select by. Every row has
+	// a value.
+	Column string
+	// From and To are the query parameters of a window's ends.
+	From, To string
+	// Since is the beginning of the first window, before all rows. Step is the length of a
+	// window; what is sent is longer, by up to twice Round at each end.
+	Since time.Time
+	Step  time.Duration
+	// Until is the end of the last window. Zero: Ahead from now, and Ahead is then a day if
+	// it is zero, for clocks that differ and rows that change while they are read.
+	Until time.Time
+	Ahead time.Duration
+	// Spell and Round are those of a [Param]. Round is a second if it is zero, and a day
+	// for a date.
+	Spell func(v wire.Value) (string, bool)
+	Round time.Duration
+}
+
+// part is one of the endpoints from which a table is read.
+type part struct {
+	value  string       // of the partition
+	cell   []wire.Value // the value as Partitions.Column has it, if there is one
+	path   string       // "": Table.Path
+	params url.Values
+	span
+	seen map[uint64]origin // the keys of the rows of all parts, if they have to be known
+}
+
+// span is a window. The first is open to the past, and the last one to the future.
+type span struct {
+	from, to    time.Time
+	first, last bool
+}
+
+// origin is where a row was read.
+type origin struct {
+	value string
+	sum   uint64 // of all its cells
+}
+
+// split reports whether the table is read in parts.
+func (t *table) split() bool { return len(t.Partitions.Values) > 0 || t.Window.Column != "" }
+
+// maxWindows limits the windows of one read.
+const maxWindows = 10_000
+
+// parts returns the parts that can have rows with the given filters, those with the newest
+// window last. A table that is not split has one, which is nil.
+func (x *session) parts(t *table, where wire.Where) ([]*part, error) {
+	if !t.split() {
+		return []*part{nil}, nil
+	}
+	values, err := x.partitions(t, where)
+	if err != nil {
+		return nil, err
+	}
+	spans := []span{{first: true, last: true}}
+	w := &t.Window
+	if w.Column != "" {
+		if spans = w.spans(where, time.Now()); spans == nil {
+			return nil, &formError{t.Name, fmt.Sprintf("Window.Step makes more than %d windows", maxWindows)}
+		}
+	}
+	var all []*part
+	for _, s := range spans {
+		for _, own := range values {
+			own.span = s
+			if w.Column != "" {
+				from, to, ok := w.ends(s, t.columns[t.place(w.Column)].Type)
+				if !ok {
+					return nil, &formError{t.Name, "Window.Spell does not take the end of a window"}
+				}
+				own.params = paramsOf(own.params, url.Values{w.From: {from}, w.To: {to}})
+			}
+			all = append(all, &own)
+		}
+	}
+	return all, nil
+}
+
+// partitions returns the partitions that the filters let through.
+func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
+	p := &t.Partitions
+	if len(p.Values) == 0 {
+		return []part{{}}, nil
+	}
+	var chosen []part
+	var on wire.Where // the filters on the column
+	var columns []wire.Column
+	if p.Column != "" {
+		columns = []wire.Column{t.cells[t.place(p.Column)]}
+		for _, f := range where.And {
+			if f.Field == p.Column {
+				on.And = append(on.And, f)
+			}
+		}
+	}
+	match, err := filter.Compile(on, columns)
+	if err != nil {
+		return nil, err
+	}
+	for i, value := range p.Values {
+		values := []string{value}
+		if key := placeholder.FindStringSubmatch(value); key != nil && key[0] == value {
+			values = strings.FieldsFunc(x.creds.Get(key[1]), func(r rune) bool { return r == ',' || r == '\n' })
+			if len(values) == 0 {
+				return nil, missingCredential(key[1])
+			}
+		}
+		for _, v := range values {
+			own := part{value: strings.TrimSpace(v)}
+			if p.Param != "" {
+				own.params = url.Values{p.Param: {own.value}}
+			}
+			if len(p.Paths) > 0 {
+				own.path = p.Paths[i]
+			}
+			if p.Column != "" {
+				cell, err := partitionCell(own.value, columns[0].Type)
+				if err != nil {
+					return nil, connector.CheckFailed("A value of the credential %s is not of the kind that is needed there.", strings.Trim(value, "{}"))
+				}
+				own.cell = []wire.Value{cell}
+			}
+			if ok, err := match.Match(own.cell); err != nil || !ok {
+				continue
+			}
+			chosen = append(chosen, own)
+		}
+	}
+	return chosen, nil
+}
+
+// partitionCell returns the cell of a partition's value.
+func partitionCell(value string, t wire.Type) (wire.Value, error) {
+	return textvalue.APIs.Value(textvalue.Raw{Text: value, Kind: textvalue.Text}, t, textvalue.OwnWidth)
+}
+
+// spans returns the windows that can have rows with the given filters, or nil if there
+// are too many.
+func (w *Window) spans(where wire.Where, now time.Time) (all []span) {
+	low, high := w.Since, w.Until
+	if high.IsZero() {
+		ahead := w.Ahead
+		if ahead == 0 {
+			ahead = 24 * time.Hour
+		}
+		high = now.Add(ahead).Truncate(time.Second)
+	}
+	for _, f := range where.And {
+		values := f.Values
+		if f.Op != wire.OpIn {
+			values = []wire.Value{f.Value}
+		}
+		var ends []time.Time
+		for _, v := range values {
+			if at, ok := filter.Instant(v); ok && f.Field == w.Column {
+				ends = append(ends, at)
+			}
+		}
+		if len(ends) == 0 {
+			continue
+		}
+		least, most := slices.MinFunc(ends, time.Time.Compare), slices.MaxFunc(ends, time.Time.Compare)
+		switch f.Op {
+		case wire.OpEq, wire.OpIn, wire.OpGt, wire.OpGte:
+			if least.After(low) {
+				low = least
+			}
+		}
+		switch f.Op {
+		case wire.OpEq, wire.OpIn, wire.OpLt, wire.OpLte:
+			if most.Before(high) {
+				high = most
+			}
+		}
+	}
+	if low.After(high) {
+		low = high
+	}
+	if high.Sub(low)/w.Step > maxWindows {
+		return nil
+	}
+	for at := low; ; at = at.Add(w.Step) {
+		s := span{from: at, to: at.Add(w.Step), first: at.Equal(low)}
+		if s.last = !s.to.Before(high); s.last {
+			s.to = high
+		}
+		if all = append(all, s); s.last {
+			return all
+		}
+	}
+}
+
+// ends returns the ends of a window as the API takes them, with the overlap.
+func (w *Window) ends(s span, t wire.Type) (from, to string, ok bool) {
+	cell, round := wire.Datetime, time.Second
+	if t == wire.TypeDate {
+		cell, round = wire.Date, 24*time.Hour
+	}
+	if w.Round > 0 {
+		round = w.Round
+	}
+	spell := func(at time.Time, op wire.Op) string {
+		v, fits := (&Param{Op: op, Round: round}).widened(cell(at))
+		text := v.String()
+		if fits && w.Spell != nil {
+			text, fits = w.Spell(v)
+		}
+		ok = ok && fits
+		return text
+	}
+	ok = true
+	return spell(s.from, wire.OpGt), spell(s.to, wire.OpLt), ok
+}
+
+// newest reports whether this is the last of several windows, which is asked for when the
+// others have been read: what a change has moved there meanwhile is then found.
+func (own *part) newest() bool { return own != nil && own.last && !own.first }
+
+// keep removes the rows of a page that another part has.
+func (own *part) keep(t *table, p *page) error {
+	if own == nil {
+		return nil
+	}
+	fresh, lists := p.rows[:0], p.lists[:0]
+	for i, row := range p.rows {
+		if t.Window.Column != "" {
+			at, _ := filter.Instant(row[t.place(t.Window.Column)])
+			if !own.first && at.Before(own.from) || !own.last && !at.Before(own.to) {
+				continue
+			}
+		}
+		if own.seen != nil {
+			key, now := t.sumOf(row), origin{own.value, t.sumOfAll(row)}
+			before, known := own.seen[key]
+			if known && before != now && before.value != now.value && before.sum != now.sum {
+				return &formError{t.Name, "two partitions have rows with the same key and other values; add Partitions.Column to the Key, " +
+					"or read again if the row changed meanwhile"}
+			}
+			if known {
+				continue
+			}
+			own.seen[key] = now
+		}
+		fresh = append(fresh, row)
+		if p.lists != nil {
+			lists = append(lists, p.lists[i])
+		}
+	}
+	p.rows, p.lists = fresh, lists
+	return nil
+}
+
+// sumOfAll returns a sum of all cells of a row.
+func (t *table) sumOfAll(row []wire.Value) uint64 {
+	var text []byte
+	for i, v := range row {
+		text = filter.AppendKey(text, v, t.columns[i].Type)
+	}
+	return maphash.Bytes(sumSeed, text)
+}
+
+// remember returns what is known of the rows of all parts of a table, at first nothing. It
+// returns nil if no row can come from two of them.
+func (t *table) remember() map[uint64]origin {
+	if len(t.key) == 0 || t.Window.Column == "" && slices.Contains(t.Key, t.Partitions.Column) {
+		return nil
+	}
+	return map[uint64]origin{}
+}
+
+// named is a placeholder in a query. Other braces there are what they are.
+var named = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
+
+// above returns what {name} stands for beside the credentials: a column of the parent's
+// row, or the value of the partition.
+func (x *session) above(t *table, parent []wire.Value, own *part, name string) (value string, found bool, err error) {
+	if t.parent != nil {
+		if at := t.parent.place(name); at >= 0 {
+			if parent[at].IsNull() {
+				return "", true, &formError{t.Name, fmt.Sprintf("a row of the parent has no value in column %q", name)}
+			}
+			return parent[at].String(), true, nil
+		}
+	}
+	if own != nil && name == t.Partitions.Column {
+		return own.value, true, nil
+	}
+	return "", false, nil
+}
+
+// expanded returns the parameters of Query that have placeholders.
+func (x *session) expanded(t *table, parent []wire.Value, own *part) (url.Values, error) {
+	params := url.Values{}
+	var failed error
+	for name, values := range t.query {
+		for i, text := range values {
+			if !named.MatchString(text) {
+				continue
+			}
+			if params[name] == nil {
+				params[name] = slices.Clone(values)
+			}
+			params[name][i] = named.ReplaceAllStringFunc(text, func(placeholder string) string {
+				key := placeholder[1 : len(placeholder)-1]
+				v, found, err := x.above(t, parent, own, key)
+				if !found {
+					if v = x.creds.Get(key); v == "" {
+						err = missingCredential(key)
+					}
+				}
+				failed = errors.Join(failed, err)
+				return v
+			})
+		}
+	}
+	return params, failed
+}
+
+func missingCredential(key string) error {
+	return connector.CheckFailed("The credential %s is missing.", key)
+}
+
+// partFaults checks Partitions and Window.
+func (t *table) partFaults(fault func(string, ...any)) {
+	p, w := &t.Partitions, &t.Window
+	if !t.split() {
+		return
+	}
+	at := t.place(p.Column)
+	switch {
+	case t.embedded():
+		fault("partitions: without a Path its rows come with the parent's, and so do its parts")
+	case len(t.Sorts) > 0:
+		fault("sorts: a table in parts has none, because each part has an order of its own")
+	case p.Column != "" && at < 0:
+		fault("partitions: there is no column %q", p.Column)
+	case len(p.Paths) > 0 && (len(p.Paths) != len(p.Values) || t.Path != ""):
+		fault("partitions: Paths has one path for each of Values, and Path is empty then")
+	case len(p.Values) > 0 && p.Param == "" && len(p.Paths) == 0 && !slices.Contains(t.placeholders(), p.Column):
+		fault("partitions: say what the values change: Param, Paths, or {%s} in Path or Query", p.Column)
+	}
+	for i, value := range p.Values {
+		if slices.Contains(p.Values[:i], value) {
+			fault("partitions: the value %q is there twice", value)
+		}
+		if at >= 0 && !placeholder.MatchString(value) {
+			if _, err := partitionCell(value, t.columns[at].Type); err != nil {
+				fault("partitions: the value %q does not fit the column", value)
+			}
+		}
+	}
+	if w.Column != "" {
+		at := t.place(w.Column)
+		if at < 0 || t.columns[at].Type != wire.TypeDatetime && t.columns[at].Type != wire.TypeDate {
+			fault("window: Column must be a column of type datetime or date")
+			return
+		}
+		days := t.columns[at].Type != wire.TypeDate || w.Step%(24*time.Hour) == 0 && w.Since.Equal(w.Since.Truncate(24*time.Hour))
+		if w.From == "" || w.To == "" || w.Since.IsZero() || w.Step <= 0 || !days {
+			fault("window: it needs From, To, Since and a positive Step; for a date, Since and Step are whole days in UTC")
+		}
+		t.columns[at].NotNull = true
+	}
+	for _, name := range []string{p.Param, w.From, w.To} {
+		if name != "" && (t.query.Has(name) || slices.ContainsFunc(t.Filters, func(f Param) bool { return f.Name == name })) {
+			fault("partitions: the parameter %q is also that of a filter or of Query", name)
+		}
+	}
+}
+
+// placeholders returns the names that stand for values in Path and Query.
+func (t *table) placeholders() []string {
+	names := template(t.Path).names()
+	for _, values := range t.query {
+		for _, text := range values {
+			for _, match := range named.FindAllStringSubmatch(text, -1) {
+				names = append(names, match[1])
+			}
+		}
+	}
+	return names
+}
+
+// placed returns the path of an endpoint, and which part of the table that is: of a
+// table in parts the last one, if none is given.
+func (x *session) placed(t *table, parent []wire.Value, own *part) (string, *part, error) {
+	if own == nil && t.split() {
+		all, err := x.parts(t, wire.Where{})
+		if err != nil {
+			return "", nil, err
+		}
+		own = all[len(all)-1]
+	}
+	path := t.Path
+	if own != nil && own.path != "" {
+		path = own.path
+	}
+	path, err := template(path).expand(func(name string) (string, error) {
+		switch v, found, err := x.above(t, parent, own, name); {
+		case err != nil:
+			return "", err
+		case found:
+			return segment(v)
+		}
+		return x.credentialed(name)
+	})
+	return path, own, err
+}
+
+// fixed returns the parameters that are the same for all pages of an endpoint.
+func (x *session) fixed(t *table, parent []wire.Value, own *part) (url.Values, error) {
+	params, err := x.expanded(t, parent, own)
+	if t.graph != nil {
+		params = paramsOf(params, x.variables(t, parent, own))
+	}
+	if own != nil {
+		params = paramsOf(params, own.params)
+	}
+	return params, err
+}
+
+// compareParts warns of rows before the first window, and of values that make no
+// difference.
+func (x *session) compareParts(ctx context.Context, t *table, parent []wire.Value, warn func(string, ...any)) error {
+	if !t.split() {
+		return nil
+	}
+	all, err := x.parts(t, wire.Where{})
+	if err != nil {
+		return err
+	}
+	last, other := all[len(all)-1], all[max(0, len(all)-2)]
+	page := func(own *part) (*page, error) {
+		e, err := x.endpoint(t, push{part: own}, parent)
+		if err != nil {
+			return nil, err
+		}
+		return x.page(ctx, e, position{})
+	}
+	if w := &t.Window; w.Column != "" {
+		old := *last
+		from, to, _ := w.ends(span{from: w.Since.AddDate(-1, 0, 0), to: w.Since}, t.columns[t.place(w.Column)].Type)
+		old.params = paramsOf(last.params, url.Values{w.From: {from}, w.To: {to}})
+		p, err := page(&old)
+		if err == nil && slices.ContainsFunc(p.rows, func(row []wire.Value) bool {
+			at, _ := filter.Instant(row[t.place(w.Column)])
+			return at.Before(w.Since)
+		}) {
+			warn("Table %q: the API has rows before Window.Since, which are not read.", t.Name)
+		}
+		if err != nil && !rejected(err) {
+			return untested("windows", t, err, warn)
+		}
+	}
+	if last.value == other.value {
+		return nil
+	}
+	a, err := page(last)
+	if err != nil {
+		return untested("partitions", t, err, warn)
+	}
+	b, err := page(other)
+	if err == nil && len(a.rows) > 0 && a.sum == b.sum {
+		warn("Table %q: the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.", t.Name)
+	}
+	return untested("partitions", t, err, warn)
+}
