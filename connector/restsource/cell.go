@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
@@ -21,7 +19,7 @@ func (c *column) cell(r textvalue.Raw) (wire.Value, error) {
 		}
 		return v, err
 	}
-	v, err := textvalue.APIs.Value(r, c.Type, textvalue.OwnWidth)
+	v, err := c.moment(r)
 	if errors.Is(err, textvalue.ErrMisfit) {
 		err = fmt.Errorf("%s does not fit the type %s; declare another type, or a Convert function", r.Kind, c.Type)
 	}
@@ -41,21 +39,4 @@ func goValue(r textvalue.Raw) any {
 		return json.RawMessage(r.Text)
 	}
 	return nil
-}
-
-// Unix returns a Column.Convert for a datetime that an API writes as a number of units
-// since 1970: of time.Second, such as 1717243200, time.Millisecond, or a smaller unit.
-// A number with a fraction is an error.
-func Unix(unit time.Duration) func(v any) (wire.Value, error) {
-	perSecond := int64(time.Second / unit)
-	return func(v any) (wire.Value, error) {
-		if v == nil {
-			return wire.Null(), nil
-		}
-		n, err := strconv.ParseInt(fmt.Sprint(v), 10, 64) // a number, or a text of digits
-		if err != nil {
-			return wire.Null(), fmt.Errorf("not a whole number of units of %s since 1970", unit)
-		}
-		return wire.Datetime(time.Unix(n/perSecond, n%perSecond*int64(unit))), nil
-	}
 }

@@ -279,6 +279,7 @@ func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
 		case !terms.IsType(own.Type) && c.OfParent == "":
 			fault("column %q: its type is not one of the protocol's nine, and no Sample shows it", c.Name)
 		}
+		own.timeFaults(fault)
 		t.columns = append(t.columns, own)
 	}
 }

@@ -55,7 +55,7 @@ func ExampleNew() {
 			{Name: "state", Type: wire.TypeString},
 			{Name: "cost", Type: wire.TypeDecimal},
 			{Name: "agent", Path: "agent.id", Type: wire.TypeReference},
-			{Name: "updated", Path: "times.updated", Type: wire.TypeDatetime, Convert: restsource.Unix(time.Second)},
+			{Name: "updated", Path: "times.updated", Type: wire.TypeDatetime, Unix: time.Second},
 		},
 		Filters: []restsource.Param{
 			{Column: "state", Op: wire.OpEq, Name: "state"},

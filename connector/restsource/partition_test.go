@@ -390,12 +390,18 @@ func TestPartitionFaults(t *testing.T) {
 		err    string
 	}{
 		{func(t *restsource.Table) { t.Partitions.Values = []string{"a"} }, "say what the values change"},
-		{func(t *restsource.Table) { t.Partitions = restsource.Partitions{Values: []string{"a", "a"}, Param: "p"} }, "twice"},
-		{func(t *restsource.Table) { t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "p", Column: "q"} }, `no column "q"`},
+		{func(t *restsource.Table) {
+			t.Partitions = restsource.Partitions{Values: []string{"a", "a"}, Param: "p"}
+		}, "twice"},
+		{func(t *restsource.Table) {
+			t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "p", Column: "q"}
+		}, `no column "q"`},
 		{func(t *restsource.Table) {
 			t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "p", Column: "id"}
 		}, "does not fit"},
-		{func(t *restsource.Table) { t.Partitions = restsource.Partitions{Values: []string{"a"}, Paths: []string{"/x", "/y"}} }, "one path for each"},
+		{func(t *restsource.Table) {
+			t.Partitions = restsource.Partitions{Values: []string{"a"}, Paths: []string{"/x", "/y"}}
+		}, "one path for each"},
 		{func(t *restsource.Table) { t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "from"} }, ""},
 		{func(t *restsource.Table) { t.Window.Column = "id" }, "datetime or date"},
 		{func(t *restsource.Table) { t.Window.Since = time.Time{} }, "needs From, To, Since"},

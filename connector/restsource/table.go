@@ -123,6 +123,14 @@ type Column struct {
 	// Position makes this the place of the row in its list, counted from 1, in a table
 	// whose rows are in the parent's.
 	Position bool
+	// Layouts are spellings of a date or a datetime beside ISO 8601, as package time has
+	// them, such as time.DateTime or "02.01.2006 15:04". Zone is the zone of those that show
+	// none. A value that two of them read differently fails the read.
+	Layouts []string
+	Zone    *time.Location
+	// Unix is the unit of datetimes that are numbers, or texts of digits, since 1970: time.Second,
+	// time.Millisecond, time.Microsecond or time.Nanosecond.
+	Unix time.Duration
 	// Convert makes the cell in a way of its own. v is nil, a bool, a string, a
 	// json.Number, or a json.RawMessage of a list or an object.
 	Convert func(v any) (wire.Value, error)

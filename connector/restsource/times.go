@@ -1,0 +1,121 @@
+package restsource
+
+import (
+	"cmp"
+	"errors"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The errors of times. None quotes the value.
+var (
+	errAmbiguous = errors.New("a value that two of Layouts read differently")
+	errLocal     = errors.New("a local time that its zone has twice or not at all, because clocks were set there; use Convert")
+)
+
+// moment converts a date or a datetime by Layouts and Unix, and otherwise as ISO 8601.
+// All spellings that fit must mean the same time.
+func (c *Column) moment(r textvalue.Raw) (wire.Value, error) {
+	var found []wire.Value
+	var failed error
+	try := func(v wire.Value, err error) {
+		if !errors.Is(err, textvalue.ErrMisfit) {
+			found, failed = append(found, v), errors.Join(failed, err)
+		}
+	}
+	if c.Unix > 0 && (r.Kind == textvalue.Number || r.Kind == textvalue.Text) {
+		try(epoch(r.Text, c.Unix))
+	}
+	if r.Kind == textvalue.Text {
+		for _, layout := range c.Layouts {
+			try(c.laidOut(layout, r.Text))
+		}
+	}
+	if failed != nil {
+		return wire.Null(), failed
+	}
+	if found == nil {
+		return textvalue.APIs.Value(r, c.Type, textvalue.OwnWidth)
+	}
+	for _, v := range found {
+		if v.String() != found[0].String() {
+			return wire.Null(), errAmbiguous
+		}
+	}
+	return found[0], nil
+}
+
+// laidOut reads a text by a layout.
+func (c *Column) laidOut(layout, text string) (wire.Value, error) {
+	zone := cmp.Or(c.Zone, time.UTC)
+	at, err := time.ParseInLocation(layout, text, zone)
+	if err != nil {
+		return wire.Null(), textvalue.ErrMisfit
+	}
+	if c.Type == wire.TypeDate {
+		return wire.Date(at), nil
+	}
+	if _, fraction, _ := strings.Cut(text, "."); len(fraction) > 9 && len(strings.TrimLeft(fraction, "0123456789")) < len(fraction)-9 {
+		return wire.Null(), textvalue.ErrInexact // package time cuts the rest
+	}
+	if !zoned(layout) {
+		shown := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+		if read, _ := time.Parse(layout, text); !read.Equal(shown) {
+			return wire.Null(), errLocal
+		}
+		for _, day := range []int{-1, 1} { // if the offset was another, the clocks were set meanwhile
+			_, before := at.AddDate(0, 0, day).Zone()
+			other := shown.Add(-time.Duration(before) * time.Second)
+			if !other.Equal(at) && other.In(zone).Format(time.DateTime) == at.Format(time.DateTime) {
+				return wire.Null(), errLocal
+			}
+		}
+	}
+	return wire.Datetime(at), nil
+}
+
+// zoned reports whether texts of a layout say which zone they are in.
+func zoned(layout string) bool {
+	at := time.Date(2001, 1, 1, 12, 0, 0, 0, time.UTC)
+	return at.Format(layout) != at.In(time.FixedZone("", 3600)).Add(-time.Hour).Format(layout)
+}
+
+// epoch returns the time that is so many units after 1970.
+func epoch(text string, unit time.Duration) (wire.Value, error) {
+	exact, err := textvalue.ParseNumber(text, wire.TypeDecimal)
+	if err != nil {
+		return wire.Null(), textvalue.ErrMisfit
+	}
+	n, _ := new(big.Rat).SetString(exact.String())
+	if n.Mul(n, new(big.Rat).SetInt64(int64(unit))); !n.IsInt() {
+		return wire.Null(), textvalue.ErrInexact
+	}
+	seconds, rest := new(big.Int).DivMod(n.Num(), big.NewInt(int64(time.Second)), new(big.Int))
+	if !seconds.IsInt64() {
+		return wire.Null(), textvalue.ErrRange
+	}
+	return wire.Datetime(time.Unix(seconds.Int64(), rest.Int64())), nil
+}
+
+// timeFaults checks Layouts, Zone and Unix.
+func (c *Column) timeFaults(fault func(string, ...any)) {
+	timed := len(c.Layouts) > 0 || c.Unix != 0 || c.Zone != nil
+	if timed && (c.Type != wire.TypeDatetime && (c.Type != wire.TypeDate || c.Unix != 0) || c.Convert != nil) {
+		fault("column %q: Layouts are for a datetime or a date, Unix is for a datetime, and Convert takes the place of both", c.Name)
+	}
+	if c.Unix < 0 || c.Zone != nil && len(c.Layouts) == 0 {
+		fault("column %q: Unix is a unit such as time.Second, and Zone is that of Layouts", c.Name)
+	}
+	for _, layout := range c.Layouts {
+		switch {
+		case strings.Contains(layout, "MST"):
+			fault("column %q: the layout %q has the name of a zone, which may be that of several; use an offset, or Convert", c.Name, layout)
+		case c.Type == wire.TypeDatetime && c.Zone == nil && !zoned(layout):
+			fault("column %q: the layout %q has no zone; state it by Zone, such as time.UTC", c.Name, layout)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package restsource
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// DecodeXML returns a Table.Unwrap for an answer in XML, SOAP included. Table.Rows, the
+// paths of Pages and those of the columns are made of the names of elements, without their
+// namespaces and without the root:
+//
+//	Rows: "items.item", Unwrap: restsource.DecodeXML("items.item"),
+//
+// rows is the path of the elements that are rows. lists are the paths of other elements
+// that may be there more than once, such as "items.item.tag": they are lists, however many
+// there are. An element that is there twice and is not among them is an error. The
+// attribute currency of the element price is "price@currency", that of the row itself
+// "@currency", and the text of a row that has attributes "#text". An element with
+// xsi:nil="true" is null.
+func DecodeXML(rows string, lists ...string) func(body []byte) ([]byte, error) {
+	return func(body []byte) ([]byte, error) {
+		x := &xmlReader{xml.NewDecoder(bytes.NewReader(body)), append([]string{rows}, lists...)}
+		x.CharsetReader = charset
+		var root any
+		for {
+			token, err := x.Token()
+			if errors.Is(err, io.EOF) && root != nil {
+				return json.Marshal(root)
+			}
+			if err != nil {
+				return nil, err
+			}
+			start, ok := token.(xml.StartElement)
+			if ok && root != nil {
+				return nil, errors.New("there is more than one document in it")
+			}
+			if ok {
+				if root, _, err = x.element(start, "", asObject, 1); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+}
+
+// xmlReader makes JSON of XML.
+type xmlReader struct {
+	*xml.Decoder
+	lists []string // paths of elements; the first is that of the rows
+}
+
+// The ways to write an element.
+const (
+	asValue   = iota // a text, or an object if it has elements
+	asElement        // of a list: an object also if it has attributes
+	asObject
+)
+
+// element reads an element to its end. The attributes of a text are returned beside it.
+func (x *xmlReader) element(start xml.StartElement, path string, way, depth int) (value any, beside map[string]any, err error) {
+	if depth > maxNesting {
+		return nil, nil, errors.New("it is nested too deep")
+	}
+	var text strings.Builder
+	own, attributes, null := map[string]any{}, map[string]any{}, false
+	for _, a := range start.Attr {
+		switch {
+		case a.Name.Space == "xmlns" || a.Name.Local == "xmlns":
+		case a.Name.Local == "nil" && (a.Value == "true" || a.Value == "1"):
+			null = true
+		default:
+			attributes["@"+a.Name.Local] = a.Value
+		}
+	}
+	for {
+		token, err := x.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			text.Write(token)
+		case xml.StartElement:
+			if err := x.child(own, token, path, depth); err != nil {
+				return nil, nil, err
+			}
+		case xml.EndElement:
+			blank := strings.TrimSpace(text.String()) == ""
+			if len(own) > 0 && !blank {
+				return nil, nil, errors.New("there is text among elements")
+			}
+			for _, list := range x.lists { // of which there is none
+				if at, name := splitLast(list); at == path && own[name] == nil && !null {
+					own[name] = []any{}
+				}
+			}
+			switch {
+			case null:
+				return nil, nil, nil
+			case len(own) == 0 && way == asValue || len(own)+len(attributes) == 0 && way == asElement:
+				return text.String(), attributes, nil
+			case !blank:
+				own["#text"] = text.String()
+			}
+			maps.Copy(own, attributes)
+			return own, nil, nil
+		}
+	}
+}
+
+// child reads an element within an element, and adds it to its members.
+func (x *xmlReader) child(own map[string]any, start xml.StartElement, path string, depth int) error {
+	name := start.Name.Local
+	at := strings.TrimPrefix(path+"."+joinPath([]string{name}), ".")
+	place := slices.Index(x.lists, at)
+	way := asValue
+	if place >= 0 {
+		way = max(asElement, asObject-place)
+	}
+	value, beside, err := x.element(start, at, way, depth+1)
+	if err != nil {
+		return err
+	}
+	if list, _ := own[name].([]any); place >= 0 {
+		own[name] = append(list, value)
+		return nil
+	}
+	if _, twice := own[name]; twice {
+		return fmt.Errorf("the element %q is there twice; name it in DecodeXML if that may be", at)
+	}
+	own[name] = value
+	for attribute, text := range beside {
+		own[name+attribute] = text
+	}
+	return nil
+}
+
+// splitLast splits a member path before its last name.
+func splitLast(path string) (above, name string) {
+	names := splitPath(path)
+	return joinPath(names[:len(names)-1]), names[len(names)-1]
+}
+
+// charset returns a reader of UTF-8 for a text in another encoding.
+func charset(name string, text io.Reader) (io.Reader, error) {
+	switch strings.ToLower(name) {
+	case "utf-8", "us-ascii":
+		return text, nil
+	case "iso-8859-1", "latin1":
+		latin, err := io.ReadAll(text)
+		runes := make([]rune, len(latin))
+		for i, c := range latin {
+			runes[i] = rune(c)
+		}
+		return strings.NewReader(string(runes)), err
+	}
+	return nil, errors.New("it is in an encoding that is not read")
+}
