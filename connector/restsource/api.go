@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -25,6 +26,12 @@ type API struct {
 	// [KeyParam], [Basic], [ClientCredentials], [SignedJWT], [Token], or a function of your
 	// own. Nil: the API needs none.
 	Authorize Authorize
+	// Hosts are the hosts that the answer of a token endpoint may name in place of that of
+	// Base, by TokenAnswer.Base: "api.example.com", or "*.my.example.com", in which the star is
+	// one label. The source then dials public addresses only.
+	Hosts []string
+	// Certificate is shown to a server that asks for one.
+	Certificate Certificate
 	// Check is the path of the cheapest endpoint that proves the credentials, such as
 	// "/whoami", perhaps with a query. Empty: the first page of the first table.
 	Check string
@@ -139,6 +146,12 @@ func (a *API) faults() (faults []error) {
 	}
 	if b := a.Budget; b != (Budget{}) && (b.Remaining == "" || b.Restore == "" && b.Reset == "") {
 		fault("Budget: needs Remaining, and Restore or Reset")
+	}
+	for _, host := range a.Hosts {
+		labels := strings.Split(host, ".")
+		if strings.ContainsAny(host, "/@") || slices.Contains(labels[max(0, len(labels)-2):], "*") {
+			fault("Hosts: a host is spelled like api.example.com or *.example.com")
+		}
 	}
 	if a.typed() {
 		if placeholder.FindString(a.Base) != a.Base {

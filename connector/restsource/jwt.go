@@ -44,23 +44,27 @@ type SignedJWT struct {
 	// signed one, as with a service account (RFC 7523). It is spelled as in
 	// ClientCredentials.
 	TokenURL string
+	// Answer is what the answer of the token endpoint says beyond OAuth, and where the token
+	// is put.
+	Answer TokenAnswer
 }
 
 const defaultTokenLifetime = 5 * time.Minute
 
 // Authorize returns the function for API.Authorize.
 func (j SignedJWT) Authorize() Authorize {
-	return Token(func(ctx context.Context, creds wire.Credentials) (string, time.Duration, error) {
+	return j.Answer.authorize(func(ctx context.Context, creds wire.Credentials) (obtained, error) {
 		lifetime := j.Lifetime
 		if lifetime <= 0 {
 			lifetime = defaultTokenLifetime
 		}
 		token, err := j.sign(creds, time.Now(), lifetime)
 		if err != nil || j.TokenURL == "" {
-			return token, lifetime, err
+			return obtained{token: token, lifetime: lifetime}, err
 		}
-		form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {token}}
-		return requestToken(ctx, creds, j.TokenURL, form, "")
+		g := grant{url: j.TokenURL, answer: j.Answer,
+			form: url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {token}}}
+		return g.request(ctx, creds)
 	})
 }
 
@@ -108,12 +112,17 @@ func signDigest(key crypto.Signer, digest []byte) ([]byte, error) {
 	return signature, nil
 }
 
+// pemText returns what a person has pasted. A form of one line, or a file of JSON, has no
+// line breaks.
+func pemText(text string) []byte {
+	return []byte(strings.ReplaceAll(strings.TrimSpace(text), `\n`, "\n"))
+}
+
 // privateKey reads a key that a person has pasted, and names its algorithm.
 func privateKey(text string) (crypto.Signer, string, error) {
 	unreadable := connector.CheckFailed("The private key cannot be read. Paste the whole file, " +
 		"from the line -----BEGIN to the line -----END.")
-	// A form of one line, or a file of JSON, has no line breaks.
-	block, _ := pem.Decode([]byte(strings.ReplaceAll(strings.TrimSpace(text), `\n`, "\n")))
+	block, _ := pem.Decode(pemText(text))
 	if block == nil {
 		return nil, "", unreadable
 	}

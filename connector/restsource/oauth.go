@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -45,99 +45,108 @@ type ClientCredentials struct {
 	// InForm sends id and secret as parameters. By default they are sent as Basic does,
 	// which every token endpoint should take.
 	InForm bool
+	// Answer is what the answer says beyond OAuth, and where the token is put.
+	Answer TokenAnswer
 }
 
 // Authorize returns the function for API.Authorize.
 func (c ClientCredentials) Authorize() Authorize {
-	return Token(func(ctx context.Context, creds wire.Credentials) (string, time.Duration, error) {
+	return c.Answer.authorize(func(ctx context.Context, creds wire.Credentials) (obtained, error) {
 		id, secret := strings.TrimSpace(creds.Get(c.ID)), strings.TrimSpace(creds.Get(c.Secret))
-		form := paramsOf(c.Params, url.Values{"grant_type": {"client_credentials"}})
+		g := grant{url: c.TokenURL, answer: c.Answer, form: paramsOf(c.Params, url.Values{"grant_type": {"client_credentials"}})}
 		if len(c.Scopes) > 0 {
-			form.Set("scope", strings.Join(c.Scopes, " "))
+			g.form.Set("scope", strings.Join(c.Scopes, " "))
 		}
 		if c.Audience != "" {
-			form.Set("audience", c.Audience)
+			g.form.Set("audience", c.Audience)
 		}
-		basic := ""
 		if c.InForm {
-			form.Set("client_id", id)
-			form.Set("client_secret", secret)
+			g.form.Set("client_id", id)
+			g.form.Set("client_secret", secret)
 		} else {
-			basic = "Basic " + base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(id)+":"+url.QueryEscape(secret)))
+			g.user, g.password = url.QueryEscape(id), url.QueryEscape(secret)
 		}
-		return requestToken(ctx, creds, c.TokenURL, form, basic)
+		return g.request(ctx, creds)
 	})
 }
 
-// tokenAnswer is what a token endpoint answers.
-type tokenAnswer struct {
-	Token    string      `json:"access_token"`
-	Kind     string      `json:"token_type"`
-	Lifetime json.Number `json:"expires_in"`
-	Error    string      `json:"error"`
+// grant is a request for a token.
+type grant struct {
+	url            string
+	form           url.Values
+	user, password string // for Basic, if there is a user
+	json, login    bool   // the form is sent as JSON; it is a login of the API's own
+	answer         TokenAnswer
 }
 
-// requestToken asks a token endpoint for an access token.
-func requestToken(
-	ctx context.Context, creds wire.Credentials, address string, form url.Values, basic string,
-) (token string, lifetime time.Duration, err error) {
+// request asks a token endpoint for an access token.
+func (g *grant) request(ctx context.Context, creds wire.Credentials) (t obtained, err error) {
 	use := tokenUseOf(ctx)
 	if use == nil {
-		return "", 0, errors.New("restsource: a token can only be asked for by a source")
+		return t, errors.New("restsource: a token can only be asked for by a source")
 	}
-	u, err := use.session.tokenURL(address, creds)
+	u, err := use.session.tokenURL(g.url, creds)
 	if err != nil {
-		return "", 0, err
+		return t, err
 	}
-	res, err := use.session.postForm(ctx, u, form, basic)
+	res, err := use.session.post(ctx, u, g)
 	if err != nil {
-		return "", 0, err
+		return t, err
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return "", 0, errors.New("restsource: the answer of the token endpoint broke off")
+		return t, errors.New("restsource: the answer of the token endpoint broke off")
 	}
-	var a tokenAnswer
-	decodeError := json.Unmarshal(body, &a)
-	if err := tokenRefused(res.StatusCode, a.Error); err != nil {
-		return "", 0, err
+	t, said, err := g.answer.read(res, body)
+	status := res.StatusCode
+	if g.login && said.code == "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) {
+		status = http.StatusUnauthorized // of a login, these are about what was typed
 	}
-	switch {
-	case decodeError != nil:
-		return "", 0, errors.New("restsource: the answer of the token endpoint is not the JSON of a token")
-	case a.Token == "":
-		return "", 0, errors.New("restsource: the answer of the token endpoint has no access_token")
-	case a.Kind != "" && !strings.EqualFold(a.Kind, "bearer"):
-		return "", 0, errors.New("restsource: the token endpoint gives out tokens of another kind than Bearer")
+	if err := tokenRefused(status, said.code); err != nil {
+		return t, err
 	}
-	seconds, _ := a.Lifetime.Float64() // without one, the token is good until it is refused
-	return a.Token, time.Duration(min(max(seconds, 0), maxTokenLifetime.Seconds()) * float64(time.Second)), nil
+	if err != nil {
+		return t, err
+	}
+	if old := g.form.Get("refresh_token"); said.refresh != "" && old != "" && said.refresh != old {
+		hostlog.Warn(ctx, "restsource: the token endpoint answers another refresh token, which cannot be kept; "+
+			"if the one of the tenant is good only once, no further request will be")
+	}
+	return t, nil
 }
 
 // maxTokenLifetime is longer than any request of the platform.
 const maxTokenLifetime = 24 * time.Hour
 
-// postForm sends the request for a token. The token endpoint has a budget of its own.
-func (x *session) postForm(ctx context.Context, u *url.URL, form url.Values, basic string) (*http.Response, error) {
+// post sends the request for a token. The token endpoint has a budget of its own.
+func (x *session) post(ctx context.Context, u *url.URL, g *grant) (*http.Response, error) {
 	known := x.secrets()
-	body := []byte(form.Encode())
+	body, media := []byte(g.form.Encode()), "application/x-www-form-urlencoded"
+	if g.json {
+		members := map[string]string{}
+		for name := range g.form {
+			members[name] = g.form.Get(name)
+		}
+		body, _ = json.Marshal(members) // a map of texts has a spelling
+		media = "application/json"
+	}
 	r := (&http.Request{Method: http.MethodPost, URL: u, Host: u.Host, Header: http.Header{
 		"Accept":       {"application/json"},
-		"Content-Type": {"application/x-www-form-urlencoded"},
+		"Content-Type": {media},
 		"User-Agent":   {"connector-sdk-go"},
 		idempotencyKey: nil, // a token too many does no harm
 	}}).WithContext(recording.WithSecrets(ctx, known))
 	r.ContentLength = int64(len(body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	r.Body, _ = r.GetBody()
-	if basic != "" {
-		r.Header.Set("Authorization", basic)
+	if g.user != "" {
+		r.SetBasicAuth(g.user, g.password)
 	}
-	if assertion := form.Get("assertion"); assertion != "" {
+	if assertion := g.form.Get("assertion"); assertion != "" {
 		known.Add(assertion)
 	}
-	transport := &Transport{Base: x.base, Attempts: x.options.Attempts, MaxBody: x.options.MaxBody}
+	transport := &Transport{Base: x.transport.Base, Attempts: x.options.Attempts, MaxBody: x.options.MaxBody}
 	res, err := transport.RoundTrip(r)
 	if err != nil {
 		return nil, x.tokenError(ctx, err, known)

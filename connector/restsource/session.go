@@ -207,6 +207,9 @@ func (x *session) secrets() *recording.Secrets {
 		path = strings.Trim(x.address.Path, "/")
 		s.Add(x.address.Host, x.address.Hostname(), path, strings.Trim(x.address.EscapedPath(), "/"))
 	}
+	if len(x.api.Hosts) > 0 {
+		s.Add(x.address.Host, x.address.Hostname())
+	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if len(segment) >= minSegment && strings.ContainsAny(segment, "0123456789") {
 			s.Add(segment)
@@ -239,8 +242,11 @@ func (x *session) transportError(ctx context.Context, table string, err error, k
 		return err
 	}
 	why := known.Scrub(err.Error())
-	if x.api.tenants() {
+	if x.api.tenants() || len(x.api.Hosts) > 0 {
 		why = reasonOf(err)
+	}
+	if x.api.Certificate.Cert != "" && certificateRefused(err) {
+		return &explained{connector.CheckFailed("The API does not accept the client certificate."), &unreachable{table, why, err}}
 	}
 	return &unreachable{table, why, err}
 }

@@ -85,7 +85,10 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 		}
 	}
 	if s.base = s.options.Transport; s.base == nil {
-		s.base = newBase(api.typed(), s.options.AllowPrivate)
+		s.base = newBase(api.typed() || len(api.Hosts) > 0, s.options.AllowPrivate)
+	}
+	if _, _, err := api.Certificate.shown(s.base, wire.Credentials{}); errors.Is(err, errNoTLS) {
+		return nil, err
 	}
 	return s, nil
 }
@@ -129,10 +132,15 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 		if s.api.Rate.Each {
 			rate = newLimiter(s.api.Rate)
 		}
-		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, nil, nil
+		base, closeBase, err := s.api.Certificate.shown(s.base, creds)
+		return &Transport{Base: base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, closeBase, err
 	})
-	return &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{},
-		slots: make(chan struct{}, s.options.Concurrency)}, err
+	x := &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{},
+		slots: make(chan struct{}, s.options.Concurrency)}
+	if err == nil && len(s.api.Hosts) > 0 {
+		err = x.locate(ctx)
+	}
+	return x, err
 }
 
 // openTable returns a session, and one of its tables.

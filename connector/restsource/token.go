@@ -11,17 +11,36 @@ import (
 )
 
 // Token returns an Authorize for an API that takes access tokens which it gives out
-// itself, and sends them as Bearer does. obtain asks for a token. It is called once in a
-// request of the platform, whose calls share the token, and again when the token's
-// lifetime is over or the API no longer accepts it. A lifetime of zero is an unknown one.
+// itself. obtain asks for a token. It is called once in a request of the platform, whose
+// calls share the token, and again when the token's lifetime is over or the API no longer
+// accepts it. A lifetime of zero is an unknown one. place is where the token is put, as in
+// [TokenAnswer]; without it, it is sent as Bearer does.
 //
-// [ClientCredentials] and [SignedJWT] are the usual ways to obtain one. Use Token for
-// another way, such as a login:
+// [ClientCredentials], [SignedJWT] and [Login] are the usual ways to obtain one. Use Token
+// for another way:
 //
 //	Authorize: restsource.Token(func(ctx context.Context, credentials wire.Credentials) (string, time.Duration, error) {
-//		return login(ctx, credentials.Get("user"), credentials.Get("password"))
+//		return handshake(ctx, credentials.Get("user"), credentials.Get("password"))
 //	})
-func Token(obtain func(ctx context.Context, credentials wire.Credentials) (token string, lifetime time.Duration, err error)) Authorize {
+func Token(
+	obtain func(ctx context.Context, credentials wire.Credentials) (token string, lifetime time.Duration, err error), place ...string,
+) Authorize {
+	a := TokenAnswer{Place: strings.Join(place, "")}
+	return a.authorize(func(ctx context.Context, credentials wire.Credentials) (t obtained, err error) {
+		t.token, t.lifetime, err = obtain(ctx, credentials)
+		return t, err
+	})
+}
+
+// obtained is a token, and what came with it.
+type obtained struct {
+	token    string
+	lifetime time.Duration
+	base     string // the address of the API
+}
+
+// authorize returns an Authorize that obtains tokens and puts them into requests.
+func (a TokenAnswer) authorize(obtain func(ctx context.Context, credentials wire.Credentials) (obtained, error)) Authorize {
 	shared := new(connector.PerRequest[*heldToken])
 	return func(r *http.Request, credentials wire.Credentials) error {
 		ctx := r.Context()
@@ -32,25 +51,24 @@ func Token(obtain func(ctx context.Context, credentials wire.Credentials) (token
 		if err != nil {
 			return err
 		}
-		token, err := held.get(ctx, func() (string, time.Duration, error) { return obtain(ctx, credentials) })
+		token, err := held.get(ctx, func() (obtained, error) { return obtain(ctx, credentials) })
 		if err != nil {
 			return err
 		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		return nil
+		return a.put(r, token)
 	}
 }
 
 // heldToken is the access token of one request of the platform.
 type heldToken struct {
-	turn    chan struct{} // has room for the one that looks at the token
-	token   string
+	turn chan struct{} // has room for the one that looks at the token
+	obtained
 	expires time.Time // zero: not known
 }
 
 // get returns the token. It obtains one if there is none, if the one there is expires
 // soon, or if that is the one which the API has refused.
-func (h *heldToken) get(ctx context.Context, obtain func() (string, time.Duration, error)) (string, error) {
+func (h *heldToken) get(ctx context.Context, obtain func() (obtained, error)) (string, error) {
 	select {
 	case h.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -61,17 +79,21 @@ func (h *heldToken) get(ctx context.Context, obtain func() (string, time.Duratio
 	refused := use != nil && use.renew && use.token == h.token
 	expired := !h.expires.IsZero() && !time.Now().Before(h.expires)
 	if h.token == "" || refused || expired {
-		token, lifetime, err := obtain()
+		fresh, err := obtain()
 		if err != nil {
 			return "", err
 		}
-		h.token, h.expires = strings.TrimSpace(token), time.Time{}
-		if lifetime > 0 {
-			h.expires = time.Now().Add(lifetime - min(lifetime/10, maxTokenMargin))
+		if h.token != "" && h.base != fresh.base {
+			return "", &formError{"", "a new token is for another address than the one before"}
+		}
+		h.obtained, h.expires = fresh, time.Time{}
+		h.token = strings.TrimSpace(h.token)
+		if h.lifetime > 0 {
+			h.expires = time.Now().Add(h.lifetime - min(h.lifetime/10, maxTokenMargin))
 		}
 	}
 	if use != nil {
-		use.token = h.token
+		use.token, use.base = h.token, h.base
 	}
 	return h.token, nil
 }
@@ -85,6 +107,7 @@ type tokenUse struct {
 	session *session
 	renew   bool   // the API has refused the token
 	token   string // that was sent
+	base    string // the address that its answer names
 }
 
 type tokenUseKey struct{}
