@@ -102,9 +102,6 @@ func compileAll(tables []Table) (map[string]*table, []*table, error) {
 	for _, t := range order {
 		faults = append(faults, t.linkFaults(byName)...)
 	}
-	if len(order) == 0 {
-		faults = append(faults, errors.New("restsource: there is no table"))
-	}
 	return byName, order, errors.Join(faults...)
 }
 
@@ -151,6 +148,9 @@ func (t *table) compile() (faults []error) {
 	t.partFaults(fault)
 	if t.graph != nil {
 		t.variableFaults(fault)
+	}
+	if (t.Search == nil) != (t.SearchParam == "") || t.Search != nil && (t.embedded() || t.query.Has(t.SearchParam)) {
+		fault("search: Search and SearchParam belong together, to a table with an endpoint, and Query does not have the parameter")
 	}
 	t.describe()
 	t.pushable = t.pushdown()
@@ -207,6 +207,10 @@ func (t *table) placeFaults(fault func(string, ...any)) {
 		}
 	}
 	if len(t.Partitions.Paths) > 0 {
+		return
+	}
+	if t.Job.Create != "" {
+		t.Job.faults(t, fault)
 		return
 	}
 	atBase := t.GraphQL != "" && t.Path == ""
@@ -375,7 +379,7 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 		}
 	}
 	if t.parent != nil && !t.embedded() && !slices.ContainsFunc(given, func(name string) bool { return t.parent.place(name) >= 0 }) {
-		fault("path: neither it nor Query has a {column} of the parent, so every row of the parent would have the same endpoint")
+		fault("path: it has no {column} of the parent, and neither has Query, so every row of the parent would have the same endpoint")
 	}
 	if t.Parent != "" && (len(t.Sorts) > 0 || t.counts()) {
 		fault("a table with a Parent can have neither Sorts nor Total: they would be those of one endpoint of many")

@@ -30,11 +30,14 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 	if err != nil {
 		return nil, err
 	}
-	x.keepShared(s.order)
+	if err := x.own(ctx); err != nil {
+		return nil, err
+	}
+	x.keepShared(x.order)
 	d := &wire.Discovery{Tables: []wire.Table{}}
 	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	var failed error
-	for _, known := range s.order {
+	for _, known := range x.order {
 		described, err := x.probe(ctx, known.Name, warn)
 		if err == nil {
 			d.Tables = append(d.Tables, *described)
@@ -48,7 +51,7 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 		hostlog.Warn(ctx, fmt.Sprintf("table %q is left out of the discovery: %s", known.Name, err))
 		failed = cmp.Or(failed, err)
 	}
-	if len(d.Tables) == 0 {
+	if len(d.Tables) == 0 && failed != nil {
 		return nil, failed
 	}
 	dropLinks(d)
@@ -98,6 +101,9 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 		return nil, err
 	}
 	described := t.described
+	if t.base().Job.Create != "" {
+		return &described, nil
+	}
 	described.Fields = slices.Clone(t.described.Fields)
 	parent, err := x.firstParent(ctx, t)
 	if err != nil {
@@ -165,8 +171,17 @@ func (t *table) warnOfPaths(first *page, warn func(string, ...any)) {
 
 // control asks the API whether it applies what the table declares.
 func (x *session) control(ctx context.Context, t *table, parent []wire.Value, warn func(string, ...any)) error {
+	filters := make([]*Param, 0, len(t.Filters)+1)
 	for i := range t.Filters {
-		f := &t.Filters[i]
+		filters = append(filters, &t.Filters[i])
+	}
+	if t.Search != nil {
+		filters = append(filters, t.searched())
+	}
+	for _, f := range filters {
+		if f == nil {
+			continue
+		}
 		applied, err := x.applies(ctx, t, f, parent)
 		if err != nil {
 			return untested("filters", t, err, warn)

@@ -11,7 +11,9 @@ import (
 
 // embedded reports whether the rows of the table are a list in each row of its parent,
 // and not at an endpoint of their own.
-func (t *table) embedded() bool { return t.Parent != "" && t.Path == "" && !isDocument(t.GraphQL) }
+func (t *table) embedded() bool {
+	return t.Parent != "" && t.Path == "" && t.Job.Create == "" && !isDocument(t.GraphQL)
+}
 
 // base returns the table whose endpoint has the rows of t: t itself, or the nearest table above it
 // that is not embedded.

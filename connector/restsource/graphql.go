@@ -352,7 +352,7 @@ func (t *table) variableFaults(fault func(string, ...any)) {
 			fault("graphQL: the query declares no variable $%s", name)
 		}
 	}
-	for _, name := range []string{t.Pages.SizeParam, t.Partitions.Param, t.Window.From, t.Window.To} {
+	for _, name := range []string{t.Pages.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To} {
 		need(name)
 	}
 	for name := range t.query {
@@ -510,7 +510,7 @@ func (x *session) variables(t *table, parent []wire.Value, own *part) url.Values
 // sets reports whether a parameter of the table has the name.
 func (t *table) sets(name string) bool {
 	p := &t.Pages
-	return name == p.Param || name == p.SizeParam || t.query.Has(name) || name == t.Partitions.Param || name == t.Window.From || name == t.Window.To ||
+	return slices.Contains([]string{p.Param, p.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To}, name) || t.query.Has(name) ||
 		slices.ContainsFunc(t.Filters, func(f Param) bool { return f.Name == name }) ||
 		slices.ContainsFunc(t.Sorts, func(s Sort) bool {
 			asc, _ := url.ParseQuery(s.Asc)

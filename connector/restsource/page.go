@@ -30,6 +30,7 @@ type endpoint struct {
 	fixed  url.Values   // that neither pages nor filters change, beside Query
 	parent []wire.Value // the parent's row, and then the value of the partition
 	part   *part        // that is read, or nil
+	file   *url.URL     // of a Job, once the export is there
 	list   *table       // the embedded table that is read, or nil
 	within *table       // the one that is in the rows of this endpoint, or nil
 
@@ -71,7 +72,7 @@ func (x *session) endpoint(of *table, p push, parent []wire.Value) (*endpoint, e
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent, part: own}
+	e := &endpoint{table: t, path: path, params: p.params, few: p.searched || len(p.filters) > 0, size: t.Pages.Size, parent: parent, part: own}
 	if own != nil {
 		e.parent = slices.Concat(parent, own.cell)
 	}
@@ -89,6 +90,10 @@ func (x *session) endpoint(of *table, p push, parent []wire.Value) (*endpoint, e
 
 // page requests one page.
 func (x *session) page(ctx context.Context, e *endpoint, at position) (*page, error) {
+	ctx, err := x.export(ctx, e)
+	if err != nil {
+		return nil, err
+	}
 	u, body, err := x.request(e, at)
 	if err != nil {
 		return nil, err
@@ -124,7 +129,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		}
 		return u, nil, nil
 	}
-	params := paramsOf(e.query, e.fixed, e.params)
+	params := e.all()
 	if p.SizeParam != "" {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
@@ -152,6 +157,13 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 			return nil, nil, &formError{e.Name, err.Error()}
 		}
 		return x.at(e.path, nil), body, nil
+	}
+	if e.file != nil {
+		u := *e.file
+		if len(params) > 0 {
+			u.RawQuery = paramsOf(u.Query(), params).Encode()
+		}
+		return &u, nil, nil
 	}
 	if e.Body == nil {
 		return x.at(e.path, params), nil, nil

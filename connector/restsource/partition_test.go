@@ -57,7 +57,7 @@ func graded(t *testing.T, api *emulated, o *restsource.Options, tables ...restso
 		Slug: "emulated", Credentials: []wire.CredentialField{{Key: "repos", Label: "Repositories", Type: wire.CredentialText}},
 	}
 	credentials := map[string]string{"repos": "dlt, sources"}
-	connectortest.Run(t, def, src, &connectortest.Options{Credentials: credentials, Requests: 200})
+	connectortest.Run(t, def, src, &connectortest.Options{Credentials: credentials, Requests: 400})
 	api.mu.Lock()
 	api.asked = nil
 	api.mu.Unlock()

@@ -15,12 +15,13 @@ import (
 
 // push is what a request leaves to the API.
 type push struct {
-	params  url.Values
-	filters []*Param
-	exact   bool     // the API selects the very rows that the request wants
-	sorted  bool     // params has the request's sort
-	names   []string // of the columns that are needed; nil: all
-	part    *part    // of a table in parts; nil: any
+	params   url.Values
+	filters  []*Param
+	searched bool     // by Search
+	exact    bool     // the API selects the very rows that the request wants
+	sorted   bool     // params has the request's sort
+	names    []string // of the columns that are needed; nil: all
+	part     *part    // of a table in parts; nil: any
 }
 
 // pushdown returns the table's declarations as package connector takes them.
@@ -43,8 +44,26 @@ func (t *table) pushdown() connector.Pushdown {
 // push returns what of the filters and the sort the endpoint can apply. Each filter of
 // And narrows by itself. Or is left to the library.
 func (t *table) push(where wire.Where, sort []wire.SortKey) push {
+	expression := ""
+	if t.Search != nil && len(where.And) > 0 {
+		var took []bool
+		if expression, took = t.Search(slices.Clone(where.And)); len(expression) > maxParam || len(took) != len(where.And) {
+			expression = ""
+		}
+		var rest []wire.Filter
+		for i, f := range where.And {
+			if expression == "" || !took[i] {
+				rest = append(rest, f)
+			}
+		}
+		where.And = rest
+	}
 	pushed := t.pushable.Push(where, sort)
-	p := push{params: pushed.Params, exact: pushed.Served.Filters, sorted: pushed.Sort != nil}
+	p := push{params: pushed.Params, exact: pushed.Served.Filters && expression == "", sorted: pushed.Sort != nil}
+	if expression != "" {
+		p.searched = true
+		p.params.Set(t.SearchParam, expression)
+	}
 	for _, i := range pushed.Declared {
 		p.filters = append(p.filters, &t.Filters[i])
 	}
@@ -52,6 +71,22 @@ func (t *table) push(where wire.Where, sort []wire.SortKey) push {
 		p.params = paramsOf(p.params, t.order(*pushed.Sort))
 	}
 	return p
+}
+
+// searched returns Search as a filter on the first column whose filters it takes, or nil.
+func (t *table) searched() *Param {
+	for _, c := range t.cells {
+		f := &Param{Name: t.SearchParam, Column: c.Name, Op: wire.OpEq, Spell: func(v wire.Value) (string, bool) {
+			text, took := t.Search([]wire.Filter{{Field: c.Name, Op: wire.OpEq, Value: v}})
+			return text, text != "" && len(took) == 1 && took[0]
+		}}
+		for _, condition := range impossible(f, c.Type) {
+			if _, ok := f.spell(condition); ok && t.Search != nil {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 // order returns the parameters of a declared sort.

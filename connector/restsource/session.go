@@ -2,6 +2,7 @@ package restsource
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -146,7 +147,8 @@ func (x *session) prepare(
 				"and the credentials must not be sent in the clear; page by a number or a cursor, or replace the address by Unwrap"}
 		}
 	}
-	if !sameOrigin(u, x.address) {
+	at := guestOf(ctx)
+	if !sameOrigin(u, cmp.Or(at, x.address)) {
 		return nil, nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}
 	known := x.secrets() // a record.Recorder scrubs them
@@ -162,7 +164,9 @@ func (x *session) prepare(
 		r.Body, _ = r.GetBody()
 	}
 	for name, values := range x.api.Header {
-		r.Header[http.CanonicalHeaderKey(name)] = values
+		if at == nil {
+			r.Header[http.CanonicalHeaderKey(name)] = values
+		}
 	}
 	if _, own := r.Header[idempotencyKey]; body != nil && !own {
 		r.Header[idempotencyKey] = nil // Table.Body only reads
@@ -173,6 +177,9 @@ func (x *session) prepare(
 // authorize puts the tenant's credentials into a request. It is called when the request
 // has its turn, because a token may expire while it waits.
 func (x *session) authorize(r *http.Request, known *recording.Secrets, table string) error {
+	if guestOf(r.Context()) != nil {
+		return nil
+	}
 	if x.api.Authorize != nil {
 		before := r.Clone(r.Context())
 		err := x.api.Authorize(r, x.creds)

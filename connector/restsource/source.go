@@ -2,16 +2,13 @@ package restsource
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,12 +27,11 @@ type source struct {
 	api     API
 	options Options
 	base    http.RoundTripper
-	tables  map[string]*table
-	order   []*table
-	rate    *limiter // of all requests together
+	catalog
+	rate *limiter // of all requests together
 
 	transport *connector.PerRequest[*Transport]
-	tailored  map[string]*connector.PerRequest[*table] // of the tables with ColumnsOf
+	catalogs  *connector.PerRequest[*catalog] // of the tenants
 }
 
 // Options are what a host may set. Nil, and every zero member, is the default.
@@ -55,6 +51,11 @@ type Options struct {
 	// Concurrency is how many endpoints of a child table, or pages of an endpoint whose places
 	// are known, are asked at the same time. Default: 4.
 	Concurrency int
+	// TablesOf returns the tables that a tenant has beside the declared ones, such as custom
+	// objects. It is called at discovery, and once in each request that concerns a table
+	// which is not declared; nothing of it is kept. A table may have its columns from
+	// ColumnsOf, which is called for the tables that a request concerns.
+	TablesOf func(ctx context.Context, call *Call) ([]Table, error)
 	// JoinBudget bounds the memory for the tables that a join leads to, in bytes.
 	// Default: 64 MiB.
 	JoinBudget int64
@@ -65,7 +66,7 @@ const defaultConcurrency = 4
 // New returns a source of the tables of an API. The error names every fault of the
 // declarations at once.
 func New(api API, tables []Table, opts *Options) (Source, error) {
-	s := &source{api: api, transport: new(connector.PerRequest[*Transport]), tailored: map[string]*connector.PerRequest[*table]{}}
+	s := &source{api: api, transport: new(connector.PerRequest[*Transport]), catalogs: new(connector.PerRequest[*catalog])}
 	if opts != nil {
 		s.options = *opts
 	}
@@ -75,17 +76,14 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 	s.rate = newLimiter(api.Rate)
 	faults := api.faults()
 	var err error
-	s.tables, s.order, err = compileAll(tables)
+	if s.catalog, err = newCatalog(tables); err == nil && len(tables) == 0 && (s.options.TablesOf == nil || api.Check == "") {
+		err = errors.New("restsource: there is no table, or none and no API.Check beside Options.TablesOf")
+	}
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, err
 	}
-	for _, t := range s.order {
-		if t.ColumnsOf != nil {
-			s.tailored[t.Name] = new(connector.PerRequest[*table])
-		}
-	}
 	if s.base = s.options.Transport; s.base == nil {
-		s.base = newBase(api.typed() || len(api.Hosts) > 0, s.options.AllowPrivate)
+		s.base = newBase(api.typed() || len(api.Hosts) > 0 || s.downloads(), s.options.AllowPrivate)
 	}
 	if _, _, err := api.Certificate.shown(s.base, wire.Credentials{}); errors.Is(err, errNoTLS) {
 		return nil, err
@@ -111,6 +109,7 @@ func (s *source) CredentialKeys() []string {
 // session is the access of one request to the API, with a tenant's credentials.
 type session struct {
 	*source
+	catalog
 	creds     wire.Credentials
 	address   *url.URL
 	transport *Transport
@@ -135,7 +134,8 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 		base, closeBase, err := s.api.Certificate.shown(s.base, creds)
 		return &Transport{Base: base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, closeBase, err
 	})
-	x := &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{},
+	x := &session{source: s, catalog: s.catalog, creds: creds, address: address, transport: transport,
+		shown: map[string]*shown{},
 		slots: make(chan struct{}, s.options.Concurrency)}
 	if err == nil && len(s.api.Hosts) > 0 {
 		err = x.locate(ctx)
@@ -151,41 +151,6 @@ func (s *source) openTable(ctx context.Context, creds wire.Credentials, name str
 	}
 	t, err := x.table(ctx, name)
 	return x, t, err
-}
-
-// table returns a table with the columns that the tenant has.
-func (x *session) table(ctx context.Context, name string) (*table, error) {
-	t := x.tables[name]
-	if t == nil {
-		return nil, connector.UnknownEntity("there is no table %s", terms.QuoteName(name))
-	}
-	if t.ColumnsOf == nil {
-		return t, nil
-	}
-	own, _, err := x.tailored[name].Get(ctx, func(ctx context.Context) (*table, func(), error) {
-		more, err := t.ColumnsOf(ctx, func(path string, query url.Values) ([]byte, error) {
-			u, body := x.at(path, query), []byte(nil)
-			if t.graph != nil {
-				u = x.at(t.Path, nil)
-				body, _ = json.Marshal(map[string]string{"query": query.Get("query")}) // a map of texts has a spelling
-			}
-			a, err := x.send(ctx, name, u, body)
-			if err != nil {
-				return nil, err
-			}
-			return a.body, a.refused(name)
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		own := &table{Table: t.Table, parent: t.parent}
-		own.Columns = append(append([]Column{}, t.Columns...), more...)
-		if faults := own.compile(); len(faults) > 0 {
-			return nil, nil, fmt.Errorf("restsource: ColumnsOf: %w", errors.Join(faults...))
-		}
-		return own, nil, nil
-	})
-	return own, err
 }
 
 // Check asks the endpoint API.Check.

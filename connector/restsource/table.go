@@ -82,6 +82,14 @@ type Table struct {
 	// Filters are the filters that the endpoint can apply, and Sorts the orders.
 	Filters []Param
 	Sorts   []Sort
+	// Search writes filters as one expression, such as "status:open created>2024-01-01", for
+	// an API that takes one in the parameter SearchParam, and says which of them it has
+	// taken; the others are pushed by Filters. As with a Param, the expression must select
+	// every row that the filters do. Quote what values may hold.
+	Search      func(filters []wire.Filter) (expression string, took []bool)
+	SearchParam string
+	// Job says that the rows are an export that the API makes first.
+	Job Job
 	// Parent names the table for each of whose rows there is an endpoint. A row of the
 	// parent whose endpoint answers 404 has no rows.
 	//
@@ -93,6 +101,35 @@ type Table struct {
 	// empty. It is for a table whose rows are in the parent's. Without it, the read fails
 	// if none of the parent's rows has the member, because it may be misspelled.
 	AbsentIsEmpty bool
+}
+
+// Job reads a table by an export: a request that begins it, others until it is there, and a
+// download. All of it happens in the time of one request of the platform, and otherwise
+// that is answered by a timeout. Discovery begins no export, so it shows no samples.
+//
+//	Job: restsource.Job{Create: "/exports", Status: "/exports/{job}", Download: "/exports/{job}/file",
+//		Done: map[string]bool{"queued": false, "running": false, "done": true}},
+//
+// Table.Path is empty then. Rows, Unwrap and Pages are about the download.
+type Job struct {
+	// Create is the path of the POST that begins an export. The parameters of Query, Filters,
+	// Partitions and Window are its JSON, or what Table.Body makes of them. ID is the member
+	// path of the job's id in the answer, for which {job} stands in Status and Download.
+	// Default: "id".
+	Create, ID string
+	// Status is the path that is asked until the export is there, and State the member path
+	// of the state in the answer. Default: "status". Done names the states, and whether the export is there.
+	// One that it does not name is a failure.
+	Status, State string
+	Done          map[string]bool
+	// Download is the path of the file, or the member path of its address in the last answer
+	// of Status. If that address is at another host, the host must be one of Hosts, which are
+	// spelled as API.Hosts; it is sent nothing of the credentials.
+	Download string
+	Hosts    []string
+	// Every is the time between two questions. Default: two seconds. Retry-After has
+	// precedence.
+	Every time.Duration
 }
 
 // Column declares one column.

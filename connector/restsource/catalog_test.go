@@ -1,0 +1,138 @@
+package restsource_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// objects is an API whose tenants define objects of their own, as in airbytehq/airbyte#60830
+// (custom objects) and #48483 (the tables of a base).
+func objects() *emulated {
+	return &emulated{answer: func(r *http.Request) (int, string) {
+		other := r.Header.Get("Authorization") == "Bearer tok-of-another-tenant"
+		if !other && r.Header.Get("Authorization") != "Bearer "+shopToken {
+			return 401, ""
+		}
+		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
+		case path == "/whoami":
+			return 200, `{}`
+		case path == "/schemas" && other:
+			return 200, `{"results": [{"name": "boats"}]}`
+		case path == "/schemas":
+			return 200, `{"results": [{"name": "cars"}, {"name": "pets"}]}`
+		case strings.HasPrefix(path, "/schemas/"):
+			return 200, `{"fields": ["` + strings.TrimPrefix(path, "/schemas/") + `_name"]}`
+		case path == "/users":
+			return 200, `[{"id": 1}]`
+		case path == "/objects/cars" && !other:
+			return 200, `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`
+		case path == "/objects/pets" && !other || path == "/objects/boats" && other:
+			return 200, `[{"id": 7, "owner": 1, "boats_name": "b"}]`
+		}
+		return 404, ""
+	}}
+}
+
+func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, error) {
+	body, err := call.Get("/schemas", nil)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct{ Results []struct{ Name string } }
+	err = json.Unmarshal(body, &answer)
+	tables := make([]restsource.Table, len(answer.Results))
+	for i, o := range answer.Results {
+		tables[i] = restsource.Table{
+			Name: o.Name, Path: "/objects/" + o.Name, Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id", "owner"),
+			ForeignKeys: []wire.ForeignKey{{Field: "owner", TargetTable: "users", TargetField: "id"}},
+			ColumnsOf: func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
+				body, err := get("/schemas/"+o.Name, nil)
+				if err != nil {
+					return nil, err
+				}
+				var answer struct{ Fields []string }
+				err = json.Unmarshal(body, &answer)
+				return columns(wire.TypeString, answer.Fields...), err
+			},
+		}
+	}
+	return tables, err
+}
+
+// TestTablesOf: each tenant has tables of its own, which are described in each request
+// that concerns them and kept by none.
+func TestTablesOf(t *testing.T) {
+	api := objects()
+	options := &restsource.Options{Transport: handlerTransport{api}, TablesOf: tablesOf}
+	users := restsource.Table{Name: "users", Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
+	shop := shopAPI
+	src, err := restsource.New(shop, []restsource.Table{users}, options)
+	require.NoError(t, err)
+	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 400})
+	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
+	tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+	for _, c := range []struct {
+		table string
+		asked []string
+	}{
+		{"users", []string{"GET /users"}},
+		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
+		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
+	} {
+		api.mu.Lock()
+		api.asked = nil
+		api.mu.Unlock()
+		_, err := read(t, tenant, c.table, nil, "id")
+		require.NoError(t, err)
+		assert.Equal(t, c.asked, api.requests())
+	}
+	_, err = read(t, tenant, "boats", nil, "id")
+	require.ErrorIs(t, err, connector.ErrUnknownEntity, "another tenant's")
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	var names []string
+	for _, table := range found.Tables {
+		names = append(names, table.Name)
+	}
+	assert.Equal(t, []string{"users", "cars", "pets"}, names)
+
+	_, err = restsource.New(restsource.API{Base: shopAPI.Base}, nil, options)
+	require.ErrorContains(t, err, "no table")
+	_, err = restsource.New(shopAPI, nil, options)
+	require.NoError(t, err)
+}
+
+// TestTablesOfFails: what a function of the author returns reaches the log without the
+// credentials, and tables that cannot be are told of.
+func TestTablesOfFails(t *testing.T) {
+	for name, tables := range map[string]func(context.Context, *restsource.Call) ([]restsource.Table, error){
+		"no schema for": func(_ context.Context, call *restsource.Call) ([]restsource.Table, error) {
+			return nil, errors.New("no schema for " + call.Credentials.Get("token"))
+		},
+		"two of this name": func(context.Context, *restsource.Call) ([]restsource.Table, error) {
+			return []restsource.Table{loginTable, loginTable}, nil
+		},
+	} {
+		src, err := restsource.New(shopAPI, nil, &restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
+		require.NoError(t, err)
+		log := &logBuffer{}
+		tenant := connectortest.Start(t, shopDefinition, src, log.options()).As(shopCredentials).Unverified()
+		_, err = tenant.Discover()
+		require.ErrorContains(t, err, "internal")
+		log.contains(t, name)
+		assert.NotContains(t, log.String(), shopToken)
+	}
+}
