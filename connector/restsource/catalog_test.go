@@ -56,7 +56,7 @@ func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, err
 	tables := make([]restsource.Table, len(answer.Results))
 	for i, o := range answer.Results {
 		tables[i] = restsource.Table{
-			Name: o.Name, Path: "/objects/" + o.Name, Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id", "owner"),
+			Name: o.Name, Pages: onePage, Path: "/objects/" + o.Name, Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id", "owner"),
 			ForeignKeys: []wire.ForeignKey{{Field: "owner", TargetTable: "users", TargetField: "id"}},
 			ColumnsOf: func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 				body, err := get("/schemas/"+o.Name, nil)
@@ -77,7 +77,7 @@ func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, err
 func TestTablesOf(t *testing.T) {
 	api := objects()
 	options := &restsource.Options{Transport: handlerTransport{api}, TablesOf: tablesOf}
-	users := restsource.Table{Name: "users", Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
+	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
 	shop := shopAPI
 	src, err := restsource.New(shop, []restsource.Table{users}, options)
 	require.NoError(t, err)

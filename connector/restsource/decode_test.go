@@ -164,7 +164,7 @@ func TestDecodedTables(t *testing.T) {
 		}[r.URL.Path]
 	}}
 	table := func(name, rows string, decode decoder) restsource.Table {
-		return restsource.Table{Name: name, Path: "/" + name, Rows: rows, Unwrap: decode, Key: []string{"id"},
+		return restsource.Table{Name: name, Pages: onePage, Path: "/" + name, Rows: rows, Unwrap: decode, Key: []string{"id"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}}}
 	}
 	tenant := graded(t, api, nil,

@@ -84,7 +84,7 @@ func (e *exporter) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func exportTable(download string) restsource.Table {
 	return restsource.Table{
-		Name: "t", Key: []string{"id"}, Query: "format=csv", Unwrap: restsource.DecodeGzip(restsource.DecodeCSV(',', "id")),
+		Name: "t", Pages: onePage, Key: []string{"id"}, Query: "format=csv", Unwrap: restsource.DecodeGzip(restsource.DecodeCSV(',', "id")),
 		Columns: columns(wire.TypeNumber, "id"), Filters: []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}},
 		Job: restsource.Job{Create: "/exports", Status: "/exports/{job}", Download: download, Hosts: []string{"*.files.example"},
 			Done: map[string]bool{"running": false, "done": true}},

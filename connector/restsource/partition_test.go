@@ -101,9 +101,9 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "a column of the parent in the query: dlt-hub/dlt#1978",
 			tables: []restsource.Table{{
-				Name: "t", Parent: "competitions", Path: "/seasons", Query: "competition={id}&expand={x:1}", Key: []string{"part", "id"},
+				Name: "t", Pages: onePage, Parent: "competitions", Path: "/seasons", Query: "competition={id}&expand={x:1}", Key: []string{"part", "id"},
 				Columns: append(columns(wire.TypeString, "id"), restsource.Column{Name: "part", OfParent: "id"}),
-			}, {Name: "competitions", Path: "/competitions", Key: []string{"id"}, Columns: columns(wire.TypeString, "id")}},
+			}, {Name: "competitions", Pages: onePage, Path: "/competitions", Key: []string{"id"}, Columns: columns(wire.TypeString, "id")}},
 			answer: func(r *http.Request) string {
 				switch r.URL.Query().Get("competition") {
 				case "a&b":
@@ -120,7 +120,7 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "the list that a tenant types: airbytehq/airbyte#25209, dlt-hub/dlt#1865",
 			tables: []restsource.Table{{
-				Name: "t", Path: "/repos/{part}/issues", Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
+				Name: "t", Pages: onePage, Path: "/repos/{part}/issues", Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
 				Partitions: restsource.Partitions{Column: "part", Values: []string{"{repos}"}},
 			}},
 			answer: func(r *http.Request) string {
@@ -132,7 +132,7 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "a filter on the column asks for its partition alone",
 			tables: []restsource.Table{{
-				Name: "t", Path: "/orders", Rows: "data", Key: []string{"part", "id"},
+				Name: "t", Pages: onePage, Path: "/orders", Rows: "data", Key: []string{"part", "id"},
 				Columns:    []restsource.Column{{Name: "part", Type: wire.TypeNumber}, {Name: "id", Type: wire.TypeString}},
 				Partitions: restsource.Partitions{Column: "part", Param: "year", Values: []string{"2022", "2023", "2024"}},
 			}},
@@ -144,7 +144,7 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "a union of endpoints",
 			tables: []restsource.Table{{
-				Name: "t", Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
+				Name: "t", Pages: onePage, Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
 				Partitions: restsource.Partitions{Column: "part", Values: []string{"live", "old"}, Paths: []string{"/tickets", "/archive/tickets"}},
 			}},
 			answer: func(r *http.Request) string { return `[{"id": "1"}]` },
@@ -154,7 +154,7 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "a row in two partitions is one row",
 			tables: []restsource.Table{{
-				Name: "t", Path: "/issues", Key: []string{"id"}, Columns: columns(wire.TypeString, "part", "id"),
+				Name: "t", Pages: onePage, Path: "/issues", Key: []string{"id"}, Columns: columns(wire.TypeString, "part", "id"),
 				Partitions: restsource.Partitions{Param: "label", Values: []string{"bug", "ui"}},
 			}},
 			answer: func(r *http.Request) string {
@@ -180,7 +180,7 @@ func TestPartitions(t *testing.T) {
 // TestPartitionFails: a read whose parts are not all there, or contradict each other, fails.
 func TestPartitionFails(t *testing.T) {
 	table := restsource.Table{
-		Name: "t", Path: "/orders", Rows: "data", Key: []string{"id"}, Columns: columns(wire.TypeString, "id", "name"),
+		Name: "t", Pages: onePage, Path: "/orders", Rows: "data", Key: []string{"id"}, Columns: columns(wire.TypeString, "id", "name"),
 		Partitions: restsource.Partitions{Param: "region", Values: []string{"eu", "us"}},
 	}
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func events() (rows []map[string]any) {
 
 func eventsTable() restsource.Table {
 	return restsource.Table{
-		Name: "events", Path: "/events", Key: []string{"id"},
+		Name: "events", Pages: onePage, Path: "/events", Key: []string{"id"},
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "at", Type: wire.TypeDatetime}},
 		Window: restsource.Window{Column: "at", From: "from", To: "to", Step: 10 * 24 * time.Hour,
 			Since: time.Date(2023, 12, 22, 0, 0, 0, 0, time.UTC), Until: time.Date(2024, 2, 25, 0, 0, 0, 0, time.UTC)},
@@ -318,7 +318,7 @@ func TestWindowsNarrowed(t *testing.T) {
 // that make no difference, which fill a column with what is not so.
 func TestPartitionWarnings(t *testing.T) {
 	api := &emulated{answer: func(r *http.Request) (int, string) { return 200, `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]` }}
-	parts := restsource.Table{Name: "parts", Path: "/p", Key: []string{"id", "p"}, Columns: columns(wire.TypeNumber, "id", "p"),
+	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"}, Columns: columns(wire.TypeNumber, "id", "p"),
 		Partitions: restsource.Partitions{Column: "p", Param: "p", Values: []string{"1", "2"}}}
 	found, err := serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, handlerTransport{api}).Discover()
 	require.NoError(t, err)
@@ -373,7 +373,7 @@ func TestPartitionsAtOnce(t *testing.T) {
 			time.Sleep(time.Second)
 			return reply(200, fmt.Sprintf(`[{"id": %q}]`, r.URL.Query().Get("p"))), nil
 		})
-		table := restsource.Table{Name: "t", Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
+		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
 			Partitions: restsource.Partitions{Param: "p", Values: strings.Split("abcdefgh", "")}}
 		begun := time.Now()
 		rows, err := read(t, serve(t, shopAPI, []restsource.Table{table}, slow), "t", nil, "id")

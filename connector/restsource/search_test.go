@@ -63,7 +63,7 @@ func issues(unknown string, applies bool) *emulated {
 
 func issuesTable() restsource.Table {
 	return restsource.Table{
-		Name: "issues", Path: "/search", Rows: "issues", Key: []string{"id"}, Search: search, SearchParam: "jql",
+		Name: "issues", Pages: onePage, Path: "/search", Rows: "issues", Key: []string{"id"}, Search: search, SearchParam: "jql",
 		Columns: append(columns(wire.TypeNumber, "id", "priority"), columns(wire.TypeString, "status", "team")...),
 		Filters: []restsource.Param{{Column: "team", Op: wire.OpEq, Name: "team"}},
 	}

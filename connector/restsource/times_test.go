@@ -72,7 +72,7 @@ func TestTimes(t *testing.T) {
 		t.Run(c.value, func(t *testing.T) {
 			c.column.Name = "v"
 			api := &emulated{answer: func(*http.Request) (int, string) { return 200, fmt.Sprintf(`[{"v": %s}]`, c.value) }}
-			tenant, log := logged(t, shopAPI, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c.column}}}, handlerTransport{api})
+			tenant, log := logged(t, shopAPI, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}, handlerTransport{api})
 			rows, err := read(t, tenant, "t", nil, "v")
 			if c.want == "" {
 				require.Error(t, err)
@@ -92,7 +92,7 @@ func TestTimes(t *testing.T) {
 		{Type: wire.TypeDatetime, Unix: time.Second, Convert: func(any) (wire.Value, error) { return wire.Null(), nil }},
 	} {
 		c.Name = "v"
-		_, err := restsource.New(shopAPI, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c}}}, nil)
+		_, err := restsource.New(shopAPI, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c}}}, nil)
 		require.Error(t, err)
 	}
 }
@@ -102,6 +102,6 @@ func TestTimesGraded(t *testing.T) {
 	api := &emulated{answer: func(*http.Request) (int, string) {
 		return 200, `[{"id": 1, "at": "2024-11-01 08:48:50"}, {"id": 2, "at": 1730450930}, {"id": 3, "at": null}, {"id": 4, "at": "2024-10-01T00:00:00Z"}]`
 	}}
-	graded(t, api, nil, restsource.Table{Name: "t", Path: "/t", Key: []string{"id"}, Columns: []restsource.Column{
+	graded(t, api, nil, restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: []restsource.Column{
 		{Name: "id", Type: wire.TypeNumber}, {Name: "at", Type: wire.TypeDatetime, Layouts: []string{time.DateTime}, Zone: time.UTC, Unix: time.Second}}})
 }
