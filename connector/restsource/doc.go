@@ -78,18 +78,21 @@
 // # Credentials
 //
 // [KeyHeader] and [KeyParam] send a key, [Basic] a name and a password, [Bearer] a token
-// that the tenant has. [ClientCredentials] and [SignedJWT] obtain a token with what the
-// tenant has, and [Token] in a way of your own. A token lives as long as the request of
+// that the tenant has. [ClientCredentials], [SignedJWT] and [Login] obtain a token with
+// what the tenant has, and [Token] in a way of your own. [TokenAnswer] says where it goes,
+// and which address the API has for this tenant. A token lives as long as the request of
 // the platform, whose calls share it. It is renewed before it expires, and once for a
-// request that the API answers with 401.
+// request that the API answers with 401. [Certificate] is shown to a server that asks for
+// one.
 //
-// OAuth's authorization code, where a person consents on a page of the API, is not
-// here. It gives a refresh token, which often changes with each use, and the protocol has no
-// place to keep the new one: a connector remembers nothing, and only a tenant changes
-// credentials. Ask tenants for client credentials, a service account, a personal access
-// token or an API key. Where an API has nothing but the code, let a program of the host
-// do the consent and keep the refresh token in the host's own store, under a key
-// that the tenant then types as its credential; [Token] asks that program for a token.
+// A refresh token that stays the same is a credential like others: see [Login]. One that
+// changes with each use is not here, and neither is anything else that has to be known to the
+// next request, such as how far a table was read: the protocol has no place to keep it, a
+// connector remembers nothing, and only a tenant changes credentials. Ask tenants for
+// client credentials, a service account, a personal access token or an API key. Where an
+// API has nothing but OAuth's authorization code, let a program of the host do the consent
+// and keep the refresh token in the host's own store, under a key that the tenant then
+// types as its credential; [Token] asks that program for a token.
 //
 // # What an answer means
 //
@@ -142,6 +145,16 @@
 // A read keeps 8 bytes and their share of a map for each row that has a key, and one page. The
 // window of a query without filters is read from its offset on by PagingOffset, and otherwise
 // from the beginning, no further than the limit.
+//
+// # Tables in parts
+//
+// [Partitions] and [Window] read a table by several requests, and a Parent by one for
+// each of its rows. All are read, or the read fails. What cannot be known is a row that is
+// moved, while the parts are read, from one that has not been read to one that has been,
+// other than to the newest window, and a row that lies before Window.Since.
+//
+// [DecodeCSV], [DecodeNDJSON], [DecodeXML], [DecodeKeyed], [DecodeColumns], [DecodeGzip] and
+// [DecodeZip] make JSON of other formats, for Table.Unwrap. [Job] reads an export.
 //
 // # Child tables
 //
