@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,10 @@ func (a *TokenAnswer) put(r *http.Request, token string) error {
 	return nil
 }
 
+// secretLike are texts in the answer of a token endpoint that may be secrets, such as a
+// refresh token, and no names, addresses or lists of scopes.
+var secretLike = regexp.MustCompile(`"([^"\s:/]{12,})"\s*[,}\]]`)
+
 // said is what an answer of a token endpoint says beside the token.
 type said struct{ code, refresh string }
 
@@ -112,6 +117,9 @@ func (a *TokenAnswer) read(res *http.Response, body []byte) (t obtained, s said,
 		return ""
 	}
 	t.token, t.base, s = text(0), text(2), said{text(4), text(5)}
+	for _, match := range secretLike.FindAllSubmatch(body, -1) {
+		t.others = append(t.others, string(match[1]))
+	}
 	if header, cookie, ok := strings.Cut(a.Token, ":"); ok {
 		t.token, err = res.Header.Get(header), nil
 		if cookie = strings.TrimSpace(cookie); cookie != "" {

@@ -143,6 +143,7 @@ func (x *session) post(ctx context.Context, u *url.URL, g *grant) (*http.Respons
 	if g.user != "" {
 		r.SetBasicAuth(g.user, g.password)
 	}
+	known.Header, _, _ = strings.Cut(g.answer.Token, ":")
 	if assertion := g.form.Get("assertion"); assertion != "" {
 		known.Add(assertion)
 	}

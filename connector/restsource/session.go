@@ -183,7 +183,9 @@ func (x *session) authorize(r *http.Request, known *recording.Secrets, table str
 	if x.api.Authorize != nil {
 		before := r.Clone(r.Context())
 		err := x.api.Authorize(r, x.creds)
-		known.Learn(before, r)
+		if known.Learn(before, r); tokenUseOf(r.Context()) != nil {
+			known.Add(tokenUseOf(r.Context()).others...)
+		}
 		if err != nil {
 			return known.ScrubError(err)
 		}
@@ -213,9 +215,6 @@ func (x *session) secrets() *recording.Secrets {
 	if x.api.typed() {
 		path = strings.Trim(x.address.Path, "/")
 		s.Add(x.address.Host, x.address.Hostname(), path, strings.Trim(x.address.EscapedPath(), "/"))
-	}
-	if len(x.api.Hosts) > 0 {
-		s.Add(x.address.Host, x.address.Hostname())
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if len(segment) >= minSegment && strings.ContainsAny(segment, "0123456789") {

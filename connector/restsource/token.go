@@ -36,7 +36,8 @@ func Token(
 type obtained struct {
 	token    string
 	lifetime time.Duration
-	base     string // the address of the API
+	base     string   // the address of the API
+	others   []string // texts beside the token that may be secrets
 }
 
 // authorize returns an Authorize that obtains tokens and puts them into requests.
@@ -93,7 +94,7 @@ func (h *heldToken) get(ctx context.Context, obtain func() (obtained, error)) (s
 		}
 	}
 	if use != nil {
-		use.token, use.base = h.token, h.base
+		use.token, use.base, use.others = h.token, h.base, h.others
 	}
 	return h.token, nil
 }
@@ -108,6 +109,7 @@ type tokenUse struct {
 	renew   bool   // the API has refused the token
 	token   string // that was sent
 	base    string // the address that its answer names
+	others  []string
 }
 
 type tokenUseKey struct{}

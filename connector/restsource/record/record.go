@@ -172,7 +172,7 @@ func (c *Recorder) learn(r *http.Request) error {
 	}
 	for header, values := range r.Header {
 		if !slices.Contains(plainHeaders, header) {
-			own.AddHeader(values)
+			own.AddHeader(header, values)
 		}
 	}
 	for param, values := range r.URL.Query() {
@@ -232,7 +232,7 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%d\n", title, res.StatusCode)
 	for header := range res.Header {
-		if !keptHeaders.MatchString(header) {
+		if sent := recording.SecretsOf(r.Context()); !keptHeaders.MatchString(header) && (sent == nil || !strings.EqualFold(header, sent.Header)) {
 			delete(res.Header, header)
 		}
 	}

@@ -19,6 +19,8 @@ import (
 type Secrets struct {
 	values map[string]string
 	params map[string]bool // the query parameters that Authorize has set
+	// Header is a header of the answer that is read beside the usual ones, or empty.
+	Header string
 }
 
 // NewSecrets returns a set of values. It skips empty ones.
@@ -76,7 +78,7 @@ func (s *Secrets) ScrubError(err error) error { return &scrubbed{s.Scrub(err.Err
 func (s *Secrets) Learn(before, after *http.Request) {
 	for name, values := range after.Header {
 		if !slices.Equal(values, before.Header[name]) {
-			s.AddHeader(values)
+			s.AddHeader(name, values)
 		}
 	}
 	known := before.URL.Query()
@@ -101,9 +103,15 @@ func (s *Secrets) Learn(before, after *http.Request) {
 var assigned = regexp.MustCompile(`=\s*"?([^",;\s]{8,})`)
 
 // AddHeader adds the values of a header, and their parts: what stands behind a scheme
-// such as Bearer, what is assigned as in a cookie, and the two of Basic.
-func (s *Secrets) AddHeader(values []string) {
+// such as Bearer, what is assigned, and the two of Basic. Of cookies the names are none.
+func (s *Secrets) AddHeader(name string, values []string) {
 	for _, v := range values {
+		if cookies, err := http.ParseCookie(v); err == nil && name == "Cookie" {
+			for _, c := range cookies {
+				s.Add(c.Value)
+			}
+			continue
+		}
 		s.Add(v)
 		if _, credentials, ok := strings.Cut(v, " "); ok {
 			s.Add(strings.TrimSpace(credentials))
