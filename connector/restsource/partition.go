@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,36 +38,6 @@ type Partitions struct {
 	Column string
 }
 
-// Window reads a table in windows of time, for an API that limits the time or the number
-// of rows that one request asks for.
-//
-//	Window: restsource.Window{Column: "created", From: "from", To: "to",
-//		Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Step: 30 * 24 * time.Hour},
-//
-// A filter on the column narrows the windows. Each is asked for with an overlap of Round
-// at both ends, and each row is taken from the window that it lies in, so that it does not
-// matter to which one the API counts a row on the border. The newest window
-// is asked for last: a row that a change moves there meanwhile is found.
-type Window struct {
-	// Column is the column, a datetime or a date, that From and To select by. Every row has
-	// a value.
-	Column string
-	// From and To are the query parameters of a window's ends.
-	From, To string
-	// Since is the beginning of the first window, before all rows. Step is the length of a
-	// window; what is sent is longer, by up to twice Round at each end.
-	Since time.Time
-	Step  time.Duration
-	// Until is the end of the last window. Zero: Ahead from now, and Ahead is then a day if
-	// it is zero, for clocks that differ and rows that change while they are read.
-	Until time.Time
-	Ahead time.Duration
-	// Spell and Round are those of a [Param]. Round is a second if it is zero, and a day
-	// for a date.
-	Spell func(v wire.Value) (string, bool)
-	Round time.Duration
-}
-
 // part is one of the endpoints from which a table is read.
 type part struct {
 	value  string       // of the partition
@@ -77,12 +48,6 @@ type part struct {
 	seen map[uint64]origin // the keys of the rows of all parts, if they have to be known
 }
 
-// span is a window. The first is open to the past, and the last one to the future.
-type span struct {
-	from, to    time.Time
-	first, last bool
-}
-
 // origin is where a row was read.
 type origin struct {
 	value string
@@ -91,9 +56,6 @@ type origin struct {
 
 // split reports whether the table is read in parts.
 func (t *table) split() bool { return len(t.Partitions.Values) > 0 || t.Window.Column != "" }
-
-// maxWindows limits the windows of one read.
-const maxWindows = 10_000
 
 // parts returns the parts that can have rows with the given filters, those with the newest
 // window last. A table that is not split has one, which is nil.
@@ -185,84 +147,6 @@ func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
 // partitionCell returns the cell of a partition's value.
 func partitionCell(value string, t wire.Type) (wire.Value, error) {
 	return textvalue.APIs.Value(textvalue.Raw{Text: value, Kind: textvalue.Text}, t, textvalue.OwnWidth)
-}
-
-// spans returns the windows that can have rows with the given filters, or nil if there
-// are too many.
-func (w *Window) spans(where wire.Where, now time.Time) (all []span) {
-	low, high := w.Since, w.Until
-	if high.IsZero() {
-		ahead := w.Ahead
-		if ahead == 0 {
-			ahead = 24 * time.Hour
-		}
-		high = now.Add(ahead).Truncate(time.Second)
-	}
-	for _, f := range where.And {
-		values := f.Values
-		if f.Op != wire.OpIn {
-			values = []wire.Value{f.Value}
-		}
-		var ends []time.Time
-		for _, v := range values {
-			if at, ok := filter.Instant(v); ok && f.Field == w.Column {
-				ends = append(ends, at)
-			}
-		}
-		if len(ends) == 0 {
-			continue
-		}
-		least, most := slices.MinFunc(ends, time.Time.Compare), slices.MaxFunc(ends, time.Time.Compare)
-		switch f.Op {
-		case wire.OpEq, wire.OpIn, wire.OpGt, wire.OpGte:
-			if least.After(low) {
-				low = least
-			}
-		}
-		switch f.Op {
-		case wire.OpEq, wire.OpIn, wire.OpLt, wire.OpLte:
-			if most.Before(high) {
-				high = most
-			}
-		}
-	}
-	if low.After(high) {
-		low = high
-	}
-	if high.Sub(low)/w.Step > maxWindows {
-		return nil
-	}
-	for at := low; ; at = at.Add(w.Step) {
-		s := span{from: at, to: at.Add(w.Step), first: at.Equal(low)}
-		if s.last = !s.to.Before(high); s.last {
-			s.to = high
-		}
-		if all = append(all, s); s.last {
-			return all
-		}
-	}
-}
-
-// ends returns the ends of a window as the API takes them, with the overlap.
-func (w *Window) ends(s span, t wire.Type) (from, to string, ok bool) {
-	cell, round := wire.Datetime, time.Second
-	if t == wire.TypeDate {
-		cell, round = wire.Date, 24*time.Hour
-	}
-	if w.Round > 0 {
-		round = w.Round
-	}
-	spell := func(at time.Time, op wire.Op) string {
-		v, fits := (&Param{Op: op, Round: round}).widened(cell(at))
-		text := v.String()
-		if fits && w.Spell != nil {
-			text, fits = w.Spell(v)
-		}
-		ok = ok && fits
-		return text
-	}
-	ok = true
-	return spell(s.from, wire.OpGt), spell(s.to, wire.OpLt), ok
 }
 
 // newest reports whether this is the last of several windows, which is asked for when the
@@ -482,39 +366,33 @@ func (x *session) compareParts(ctx context.Context, t *table, parent []wire.Valu
 	if err != nil {
 		return err
 	}
-	last, other := all[len(all)-1], all[max(0, len(all)-2)]
-	page := func(own *part) (*page, error) {
-		e, err := x.endpoint(t, push{part: own}, parent)
-		if err != nil {
-			return nil, err
+	ask := func(own part) *page {
+		e, failed := x.endpoint(t, push{part: &own}, parent)
+		var p *page
+		if failed == nil {
+			p, failed = x.page(ctx, e, position{})
 		}
-		return x.page(ctx, e, position{})
+		if failed != nil && !rejected(failed) {
+			err = failed
+		}
+		return cmp.Or(p, &page{})
 	}
+	last, other := all[len(all)-1], all[max(0, len(all)-2)]
 	if w := &t.Window; w.Column != "" {
-		old := *last
-		from, to, _ := w.ends(span{from: w.Since.AddDate(-1, 0, 0), to: w.Since}, t.columns[t.place(w.Column)].Type)
+		old, at := *last, t.place(w.Column)
+		from, to, _ := w.ends(span{from: w.Since.AddDate(-1, 0, 0), to: w.Since}, t.columns[at].Type)
 		old.params = paramsOf(last.params, url.Values{w.From: {from}, w.To: {to}})
-		p, err := page(&old)
-		if err == nil && slices.ContainsFunc(p.rows, func(row []wire.Value) bool {
-			at, _ := filter.Instant(row[t.place(w.Column)])
-			return at.Before(w.Since)
+		if slices.ContainsFunc(ask(old).rows, func(row []wire.Value) bool {
+			read, _ := filter.Instant(row[at])
+			return read.Before(w.Since)
 		}) {
 			warn("Table %q: the API has rows before Window.Since, which are not read.", t.Name)
 		}
-		if err != nil && !rejected(err) {
-			return untested("windows", t, err, warn)
+	}
+	if last.value != other.value {
+		if a, b := ask(*last), ask(*other); len(a.rows) > 0 && a.sum == b.sum {
+			warn("Table %q: the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.", t.Name)
 		}
 	}
-	if last.value == other.value {
-		return nil
-	}
-	a, err := page(last)
-	if err != nil {
-		return untested("partitions", t, err, warn)
-	}
-	b, err := page(other)
-	if err == nil && len(a.rows) > 0 && a.sum == b.sum {
-		warn("Table %q: the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.", t.Name)
-	}
-	return untested("partitions", t, err, warn)
+	return untested("parts", t, err, warn)
 }
