@@ -61,7 +61,7 @@ func (x *session) makeExport(ctx context.Context, e *endpoint) error {
 			if name == "job" {
 				return segment(job)
 			}
-			return x.credentialed(name)
+			return x.inPath(e.table, e.parent, e.part, name)
 		})
 	}
 	params := e.all()

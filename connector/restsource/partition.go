@@ -305,9 +305,13 @@ func (t *table) partFaults(fault func(string, ...any)) {
 	}
 }
 
-// placeholders returns the names that stand for values in Path and Query.
-func (t *table) placeholders() []string {
-	names := template(t.Path).names()
+// placeholders returns the names that stand for values in paths and in Query.
+func (t *table) placeholders() (names []string) {
+	j := &t.Job
+	for _, path := range append([]string{t.Path, j.Create, j.Status, j.Download}, t.Partitions.Paths...) {
+		names = append(names, template(path).names()...)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "job" && j.Create != "" })
 	for _, values := range t.query {
 		for _, text := range values {
 			for _, match := range named.FindAllStringSubmatch(text, -1) {
@@ -332,16 +336,19 @@ func (x *session) placed(t *table, parent []wire.Value, own *part) (string, *par
 	if own != nil && own.path != "" {
 		path = own.path
 	}
-	path, err := template(path).expand(func(name string) (string, error) {
-		switch v, found, err := x.above(t, parent, own, name); {
-		case err != nil:
-			return "", err
-		case found:
-			return segment(v)
-		}
-		return x.credentialed(name)
-	})
+	path, err := template(path).expand(func(name string) (string, error) { return x.inPath(t, parent, own, name) })
 	return path, own, err
+}
+
+// inPath returns what {name} stands for in a path.
+func (x *session) inPath(t *table, parent []wire.Value, own *part, name string) (string, error) {
+	switch v, found, err := x.above(t, parent, own, name); {
+	case err != nil:
+		return "", err
+	case found:
+		return segment(v)
+	}
+	return x.credentialed(name)
 }
 
 // fixed returns the parameters that are the same for all pages of an endpoint.

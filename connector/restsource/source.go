@@ -91,15 +91,23 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 	return s, nil
 }
 
-// CredentialKeys returns the keys of the credentials that stand in addresses. connector.New
+// CredentialKeys returns the keys of the credentials that stand in requests or prove a connection. connector.New
 // checks that the form has them.
 func (s *source) CredentialKeys() []string {
 	keys := slices.Concat(template(s.api.Base).names(), template(s.api.Check).names())
 	for _, t := range s.order {
-		for _, name := range template(t.Path).names() {
-			if t.parent == nil || t.parent.place(name) < 0 {
+		for _, name := range t.placeholders() {
+			if name != t.Partitions.Column && (t.parent == nil || t.parent.place(name) < 0) {
 				keys = append(keys, name)
 			}
+		}
+		for _, value := range t.Partitions.Values {
+			keys = append(keys, template(value).names()...)
+		}
+	}
+	for _, key := range []string{s.api.Certificate.Cert, s.api.Certificate.Key} {
+		if key != "" {
+			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)

@@ -109,4 +109,3 @@ func (w *Window) ends(s span, t wire.Type) (from, to string, ok bool) {
 	ok = true
 	return spell(s.from, wire.OpGt), spell(s.to, wire.OpLt), ok
 }
-
