@@ -150,7 +150,7 @@ func (t *table) compile() (faults []error) {
 		t.variableFaults(fault)
 	}
 	if (t.Search == nil) != (t.SearchParam == "") || t.Search != nil && (t.embedded() || t.query.Has(t.SearchParam)) {
-		fault("search: Search and SearchParam belong together, to a table with an endpoint, and Query does not have the parameter")
+		fault("search: Search and SearchParam belong together, to a table with an endpoint, and not in Query")
 	}
 	t.describe()
 	t.pushable = t.pushdown()

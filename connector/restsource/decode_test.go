@@ -70,7 +70,8 @@ func TestDecode(t *testing.T) {
 		{"two objects in one line: Wave-RF/WaveHouse#398", restsource.DecodeNDJSON, `{"id":1}{"id":2}`, ``},
 		{"a line that broke off", restsource.DecodeNDJSON, "{\"id\":1}\n{\"id\"", ``},
 
-		{"several elements", items, `<?xml version="1.0"?><r xmlns="urn:x"><!-- c --><items><item id="1"><n>a &amp; b</n></item><item id="2"/></items><next>x</next></r>`,
+		{"several elements", items, `<?xml version="1.0"?><r xmlns="urn:x"><!-- c --><items><item id="1"><n>a &amp; b</n></item>` +
+			`<item id="2"/></items><next>x</next></r>`,
 			`{"items":{"item":[{"@id":"1","n":"a \u0026 b","tag":[]},{"@id":"2","tag":[]}]},"next":"x"}`},
 		{"one element is a list too: martinblech/xmltodict#14, #161", items, `<r><items><item><tag>t</tag></item></items></r>`,
 			`{"items":{"item":[{"tag":["t"]}]}}`},
@@ -81,7 +82,8 @@ func TestDecode(t *testing.T) {
 		{"a text in a row with attributes alone", items, `<r><items><item id="1">five</item></items></r>`,
 			`{"items":{"item":[{"#text":"five","@id":"1","tag":[]}]}}`},
 		{"Latin-1", items, "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><r><items/><n>Zo\xeb</n></r>", `{"items":{"item":[]},"n":"Zoë"}`},
-		{"an element that repeats and is not said to: martinblech/xmltodict#201", items, `<r><items><item><a>1</a><a>2</a></item></items></r>`, ``},
+		{"an element that repeats and is not said to: martinblech/xmltodict#201", items,
+			`<r><items><item><a>1</a><a>2</a></item></items></r>`, ``},
 		{"text among elements", items, `<r><items>x<item/></items></r>`, ``},
 		{"half of it", items, `<r><items><item>`, ``},
 		{"two documents", items, `<r/><r/>`, ``},

@@ -510,7 +510,8 @@ func (x *session) variables(t *table, parent []wire.Value, own *part) url.Values
 // sets reports whether a parameter of the table has the name.
 func (t *table) sets(name string) bool {
 	p := &t.Pages
-	return slices.Contains([]string{p.Param, p.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To}, name) || t.query.Has(name) ||
+	own := []string{p.Param, p.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To}
+	return slices.Contains(own, name) || t.query.Has(name) ||
 		slices.ContainsFunc(t.Filters, func(f Param) bool { return f.Name == name }) ||
 		slices.ContainsFunc(t.Sorts, func(s Sort) bool {
 			asc, _ := url.ParseQuery(s.Asc)

@@ -126,7 +126,8 @@ func (x *session) makeExport(ctx context.Context, e *endpoint) error {
 				return context.Cause(ctx)
 			}
 			return &explained{
-				connector.UpstreamTimeout("The API is still making the rows of table %s. Try again later, or ask for less.", terms.QuoteName(e.Name)),
+				connector.UpstreamTimeout("The API is still making the rows of table %s. Try again later, or ask for less.",
+					terms.QuoteName(e.Name)),
 				fmt.Errorf("restsource: table %q: the export is not there, and the deadline comes before the next question", e.Name),
 			}
 		}
@@ -143,8 +144,7 @@ func (x *session) fileOf(j *Job, a *answer, path func(string) (string, error)) (
 	if err != nil || memberOf(a.body, j.Download) == "" {
 		return nil, nil
 	}
-	https := u.Scheme == "https" || x.options.AllowPrivate && u.Scheme == "http"
-	if sameOrigin(u, x.address) || https && u.User == nil && slices.ContainsFunc(j.Hosts, func(pattern string) bool { return matchesHost(pattern, u.Host) }) {
+	if sameOrigin(u, x.address) || x.listed(u, j.Hosts) {
 		return u, nil
 	}
 	return nil, nil

@@ -45,7 +45,8 @@ func (l *logBuffer) options() *connector.Options {
 
 func (l *logBuffer) contains(t *testing.T, want string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(l.String(), want) }, time.Second, time.Millisecond, "the log has no %q:\n%s", want, l)
+	there := func() bool { return strings.Contains(l.String(), want) }
+	require.Eventually(t, there, 10*time.Second, time.Millisecond, "the log has no %q:\n%s", want, l)
 }
 
 // exporter is an API that makes exports: each is there when it has been asked about so

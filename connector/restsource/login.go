@@ -24,7 +24,8 @@ import (
 // with a refresh token that stays the same. One login is made in each request of the
 // platform, and its calls share the token.
 //
-//	Authorize: restsource.Login{URL: "/login", JSON: true, Params: url.Values{"user": {"{user}"}, "password": {"{password}"}},
+//	Authorize: restsource.Login{URL: "/login", JSON: true,
+//		Params: url.Values{"user": {"{user}"}, "password": {"{password}"}},
 //		Answer: restsource.TokenAnswer{Token: "session.id", Place: "X-Session: {token}"}}.Authorize(),
 type Login struct {
 	// URL is spelled as ClientCredentials.TokenURL.
@@ -104,7 +105,8 @@ type said struct{ code, refresh string }
 
 // read reads the answer of a token endpoint. The error is that of a good status.
 func (a *TokenAnswer) read(res *http.Response, body []byte) (t obtained, s said, err error) {
-	paths := []string{cmp.Or(a.Token, "access_token"), cmp.Or(a.Lifetime, "expires_in"), cmp.Or(a.Base, "-"), "token_type", "error", "refresh_token"}
+	paths := []string{cmp.Or(a.Token, "access_token"), cmp.Or(a.Lifetime, "expires_in"), cmp.Or(a.Base, "-"),
+		"token_type", "error", "refresh_token"}
 	split := make([][]string, len(paths))
 	for i, path := range paths {
 		split[i] = splitPath(path)
@@ -157,12 +159,17 @@ func (x *session) locate(ctx context.Context) error {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && !(x.options.AllowPrivate && u.Scheme == "http") || u.User != nil || u.RawQuery+u.Fragment != "" ||
-		!slices.ContainsFunc(x.api.Hosts, func(pattern string) bool { return matchesHost(pattern, u.Host) }) {
+	if err != nil || !x.listed(u, x.api.Hosts) || u.RawQuery+u.Fragment != "" {
 		return &formError{"", "the answer of the token endpoint names no address whose host is one of API.Hosts"}
 	}
 	x.address = u.JoinPath(x.address.EscapedPath())
 	return nil
+}
+
+// listed reports whether an address that an answer names has one of these hosts.
+func (x *session) listed(u *url.URL, hosts []string) bool {
+	secure := u.Scheme == "https" || x.options.AllowPrivate && u.Scheme == "http"
+	return secure && u.User == nil && slices.ContainsFunc(hosts, func(pattern string) bool { return matchesHost(pattern, u.Host) })
 }
 
 // matchesHost reports whether a host is one that a pattern means.
@@ -193,8 +200,8 @@ func (c *Certificate) shown(base http.RoundTripper, creds wire.Credentials) (htt
 	}
 	pair, err := tls.X509KeyPair(pemText(creds.Get(c.Cert)), pemText(creds.Get(cmp.Or(c.Key, c.Cert))))
 	if err != nil {
-		return nil, nil, connector.CheckFailed("The client certificate and its private key cannot be read, or do not belong together. " +
-			"Paste both whole, from the line -----BEGIN to the line -----END.")
+		return nil, nil, connector.CheckFailed("The client certificate and its private key cannot be read, " +
+			"or do not belong together. Paste both whole, from the line -----BEGIN to the line -----END.")
 	}
 	if time.Now().After(pair.Leaf.NotAfter) {
 		return nil, nil, connector.CheckFailed("The client certificate has expired.")

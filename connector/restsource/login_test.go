@@ -247,7 +247,7 @@ func TestNamedAddress(t *testing.T) {
 			_, err = read(t, tenant, "t", nil, "id")
 			require.Error(t, err)
 			assert.Empty(t, api.hosts)
-			require.Eventually(t, func() bool { return strings.Contains(log.String(), "API.Hosts") }, time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return strings.Contains(log.String(), "API.Hosts") }, 10*time.Second, time.Millisecond)
 			if named != "" {
 				assert.NotContains(t, log.String(), strings.TrimPrefix(named, "https://"))
 			}
@@ -332,7 +332,8 @@ func TestCertificate(t *testing.T) {
 		{own, ""}, {oneLine, ""}, {stranger, "does not accept the client certificate"}, {expired, "has expired"},
 		{"", "is required"}, {own[:len(own)/2], "cannot be read"},
 	} {
-		err := connectortest.Start(t, loginDefinition, src, nil).As(map[string]string{"user": "u", "password": "p", "cert": c.cert}).Unverified().Check()
+		credentials := map[string]string{"user": "u", "password": "p", "cert": c.cert}
+		err := connectortest.Start(t, loginDefinition, src, nil).As(credentials).Unverified().Check()
 		if c.err == "" {
 			require.NoError(t, err)
 			continue

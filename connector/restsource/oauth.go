@@ -53,7 +53,8 @@ type ClientCredentials struct {
 func (c ClientCredentials) Authorize() Authorize {
 	return c.Answer.authorize(func(ctx context.Context, creds wire.Credentials) (obtained, error) {
 		id, secret := strings.TrimSpace(creds.Get(c.ID)), strings.TrimSpace(creds.Get(c.Secret))
-		g := grant{url: c.TokenURL, answer: c.Answer, form: paramsOf(c.Params, url.Values{"grant_type": {"client_credentials"}})}
+		form := paramsOf(c.Params, url.Values{"grant_type": {"client_credentials"}})
+		g := grant{url: c.TokenURL, answer: c.Answer, form: form}
 		if len(c.Scopes) > 0 {
 			g.form.Set("scope", strings.Join(c.Scopes, " "))
 		}

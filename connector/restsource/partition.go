@@ -131,7 +131,8 @@ func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
 			if p.Column != "" {
 				cell, err := partitionCell(own.value, columns[0].Type)
 				if err != nil {
-					return nil, connector.CheckFailed("A value of the credential %s is not of the kind that is needed there.", strings.Trim(value, "{}"))
+					key := strings.Trim(value, "{}")
+					return nil, connector.CheckFailed("A value of the credential %s is not of the kind that is needed there.", key)
 				}
 				own.cell = []wire.Value{cell}
 			}
@@ -170,8 +171,8 @@ func (own *part) keep(t *table, p *page) error {
 			key, now := t.sumOf(row), origin{own.value, t.sumOfAll(row)}
 			before, known := own.seen[key]
 			if known && before != now && before.value != now.value && before.sum != now.sum {
-				return &formError{t.Name, "two partitions have rows with the same key and other values; add Partitions.Column to the Key, " +
-					"or read again if the row changed meanwhile"}
+				return &formError{t.Name, "two partitions have rows with the same key and other values; " +
+					"add Partitions.Column to the Key, or read again if the row changed meanwhile"}
 			}
 			if known {
 				continue
@@ -292,7 +293,8 @@ func (t *table) partFaults(fault func(string, ...any)) {
 			fault("window: Column must be a column of type datetime or date")
 			return
 		}
-		days := t.columns[at].Type != wire.TypeDate || w.Step%(24*time.Hour) == 0 && w.Since.Equal(w.Since.Truncate(24*time.Hour))
+		const day = 24 * time.Hour
+		days := t.columns[at].Type != wire.TypeDate || w.Step%day == 0 && w.Since.Equal(w.Since.Truncate(day))
 		if w.From == "" || w.To == "" || w.Since.IsZero() || w.Step <= 0 || !days {
 			fault("window: it needs From, To, Since and a positive Step; for a date, Since and Step are whole days in UTC")
 		}
@@ -398,7 +400,8 @@ func (x *session) compareParts(ctx context.Context, t *table, parent []wire.Valu
 	}
 	if last.value != other.value {
 		if a, b := ask(*last), ask(*other); len(a.rows) > 0 && a.sum == b.sum {
-			warn("Table %q: the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.", t.Name)
+			warn("Table %q: the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.",
+				t.Name)
 		}
 	}
 	return untested("parts", t, err, warn)

@@ -101,7 +101,8 @@ func TestPartitions(t *testing.T) {
 		{
 			name: "a column of the parent in the query: dlt-hub/dlt#1978",
 			tables: []restsource.Table{{
-				Name: "t", Pages: onePage, Parent: "competitions", Path: "/seasons", Query: "competition={id}&expand={x:1}", Key: []string{"part", "id"},
+				Name: "t", Pages: onePage, Parent: "competitions", Path: "/seasons", Query: "competition={id}&expand={x:1}",
+				Key:     []string{"part", "id"},
 				Columns: append(columns(wire.TypeString, "id"), restsource.Column{Name: "part", OfParent: "id"}),
 			}, {Name: "competitions", Pages: onePage, Path: "/competitions", Key: []string{"id"}, Columns: columns(wire.TypeString, "id")}},
 			answer: func(r *http.Request) string {
@@ -204,7 +205,7 @@ func TestPartitionFails(t *testing.T) {
 			tenant, log := logged(t, shopAPI, []restsource.Table{table}, upstream)
 			_, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
 			require.Error(t, err)
-			require.Eventually(t, func() bool { return strings.Contains(log.String(), c.err) }, time.Second, time.Millisecond, log.String())
+			require.Eventually(t, func() bool { return strings.Contains(log.String(), c.err) }, 10*time.Second, time.Millisecond, log.String())
 		})
 	}
 }

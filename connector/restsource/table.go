@@ -17,8 +17,8 @@ type Table struct {
 	// stands for the credential of that key. In the path of a child table, such as
 	// "/orders/{id}/items", {id} stands for the column id of the parent's row.
 	Path string
-	// Query is sent with every request, such as "expand=customer&archived=true". In it, {name} stands for a column of the parent, the Partitions.Column, or a credential,
-	// as in Path.
+	// Query is sent with every request, such as "expand=customer&archived=true". In it,
+	// {name} stands for a column of the parent, the Partitions.Column, or a credential.
 	Query string
 	// Body makes the body of a request from its parameters, for an endpoint that is
 	// searched by POST. The request must change nothing: it is repeated after a failure
@@ -118,7 +118,8 @@ type Job struct {
 	// Default: "id".
 	Create, ID string
 	// Status is the path that is asked until the export is there, and State the member path
-	// of the state in the answer. Default: "status". Done names the states, and whether the export is there.
+	// of the state in the answer. Default: "status". Done names the states, and whether the
+	// export is there in each.
 	// One that it does not name is a failure.
 	Status, State string
 	Done          map[string]bool

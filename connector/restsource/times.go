@@ -14,7 +14,7 @@ import (
 // The errors of times. None quotes the value.
 var (
 	errAmbiguous = errors.New("a value that two of Layouts read differently")
-	errLocal     = errors.New("a local time that its zone has twice or not at all, because clocks were set there; use Convert")
+	errLocal     = errors.New("a local time that its zone has twice or not at all, because clocks were set; use Convert")
 )
 
 // moment converts a date or a datetime by Layouts and Unix, and otherwise as ISO 8601.
@@ -59,7 +59,8 @@ func (c *Column) laidOut(layout, text string) (wire.Value, error) {
 	if c.Type == wire.TypeDate {
 		return wire.Date(at), nil
 	}
-	if _, fraction, _ := strings.Cut(text, "."); len(fraction) > 9 && len(strings.TrimLeft(fraction, "0123456789")) < len(fraction)-9 {
+	_, fraction, _ := strings.Cut(text, ".")
+	if rest := strings.TrimLeft(fraction, "0123456789"); len(fraction)-len(rest) > 9 {
 		return wire.Null(), textvalue.ErrInexact // package time cuts the rest
 	}
 	if !zoned(layout) {
@@ -105,7 +106,7 @@ func epoch(text string, unit time.Duration) (wire.Value, error) {
 func (c *Column) timeFaults(fault func(string, ...any)) {
 	timed := len(c.Layouts) > 0 || c.Unix != 0 || c.Zone != nil
 	if timed && (c.Type != wire.TypeDatetime && (c.Type != wire.TypeDate || c.Unix != 0) || c.Convert != nil) {
-		fault("column %q: Layouts are for a datetime or a date, Unix is for a datetime, and Convert takes the place of both", c.Name)
+		fault("column %q: Layouts are for a datetime or a date, Unix is for a datetime, and Convert for itself", c.Name)
 	}
 	if c.Unix < 0 || c.Zone != nil && len(c.Layouts) == 0 {
 		fault("column %q: Unix is a unit such as time.Second, and Zone is that of Layouts", c.Name)
@@ -113,7 +114,7 @@ func (c *Column) timeFaults(fault func(string, ...any)) {
 	for _, layout := range c.Layouts {
 		switch {
 		case strings.Contains(layout, "MST"):
-			fault("column %q: the layout %q has the name of a zone, which may be that of several; use an offset, or Convert", c.Name, layout)
+			fault("column %q: the layout %q has the name of a zone, which several may have; use Convert", c.Name, layout)
 		case c.Type == wire.TypeDatetime && c.Zone == nil && !zoned(layout):
 			fault("column %q: the layout %q has no zone; state it by Zone, such as time.UTC", c.Name, layout)
 		}

@@ -72,7 +72,8 @@ func TestTimes(t *testing.T) {
 		t.Run(c.value, func(t *testing.T) {
 			c.column.Name = "v"
 			api := &emulated{answer: func(*http.Request) (int, string) { return 200, fmt.Sprintf(`[{"v": %s}]`, c.value) }}
-			tenant, log := logged(t, shopAPI, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}, handlerTransport{api})
+			table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}
+			tenant, log := logged(t, shopAPI, []restsource.Table{table}, handlerTransport{api})
 			rows, err := read(t, tenant, "t", nil, "v")
 			if c.want == "" {
 				require.Error(t, err)
@@ -100,8 +101,11 @@ func TestTimes(t *testing.T) {
 // TestTimesGraded: the judge over a column of several spellings.
 func TestTimesGraded(t *testing.T) {
 	api := &emulated{answer: func(*http.Request) (int, string) {
-		return 200, `[{"id": 1, "at": "2024-11-01 08:48:50"}, {"id": 2, "at": 1730450930}, {"id": 3, "at": null}, {"id": 4, "at": "2024-10-01T00:00:00Z"}]`
+		return 200, `[{"id": 1, "at": "2024-11-01 08:48:50"}, {"id": 2, "at": 1730450930}, {"id": 3, "at": null},
+			{"id": 4, "at": "2024-10-01T00:00:00Z"}]`
 	}}
 	graded(t, api, nil, restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: []restsource.Column{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "at", Type: wire.TypeDatetime, Layouts: []string{time.DateTime}, Zone: time.UTC, Unix: time.Second}}})
+		{Name: "id", Type: wire.TypeNumber},
+		{Name: "at", Type: wire.TypeDatetime, Layouts: []string{time.DateTime}, Zone: time.UTC, Unix: time.Second},
+	}})
 }

@@ -64,7 +64,9 @@ const (
 )
 
 // element reads an element to its end. The attributes of a text are returned beside it.
-func (x *xmlReader) element(start xml.StartElement, path string, way, depth int) (value any, beside map[string]any, err error) {
+func (x *xmlReader) element(
+	start xml.StartElement, path string, way, depth int,
+) (value any, beside map[string]any, err error) {
 	if depth > maxNesting {
 		return nil, nil, errors.New("it is nested too deep")
 	}
