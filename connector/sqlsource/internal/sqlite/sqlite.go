@@ -19,11 +19,12 @@ func (Flavor) Quote(name string) string { return `"` + strings.ReplaceAll(name, 
 // Param numbers placeholders, so that statements of one shape are one text.
 func (Flavor) Param(n int) string { return "?" + strconv.Itoa(n) }
 
-// Capabilities says which schemas there are. There is no session to prepare: SQLite has
-// no session time zone, and drivers interrupt a statement when its context ends.
+// Capabilities says how a session is prepared and which schemas there are. Drivers interrupt a
+// statement when its context ends.
 func (Flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:         "SQLite",
+		Session:      prepare,
 		HasSchema:    hasSchema,
 		DistinctMany: distinctMany,
 		Once:         " LIMIT -1",

@@ -1,0 +1,26 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+)
+
+// Settings are the pragmas that are stated for each transaction. They stay with the connection.
+var Settings = []settings.Setting{
+	{Name: "case_sensitive_like", Value: "0", Why: "a view finds other texts by LIKE with it"},
+	{Name: "reverse_unordered_selects", Value: "0", Why: "a view's LIMIT has other rows with it, and other rows decide a column's type"},
+	{Name: "read_uncommitted", Value: "0", Why: "connections that share a cache see what may be rolled back"},
+}
+
+// prepare states the settings. Each is a statement, because not all drivers take several at once,
+// and none leaves this process.
+func prepare(ctx context.Context, q sqlengine.Queryer) error {
+	for _, s := range Settings {
+		if _, err := q.ExecContext(ctx, "PRAGMA "+s.Name+" = "+s.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
