@@ -144,7 +144,8 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
 // An index serves if it begins with the column and has the collation BINARY: for
 // ranges, the first rows of a sort, minima and maxima of numbers, texts and dates.
 // One instant has many spellings, so for datetimes an index narrows a range to
-// days, and a sort or a maximum reads the whole column. A CHECK constraint proves
+// days. A page sorted by one is read by the index and ends where all values within
+// a day of it are spelled alike; otherwise more of the column is read. A CHECK constraint proves
 // nothing, because a connection may ignore it.
 //
 // In a database whose encoding is UTF-16 the engine compares and sorts no text.

@@ -78,6 +78,13 @@ func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Creden
 	}
 	measure("day/moment", wire.PathQuery, day,
 		"SELECT id, moment FROM events WHERE moment >= '2024-03-01 00:00:00' AND moment < '2024-03-02 00:00:00'")
+	for _, begin := range []string{"2024-01-02", "2024-02-06", "2024-07-01", "2024-12-01"} { // of a year
+		page := events("id", "moment")
+		page.And = []wire.Filter{{Field: "moment", Op: wire.OpGte, Value: wire.Text(begin + "T00:00:00Z")}}
+		page.Sort, page.Limit = []wire.SortKey{{Field: "moment", Dir: wire.Asc}}, 1000
+		measure("page/"+begin, wire.PathQuery, page,
+			"SELECT id, moment FROM events WHERE moment >= '"+begin+" 00:00:00' ORDER BY moment, id LIMIT 1000")
+	}
 	for _, column := range []string{"moment", "day", "rank", "label"} {
 		latest := &wire.AggregateRequest{
 			Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,

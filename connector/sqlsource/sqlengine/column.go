@@ -171,6 +171,15 @@ type Loose struct {
 	// Lossy reports that Key has lost the spelling, so that a minimum cannot be
 	// spelled as in its row.
 	Lossy bool
+	// Alike is for a column whose equal values may be spelled in several ways, so that no
+	// index has their order. It returns the column as it is among values that are all
+	// spelled as value is, and so in the order of the index, Index.Sorted; and a condition
+	// that selects the values of every other spelling. If no value that Index.Near finds
+	// for a page is spelled otherwise, and none of the page is null on the wire, the
+	// library reads the page by the index, and no further. It returns nil for a spelling in
+	// which values have another order. Nil: there is never one. A Guard "1 = 0" of the
+	// column that it returns says that ties are broken as without it.
+	Alike func(value string) (alike *Column, unlike string)
 	// Integers reports that a ClassFloat has integers among its floats, that the engine
 	// compares the two exactly, and that Decode reads a whole float of 64 bits from 2^53
 	// on as the integer that it is.

@@ -33,7 +33,7 @@ type replacement struct {
 var replacements = []replacement{
 	{"nin drops null cells", "internal/sqltext/condition.go",
 		`kept := "(" + c.Null()`,
-		`kept := "(" + bug(NAME, falseSQL, c.Null())`},
+		`kept := "(" + bug(NAME, False, c.Null())`},
 	{"null members of a list are compared", "internal/sqltext/condition.go",
 		`func(v wire.Value) bool { return v.IsNull() })`,
 		`func(v wire.Value) bool { return bug(NAME, false, v.IsNull()) })`},

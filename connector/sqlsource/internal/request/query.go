@@ -42,14 +42,22 @@ type plannedQuery struct {
 // plan divides a query between the engine and the library.
 func (x Request) plan(ctx context.Context, req *connector.QueryRequest, base *session.Relation, hops []hop) (*plannedQuery, error) {
 	q := &plannedQuery{req: req, base: base, hops: hops}
-	var err error
-	if q.filters, err = x.filters(ctx, base, req.Where); err != nil {
+	if err := base.CheckFields(req.Where); err != nil {
 		return nil, err
 	}
 	for _, key := range req.Sort {
 		if base.Column(key.Field) == nil {
 			return nil, base.UnknownField(key.Field)
 		}
+	}
+	where, err := req.Where, error(nil)
+	if len(req.Sort) > 0 && len(hops) == 0 {
+		if q.base, where, err = x.alike(ctx, req, base); err != nil {
+			return nil, err
+		}
+	}
+	if q.filters, err = x.filters(ctx, q.base, where); err != nil {
+		return nil, err
 	}
 	q.served = connector.Served{Filters: q.filters.All, Sort: true}
 	if len(req.Sort) > 0 || req.MaxRows > 0 { // all rows, in any order, need no ORDER BY

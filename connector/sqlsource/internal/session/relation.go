@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
@@ -121,6 +122,15 @@ func (s *Database) keyColumns(r *Relation, key []string) []*sqltext.Column {
 
 // Column returns a column by its name in the protocol; nil if there is none.
 func (r *Relation) Column(name string) *sqltext.Column { return r.byName[name] }
+
+// With returns the relation with another column in the place of one that is of no key.
+func (r *Relation) With(c *sqltext.Column) *Relation {
+	own := *r
+	own.Columns, own.byName = slices.Clone(r.Columns), maps.Clone(r.byName)
+	own.Columns[slices.Index(r.Columns, r.byName[c.Name])] = c
+	own.byName[c.Name] = c
+	return &own
+}
 
 func (r *Relation) UnknownField(name string) error {
 	return connector.UnknownEntity("table %s has no field %s", terms.QuoteName(r.Name), terms.QuoteName(name))

@@ -29,7 +29,7 @@ func (s Scope) conditions(b *sqltext.Builder) []string {
 	for _, f := range s.filters {
 		c := s.Column(f.Field)
 		var condition string
-		if c.Loose.Guard == "" || f.Op == wire.OpIsNull || f.Op == wire.OpNotNull {
+		if c.Loose.Guard == "" || c.Loose.Guard == sqltext.False || f.Op == wire.OpIsNull || f.Op == wire.OpNotNull {
 			condition, _ = b.Condition(c, f)
 		} else {
 			condition = b.Near(c, f)
@@ -50,7 +50,7 @@ func (x *Session) NoneMatch(ctx context.Context, r *Relation, conditions ...stri
 // NoneAmong reports whether no row of the scope meets any of these conditions.
 func (x *Session) NoneAmong(ctx context.Context, r Scope, conditions ...string) (bool, error) {
 	slices.Sort(conditions) // one set of conditions makes one statement
-	conditions = slices.DeleteFunc(slices.Compact(conditions), func(c string) bool { return c == "" })
+	conditions = slices.DeleteFunc(slices.Compact(conditions), func(c string) bool { return c == "" || c == sqltext.False })
 	if len(conditions) == 0 {
 		return true, nil
 	}
@@ -58,6 +58,17 @@ func (x *Session) NoneAmong(ctx context.Context, r Scope, conditions ...string) 
 	statement := b.Query("1", sqltext.Window{Limit: 1}, func() string {
 		among := append(r.conditions(b), "("+strings.Join(conditions, " OR ")+")")
 		return " FROM " + r.From + " WHERE " + strings.Join(among, " AND ")
+	})
+	found, err := x.Finds(ctx, r.Name, statement, b.Args)
+	return err == nil && !found, err
+}
+
+// AllAlike reports whether no row of the scope meets a condition that costs less than
+// those of the scope, and so is tried first.
+func (x *Session) AllAlike(ctx context.Context, r Scope, unlike string) (bool, error) {
+	b := x.Builder()
+	statement := b.Query("1", sqltext.Window{Limit: 1}, func() string {
+		return " FROM " + r.From + " WHERE " + strings.Join(append([]string{unlike}, r.conditions(b)...), " AND ")
 	})
 	found, err := x.Finds(ctx, r.Name, statement, b.Args)
 	return err == nil && !found, err

@@ -83,6 +83,46 @@ func (s *columnBuilder) datetime(counted bool) {
 	s.Raw = s.Key
 	s.counted = counted
 	s.Index.Near = s.nearMoment
+	s.Loose.Alike = s.alike
+}
+
+// alike returns the column where all texts are spelled as one of them is: as many
+// characters, of which the same are no digits. Texts of days that exist are then in the
+// order of their bytes. None with an offset is spelled so: it has a sign, and is longer
+// than a text with none but for a fraction, which is compared digit by digit.
+func (s *columnBuilder) alike(text string) (*sqlengine.Column, string) {
+	const second = len(time.DateTime)
+	if len(text) < second {
+		return nil, ""
+	}
+	fraction, zone := strings.TrimSuffix(text[second:], "Z"), ""
+	if strings.HasSuffix(text, "Z") {
+		zone = "Z"
+	}
+	digits := max(0, len(fraction)-1)
+	if _, ok := instant(text); !ok || digits > 9 || fraction != "" && (digits == 0 || strings.Trim(fraction[1:], "0123456789") != "") {
+		return nil, ""
+	}
+	pattern := "????-??-??" + text[10:11] + "??:??:??"
+	if digits > 0 {
+		pattern += "." + strings.Repeat("[0-9]", digits)
+	}
+	bare := s.ref + " COLLATE BINARY"
+	own := s.Column
+	own.Raw, own.Key, own.Precision = bare, bare, digits
+	own.Bind = func(param string) string {
+		if text[10] == 'T' {
+			param = "replace(" + param + ", ' ', 'T')"
+		}
+		if zone != "" {
+			param += " || '" + zone + "'"
+		}
+		return param
+	}
+	const none = "1 = 0"
+	own.Loose = sqlengine.Loose{Guard: none, GuardsValid: true} // as before, the ties of a sort are not those of the index
+	own.Index = sqlengine.Index{Stored: bare, Sorted: bare, Within: "(" + bare + " >= '' AND " + bare + noBlob + ")", Unsorted: none}
+	return &own, s.ref + " NOT GLOB '" + pattern + zone + "'"
 }
 
 // moved is the pattern of a text with an offset behind its second.

@@ -10,8 +10,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// falseSQL is an SQL condition that no row satisfies.
-const falseSQL = "1 = 0"
+// False is an SQL condition that no row satisfies. A Guard of these words is one that no
+// engine need be asked of.
+const False = "1 = 0"
 
 // maxMembers is the length of the longest list that is pushed. Engines limit the
 // placeholders of a statement.
@@ -46,7 +47,7 @@ func (b *Builder) exact(c *Column, f wire.Filter) (string, bool) {
 		return b.member(c, f)
 	}
 	if f.Value.IsNull() {
-		return falseSQL, true
+		return False, true
 	}
 	if !c.bindable(f.Value) {
 		return "", false
@@ -66,7 +67,7 @@ func (b *Builder) comparator(c *Column, f wire.Filter) (string, bool) {
 	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat:
 		d, ok := parseDigits(f.Value)
 		if !ok {
-			return falseSQL, true // a number and a text match no comparator, not even neq
+			return False, true // a number and a text match no comparator, not even neq
 		}
 		return b.compare(c, f.Op, numberOperand(c, d)), true
 	case sqlengine.ClassText:
@@ -96,7 +97,7 @@ func (b *Builder) comparator(c *Column, f wire.Filter) (string, bool) {
 func compareDateText(c *Column, f wire.Filter) (string, bool) {
 	switch f.Op {
 	case wire.OpEq:
-		return falseSQL, true
+		return False, true
 	case wire.OpNeq:
 		return c.NotNull(), true
 	}
@@ -140,7 +141,7 @@ func (b *Builder) compare(c *Column, op wire.Op, o operand) string {
 	case all:
 		return c.validAnd(c.Raw + " IS NOT NULL")
 	case sign == "":
-		return falseSQL
+		return False
 	}
 	return c.validAnd(c.Raw + " " + sign + " " + c.bind(b.bind(o.arg)))
 }
@@ -200,7 +201,7 @@ func (b *Builder) boolean(c *Column, f wire.Filter) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	condition := falseSQL
+	condition := False
 	switch {
 	case yes && no:
 		condition = c.NotNull()
@@ -219,7 +220,7 @@ func (b *Builder) boolean(c *Column, f wire.Filter) (string, bool) {
 // keeps null cells.
 func (b *Builder) member(c *Column, f wire.Filter) (string, bool) {
 	values := slices.DeleteFunc(slices.Clone(f.Values), func(v wire.Value) bool { return v.IsNull() })
-	in := falseSQL
+	in := False
 	switch {
 	case len(values) == 0:
 	case c.Class == sqlengine.ClassBoolean:
@@ -233,7 +234,7 @@ func (b *Builder) member(c *Column, f wire.Filter) (string, bool) {
 		return in, true
 	}
 	kept := "(" + c.Null()
-	if in == falseSQL {
+	if in == False {
 		return kept + " OR " + c.NotNull() + ")", true
 	}
 	return kept + " OR NOT " + in + ")", true
@@ -250,7 +251,7 @@ func (b *Builder) list(c *Column, values []wire.Value) string {
 	}
 	switch {
 	case len(args) == 0:
-		return falseSQL
+		return False
 	case c.Index.Equal != nil:
 		return "(" + c.validAnd(c.Index.Equal(args, b.bind)) + ")"
 	}
@@ -290,7 +291,7 @@ func (b *Builder) substring(c *Column, f wire.Filter) (string, bool) {
 	case c.Text == "":
 		return "", false
 	case c.NoNUL && strings.IndexByte(part, 0) >= 0:
-		return falseSQL, true
+		return False, true
 	}
 	param := b.bind(part)
 	if f.Op == wire.OpIncludes {
@@ -304,14 +305,14 @@ func (b *Builder) contains(c *Column, v wire.Value) (string, bool) {
 	switch c.Class {
 	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat, sqlengine.ClassBoolean,
 		sqlengine.ClassDate, sqlengine.ClassDatetime, sqlengine.ClassBytes:
-		return falseSQL, true // no text of these classes is that of an array
+		return False, true // no text of these classes is that of an array
 	}
 	if _, number := parseDigits(v); number || c.Contains == nil {
 		return "", false // a number also equals elements that are spelled otherwise
 	}
 	s := text(v)
 	if c.NoNUL && strings.IndexByte(s, 0) >= 0 {
-		return falseSQL, true
+		return False, true
 	}
 	return c.Contains(b.bind(s), s), true
 }

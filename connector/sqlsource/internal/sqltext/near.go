@@ -60,6 +60,18 @@ func nearOperand(c *Column, v wire.Value) (o operand, ok bool) {
 	return o, ok && (o.exact() || c.Loose.Guard == "")
 }
 
+// From returns a condition that an index serves and that holds about from where a sort by
+// the column begins, by one of the filters on it; nothing if none of them says so.
+func (b *Builder) From(c *Column, desc bool, bounds []wire.Filter) string {
+	for _, f := range bounds {
+		below := f.Op == wire.OpLt || f.Op == wire.OpLte
+		if o, ok := nearOperand(c, f.Value); ok && below == desc && o.arg != nil {
+			return c.Index.Stored + map[bool]string{false: " >= ", true: " <= "}[desc] + b.bind(o.arg)
+		}
+	}
+	return ""
+}
+
 // nearSign returns the flavor's condition, in parentheses.
 func (b *Builder) nearSign(c *Column, sign string, arg any) string {
 	if sign == "" {
