@@ -9,7 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/duckdb/duckdb-go/mapping"
@@ -76,6 +79,21 @@ func (v *views) make(ctx context.Context, conn *driver.Conn) error {
 	for _, table := range v.names {
 		if _, err := conn.ExecContext(ctx, v.statements[table], nil); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// fault returns what is wrong with a file that was read for the engine, which passes on
+// no more than a text.
+func (v *views) fault() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, n := range v.open {
+		if r := v.readings.get(n); r != nil {
+			if fault := r.fault.Load(); fault != nil {
+				return fault
+			}
 		}
 	}
 	return nil
@@ -245,7 +263,32 @@ func (c *folderConn) judge(err error) error {
 		return connector.UpstreamTimeout("A file of the table was replaced or changed while it was read. Ask again. " +
 			"If it stays so, put new versions in place less often, and by renaming them.")
 	}
+	if fault := c.views.fault(); err != nil && fault != nil {
+		return connector.Unsupported("%s", fault)
+	}
+	if where := csvPlace(err); where != "" {
+		return connector.Unsupported("%s: the record that begins here, or one before it, has another number of cells than the header, "+
+			"a quote that is not closed, or text that is not UTF-8; mend it, or state how the file is written", where)
+	}
 	return err
+}
+
+// placeText finds where the engine's CSV reader has failed. The message has the line
+// itself, too, which is nobody's to see.
+var placeText = regexp.MustCompile(`(?s)CSV Error on Line: (\d+).*\n\s*file = ([^\n]+)`)
+
+// csvPlace returns the file and the line at which the engine's CSV reader has failed;
+// empty: it has not.
+func csvPlace(err error) string {
+	var own *driver.Error
+	if !errors.As(err, &own) {
+		return ""
+	}
+	m := placeText.FindStringSubmatch(own.Msg)
+	if m == nil {
+		return ""
+	}
+	return strings.ToValidUTF8(filepath.Base(m[2]), "\ufffd") + " line " + m[1]
 }
 
 // connectionOf returns the engine's connection of a connection of the driver, which

@@ -72,7 +72,7 @@ var csvOptions = append([]readerOption{
 var parquetOptions = append([]readerOption{
 	{"binary_as_string", "false", "bytes are base64, unless the file says that they are a text", "TestParquetDrift/bytes and a text"},
 	{"file_row_number", "false", "it would add a column; the rows' numbers are read without", "TestFolderRowNumbers"},
-	{"can_have_nan", "", "statistics are about values that can be sent, and a NaN is null", "TestParquetFloats"},
+	{"can_have_nan", "", "statistics are about values that can be sent, and a NaN is null", "TestDifferential"},
 	{"compression", "", "the file says it", "TestFolder"},
 	{"schema", "", "it names columns by numbers that few files have", "TestParquetDrift"},
 	{"encryption_config", "", "nobody has a key", "TestFolder"},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 
@@ -26,6 +27,7 @@ type reading struct {
 	files   []readingFile
 	columns []textColumn
 	rows    int64
+	fault   atomic.Pointer[textfile.Fault] // that a statement has met
 }
 
 // readingFile is one file of a reading.
@@ -137,6 +139,10 @@ func (s *rowSource) FillChunk(chunk driver.DataChunk) (err error) {
 		}
 		if err != nil {
 			s.close()
+			var fault *textfile.Fault
+			if errors.As(err, &fault) {
+				s.fault.Store(fault)
+			}
 		}
 	}()
 	if s.wanted == nil {

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -222,7 +223,7 @@ func (d *discovery) unread(ctx context.Context, t *discovered, err error) {
 		return
 	}
 	t.left = true
-	reason := "reading it failed; whoever runs the database can tell why"
+	reason := cmp.Or(session.Said(err), "reading it failed; whoever runs the database can tell why")
 	switch session.ReasonOf(err) {
 	case session.ReasonForbidden:
 		reason = "the user of the database may not read it, or something that it reads"

@@ -26,7 +26,12 @@ func (s *Database) Failure(ctx context.Context, err error, table string) error {
 		return nil // first, because each row asks, and what follows allocates
 	}
 	var deliberate *wire.Error
-	if errors.As(err, &deliberate) || ReasonOf(err) != reasonOther {
+	switch {
+	case ReasonOf(err) != reasonOther:
+		return err
+	case errors.As(err, &deliberate) && deliberate.Code == wire.CodeUnsupported:
+		return &trouble{why: reasonData, cause: err, said: deliberate.Message}
+	case deliberate != nil:
 		return err
 	}
 	if ctx.Err() != nil {
@@ -197,6 +202,8 @@ type trouble struct {
 	cause error // a deliberate error, or one for the log
 	// declined reports that the engine cannot do this, and the library may.
 	declined bool
+	// said is what a flavor or a driver has said itself, in words for everybody.
+	said string
 }
 
 // Declined reports whether an error that failure has returned says that the engine
@@ -220,6 +227,16 @@ func ReasonOf(err error) reason {
 		return known.why
 	}
 	return reasonOther
+}
+
+// Said returns what a flavor or a driver has said, in words for everybody, about data that
+// cannot be read; empty: it has not.
+func Said(err error) string {
+	var known *trouble
+	if errors.As(err, &known) {
+		return known.said
+	}
+	return ""
 }
 
 // forPerson returns the error of a check. Trouble that is likely to pass, and that
