@@ -204,3 +204,26 @@ func TestParquetDrift(t *testing.T) {
 		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
 	}
 }
+
+// TestParquetBeyondTheEngine serves a file of types that the engine reads as others: what
+// it cuts is said, and what it reads as another number is left out. duckdb/duckdb#25857,
+// NVIDIA/cudf#9393: nanoseconds were cut without a word; duckdb/duckdb#25058: 1.50 of 40
+// digits was 1.08e17.
+func TestParquetBeyondTheEngine(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join("testdata", "nanos.parquet"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "t.parquet"), content, 0o600))
+	tenant := serve(t, dir, nil).As(nil).In(t)
+	d, err := tenant.Discover()
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`t: column "impala" is stored to the nanosecond, and the engine reads it to the microsecond: further digits are cut`,
+		`t: column "large" is left out: its decimals have 40 digits, and the engine has 38; write it as a text, or with fewer digits`,
+		`t: column "nested" is stored to the nanosecond, and the engine reads it to the microsecond: further digits are cut`,
+		`t: column "zoned" is stored to the nanosecond, and the engine reads it to the microsecond: further digits are cut`,
+	}, d.Warnings)
+	require.Nil(t, d.Tables[0].Field("large"))
+	require.Equal(t, "2024-02-29T00:00:00.000000Z|2024-02-29T00:00:00.000000001Z|1",
+		rowsOf(t, tenant, []string{"impala", "local", "n"}))
+}
