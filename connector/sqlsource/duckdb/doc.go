@@ -36,8 +36,39 @@
 //
 // Text is compared by its bytes, whatever the column's collation.
 //
-// The types of a CSV or a JSON file are what DuckDB takes its first rows for. A number
-// with a fraction or beyond 64 bits is a DOUBLE there, which may lose digits; a Parquet
-// file says what type a column has. A CSV some of whose lines have more or fewer fields
-// than others is one column of whole lines.
+// # What a file says, and what nobody guesses
+//
+// The engine takes the first file, or the first rows, for all. This package does not.
+//
+// The footers of all Parquet files of a table are compared. A column has the least type
+// that holds every value of every file exactly: integers with decimals are decimals of
+// the digits that both need, dates with timestamps are timestamps, integers with floats
+// are floats if the footers state that no integer is beyond 2^53, and whatever has no
+// other type is a text. A column, or a member of a struct, that only some files have is
+// null in the others. Discovery says each of it. Bytes with a text, or a struct with a
+// number, have no common type: the table is left out by the names of both files and the
+// column. INT96, and nanoseconds in UTC, are read to the microsecond, which discovery
+// says; a decimal of more than 38 digits is left out by name.
+//
+// CSV and JSON are read once for each version of a file, by the readers of package
+// filesource and under its rules: every cell decides, what a type could damage is text,
+// and a malformed line is named. A column has the type that it has there, but for what
+// the engine does not hold: decimals of more than 38 digits, nanoseconds outside of the
+// years 1678 to 2261, and the year 0 are texts, and discovery says so. A decimal has the
+// scale of its column. CSV files of a table beyond FolderOptions.TypeBudget are not read
+// so, and all their columns are texts.
+//
+// The engine reads the rows of a CSV where it was seen to find the same cells. JSON, whose
+// numbers are doubles to it, other encodings, decimal commas, dates of another form and
+// times with odd offsets are read by this package, and handed to the engine as texts: all
+// of the file for each request, in one thread, at about a microsecond for each cell.
+//
+// How text files are written is said by FolderOptions.Format and by sidecar files, as in
+// package filesource; keys, names and samples in them are not applied here.
+//
+// options.go lists each option of the engine's readers, and why it is set as it is.
+//
+// Names of folders such as year=2025 are columns. All of them decide the type, and
+// __HIVE_DEFAULT_PARTITION__, as Hive and Spark write it, and NULL, as DuckDB does, are
+// null.
 package duckdb

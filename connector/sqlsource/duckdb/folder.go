@@ -45,9 +45,10 @@ type FolderOptions struct {
 
 // Folder returns a source of the Parquet, CSV and JSON files of a folder. A file is a
 // table, named as the file is without its extension. A sub-folder is one table of all
-// files in it and below, which have one format and the columns of the first; folders
-// named year=2025 below it are a column year, by which files are left unread. Rows are
-// in the order of the files' names and of the rows in them.
+// files in it and below, which have one format, and all columns that any of them has;
+// folders named year=2025 below it are a column year, by which files are left unread.
+// Rows are in the order of the files' names and of the rows in them; where Parquet files
+// of several schemas alternate more than 64 times, those of one schema come together.
 //
 // Each folder has an engine of its own, which reads files of the folder and nothing
 // else: no network, no extension that is not linked, no other file, whatever a request
