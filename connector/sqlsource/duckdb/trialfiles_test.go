@@ -1,0 +1,265 @@
+package duckdb_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// The formats of a trial, which are the names of its tables too: each stores the same
+// values.
+const (
+	csvs     = "csvs"
+	jsons    = "jsons"
+	parquets = "parquets"
+)
+
+var extensions = map[string]string{csvs: ".csv", jsons: ".ndjson", parquets: ".parquet"}
+
+// writeTable writes a table below a folder, and returns the paths of its files in it.
+func (trial *trial) writeTable(t testing.TB, random *rand.Rand, dir, format string, table *trialTable) []string {
+	t.Helper()
+	var paths []string
+	style := csvStyle{crlf: random.IntN(4) == 0, quoted: random.IntN(3) == 0}
+	for i, f := range table.files {
+		path := format + extensions[format]
+		if len(table.files) > 1 {
+			path = fmt.Sprintf("%s/%s-%d%s", format, format, i, extensions[format])
+			if table.partition != "" {
+				path = fmt.Sprintf("%s/%s=%s/%s-%d%s", format, table.partition, f.value, format, i, extensions[format])
+			}
+		}
+		paths = append(paths, path)
+		whole := filepath.Join(dir, filepath.FromSlash(path))
+		require.NoError(t, os.MkdirAll(filepath.Dir(whole), 0o755))
+		switch format {
+		case csvs:
+			require.NoError(t, os.WriteFile(whole, f.csv(t, style), 0o644))
+		case jsons:
+			require.NoError(t, os.WriteFile(whole, f.ndjson(t), 0o644))
+		case parquets:
+			f.parquet(t, trial.db, whole)
+		}
+	}
+	return paths
+}
+
+// csvStyle is how a program writes CSV.
+type csvStyle struct{ crlf, quoted bool }
+
+// csv returns the file as CSV, which encoding/csv reads as what is stored.
+func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
+	end := "\n"
+	if style.crlf {
+		end = "\r\n"
+	}
+	spelled := func(text string) string {
+		if style.quoted || strings.ContainsAny(text, "\",\r\n") || strings.HasPrefix(text, "\ufeff") {
+			return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+		return text
+	}
+	var b bytes.Buffer
+	cells := make([]string, len(f.columns))
+	for i, c := range f.columns {
+		cells[i] = spelled(c)
+	}
+	b.WriteString(strings.Join(cells, ",") + end)
+	for _, row := range f.rows {
+		for i, c := range f.columns {
+			cells[i] = spelled(row[c].text)
+		}
+		b.WriteString(strings.Join(cells, ",") + end)
+	}
+	read, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, read, 1+len(f.rows))
+	for i, row := range f.rows {
+		for j, c := range f.columns { // encoding/csv drops the CR of a line end in quotes
+			if want := strings.ReplaceAll(row[c].text, "\r\n", "\n"); want != read[1+i][j] {
+				require.Equal(t, want, read[1+i][j])
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// ndjson returns the file as NDJSON, which encoding/json reads as what is stored.
+func (f *trialFile) ndjson(t testing.TB) []byte {
+	var b bytes.Buffer
+	for i, row := range f.rows {
+		b.WriteByte('{')
+		for _, c := range f.columns {
+			v := row[c]
+			if v.kind == noValue && i%2 == 0 {
+				continue // a member that is missing, or null
+			}
+			if b.Bytes()[b.Len()-1] != '{' {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%q:", c)
+			switch v.kind {
+			case noValue:
+				b.WriteString("null")
+			case aNumber, aBoolean, aJSON:
+				b.WriteString(v.text)
+			default:
+				quoted, err := json.Marshal(v.text)
+				require.NoError(t, err)
+				b.Write(quoted)
+			}
+		}
+		b.WriteString("}\n")
+		require.True(t, json.Valid(b.Bytes()[bytes.LastIndexByte(b.Bytes()[:b.Len()-1], '\n')+1:]))
+	}
+	return b.Bytes()
+}
+
+// parquet writes the file as Parquet. Each column has the type that its values in this
+// file need, so that another file may have another type.
+func (f *trialFile) parquet(t testing.TB, db *sql.DB, path string) {
+	var list, rows strings.Builder
+	for i, c := range f.columns {
+		typ := f.parquetType(c)
+		from := `"` + c + `"`
+		if f.kinds(c)[aJSON] && len(f.kinds(c)) == 1 {
+			from = "CAST(" + from + " AS JSON)"
+		}
+		if strings.HasPrefix(typ, "{") {
+			from, typ = "json_transform("+from+", '"+typ+"')", ""
+		} else {
+			from, typ = "CAST("+from, " AS "+typ+")"
+		}
+		fmt.Fprintf(&list, "%s%s%s AS %s", [...]string{"", ", "}[min(i, 1)], from, typ, `"`+c+`"`)
+	}
+	for i, row := range f.rows {
+		rows.WriteString([...]string{"(", ", ("}[min(i, 1)])
+		for j, c := range f.columns {
+			rows.WriteString([...]string{"", ", "}[min(j, 1)])
+			if v := row[c]; v.kind == noValue {
+				rows.WriteString("CAST(NULL AS VARCHAR)")
+			} else {
+				rows.WriteString(quoted(v.text))
+			}
+		}
+		rows.WriteByte(')')
+	}
+	names := make([]string, len(f.columns))
+	for i, c := range f.columns {
+		names[i] = `"` + c + `"`
+	}
+	_, err := db.Exec(fmt.Sprintf("COPY (SELECT %s FROM (VALUES %s) AS t(%s)) TO '%s' (FORMAT parquet)", list.String(), rows.String(),
+		strings.Join(names, ", "), strings.ReplaceAll(path, "'", "''")))
+	require.NoError(t, err)
+}
+
+// kinds returns the kinds of the values of a column in this file.
+func (f *trialFile) kinds(column string) map[kind]bool {
+	all := map[kind]bool{}
+	for _, row := range f.rows {
+		all[row[column].kind] = true
+	}
+	delete(all, noValue)
+	return all
+}
+
+// parquetType returns the type of a column in SQL: one that holds each of its values in
+// this file exactly.
+func (f *trialFile) parquetType(column string) string {
+	kinds := f.kinds(column)
+	whole, scale, beyond, exponent, wide, zone, longest := 1, 0, false, false, 0, false, ""
+	float, single := true, true
+	for _, row := range f.rows {
+		v := row[column]
+		switch v.kind {
+		case aNumber:
+			exponent = exponent || strings.ContainsAny(v.text, "eE")
+			digits, fractions, _ := strings.Cut(strings.TrimPrefix(v.text, "-"), ".")
+			whole, scale = max(whole, len(digits)), max(scale, len(fractions))
+			if _, err := strconv.ParseInt(v.text, 10, 64); err != nil {
+				beyond = true
+			}
+			float, single = float && fits(v.text, 64), single && fits(v.text, 32)
+		case aDatetime:
+			wide = max(wide, len(v.text))
+			zone = zone || strings.ContainsAny(v.text[len("2006-01-02T15:04:05"):], "Z+-")
+		case aJSON:
+			if len(v.text) > len(longest) {
+				longest = v.text
+			}
+		}
+	}
+	switch {
+	case len(kinds) == 0:
+		return [...]string{"VARCHAR", "INTEGER"}[len(f.rows)%2]
+	case len(kinds) == 2 && kinds[aDate] && kinds[aDatetime] && !zone:
+		return "TIMESTAMP"
+	case len(kinds) > 1:
+		return "VARCHAR"
+	case kinds[aNumber] && (exponent || f.variant == 1 && float):
+		return "DOUBLE"
+	case kinds[aNumber] && f.variant == 2 && single:
+		return "FLOAT"
+	case kinds[aNumber] && !beyond && whole < 9:
+		return "INTEGER"
+	case kinds[aNumber] && !beyond:
+		return "BIGINT"
+	case kinds[aNumber] && scale == 0 && whole == 20:
+		return "DECIMAL(20,0)"
+	case kinds[aNumber]:
+		return fmt.Sprintf("DECIMAL(%d,%d)", whole+scale, scale)
+	case kinds[aBoolean]:
+		return "BOOLEAN"
+	case kinds[aDate]:
+		return "DATE"
+	case kinds[aDatetime] && zone:
+		return "TIMESTAMPTZ"
+	case kinds[aDatetime] && wide > len("2006-01-02T15:04:05.999999"):
+		return "TIMESTAMP_NS"
+	case kinds[aDatetime]:
+		return "TIMESTAMP"
+	case kinds[aJSON]:
+		return nestedType(longest)
+	}
+	return "VARCHAR"
+}
+
+// fits reports whether a number is what a float of so many bits is spelled as.
+func fits(number string, bits int) bool {
+	f, err := strconv.ParseFloat(number, bits)
+	return err == nil && sameNumber(strconv.FormatFloat(f, 'f', -1, bits), number) && (f != 0 || !strings.HasPrefix(number, "-"))
+}
+
+// nestedType returns the type of the longest of the values that drifts make: a structure
+// as json_transform takes it, or a type in SQL.
+func nestedType(longest string) string {
+	switch {
+	case strings.Contains(longest, "precise"):
+		return "JSON"
+	case strings.HasPrefix(longest, "[["):
+		return "BIGINT[][]"
+	case strings.Contains(longest, "[1.5]"):
+		return "DECIMAL(3,1)[]"
+	case strings.HasPrefix(longest, "["):
+		return "BIGINT[]"
+	case len(longest) > 1000:
+		return "MAP(VARCHAR, BIGINT)"
+	case strings.Contains(longest, "later"):
+		return `{"a":"BIGINT","later":{"deep":"VARCHAR"}}`
+	}
+	return `{"a":"BIGINT"}`
+}
