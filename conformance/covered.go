@@ -104,5 +104,27 @@ func (r *Report) coverageText() string {
 		return ""
 	}
 	lines := append([]string{r.coverage.Basis.Text}, coverageLines(&r.coverage, true)...)
+	lines = append(lines, unaskedLines(&r.coverage, true)...)
 	return check.Legible(strings.Join(lines, "\n")) + "\n"
+}
+
+// unaskedLines returns a line for each kind of question of which some were not asked: which, or some of them.
+func unaskedLines(c *session.Coverage, whole bool) (lines []string) {
+	const few = 10
+	for _, k := range c.Kinds {
+		var names []string
+		for _, q := range c.Unasked {
+			if q.Kind == k.Kind && (k.Kind != session.Filters || !whole) { // each field has a line of its own
+				names = append(names, oneLine(q.String()))
+			}
+		}
+		if len(names) > 0 {
+			most := few
+			if whole {
+				most = len(names)
+			}
+			lines = append(lines, fmt.Sprintf("%s  asked %d of %d, not: %s", k.Kind, k.Asked, k.All, session.Some(names, most)))
+		}
+	}
+	return lines
 }

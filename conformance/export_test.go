@@ -28,6 +28,8 @@ type (
 	TableCoverage = session.TableCoverage
 	FieldCoverage = session.FieldCoverage
 	Counts        = session.Counts
+	KindCoverage  = session.KindCoverage
+	Question      = session.Question
 	Basis         = session.Basis
 )
 

@@ -80,7 +80,9 @@ func secondFaults() []fault {
 		add(name, why, kill, over(archives, forSecond(path, holds, change)))
 	}
 	wrongly("a bound is left in for the second account", "gt keeps what is greater", "L2", wire.PathQuery,
-		func(body map[string]any) bool { return len(listOf(body, "and")) == 1 && listOf(body, "and")[0]["op"] == "gt" },
+		func(body map[string]any) bool {
+			return len(listOf(body, "and")) == 1 && listOf(body, "and")[0]["op"] == "gt"
+		},
 		func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" })
 	wrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "L7", wire.PathQuery,
 		func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },

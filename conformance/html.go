@@ -54,6 +54,7 @@ func (r *Report) functions() template.FuncMap {
 		"finding": func(o Outcome) string { return r.Finding(&o) },
 		"reads":   func(some ...[]Outcome) string { return list(needed(slices.Concat(some...))) },
 		"line":    func(t session.TableCoverage) string { return tableLine(&t, r.coverage.Operators) },
+		"unasked": func() []string { return unaskedLines(&r.coverage, false) },
 		"covered": r.coverageText, "xml": xmlText, "seconds": seconds,
 		"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") },
 		"sum":   func(a, b int) int { return a + b },

@@ -27,6 +27,11 @@ import (
 //	verdict     string   pass (exit code 0), fail (1) or "not run": 2, and 1 if all that
 //	                     failed is that the connector refused the token or the
 //	                     credentials
+//	words       string   the verdict in words, such as "conformant as far as asked (62 %)"
+//	share       integer  of a hundred questions that the document and the data allow, how
+//	                     many were asked
+//	wholeMs?    integer  about what a run takes that nothing cuts short, if this one was
+//	                     cut short because the connector was slow
 //	leftOut?    string   which checks and tables were not judged although nothing was
 //	                     wrong: a pass says nothing of them
 //	selection?  object   planned and of: so many checks of the mode were planned; tables?,
@@ -57,7 +62,10 @@ import (
 //	                     of a column with at most fifty; basis: rows, tables, pairs
 //	                     of field and operator, judged and empty (of the pairs),
 //	                     values and asked (of the values), unjudged (tables), and
-//	                     text, which says it
+//	                     text, which says it; kinds: an array of { kind, all, asked }, for
+//	                     filters, sorts, windows, groups, measures, joins, links and tenants;
+//	                     unasked: what of them was not asked, { kind, table, column?, how? };
+//	                     second?, the same of a second account
 //
 // A request is { method, url, header?, body?, curl }. It holds no secret: in the
 // place of the token and the credentials it names environment variables, or shell
@@ -71,6 +79,7 @@ func (r *Report) JSON() ([]byte, error) {
 		Failures: jsonFindings(r, r.Failures()),
 		Verdict:  strings.ReplaceAll(v.Class, "skip", "not run"),
 		verdict:  v,
+		WholeMS:  r.Whole.Milliseconds(),
 		Dialect:  r.DialectOnly,
 		Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed,
 		Began: r.Began.UTC().Format(time.RFC3339Nano), DurationMS: r.Duration.Milliseconds(), Problem: r.Problem,
@@ -81,6 +90,9 @@ func (r *Report) JSON() ([]byte, error) {
 	}
 	if out.Coverage.Tables == nil { // there was no run: an empty list is a list
 		out.Coverage.Filters, out.Coverage.Operators, out.Coverage.Tables = map[string]int{}, []wire.Op{}, []session.TableCoverage{}
+	}
+	if out.Coverage.Kinds == nil {
+		out.Coverage.Kinds, out.Coverage.Unasked = []session.KindCoverage{}, []session.Question{}
 	}
 	if r.selection() {
 		out.Selection = &jsonSelection{len(r.Outcomes), r.Available, r.Tables}
@@ -112,6 +124,7 @@ type jsonReport struct {
 	Verdict  string        `json:"verdict"`
 	verdict
 	Selection  *jsonSelection   `json:"selection,omitempty"`
+	WholeMS    int64            `json:"wholeMs,omitempty"`
 	Dialect    string           `json:"dialectOnly,omitempty"`
 	Endpoint   string           `json:"endpoint"`
 	Slug       string           `json:"slug"`

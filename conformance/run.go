@@ -83,6 +83,7 @@ func (r *run) grade(ctx context.Context) *Report {
 	for n := 1; n < r.Seeds; n++ {
 		r.judgeSeed(ctx, n)
 	}
+	r.judgeAgain(ctx)
 	stop()
 	r.judgeSecond(ctx)
 	r.judgeWatched(ctx)
@@ -174,6 +175,19 @@ func (r *run) judgeSecond(ctx context.Context) {
 
 // maxWeightOfSecond is the largest weight of a check of the second account, so that each of them asks some.
 const maxWeightOfSecond = 60
+
+// judgeAgain judges the checks that time cut short before they could say anything once more, with the time and the
+// requests that the others have left.
+func (r *run) judgeAgain(ctx context.Context) {
+	for i := range r.checks {
+		if c := &r.checks[i]; r.outcomes[i].Reason == NotReached && !c.Two && !c.Watched && r.session.Remains() {
+			r.progress.check(i, nil)
+			r.results[i] = r.session.Judge(ctx, c)
+			r.outcomes[i] = newOutcome(c, r.results[i])
+			r.progress.check(i, &r.outcomes[i])
+		}
+	}
+}
 
 // judgeSeed judges the checks that generate their requests with the nth further seed.
 // What passed before may fail now.

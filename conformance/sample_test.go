@@ -22,6 +22,9 @@ func sample() *conformance.Report {
 		Filters: map[string]int{"eq number": 14, "eq string": 22, "contains array": 4, "gt datetime": 3,
 			"isnull undeclared": 1, "nin decimal": 120},
 		Operators: []wire.Op{wire.OpEq, wire.OpIsNull},
+		Kinds:     []conformance.KindCoverage{{Kind: "filters", All: 4, Asked: 3}, {Kind: "sorts", All: 2, Asked: 1}},
+		Unasked: []conformance.Question{{Kind: "filters", Table: "values", Column: "text\n\x1b[31m", How: "isnull"},
+			{Kind: "sorts", Table: "values", Column: "id"}},
 		Basis: conformance.Basis{Rows: 41, Tables: 1, Pairs: 6, Judged: 3, Empty: 2, Values: 6, Asked: 5, Unjudged: 1,
 			Text: "judged 41 rows of 1 table, 3 of 6 fields x operators (2 without data), 5 of 6 values of columns with few"},
 		Tables: []conformance.TableCoverage{

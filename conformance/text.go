@@ -51,7 +51,8 @@ func (r *Report) Text(colour, full bool) string {
 		}
 	}
 	t.skips(r, len(failures) > 0)
-	if lines := coverageLines(&r.coverage, full); len(lines) > 0 && (full || len(failures) == 0) {
+	lines := append(coverageLines(&r.coverage, full), unaskedLines(&r.coverage, full)...)
+	if len(lines) > 0 && (full || len(failures) == 0) {
 		t.heading("Judged (fields x operators, values)")
 		for _, l := range lines {
 			if l = check.Legible(l); !full {

@@ -15,10 +15,10 @@ import (
 
 // verdict is what a run comes to.
 type verdict struct {
-	Exit  int    `json:"exit"` // one of the exit codes of package check
-	Class string `json:"-"`    // pass, fail or skip, as of a check
-	Words string `json:"-"`    // such as "not conformant"
-	Why   string `json:"why"`  // a sentence about what the exit code stands for
+	Exit  int    `json:"exit"`  // one of the exit codes of package check
+	Class string `json:"-"`     // pass, fail or skip, as of a check
+	Words string `json:"words"` // such as "not conformant"
+	Why   string `json:"why"`   // a sentence about what the exit code stands for
 	// LeftOut is what the run has not judged although nothing was wrong; empty if it has
 	// judged everything, or has found enough.
 	LeftOut string `json:"leftOut,omitempty"`

@@ -20,8 +20,10 @@ type budget struct {
 	fixed         bool            // the caller gave the limit, so that checks for which it is too small are left out
 	leftOut       map[string]bool // these
 	began         time.Time
-	// late is what the checks that time cut short would have taken besides.
-	late time.Duration
+	// late is what the checks that time cut short would have taken besides, and unsent the requests that they
+	// would have sent.
+	late   time.Duration
+	unsent int
 	// starts are those of the last requests, the one after the nth in the place n modulo their
 	// number.
 	starts [recentRequests]time.Time
@@ -111,7 +113,7 @@ func (c *Check) rank() int {
 func (s *Session) divide(requests int, those func(*Check) bool) {
 	b := &s.budget
 	b.first, b.second = pool{}, pool{}
-	b.leftOut, b.began, b.late = map[string]bool{}, time.Now(), 0
+	b.leftOut, b.began, b.late, b.unsent = map[string]bool{}, time.Now(), 0, 0
 	for i := range s.Checks {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			p := s.poolOf(c)
@@ -274,6 +276,7 @@ func (run *Run) end() {
 	p.used += took
 	if sent := run.sentHere(); run.late > 0 && run.short && sent > 0 {
 		run.budget.late += took / time.Duration(sent) * time.Duration(run.late)
+		run.budget.unsent += run.late
 	}
 }
 
@@ -298,12 +301,22 @@ func (run *Run) affordable(sent int) int {
 	return int(min(float64(sent)*float64(run.share.time)/float64(took), math.MaxInt32))
 }
 
-// Late returns how long a run takes that nothing cuts short, or 0 if time did not cut this one.
+// Remains reports whether time was too short for some checks, and there are time and requests for some now.
+func (s *Session) Remains() bool {
+	p := &s.budget.first
+	return s.budget.unsent > 0 && p.time-p.used > p.time/20 && p.limit-p.sent > recentRequests
+}
+
+// Late returns the time with which a run is cut short by nothing, or 0 if time did not cut this one.
 func (s *Session) Late() time.Duration {
-	if s.budget.late == 0 {
+	b := &s.budget
+	if b.unsent == 0 {
 		return 0
 	}
-	return time.Since(s.budget.began) + s.budget.late
+	// What one check does not send is in the shares of the later ones too.
+	unsent := min(b.unsent, max(0, b.first.limit-b.first.sent)+max(0, b.second.limit-b.second.sent))
+	whole := time.Since(b.began) + b.late/time.Duration(b.unsent)*time.Duration(unsent)
+	return whole + whole/8 // of a timeout, some is for the answers that are awaited at its end
 }
 
 // Forecast returns how many requests the run sends in all, if it uses its budget and goes on at its present pace, and
