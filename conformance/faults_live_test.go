@@ -11,6 +11,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// warning is a connector whose discovery warns of something.
+func warning() http.Handler {
+	return ok(func(body map[string]any) {
+		body["warnings"] = []string{`table orders: the path "items[].total" is in no document, so that the column is null`}
+	}, wire.PathDiscovery)(untouched())
+}
+
 func live(g *grading) { g.Mode = conformance.ModeLive }
 
 // liveFaults returns connectors that are broken over real data.
@@ -212,6 +219,24 @@ func liveRowFaults() []fault {
 				}
 				return text
 			}),
+		},
+		{
+			name: "datetimes without a zone", why: "a datetime is an instant: ISO 8601 in UTC",
+			kills: []string{"L10"}, options: live,
+			build: respelled(func(name string, text string) any {
+				if name == "since" {
+					return strings.TrimSuffix(text, "Z")
+				}
+				return text
+			}),
+		},
+		{
+			name: "a warning of a path that leads nowhere", why: "what discovery warns of is not answered",
+			kills: []string{"A.37"}, options: live, build: warning,
+		},
+		{
+			name: "a warning, to a strict run", why: "what discovery warns of is not answered",
+			kills: []string{"A.37"}, options: func(g *grading) { live(g); g.Strict = true }, build: warning,
 		},
 		{
 			name: "decimals as floats", why: "decimals cross as digit-exact strings",

@@ -47,14 +47,15 @@ type Options struct {
 	// 200,000.
 	RowBudget int
 	// Requests is the most requests that the run sends. The checks share them: one that has
-	// used its share judges what it has asked so far. If they are too few for all checks,
-	// some are left out, the verdict names them, and the run is not whole: all of them together
-	// need 150 to 250 in the mode live, by what the connector declares, and 60 more with a
-	// second tenant.
+	// used its share judges what it has asked so far, or is not judged if that is too little to say
+	// anything. If they are too few for all checks, some are left out; the verdict names both kinds. All
+	// checks together need 400 to 500 in the mode live, by what the connector declares. With a second account
+	// a quarter of them is for what only two accounts can show.
 	//
 	// 0 means no limit in the modes fixture and both, whose requests are about the corpus. In
-	// the mode live it means about 1500, and fewer if so many would take longer than ten minutes
-	// at the pace that the connector shows, but not fewer than 400.
+	// the mode live it means 1500, and at most 500 more for a second account, which takes nothing from the
+	// first. They are fewer if so many would take longer than ten minutes, or than Timeout, at the pace that
+	// each check meets, but not fewer than 400.
 	Requests int
 	// WrongCredentials lets checks send credentials that are wrong on purpose, a dozen
 	// times or more for each tenant: a wrong secret, a blank one, the secret of the other
@@ -64,6 +65,9 @@ type Options struct {
 	// Alike says that two sets of credentials give access to the same data. Without it, a run that cannot tell
 	// two accounts apart is not graded for tenants: nothing shows whose an answer is.
 	Alike bool
+	// Strict fails a connector whose discovery warns of something, such as a path that leads nowhere. Without it,
+	// the warnings are advice.
+	Strict bool
 	// Seed makes the generated queries: runs with the same seed ask the same. 0 means 1.
 	Seed uint64
 	// Seeds is how many seeds, from Seed on, the generated queries are made with. Each
@@ -72,8 +76,9 @@ type Options struct {
 	// Pace is the least time between the starts of two requests, for sources that take
 	// only so many a second. 0 means none.
 	Pace time.Duration
-	// Timeout ends the run, whatever the connector does. Checks that were not reached
-	// are then reported as such. 0 means a day: the number of requests limits the run.
+	// Timeout is how long the run may take: it asks as much as fits, and ends then, whatever the
+	// connector does. Checks that were not reached are then reported as such. 0 means a day; then the
+	// number of requests limits the run, in the mode live to about ten minutes.
 	Timeout time.Duration
 	// Progress, when set, is called before and after each check, and now and then in
 	// between. It is never called twice at the same time.
@@ -178,6 +183,7 @@ func (o *Options) plan() (*plan, error) {
 		p.Seed = defaults.Seed
 	}
 	for _, c := range allChecks(&p.clocks) {
+		c.Advice = c.Advice && !(c.Strict && p.Strict)
 		if slices.Contains(ofMode, c.Phase) {
 			p.available++
 		}

@@ -72,10 +72,17 @@ func (r *Report) Summary() Summary {
 // Failures returns the outcomes that failed, in order.
 func (r *Report) Failures() []Outcome { return r.with(Fail) }
 
-// with returns the outcomes with a verdict, in order.
+// Advice returns the outcomes that advise: first what discovery warns of, then the others in order.
+func (r *Report) Advice() []Outcome { return r.with(Advise) }
+
+// with returns the outcomes with a verdict, in order. Advice begins with what discovery warns of.
 func (r *Report) with(v Verdict) (list []Outcome) {
 	for _, o := range r.Outcomes {
-		if o.Verdict == v {
+		switch {
+		case o.Verdict != v:
+		case v == Advise && o.ID == session.Warnings:
+			list = slices.Insert(list, 0, o)
+		default:
 			list = append(list, o)
 		}
 	}

@@ -470,3 +470,17 @@ func TestSlowConnector(t *testing.T) {
 		})
 	}
 }
+
+// TestWarnings requires that what discovery warns of is quoted before other advice, and fails a strict run.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{false, true} {
+		r := grade(t, warning(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Strict: strict, Requests: testrun.Budget(300)}})
+		require.Equal(t, strict, r.Exit() == conformance.ExitFail, "%s", r.Verdict())
+		require.Contains(t, r.Outcome("A.37").Detail, "items[].total")
+		if !strict {
+			require.Equal(t, "A.37", r.Advice()[0].ID)
+		}
+		require.Contains(t, r.Text(false, false), "items[].total")
+	}
+}

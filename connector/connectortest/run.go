@@ -20,6 +20,13 @@ import (
 type Options struct {
 	// Credentials are those of the tenant whose tables Run tests.
 	Credentials map[string]string
+	// Other are those of another tenant, whose data differ: Run then tests that the two are kept apart, and the
+	// other's tables with fewer requests. Nil tests one tenant.
+	Other map[string]string
+	// Alike says that both give access to the same data. Without it, Run fails if it cannot tell them apart.
+	Alike bool
+	// Warnings lets discovery warn of something, such as a path that leads nowhere. Without it, Run fails.
+	Warnings bool
 	// Connector configures the connector, as in [Start].
 	Connector *connector.Options
 	// RowBudget is a number of rows: larger tables are not read whole, and are tested
@@ -27,7 +34,7 @@ type Options struct {
 	RowBudget int64
 	// Requests is the most requests to the connector that Run sends, each of which may cost
 	// several of the upstream: a page or a probe each. Zero means 5,000. A smaller number
-	// tests fewer fields by fewer operators, and below 150 to 250 it leaves checks out. Run
+	// tests fewer fields by fewer operators, and below 400 to 500 it leaves checks out. Run
 	// logs what it has tested and what not. For an upstream that limits or bills requests,
 	// record its answers: see the package documentation.
 	Requests int
@@ -62,9 +69,14 @@ func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Opt
 		own.Logger = newLogger(newTerseLog(t), slog.LevelWarn)
 	}
 	server := Start(t, def, src, &own)
+	tenants := []map[string]string{o.Credentials}
+	if o.Other != nil {
+		tenants = append(tenants, o.Other)
+	}
 	report, err := server.grade(t.Context(), &conformance.Options{
-		RowBudget: int(o.RowBudget), Requests: o.Requests, Seed: o.Seed, Progress: conformancetest.Progress(t),
-	}, o.Credentials)
+		RowBudget: int(o.RowBudget), Requests: o.Requests, Seed: o.Seed, Alike: o.Alike, Strict: !o.Warnings,
+		Progress: conformancetest.Progress(t),
+	}, tenants...)
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
@@ -147,13 +159,13 @@ func summary(r *conformance.Report) string {
 	var b strings.Builder
 	s := r.Summary()
 	fmt.Fprintf(&b, "connectortest: %d checks passed, %d failed; %s; %d requests, seed %d",
-		s.Passed, s.Failed, r.Judged, r.Requests, r.Seed)
+		s.Passed, s.Failed, r.Verdict(), r.Requests, r.Seed)
+	for _, o := range r.Advice() {
+		fmt.Fprintf(&b, "\n\tadvice: %s %s: %s", o.ID, o.Title, o.Detail)
+	}
 	for _, o := range r.Outcomes {
-		switch {
-		case o.Phase == 4 && o.Reason == conformance.NoData || o.Reason == conformance.DataChanged || o.Reason == conformance.NotReached:
+		if o.Phase == 4 && o.Reason == conformance.NoData || o.Reason == conformance.DataChanged || o.Reason == conformance.NotReached {
 			fmt.Fprintf(&b, "\n\tnot tested: %s %s: %s", o.ID, o.Title, o.Detail)
-		case o.Verdict == conformance.Advise:
-			fmt.Fprintf(&b, "\n\tadvice: %s %s: %s", o.ID, o.Title, o.Detail)
 		}
 	}
 	return b.String()

@@ -202,9 +202,9 @@ func flags(c *config) *flag.FlagSet {
 	})
 	fs.IntVar(&c.options.RowBudget, "rows", defaults.RowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
-		"send at most this number of `requests`, which the checks share; if they are too few for all checks (150 to 300 in mode live), "+
-			"some are left out and the run is not whole (default: no limit, but in mode live about %d, "+
-			"or fewer if so many would take longer than %s, but not fewer than %d)",
+		"send at most this number of `requests`, which the checks share, a quarter of them as a second account; if they are too few for "+
+			"all checks (150 to 500 in mode live), some are left out or not judged and the run is not whole (default: no limit, but in "+
+			"mode live %d and a third more with a second account, or fewer if so many would take longer than %s, but not fewer than %d)",
 		defaults.Requests, defaults.Timeout, defaults.FewRequests))
 	fs.Func("pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms", func(text string) (err error) {
 		c.options.Pace, err = pace(text)
@@ -215,9 +215,11 @@ func flags(c *config) *flag.FlagSet {
 	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
 		"ask with wrong credentials too; a real account may be locked because of them")
+	fs.BoolVar(&c.options.Alike, "alike", false, "two -credentials give access to the same data, so that no check can tell tenants apart")
+	fs.BoolVar(&c.options.Strict, "strict", false, "fail if discovery warns of something")
 	fs.DurationVar(&c.options.Timeout, "timeout", 0,
-		fmt.Sprintf("end the run after this `time` and report what was learned (default: after its requests, at the latest after %s)",
-			defaults.MaxTimeout))
+		fmt.Sprintf("ask as much as fits into this `time`, then end and report what was learned (default: after its requests, "+
+			"in mode live after about %s, at the latest after %s)", defaults.Timeout, defaults.MaxTimeout))
 	texts(&c.reports, "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")

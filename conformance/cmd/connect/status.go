@@ -126,10 +126,8 @@ func sections(r *conformance.Report) (list []section) {
 		list = append(list, s)
 	}
 	advice := section{Class: "advice"}
-	for _, o := range r.Outcomes {
-		if o.Verdict == conformance.Advise {
-			advice.Findings = append(advice.Findings, newFinding(o, false))
-		}
+	for _, o := range r.Advice() {
+		advice.Findings = append(advice.Findings, newFinding(o, false))
 	}
 	advice.Title = counted(int64(len(advice.Findings)), "piece", "pieces") + " of advice, which change no verdict"
 	list = slices.Insert(list, 1, advice) // behind what is blocked

@@ -23,6 +23,9 @@ type Check struct {
 	// no exit code.
 	Advice bool
 
+	// Strict marks advice that fails in a strict run.
+	Strict bool
+
 	// Open marks a check that runs whether or not there is a document and an
 	// accepted token.
 	Open bool
@@ -52,6 +55,9 @@ type Check struct {
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
 }
+
+// Warnings is the id of the check of what discovery warns of, which comes first among advice.
+const Warnings = "A.37"
 
 // Family gives checks, or rows of which checks are made, what they have in common: each exported
 // field that a member leaves at its zero value.

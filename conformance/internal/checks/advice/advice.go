@@ -6,17 +6,60 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Checks returns the checks in the order in which they run.
 func Checks() []session.Check {
-	return slices.Concat(addressChecks(), answerChecks(), spellingChecks(), strictnessChecks())
+	return slices.Concat(discoveryChecks(), addressChecks(), answerChecks(), spellingChecks(), strictnessChecks())
 }
+
+// discoveryChecks returns the check about what discovery warns of.
+func discoveryChecks() []session.Check {
+	return []session.Check{{
+		ID: session.Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1"},
+		Title: "discovery warns of nothing",
+		Fix: "Mend what the warning names, such as a path that leads nowhere or a filter that the source ignores: " +
+			"the answers lack what it left out. With -strict a warning fails.",
+	}}
+}
+
+// warnsOfNothing quotes what the discoveries of all accounts warn of.
+func warnsOfNothing(run *session.Run) *check.Finding {
+	var all []string
+	for tenant := range run.Tenants {
+		d, f := run.Discovery(tenant)
+		if f != nil {
+			return f
+		}
+		run.Cases++
+		for _, w := range d.Warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	quoted := make([]string, len(all))
+	for i, w := range all {
+		quoted[i] = strconv.Quote(message.Excerpt([]byte(w), maxWarning))
+	}
+	return check.Fail("discovery warns: %s", session.Some(quoted, maxWarnings))
+}
+
+// How much of what discovery warns of is quoted: sentences, and characters of each.
+const (
+	maxWarnings = 5
+	maxWarning  = 300
+)
 
 // addressChecks returns the checks about what the address and the document promise.
 func addressChecks() []session.Check {

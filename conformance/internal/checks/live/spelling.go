@@ -46,9 +46,9 @@ func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check
 	return nil
 }
 
-// utc matches ISO 8601 in UTC: with Z or with an offset of zero. No rule forbids a
-// datetime without a zone, or without a time of day.
-var utc = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?([Zz]|[+-]00(:?00)?)?)?$`)
+// utc matches ISO 8601 in UTC: with Z or with an offset of zero. Without a zone, or without a time of day, a
+// datetime is no instant.
+var utc = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?([Zz]|[+-]00(:?00)?)$`)
 
 // misspelled returns how a value of a type is spelled, if a cell is not, or "". It is
 // no stricter than the protocol: text columns may hold anything, because sources
