@@ -216,10 +216,10 @@ func (l *listing) add(t folderTable, entry string) {
 type folderFlavor struct{ flavor }
 
 // Capabilities adds that files have no transactions: a view that a request has made
-// stays for as long as its database.
+// stays for as long as its database. Its settings are stated when it is opened, and locked.
 func (f folderFlavor) Capabilities() sqlengine.Capabilities {
 	all := f.flavor.Capabilities()
-	all.NoTx = true
+	all.NoTx, all.Session = true, nil
 	return all
 }
 

@@ -23,11 +23,12 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 
 func (flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
 
-// Capabilities says how rows are read and keys are joined. There is no session to prepare: no statement
-// depends on a setting, and the driver interrupts one whose context ends.
+// Capabilities says how a session is prepared, rows are read and keys are joined. The driver
+// interrupts a statement whose context ends.
 func (flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:        "DuckDB",
+		Session:     prepareSession,
 		HasSchema:   hasSchema,
 		CheapCounts: true,
 		JoinKeys:    joinKeys,

@@ -107,8 +107,6 @@ func fence(dir string, o *FolderOptions) []string {
 	statements := []string{
 		"SET GLOBAL memory_limit = " + literal(o.Memory),
 		"SET GLOBAL temp_directory = ''",
-		"SET GLOBAL preserve_insertion_order = true",
-		"SET GLOBAL TimeZone = 'UTC'",
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL enable_external_file_cache = false",
 		"SET GLOBAL autoload_known_extensions = false",
@@ -116,6 +114,9 @@ func fence(dir string, o *FolderOptions) []string {
 		"SET GLOBAL allow_community_extensions = false",
 		"SET GLOBAL allowed_directories = [" + literal(dir) + "]",
 		"SET GLOBAL enable_external_access = false",
+	}
+	for _, s := range sessionSettings {
+		statements = append(statements, "SET GLOBAL "+s.Name+" = "+s.Value)
 	}
 	if o.Threads > 0 {
 		statements = append(statements, fmt.Sprintf("SET GLOBAL threads = %d", o.Threads))

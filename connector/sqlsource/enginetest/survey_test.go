@@ -140,6 +140,19 @@ func (s survey) answers(t testing.TB, d *database) []string {
 	return all
 }
 
+// same reports whether a database answers all questions so. It asks none after the first that it
+// does not.
+func (s survey) same(t testing.TB, d *database, want []string) bool {
+	t.Helper()
+	handler := d.quiet(t)
+	for i, q := range s {
+		if q.answer(t, handler, d.envelope()) != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // answer asks one question. It returns the rows of the answer in the order of their texts, if
 // they may have any.
 func (q question) answer(t testing.TB, handler http.Handler, e wire.Envelope) string {
