@@ -151,7 +151,8 @@ const pooledTables = `
 	INSERT INTO t SELECT i, 'label ' || i % 7, i * 1.25, timestamptz '2024-06-01 12:00:00Z' + i * interval '1 hour', date '2024-06-01' + i,
 		i * interval '1 day 1 hour', int4send(i), 1 / i::float8, ARRAY[timestamptz '2024-06-01 12:00:00Z'] FROM generate_series(1, 500) i`
 
-// spoil changes the settings of the pooler's sessions, as a client does that knows no better.
+// spoil changes the settings of the pooler's sessions, as a client does that knows no better, and
+// leaves tables in them whose types have the names of the server's own.
 func spoil(t *testing.T, db *postgresDatabase) {
 	t.Helper()
 	var both sync.WaitGroup
@@ -163,7 +164,8 @@ func spoil(t *testing.T, db *postgresDatabase) {
 			}
 			defer func() { _ = conn.Close(context.Background()) }()
 			_, err = conn.Exec(context.Background(), `BEGIN; SET datestyle = 'German, DMY'; SET timezone = 'Asia/Tokyo'; SET bytea_output = 'escape';
-				SET extra_float_digits = -15; SET intervalstyle = 'sql_standard'; SELECT pg_sleep(0.1); COMMIT`)
+				SET extra_float_digits = -15; SET intervalstyle = 'sql_standard'; SET search_path = '';
+				CREATE TEMP TABLE IF NOT EXISTS float8 (n int); CREATE TEMP TABLE IF NOT EXISTS date (n int); SELECT pg_sleep(0.1); COMMIT`)
 			assert.NoError(t, err)
 		})
 	}

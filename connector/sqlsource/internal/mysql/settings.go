@@ -20,7 +20,8 @@ var Settings = []settings.Setting{
 	{Name: "sql_mode", Value: "''", Why: "quotes, padding, unsigned differences and more mean something else by it"},
 	{Name: "sql_select_limit", Value: "18446744073709551615", Why: "rows beyond it are left out"},
 	{Name: "max_sort_length", Value: fmt.Sprint(sortLength), Why: "longer values are sorted by their beginning"},
-	{Name: "group_concat_max_len", Value: "1073741824", Why: "a view's GROUP_CONCAT is cut to it; this is the most that MariaDB takes"},
+	{Name: "group_concat_max_len", Value: "GREATEST(@@group_concat_max_len, 1073741824)", Why: "a view's GROUP_CONCAT is cut to it; " +
+		"the number is the most that MariaDB takes"},
 	{Name: "div_precision_increment", Value: "4", Why: "a view's quotients have so many more digits"},
 	{Name: "lc_time_names", Value: "'en_US'", Why: "a view spells months and days by it"},
 	{Name: "default_week_format", Value: "0", Why: "a view counts weeks by it"},
