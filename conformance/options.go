@@ -49,7 +49,7 @@ type Options struct {
 	// Requests is the most requests that the run sends. The checks share them: one that has
 	// used its share judges what it has asked so far, or is not judged if that is too little to say
 	// anything. If they are too few for all checks, some are left out; the verdict names both kinds. All
-	// checks together need 400 to 500 in the mode live, by what the connector declares. With a second account
+	// checks together need 400 to 600 in the mode live, by what the connector declares. With a second account
 	// a quarter of them is for what only two accounts can show.
 	//
 	// 0 means no limit in the modes fixture and both, whose requests are about the corpus. In

@@ -196,7 +196,7 @@ func (r *run) judgeSeed(ctx context.Context, n int) {
 	s.Reseed(r.Seed + uint64(n))
 	for i := range r.checks {
 		c, before := &r.checks[i], &r.outcomes[i]
-		if !c.Seeded || before.Verdict != Pass {
+		if !c.Seeded || before.Verdict != Pass && before.Reason != NotReached {
 			continue
 		}
 		r.progress.check(i, nil)
@@ -205,7 +205,7 @@ func (r *run) judgeSeed(ctx context.Context, n int) {
 		after.Cases += before.Cases
 		after.Duration += before.Duration
 		if after.Verdict == Skip && after.Reason != Blocked {
-			after.Verdict, after.Reason, after.Detail = before.Verdict, "", ""
+			after.Verdict, after.Reason, after.Detail = before.Verdict, before.Reason, before.Detail
 		}
 		*before = after
 		r.progress.check(i, before)

@@ -34,7 +34,7 @@ type Options struct {
 	RowBudget int64
 	// Requests is the most requests to the connector that Run sends, each of which may cost
 	// several of the upstream: a page or a probe each. Zero means 5,000. A smaller number
-	// tests fewer fields by fewer operators, and below 400 to 500 it leaves checks out. Run
+	// tests fewer fields by fewer operators, and below 400 to 600 it leaves checks out. Run
 	// logs what it has tested and what not. For an upstream that limits or bills requests,
 	// record its answers: see the package documentation.
 	Requests int

@@ -203,7 +203,7 @@ func flags(c *config) *flag.FlagSet {
 	fs.IntVar(&c.options.RowBudget, "rows", defaults.RowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
 		"send at most this number of `requests`, which the checks share, a quarter of them as a second account; if they are too few for "+
-			"all checks (150 to 500 in mode live), some are left out or not judged and the run is not whole (default: no limit, but in "+
+			"all checks (400 to 600 in mode live), some are left out or not judged and the run is not whole (default: no limit, but in "+
 			"mode live %d and a third more with a second account, or fewer if so many would take longer than %s, but not fewer than %d)",
 		defaults.Requests, defaults.Timeout, defaults.FewRequests))
 	fs.Func("pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms", func(text string) (err error) {

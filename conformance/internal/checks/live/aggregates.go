@@ -37,7 +37,7 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		list = append(list, req)
 	}
 	for i, some := range folds {
-		list = slices.Insert(list, min(2*i+1, len(list)), aggregate(t, nil, some))
+		list = slices.Insert(list, min(3*i, len(list)), aggregate(t, nil, some)) // what is declined here is left out of groups
 	}
 	if none := p.noRows(t, data); none != nil {
 		over := aggregate(t, nil, most)
