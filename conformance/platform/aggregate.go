@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -254,9 +255,8 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 	for _, key := range req.GroupBy {
 		if key.As == column.Name && key.Grain != "" {
 			return func(v wire.Value) (string, string) {
-				rest, ok := digits(v.Text(), "0000-00-00")
-				if !v.IsNull() && (v.Kind() != wire.KindText || !ok || rest != "") {
-					return "is no first day of a period; want a string such as 2024-04-01", "aggregate-4"
+				if !v.IsNull() && !isFirstDay(v, key.Grain) {
+					return "is not the first day of a " + string(key.Grain) + "; want a string such as 2024-04-01", "aggregate-4"
 				}
 				return "", ""
 			}
@@ -279,6 +279,25 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 		}
 	}
 	return func(v wire.Value) (string, string) { return misspelled(v, t) }
+}
+
+// isFirstDay reports whether a cell is a day that exists, and that a period of this grain begins with.
+func isFirstDay(v wire.Value, grain wire.Grain) bool {
+	day, err := time.Parse(time.DateOnly, v.Text())
+	if v.Kind() != wire.KindText || err != nil {
+		return false
+	}
+	switch grain {
+	case wire.GrainYear:
+		return day.YearDay() == 1
+	case wire.GrainQuarter:
+		return day.Day() == 1 && day.Month()%3 == 1
+	case wire.GrainMonth:
+		return day.Day() == 1
+	case wire.GrainDay:
+		return true
+	}
+	return false
 }
 
 // countOf returns a count that isCount has seen.
