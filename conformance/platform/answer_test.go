@@ -298,7 +298,7 @@ func TestCheckFailedVerbatim(t *testing.T) {
 	client := answering(t, canned{status: 400, media: terms.MediaJSON, body: func() io.Reader {
 		return strings.NewReader(`{"error":{"code":"check_failed","message":"` + words + `"}}`)
 	}})
-	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://crm.example.com"}))
+	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://erp.example.com"}))
 	require.Equal(t, &wire.Error{Code: wire.CodeCheckFailed,
 		Message: "Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹"}, err)
 }

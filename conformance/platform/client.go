@@ -50,6 +50,7 @@ type Client struct {
 	http    *http.Client
 	options Options
 	asked   atomic.Int64
+	visible atomic.Pointer[[]string] // the keys of the plain text fields; nil until the document was read
 }
 
 // NewClient returns a client of the connector at a base URL, with the bearer token
@@ -79,7 +80,9 @@ func secretOf(token wire.Bearer) wire.Credentials {
 // copy returns a client of the same connector, with the same transport. Its requests are
 // counted anew.
 func (c *Client) copy() *Client {
-	return &Client{url: c.url, token: c.token, secret: c.secret, http: c.http, options: c.options}
+	own := &Client{url: c.url, token: c.token, secret: c.secret, http: c.http, options: c.options}
+	own.visible.Store(c.visible.Load())
+	return own
 }
 
 // Check tries the token and the credentials. A [*wire.Error] of the code

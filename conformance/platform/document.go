@@ -20,6 +20,15 @@ func (c *Client) Document(ctx context.Context) (*wire.Document, error) {
 		return nil, err
 	}
 	document, err := e.document()
+	if err == nil {
+		visible := []string{}
+		for _, f := range document.CredentialSchema {
+			if f.Type == wire.CredentialText {
+				visible = append(visible, f.Key)
+			}
+		}
+		c.visible.Store(&visible)
+	}
 	return document, e.end(err)
 }
 

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // ErrAddress is matched by the error of a base URL or an address that the platform
@@ -122,6 +124,19 @@ func (e *exchange) unreached(err error) error {
 
 // clean returns a text without the token and the credentials of the request.
 func (e *exchange) clean(text string) string { return e.credentials.Scrub(e.cleanToken(text)) }
+
+// cleanRefusal returns the words of a refusal without the token and the credentials. A failed
+// check is shown to the person who typed them: what was typed into the plain text fields of
+// the document, if it was read, may stand there [rule credential-9].
+func (e *exchange) cleanRefusal(own *wire.Error) string {
+	text := e.cleanToken(own.Message)
+	visible := e.client.visible.Load()
+	if own.Code != wire.CodeCheckFailed || visible == nil {
+		return e.credentials.Scrub(text)
+	}
+	hidden := slices.DeleteFunc(e.credentials.Keys(), func(key string) bool { return slices.Contains(*visible, key) })
+	return e.credentials.Only(hidden...).Scrub(text)
+}
 
 // cleanToken returns a text without the token.
 func (e *exchange) cleanToken(text string) string {

@@ -208,7 +208,7 @@ func (e *exchange) judge(own *wire.Error, status int) error {
 	if status != 0 && own.Code.Status() != status {
 		return e.fault(place, "http-9", fmt.Sprintf("%s comes with the status %d; it belongs to %d", own.Code, status, own.Code.Status()))
 	}
-	return &wire.Error{Code: own.Code, Message: e.cleanToken(own.Message)}
+	return &wire.Error{Code: own.Code, Message: e.cleanRefusal(own)}
 }
 
 // malformed returns the error of a message that does not decode.

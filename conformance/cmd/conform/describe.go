@@ -57,7 +57,7 @@ func describe(ctx context.Context, c *config, out, errOut io.Writer) int {
 	if err != nil {
 		return refuse(errOut, err)
 	}
-	show.tables(connection)
+	show.description(connection)
 	for _, name := range c.describe {
 		body, err := descriptionForms[extension(name)](connection)
 		if err == nil {
@@ -81,10 +81,18 @@ func describe(ctx context.Context, c *config, out, errOut io.Writer) int {
 	return check.ExitPass
 }
 
-// tables removes secrets and the tenant's data from the tables of a connection, so that they
-// may be written into a file.
-func (s screen) tables(c *platform.Connection) {
+// description removes secrets and the tenant's data from the document and the tables of a
+// connection, so that they may be written into a file.
+func (s screen) description(c *platform.Connection) {
 	clean := func(text *string) { *text = check.Legible(s.Clean(*text)) }
+	clean(&c.Document.Dialect)
+	for i := range c.Document.CredentialSchema {
+		f := &c.Document.CredentialSchema[i]
+		clean(&f.Key)
+		clean(&f.Label)
+		clean(&f.Placeholder)
+		clean(&f.Help)
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		t.RowCount = nil

@@ -82,6 +82,33 @@ Primary key: id.
 	require.Equal(t, "nothing changed\n", got.out, "the file was read before it was written anew")
 }
 
+// TestDescribeHidesSecrets describes a connector that quotes a credential in its form, and
+// turns the text of a label around. A file of it is passed on.
+func TestDescribeHidesSecrets(t *testing.T) {
+	const secret = "canary-secret-of-a-tenant"
+	source, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", SourceDescription: secret,
+		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}}, nil)
+	require.NoError(t, err)
+	own, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
+		Key: "apiKey", Type: wire.CredentialPassword, Label: "Key \u202eyek", Placeholder: secret, Help: "Such as `" + secret + "`.",
+	}}}, source, own, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	data := filepath.Join(t.TempDir(), "shop.json")
+	got := conform(t, withToken, "-credentials", key, "-describe", data, server.URL)
+	require.Equal(t, result{code: check.ExitPass}, got)
+	body, err := os.ReadFile(data)
+	require.NoError(t, err)
+	require.NotContains(t, string(body), secret)
+	require.NotContains(t, string(body), "\u202e")
+	require.Contains(t, string(body), `"help": "Such as`)
+	got = conform(t, withToken, "-credentials", key, "-diff", data, server.URL)
+	require.Equal(t, result{code: check.ExitPass, out: "nothing changed\n"}, got)
+}
+
 // TestDescribeRefused asks for what cannot be described.
 func TestDescribeRefused(t *testing.T) {
 	dir := t.TempDir()

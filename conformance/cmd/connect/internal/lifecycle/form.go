@@ -53,7 +53,8 @@ type Form struct {
 	token    wire.Bearer
 	typed    wire.Credentials
 	document *wire.Document
-	edits    int // counts the changes after which a document that is being read is stale
+	reader   *platform.Client // that read the document
+	edits    int              // counts the changes after which a document that is being read is stale
 }
 
 // NewForm returns an empty form. Options say how the form reaches the connector; nil means
@@ -246,7 +247,7 @@ func (f *Form) Read(ctx context.Context) error {
 		f.document = nil
 		return shown(err)
 	}
-	f.document = document
+	f.document, f.reader = document, c
 	return nil
 }
 
@@ -319,13 +320,9 @@ func (f *Form) bind() (*binding, error) {
 	if err := f.missing(); err != nil {
 		return nil, err
 	}
-	c, err := f.client()
-	if err != nil {
-		return nil, err
-	}
 	own := f.credentials()
 	return &binding{
-		name: f.name, url: f.url, token: f.token, credentials: own, document: f.document, client: c, options: f.options,
+		name: f.name, url: f.url, token: f.token, credentials: own, document: f.document, client: f.reader, options: f.options,
 		cleaner: session.NewCleaner(f.token.Reveal(), []wire.Credentials{own}),
 	}, nil
 }
