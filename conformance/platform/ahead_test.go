@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -65,7 +66,7 @@ func TestParallelPages(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := record(slow(tabled(numbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
+				r := record(slow(tabled(keylessNumbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
 					connector.Omit{}), c.latency))
 				conn := connectTo(t, r, nil)
 				begun := time.Now()
@@ -104,7 +105,7 @@ func TestParallelPages(t *testing.T) {
 // states.
 func TestParallelPagesFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conn := connectTo(t, slow(tabled(numbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
+		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
 			always(50*time.Millisecond)), nil)
 		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
 			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(130)}}}})
@@ -123,7 +124,7 @@ func TestParallelPagesFiltered(t *testing.T) {
 // come, although their rows have not been passed on; what is still read is given up.
 func TestParallelPagesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := tabled(numbered(1000, true), wire.Limits{PageSizeMax: 100}, connector.Omit{})
+		h := tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 100}, connector.Omit{})
 		broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			failed := false
 			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +166,7 @@ func TestParallelPagesError(t *testing.T) {
 // TestParallelPagesEnd ends a loop early, cancels a question, and asks within a loop.
 func TestParallelPagesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := record(slow(tabled(numbered(1000, true), wire.Limits{PageSizeMax: 50}, connector.Omit{}), always(time.Millisecond)))
+		r := record(slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 50}, connector.Omit{}), always(time.Millisecond)))
 		conn := connectTo(t, r, nil)
 		req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
 		answer, err := conn.Query(t.Context(), req)
@@ -201,7 +202,7 @@ func TestParallelPagesEnd(t *testing.T) {
 // TestParallelPagesMemory reads pages that do not fit into what may be kept of pages ahead.
 // They are asked for again in their turn, and read one by one.
 func TestParallelPagesMemory(t *testing.T) {
-	table := numbered(400, true)
+	table := keylessNumbered(400, true)
 	for i := range table.Rows {
 		table.Rows[i][2] = wire.Text(strings.Repeat("x", 5000))
 	}
@@ -235,7 +236,7 @@ func TestParallelPagesMemory(t *testing.T) {
 // member that nobody asked for. Pages hold the values, and none of the lines that they came in.
 func TestParallelPagesKeepValues(t *testing.T) {
 	const pages, rows, bytes = 6, 8, 1 << 20
-	described := tabled(numbered(pages*rows, true), wire.Limits{PageSizeMax: rows, Concurrency: pages}, connector.Omit{})
+	described := tabled(keylessNumbered(pages*rows, true), wire.Limits{PageSizeMax: rows, Concurrency: pages}, connector.Omit{})
 	more := strings.Repeat("x", bytes)
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wire.PathQuery {
@@ -269,4 +270,11 @@ func TestParallelPagesKeepValues(t *testing.T) {
 		}
 	}
 	require.Equal(t, int64(pages*rows), n)
+}
+
+// keylessNumbered returns the table without a key, so that pages need an offset.
+func keylessNumbered(rows int, known bool) memsource.Table {
+	table := numbered(rows, known)
+	table.PrimaryKey, table.Fields[0].Unique = nil, false
+	return table
 }

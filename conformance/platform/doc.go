@@ -73,9 +73,11 @@
 //
 // A part of the rows is never taken for all of them. A table that needs several pages is
 // read in an order that is total: by its key, otherwise by all that is read, because rows
-// with equal sort keys may stand in another order on the next page. Where no offset reaches
-// the next page, it is asked for by a filter behind the last key, if the document declares
-// the operators. Where it declares neither, or too few sort keys, one page has to be enough.
+// with equal sort keys may stand in another order on the next page. The next page is asked
+// for by a filter behind the last key, if there is one and the document declares the
+// operators: a row that is deleted in between then moves no other. Otherwise it is asked for
+// by an offset, several at once. Where the document declares neither, or too few sort keys,
+// one page has to be enough.
 // What the connector's limits put out of reach is [ErrReach], what needs too much memory
 // [ErrBudget], and too many groups are [ErrGroups].
 //

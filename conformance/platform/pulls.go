@@ -64,7 +64,7 @@ func (r *reading) order() {
 		var order []wire.SortKey
 		if order, r.total = r.c.pageOrder(r.pull); r.total {
 			r.wanted.Sort = order
-			if !r.c.skips(endOf(&r.wanted)) && keyset.Fits(r.c.Document, r.pull.table, order) {
+			if keyset.Fits(r.c.Document, r.pull.table, order) {
 				r.goOnByKey()
 			}
 		}
@@ -109,7 +109,7 @@ func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 	}
 	skips := r.c.canSkip(page.Offset)
 	switch {
-	case !skips && got > 0 && r.keys != nil:
+	case got > 0 && r.keys != nil:
 		page.Where, page.Offset = keyset.After(r.pull.table, r.wanted.Sort, r.keys.last, page.Where), 0
 		page.FieldTypes = typesOf(r.pull.table, page.Where, nil)
 		maps.Copy(page.FieldTypes, r.wanted.FieldTypes)
@@ -130,7 +130,7 @@ func (r *reading) pages(ctx context.Context) error {
 		if page == nil {
 			return err
 		}
-		if r.got > 0 && further == nil {
+		if r.got > 0 && further == nil && r.keys == nil {
 			if further = r.readAhead(ctx); further != nil {
 				defer further.stop()
 			}

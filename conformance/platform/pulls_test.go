@@ -179,7 +179,7 @@ func TestLimits(t *testing.T) {
 func TestLaterPageUncut(t *testing.T) {
 	t.Parallel()
 	uncut := func(served string) http.Handler {
-		h := tabled(numbered(10, false), wire.Limits{PageSizeMax: 4}, connector.Omit{})
+		h := tabled(keylessNumbered(10, false), wire.Limits{PageSizeMax: 4}, connector.Omit{})
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			later := false
 			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
