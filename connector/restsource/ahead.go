@@ -128,5 +128,6 @@ func (r *reading) behind(at position) (position, bool) {
 	default:
 		return at, false
 	}
-	return at, r.total() < 0 || begins < r.total()
+	at.beyond = begins == r.total() // the last page is full, and it will be asked what is behind it
+	return at, r.total() < 0 || begins <= r.total()
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,11 +28,14 @@ type numbers struct {
 	stated int                           // the total, if it is not the number of rows
 	before func(n *numbers, request int) // is called before each answer
 	asked  int
+	mu     sync.Mutex
 }
 
 func newNumbers() *numbers { return &numbers{ids: []int{1, 2, 3, 4, 5, 6, 7}, size: 2} }
 
 func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.before != nil {
 		n.before(n, n.asked)
 	}

@@ -84,12 +84,13 @@ func serveInto(t testing.TB, h http.Handler, body []byte, w *discardWriter) {
 	}
 }
 
-// discardWriter is a connection whose reader takes everything at once.
+// discardWriter is a connection whose reader takes everything at once, or so long a byte.
 type discardWriter struct {
-	header http.Header
-	status int
-	bytes  int64
-	last   []byte
+	perByte time.Duration
+	header  http.Header
+	status  int
+	bytes   int64
+	last    []byte
 }
 
 func (w *discardWriter) Header() http.Header {
@@ -102,6 +103,9 @@ func (w *discardWriter) Header() http.Header {
 func (w *discardWriter) WriteHeader(status int) { w.status = status }
 
 func (w *discardWriter) Write(p []byte) (int, error) {
+	if w.perByte > 0 {
+		time.Sleep(time.Duration(len(p)) * w.perByte)
+	}
 	w.bytes += int64(len(p))
 	w.last = append(w.last[:0], p[max(0, len(p)-len(endLine)):]...)
 	return len(p), nil
