@@ -116,6 +116,9 @@ func fence(dir string, o *FolderOptions) []string {
 		"SET GLOBAL enable_external_access = false",
 	}
 	for _, s := range sessionSettings {
+		if s.Name == "errors_as_json" {
+			continue // of a connection alone, which nobody sets here
+		}
 		statements = append(statements, "SET GLOBAL "+s.Name+" = "+s.Value)
 	}
 	if o.Threads > 0 {
