@@ -80,6 +80,7 @@ func TestKilled(t *testing.T) {
 			s := &server{}
 			pool := sql.OpenDB(s)
 			database := NewDatabase(pool, nil, sqlite.Flavor{}, Settings{})
+			database.Capabilities.Session = nil
 			database.Capabilities.Kill = func(context.Context, sqlengine.Queryer) (string, error) { return c.kill, nil }
 			ctx, leave := context.WithCancel(t.Context())
 			x, err := database.Open(ctx, wire.Credentials{}, connector.Call{})
