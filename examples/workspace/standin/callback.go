@@ -20,6 +20,10 @@ func checkCallback(raw string) error {
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
 		return errors.New("must be an HTTPS URL")
 	}
+	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > 0x7f }) {
+		// What a client makes of other spellings is its own affair: IDNA maps 127。0。0。1 and ⓛocalhost to ASCII.
+		return errors.New("must have a host in ASCII; write an international name in its xn-- form")
+	}
 	if !publicHost(u.Hostname()) {
 		return errors.New("must not point to localhost, a private address or a cloud metadata address")
 	}
@@ -29,6 +33,9 @@ func checkCallback(raw string) error {
 // metadataHosts are the names of clouds' metadata services. Their addresses are
 // link-local, private or in notPublic.
 var metadataHosts = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
+
+// localNames are the last labels of names that lead to the machine itself.
+var localNames = []string{"localhost", "localdomain", "ip6-localhost", "ip6-loopback"}
 
 func publicHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -40,7 +47,7 @@ func publicHost(host string) bool {
 	// A host that ends in a number is an IPv4 address in a short, octal or
 	// hexadecimal spelling: 2130706433 and 0x7f.1 are both 127.0.0.1.
 	number := strings.HasPrefix(last, "0x") || strings.Trim(last, "0123456789") == ""
-	return !number && last != "localhost" && !slices.Contains(metadataHosts, host)
+	return !number && !slices.Contains(localNames, last) && !slices.Contains(metadataHosts, host)
 }
 
 // notPublic are ranges that netip's own predicates leave out: this network,
@@ -52,7 +59,9 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("168.63.129.16/32"),
 	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
 	netip.MustParsePrefix("64:ff9b::/96"),
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("100::/16"),

@@ -32,10 +32,35 @@ func TestPublicAddress(t *testing.T) {
 		"fc00::1":                false,
 		"64:ff9b::7f00:1":        false, // 127.0.0.1 through a translator
 		"2002:7f00:1::":          false, // 127.0.0.1 through a tunnel
+		"198.19.255.255":         false, // benchmarks
+		"198.20.0.1":             true,
+		"::127.0.0.1":            false, // 127.0.0.1 as IPv6 once spelled it
 		"::ffff:169.254.169.254": false,
 		"::ffff:100.100.100.200": false,
 	} {
 		assert.Equal(t, public, publicAddress(netip.MustParseAddr(address)), address)
+	}
+}
+
+// TestCallbackHosts covers other spellings of this machine, which clients map to ASCII before
+// they look them up.
+func TestCallbackHosts(t *testing.T) {
+	for url, ok := range map[string]bool{
+		"https://hooks.example.com/x":    true,
+		"https://xn--bcher-kva.example/": true,
+		"https://127。0。0。1/":             false,
+		"https://１２７.0.0.1/":             false,
+		"https://ⓛocalhost/":             false,
+		"https://%E2%93%9Bocalhost/":     false,
+		"https://local\u00adhost/":       false,
+		"https://[::127.0.0.1]/":         false,
+		"https://198.18.0.1/":            false,
+		"https://ip6-localhost/":         false,
+		"https://ip6-loopback./":         false,
+		"https://localhost.localdomain/": false,
+		"https://LOCALHOST:8443/":        false,
+	} {
+		assert.Equal(t, ok, checkCallback(url) == nil, url)
 	}
 }
 
