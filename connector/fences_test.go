@@ -45,12 +45,13 @@ var fences = map[string]struct {
 	"connector/internal/memo":      {},
 	"connector/internal/textfile":  {own: []string{"wire", "filter", "connector/internal/textvalue"}},
 	"connector/internal/hostlog":   {},
+	"connector/internal/fit":       {own: []string{"wire"}},
 	"connector/internal/finish": {
 		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch"},
 	},
 	"connector": {
 		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch", "connector/internal/finish",
-			"connector/internal/hostlog"},
+			"connector/internal/hostlog", "connector/internal/fit"},
 		foreign: []string{"github.com/go-playground/validator/v10"},
 	},
 	"connector/rowmap": {
@@ -125,9 +126,10 @@ var fences = map[string]struct {
 
 // below are the internal packages that a package's users may use too.
 var below = map[string][]string{
-	"wire":                {"internal/jsontext", "internal/scan", "internal/secret", "internal/terms"},
-	"ndjson":              {"internal/lines"},
-	"connector":           {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+	"wire":   {"internal/jsontext", "internal/scan", "internal/secret", "internal/terms"},
+	"ndjson": {"internal/lines"},
+	"connector": {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog",
+		"connector/internal/fit"},
 	"connector/rowmap":    {"connector/internal/textvalue"},
 	"connector/memsource": {"connector/rowmap", "connector/internal/textvalue", "internal/measures"},
 	"connector/sqlsource": {

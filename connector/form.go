@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -22,6 +23,23 @@ func newForm(fields []wire.CredentialField) form {
 
 // declared returns the credentials that the form has fields for.
 func (f *form) declared(creds wire.Credentials) wire.Credentials { return creds.Only(f.keys...) }
+
+// noText returns the first key of the form whose value in a body is no string, or "". Package
+// wire knows no form, and names no key: any other than these may be a secret.
+func (f *form) noText(body []byte) string {
+	var sent struct {
+		Credentials map[string]json.RawMessage `json:"credentials"`
+	}
+	if json.Unmarshal(body, &sent) != nil {
+		return ""
+	}
+	for _, key := range f.keys {
+		if raw, ok := sent.Credentials[key]; ok && raw[0] != '"' {
+			return key
+		}
+	}
+	return ""
+}
 
 // missing returns the first required field that has no value, or nil.
 func (f *form) missing(creds wire.Credentials) *wire.CredentialField {

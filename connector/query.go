@@ -14,7 +14,7 @@ import (
 func serveQuery(x *exchange, body []byte) {
 	if wire.IsSQL(body) {
 		var sql wire.SQLRequest
-		switch err := decode(body, &sql); {
+		switch err := x.decode(body, &sql); {
 		case x.caps.sql == nil && err == nil:
 			x.fail(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
 			return

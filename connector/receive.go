@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -46,17 +47,24 @@ func (x *exchange) body() ([]byte, error) {
 // accept decodes a body into a request, which creds and table are parts of, and
 // admits the request. Table is nil if the request has none.
 func (x *exchange) accept(body []byte, req wire.Request, creds *wire.Credentials, table *string) error {
-	if err := decode(body, req); err != nil {
+	if err := x.decode(body, req); err != nil {
 		return err
 	}
 	return x.admit(creds, table)
 }
 
-func decode(body []byte, req wire.Request) error {
-	if err := wire.Decode(body, req); err != nil {
-		return BadRequest("%s", err)
+func (x *exchange) decode(body []byte, req wire.Request) error {
+	err := wire.Decode(body, req)
+	if err == nil {
+		return nil
 	}
-	return nil
+	var wrong *wire.MessageError
+	if errors.As(err, &wrong) && wrong.Path == "credentials" {
+		if key := x.form.noText(body); key != "" {
+			return BadRequest("credentials.%s: must be a string", key)
+		}
+	}
+	return BadRequest("%s", err)
 }
 
 // admit keeps the declared credentials and refuses a request that lacks a

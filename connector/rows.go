@@ -6,6 +6,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/fit"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -131,6 +133,11 @@ func (r *Rows) Begin(columns []wire.Column) *RowWriter {
 		return &r.writer
 	}
 	r.writer.columns = columns
+	for i, c := range columns {
+		if c.Type == wire.TypeDatetime {
+			r.writer.instants = append(r.writer.instants, i)
+		}
+	}
 	return &r.writer
 }
 
@@ -174,6 +181,7 @@ type RowWriter struct {
 	finisher *finish.Finisher
 	handoff  *batch.Handoff
 	read     int64        // rows offered; the handoff's lock guards it
+	instants []int        // the columns of type datetime
 	running  bool         // a call of Row is running, perhaps without the lock while the reader is slow; guarded too
 	waiting  atomic.Int32 // calls of Row that wait for the lock
 }
@@ -186,8 +194,9 @@ const errConcurrent = fault("the source called RowWriter.Row while another call 
 // copies them before it returns, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
 // return it as it is. A call while another one is running fails the answer.
-// Row does not check that a cell fits the type of its column;
-// package connectortest does.
+// Text in a datetime column must be an instant in UTC. Row does not check that other cells
+// fit the types of their columns: that takes time, and the rules let a numeric column hold
+// what is no number. Package connectortest does.
 func (w *RowWriter) Row(values ...wire.Value) error {
 	h := w.handoff
 	if !h.TryLock() { // a flag of its own for each row would take a tenth of its time
@@ -207,6 +216,12 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 		return h.Err()
 	}
 	w.read++
+	for _, i := range w.instants {
+		if v := &values[i]; v.Kind() == wire.KindText && !fit.Instant(v.Text()) {
+			h.Refuse(faultf("the source emitted a row that cannot be sent: column %s %s", terms.QuoteName(w.columns[i].Name), fit.NoInstant))
+			return h.Err()
+		}
+	}
 	w.running = true
 	err := w.finisher.Row(values)
 	w.running = false

@@ -107,6 +107,12 @@ func TestLies(t *testing.T) {
 		{"a cell that cannot cross has no place in an order", sorted, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Float(math.Inf(1)))
 		}, `the source emitted a row that cannot be sorted: NaN *`},
+		{"cell-2c: a datetime without a zone", plain, func(out *connector.Rows) error {
+			return out.Begin([]wire.Column{{Name: "n", Type: wire.TypeDatetime}}).Row(wire.Text("2024-05-01T10:00:00"))
+		}, `the source emitted a row that cannot be sent: column "n" is no instant in UTC, with seconds and a Z at its end; pass wire.Datetime`},
+		{"cell-2c: a datetime in another zone", plain, func(out *connector.Rows) error {
+			return out.Begin([]wire.Column{{Name: "n", Type: wire.TypeDatetime}}).Row(wire.Text("2024-05-01T10:00:00+02:00"))
+		}, `the source emitted a row that cannot be sent: column "n" is no instant *`},
 		{"error-10: not even behind the rows that are kept", sorted, func(out *connector.Rows) error {
 			w := out.Begin(number)
 			return errors.Join(w.Row(wire.Int(1)), w.Row(wire.Int(2)), w.Row(wire.Int(3)), w.Row(wire.Float(math.NaN())))

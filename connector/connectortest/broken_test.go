@@ -202,15 +202,32 @@ var faults = []fault{
 			}
 		})},
 	{"a string calls itself a date", "a date is YYYY-MM-DD; this is advice", "A.7", func(t *testing.T) connector.Source {
-		tables := shopTables()
-		tables[0].Field("region").Type = wire.TypeDate
-		return shop(t, tables...)
+		return misdescribed{patched{Source: shop(t)}} // memsource itself refuses such a table
 	}},
 	{"groups are refused", "what cannot be computed is declined", "L8", func(t *testing.T) connector.Source {
 		return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
 			return slices.Repeat(g[:min(1, len(g))], 2000) // refused for its length
 		}}
 	}},
+}
+
+// misdescribed discovers a string as a date.
+type misdescribed struct{ patched }
+
+func (m misdescribed) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d, err := m.Source.Discover(ctx, req)
+	if err == nil {
+		d.Tables[0].Field("region").Type = wire.TypeDate
+	}
+	return d, err
+}
+
+func (m misdescribed) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
+	t, err := m.Source.Describe(ctx, creds, name)
+	if err == nil && t.Field("region") != nil {
+		t.Field("region").Type = wire.TypeDate
+	}
+	return t, err
 }
 
 // cut applies the window of the request, as a source does.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/fit"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -29,6 +30,9 @@ import (
 //     and greatest value if the values have an order.
 //   - SourceColumn: the Name. RowCount: the number of rows. StoresRows is always
 //     true.
+//
+// A cell must be a value of its column's stated type; New names table, row and field of one
+// that is not.
 //
 // State the keys: New does not guess them. It checks a PrimaryKey and a Unique
 // field against the rows, because a key that is not unique breaks joins. A
@@ -115,8 +119,13 @@ func (t *table) copyRows(rows [][]wire.Value, fault func(format string, args ...
 			problem = fmt.Errorf("has %d cells for %d fields", len(row), width)
 		}
 		for i, v := range row {
-			if err := v.Err(); err != nil && problem == nil {
+			if problem != nil || i >= width {
+				break
+			}
+			if err := v.Err(); err != nil {
 				problem = fmt.Errorf("field %q: %w", t.Fields[i].Name, err)
+			} else if wrong := fit.Problem(v, t.Fields[i].Type); wrong != "" {
+				problem = fmt.Errorf("field %q of type %s: the cell %s", t.Fields[i].Name, t.Fields[i].Type, wrong)
 			}
 		}
 		if problem != nil {
