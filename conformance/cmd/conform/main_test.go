@@ -131,7 +131,7 @@ func TestGrades(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "live", "-seed", "42", "-credentials", "@" + credentials, "-report", files[0], "-report", files[1], "-report", files[2], url},
 		{url, "-mode", "live", "-seed", "42", "-credentials", key, "-report", files[0], "-report=" + files[1], "-report", files[2]},
-		{"-mode", "live", url + "/", "-seed", "42", "-credentials", key, "-credentials",
+		{"-mode", "live", url + "/", "-seed", "42", "-alike", "-strict", "-credentials", key, "-credentials",
 			`{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
 	} {
 		got := conform(t, withToken, args...)

@@ -23,7 +23,7 @@ func Checks() []session.Check {
 // discoveryChecks returns the check about what discovery warns of.
 func discoveryChecks() []session.Check {
 	return []session.Check{{
-		ID: session.Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1"},
+		ID: session.Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1a"},
 		Title: "discovery warns of nothing",
 		Fix: "Mend what the warning names, such as a path that leads nowhere or a filter that the source ignores: " +
 			"the answers lack what it left out. With -strict a warning fails.",
