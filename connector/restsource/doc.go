@@ -15,16 +15,11 @@
 //
 //	func main() {
 //		src, err := restsource.New(restsource.API{
-//			Base:      "https://api.example.com/v2",
-//			Authorize: restsource.Bearer("token"),
-//			Check:     "/whoami",
+//			Base: "https://api.example.com/v2", Authorize: restsource.Bearer("token"), Check: "/whoami",
 //		}, []restsource.Table{{
-//			Name:        "orders",
-//			Description: "An order of a customer",
-//			Path:        "/orders",
-//			Rows:        "data",
-//			Key:         []string{"id"},
-//			Pages:       restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
+//			Name: "orders", Description: "An order of a customer", Path: "/orders", Rows: "data", Key: []string{"id"},
+//			Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "paging.next",
+//				SizeParam: "limit", Size: 100},
 //			Columns: []restsource.Column{
 //				{Name: "id", Type: wire.TypeNumber},
 //				{Name: "status", Type: wire.TypeString},
