@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -165,4 +167,25 @@ func TestSQLiteLook(t *testing.T) {
 		tables, _ := db.discover(t, nil, time.Minute)
 		require.Equal(t, c.want, tables["t"].Field("c").Type, c.why)
 	}
+}
+
+// TestSQLiteShadows lists no table in which a virtual table keeps what it holds, although
+// the driver does not have the module, whose tables SQLite then takes for any others.
+func TestSQLiteShadows(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "fts.sqlite")
+	openSQLite(t, file, `
+		CREATE TABLE mail_content (docid INTEGER PRIMARY KEY, c0subject); CREATE TABLE mail_segments (blockid INTEGER PRIMARY KEY, block BLOB);
+		CREATE TABLE mail_segdir (level INTEGER, idx INTEGER); CREATE TABLE mail_docsize (docid INTEGER PRIMARY KEY, size BLOB);
+		CREATE TABLE mail_stat (id INTEGER PRIMARY KEY, value BLOB);
+		CREATE TABLE mail_folder (id INTEGER PRIMARY KEY); CREATE TABLE stat (id INTEGER PRIMARY KEY); CREATE TABLE mail2_stat (id INTEGER PRIMARY KEY);
+		CREATE VIRTUAL TABLE own USING fts5(body); CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1);
+		PRAGMA writable_schema = ON;
+		INSERT INTO sqlite_schema VALUES ('table', 'Mail', 'Mail', 0, 'CREATE VIRTUAL TABLE Mail USING fts4(subject)')`)
+	db := openSQLite(t, file, "")
+	tables, warnings := db.discover(t, nil, time.Minute)
+	assert.ElementsMatch(t, []string{"mail_folder", "stat", "mail2_stat", "own", "boxes"}, slices.Collect(maps.Keys(tables)))
+	assert.Contains(t, warnings, `The table "Mail" is left out because it cannot be described.`)
+	_, err := db.caller(t, nil).Unverified().Query(wire.QueryRequest{Table: "mail_content", Sort: []wire.SortKey{}, Fields: []string{"docid"}})
+	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
 }

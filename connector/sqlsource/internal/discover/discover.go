@@ -21,13 +21,12 @@ import (
 // statistics. What one table costs changes nothing of what is said about others
 // (see Options.Profile).
 func Discover(ctx context.Context, s *session.Database, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	begun := time.Now()
 	x, err := s.Open(ctx, req.Credentials, connector.Call{Method: "Discover"})
 	if err != nil {
 		return nil, err
 	}
-	soon, cancel := beforeDeadline(ctx)
-	defer cancel()
-	d := &discovery{Session: x, creds: req.Credentials, soon: soon, listed: map[string]*discovered{}}
+	d := &discovery{Session: x, creds: req.Credentials, listed: map[string]*discovered{}}
 	defer func() {
 		if d.Session != nil {
 			d.Close()
@@ -37,7 +36,9 @@ func Discover(ctx context.Context, s *session.Database, req *wire.DiscoveryReque
 	if err != nil {
 		return nil, s.Failure(ctx, err, "")
 	}
-	d.warnings = warnings
+	soon, cancel := beforeDeadline(ctx, begun, len(tables))
+	defer cancel()
+	d.soon, d.warnings = soon, warnings
 	for _, t := range tables {
 		public := s.Options.PublicTable(t.Name)
 		if own, served := s.Options.InDatabase(public); served && own == t.Name {

@@ -30,6 +30,9 @@ const (
 // deadline is near.
 const minReserve = 500 * time.Millisecond
 
+// tableReserve is the time that is kept to list one table as the catalog has it.
+const tableReserve = 500 * time.Microsecond
+
 // sharedTime is how long the tables of a discovery share a transaction. A longer one
 // would hold up those who write; one for each table takes longer than to read it.
 const sharedTime = 100 * time.Millisecond
@@ -77,15 +80,16 @@ func (d *discovery) take(ctx context.Context, limit time.Duration, step func(con
 	return nil
 }
 
-// beforeDeadline returns a context that ends so long before the deadline of ctx
-// that there is time to answer without what is still missing.
-func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+// beforeDeadline returns a context that ends so long before the deadline of ctx, which
+// began at a time, that there is time to answer, with so many tables, without what is
+// still missing.
+func beforeDeadline(ctx context.Context, begun time.Time, tables int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
 	}
-	left := time.Until(deadline)
-	return context.WithDeadline(ctx, deadline.Add(-min(left/2, max(left/10, minReserve))))
+	left := deadline.Sub(begun)
+	return context.WithDeadline(ctx, deadline.Add(-min(left/2, max(left/10, minReserve, time.Duration(tables)*tableReserve))))
 }
 
 // run takes one step for a table. A failure ends the transaction, because in some

@@ -182,7 +182,7 @@ func keys(ctx context.Context, q sqlengine.Queryer, visible string, args []any, 
 			UNION ALL
 			SELECT f.conrelid, '` + sqlengine.ForeignKey + `', ` + unprovenForeign + `, f.oid, u.col, u.at, f.confrelid, f.confkey[u.at]
 			FROM pg_catalog.pg_constraint f CROSS JOIN LATERAL unnest(f.conkey) WITH ORDINALITY u(col, at)
-			WHERE f.contype = 'f'
+			WHERE f.contype = 'f' AND f.conparentid = 0 -- a key to a partitioned table has one more for each partition
 		) k ON k.rel = c.oid
 		LEFT JOIN pg_catalog.pg_class r ON r.oid = k.ref
 		WHERE ` + visible + ` ORDER BY c.relname, k.kind, k.id, k.at`

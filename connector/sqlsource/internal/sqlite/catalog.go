@@ -42,7 +42,7 @@ func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string,
 	looking := ctx
 	if names == nil {
 		var cancel context.CancelFunc
-		looking, cancel = beforeDeadline(ctx)
+		looking, cancel = beforeDeadline(ctx, len(tables))
 		defer cancel()
 		s.setTargets(tables)
 	}
@@ -87,15 +87,18 @@ func (f Flavor) lasting(err error) bool {
 	return strings.HasPrefix(class, "42") || strings.HasPrefix(class, "22") || strings.HasPrefix(class, "54")
 }
 
+// tableReserve is the time that is kept to list one table as the pragmas have it.
+const tableReserve = 500 * time.Microsecond
+
 // beforeDeadline returns a context that ends so long before the deadline of ctx that
-// there is time to answer without what is still missing.
-func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+// there is time to answer, with so many tables, without what is still missing.
+func beforeDeadline(ctx context.Context, tables int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
 	}
 	left := time.Until(deadline)
-	return context.WithDeadline(ctx, deadline.Add(-min(left/2, max(left/10, 500*time.Millisecond))))
+	return context.WithDeadline(ctx, deadline.Add(-min(left/2, max(left/10, 500*time.Millisecond, time.Duration(tables)*tableReserve))))
 }
 
 // errLate is the error of a table that there is no time to describe.
@@ -111,7 +114,8 @@ type scope struct {
 // list visits the tables that meet a condition.
 func (s *scope) list(ctx context.Context, where string, args []any, visit func(*table)) error {
 	statement := `SELECT name, type, wr, strict FROM pragma_table_list
-		WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'` + where + ` ORDER BY name`
+		WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND name COLLATE NOCASE NOT IN (` + s.shadows() + `)` + where + ` ORDER BY name`
 	return sqlengine.Each(ctx, s, statement, append([]any{s.schema}, args...), func(scan func(...any) error) error {
 		t := &table{}
 		var kind string
@@ -123,6 +127,24 @@ func (s *scope) list(ctx context.Context, where string, args []any, visit func(*
 		visit(t)
 		return nil
 	})
+}
+
+// shadows returns a SELECT of the names of the tables in which virtual tables keep what they
+// hold. SQLite knows them, but not where the driver lacks the module.
+func (s *scope) shadows() string {
+	var suffixes []string
+	for module, own := range map[string]string{
+		"fts3": "content segments segdir", "fts4": "content segments segdir docsize stat",
+		"fts5": "data idx content docsize config", "rtree": "node parent rowid",
+	} {
+		for suffix := range strings.FieldsSeq(own) {
+			suffixes = append(suffixes, "('"+module+"', '"+suffix+"')")
+		}
+	}
+	slices.Sort(suffixes) // one text of the statement
+	return `WITH own (module, suffix) AS (VALUES ` + strings.Join(suffixes, ", ") + `)
+		SELECT v.name || '_' || own.suffix FROM ` + Flavor{}.Table(s.schema, "sqlite_schema") + ` v JOIN own
+		ON v.sql LIKE 'CREATE VIRTUAL TABLE%USING%' || own.module || '%' WHERE v.rootpage = 0`
 }
 
 // setTargets notes the names of all tables of the schema.
