@@ -74,10 +74,12 @@ type TableOptions struct {
 
 // ColumnOptions overrides what the catalog says of a column.
 type ColumnOptions struct {
-	Name        string    // in the protocol; empty: the same
-	Description string    // empty: the catalog's comment
-	Type        wire.Type // empty: the type that the flavor reads it as
-	Hidden      bool      // the column is not served
+	Name        string // in the protocol; empty: the same
+	Description string // empty: the catalog's comment
+	// Type replaces the type that the flavor reads the column as. In SQLite, datetime
+	// also says that numbers are instants: seconds since 1970, or Julian days.
+	Type   wire.Type
+	Hidden bool // the column is not served
 }
 
 // settings returns the options as the parts of the source have them.

@@ -127,14 +127,14 @@ const (
 // engine groups 0 and -0 apart, unless something is added.
 func float(column *sqlengine.Column, ref, kind string) {
 	column.Type, column.Class = wire.TypeNumber, sqlengine.ClassFloat
-	if kind == "FLOAT" {
-		column.Single, column.Decode = true, decodeSingle
-	}
 	column.Bind = cast("DOUBLE")
 	column.Valid = "isfinite(" + ref + ")"
 	column.Raw = "CAST(" + ref + " AS DOUBLE)"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + column.Raw + " + 0.0 END"
 	column.Cell = "CASE WHEN " + column.Valid + " THEN " + column.Raw + " END"
+	if kind == "FLOAT" {
+		column.Single, column.Decode = true, decodeSingle
+	}
 }
 
 // nanoseconds is the precision of a TIMESTAMP_NS, and of no other type.
