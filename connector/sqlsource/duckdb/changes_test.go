@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -242,4 +243,22 @@ func TestOddNames(t *testing.T) {
 			require.Equal(t, i, n, table)
 		}
 	}
+}
+
+// TestOutOfTime discovers a table whose statistics take longer than is allowed. Those
+// behind it are read on another connection, which has the views of the first: a busy
+// machine is no reason to say that a table no longer exists.
+func TestOutOfTime(t *testing.T) {
+	dir := t.TempDir()
+	large := "SELECT 'text ' || range AS n, md5(range::VARCHAR) AS a, md5(a) AS b, md5(b) AS c, md5(c) AS d FROM range(190000)"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.parquet"), written(t, ".parquet", large), 0o600))
+	for _, name := range []string{"b.csv", "c.ndjson", "d.parquet"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), written(t, filepath.Ext(name), "SELECT 1 AS n"), 0o600))
+	}
+	source, err := Folder(dir, &FolderOptions{Source: &sqlsource.Options{Profile: 40 * time.Millisecond}})
+	require.NoError(t, err)
+	d, err := source.Discover(t.Context(), &wire.DiscoveryRequest{})
+	require.NoError(t, err)
+	require.Len(t, d.Tables, 4, "%v", d.Warnings)
+	require.NotContains(t, fmt.Sprint(d.Warnings), "exists")
 }

@@ -33,7 +33,7 @@ func (p *instances) openFolder(dir string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(&folderConnector{listing: found, engine: e, known: p.known, views: &views{readings: i.readings},
+	return sql.OpenDB(&folderConnector{listing: found, engine: e, known: p.known, request: &request{readings: i.readings},
 		release: func() { p.release(i) }, dismiss: func() { p.dismiss(i) }}), nil
 }
 
@@ -42,69 +42,40 @@ type folderConnector struct {
 	listing *listing
 	engine  engine
 	known   *known
-	views   *views
+	request *request
 	release func() // gives back the engine
 	dismiss func() // keeps others from using the engine
 }
 
-// views are the views that a request has made, and the readings that they are of. They
-// are one connection's own: another connection of the same request, as after a statement
-// that took too long, is made them again.
-type views struct {
+// request is what a request has asked of a folder: the files that its answers are of,
+// and the rows that this package reads for it.
+type request struct {
 	readings *readings
 
-	mu         sync.Mutex
-	names      []string
-	statements map[string]string // by the names of the tables
-	open       []int64           // readings
-	used       fingerprints      // of the tables that the request has asked for
-}
-
-func (v *views) add(table, statement string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.statements == nil {
-		v.statements = map[string]string{}
-	}
-	if v.statements[table] == "" {
-		v.names = append(v.names, table)
-	}
-	v.statements[table] = statement
-}
-
-// make makes the views on another connection.
-func (v *views) make(ctx context.Context, conn *driver.Conn) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, table := range v.names {
-		if _, err := conn.ExecContext(ctx, v.statements[table], nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	mu   sync.Mutex
+	open []int64      // readings
+	used fingerprints // of the tables that the request has asked for
 }
 
 // fault returns what is wrong with a file that was read for the engine, which passes on
 // no more than a text.
-func (v *views) fault() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, n := range v.open {
-		if r := v.readings.get(n); r != nil {
-			if fault := r.fault.Load(); fault != nil {
-				return fault
-			}
+func (r *request) fault() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.open {
+		if t := r.readings.get(n); t != nil && t.fault.Load() != nil {
+			return t.fault.Load()
 		}
 	}
 	return nil
 }
 
 // close forgets the readings.
-func (v *views) close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.readings.drop(v.open)
-	v.open = nil
+func (r *request) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.readings.drop(r.open)
+	r.open = nil
 }
 
 // Connect returns a connection that knows what the folder had when the request began.
@@ -117,18 +88,14 @@ func (c *folderConnector) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	if !ok {
 		return nil, fmt.Errorf("duckdb: the driver returned a %T", conn)
 	}
-	if err := c.views.make(ctx, own); err != nil {
-		_ = own.Close()
-		return nil, err
-	}
-	return &folderConn{Conn: own, listing: c.listing, known: c.known, views: c.views, dismiss: c.dismiss}, nil
+	return &folderConn{Conn: own, listing: c.listing, known: c.known, request: c.request, dismiss: c.dismiss}, nil
 }
 
 func (c *folderConnector) Driver() sqldriver.Driver { return driver.Driver{} }
 
 // Close gives back the engine. database/sql closes the connections before.
 func (c *folderConnector) Close() error {
-	c.views.close()
+	c.request.close()
 	c.release()
 	return nil
 }
@@ -140,36 +107,36 @@ type folderConn struct {
 	*driver.Conn
 	listing *listing
 	known   *known
-	views   *views
+	request *request
 	dismiss func()
 }
 
 // use notes that the request reads a table.
 func (c *folderConn) use(t *folderTable) {
-	c.views.mu.Lock()
-	defer c.views.mu.Unlock()
-	if c.views.used == nil {
-		c.views.used = fingerprints{}
+	c.request.mu.Lock()
+	defer c.request.mu.Unlock()
+	if c.request.used == nil {
+		c.request.used = fingerprints{}
 	}
 	for _, file := range t.files {
-		c.views.used[file] = c.listing.files[file]
+		c.request.used[file] = c.listing.files[file]
 	}
 }
 
 // changed reports whether a file that the request reads is another one by now.
 func (c *folderConn) changed() bool {
-	c.views.mu.Lock()
-	defer c.views.mu.Unlock()
-	return c.views.used.changed()
+	c.request.mu.Lock()
+	defer c.request.mu.Unlock()
+	return c.request.used.changed()
 }
 
 // read returns the number by which the engine reads these rows, for as long as the
 // request lasts.
 func (c *folderConn) read(r *reading) int64 {
-	n := c.views.readings.add(r)
-	c.views.mu.Lock()
-	defer c.views.mu.Unlock()
-	c.views.open = append(c.views.open, n)
+	n := c.request.readings.add(r)
+	c.request.mu.Lock()
+	defer c.request.mu.Unlock()
+	c.request.open = append(c.request.open, n)
 	return n
 }
 
@@ -200,9 +167,9 @@ func (c *folderConn) whyLeftOut(ctx context.Context, err error) (string, error) 
 // readable reports whether the files that the request reads can be opened and read. An
 // error of the engine is then about what is in them.
 func (c *folderConn) readable() bool {
-	c.views.mu.Lock()
-	defer c.views.mu.Unlock()
-	for path := range c.views.used {
+	c.request.mu.Lock()
+	defer c.request.mu.Unlock()
+	for path := range c.request.used {
 		file, err := os.Open(path)
 		if err != nil {
 			return false
@@ -263,7 +230,7 @@ func (c *folderConn) judge(err error) error {
 		return connector.UpstreamTimeout("A file of the table was replaced or changed while it was read. Ask again. " +
 			"If it stays so, put new versions in place less often, and by renaming them.")
 	}
-	if fault := c.views.fault(); err != nil && fault != nil {
+	if fault := c.request.fault(); err != nil && fault != nil {
 		return connector.Unsupported("%s", fault)
 	}
 	if where := csvPlace(err); where != "" {

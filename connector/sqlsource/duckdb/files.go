@@ -47,6 +47,7 @@ func kindOf(file string) (table string, k kind) {
 
 // listing is what a folder has.
 type listing struct {
+	dir      string
 	tables   []folderTable
 	files    fingerprints // of all tables
 	others   []string     // files of kinds that are not served
@@ -69,7 +70,7 @@ func listFolder(dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{files: fingerprints{}}
+	l := &listing{dir: dir, files: fingerprints{}}
 	var sidecars []string
 	for _, e := range entries {
 		name := e.Name()
@@ -216,10 +217,11 @@ func (l *listing) add(t folderTable, entry string) {
 type folderFlavor struct{ flavor }
 
 // Capabilities adds that files have no transactions: a view that a request has made
-// stays for as long as its database. Its settings are stated when it is opened, and locked.
+// stays for as long as its connection, and is no other's. Its settings are stated when it
+// is opened, and locked.
 func (f folderFlavor) Capabilities() sqlengine.Capabilities {
 	all := f.flavor.Capabilities()
-	all.NoTx, all.Session = true, nil
+	all.NoTx, all.OwnCatalog, all.Session = true, true, nil
 	return all
 }
 
@@ -276,6 +278,7 @@ func (f folderFlavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema s
 		}
 	}
 	if names == nil {
+		conn.known.forget(conn.listing)
 		warnings = append(warnings, conn.listing.warnings...)
 		if len(conn.listing.tables) == 0 {
 			warnings = append(warnings, "The folder has no file that is served.")
@@ -299,6 +302,5 @@ func (f folderFlavor) describe(ctx context.Context, q sqlengine.Queryer, conn *f
 	if _, err := q.ExecContext(ctx, view); err != nil {
 		return nil, nil, err
 	}
-	conn.views.add(found.name, view)
 	return &sqlengine.Table{Name: found.name, Comment: l.comment, Ordered: true, Columns: l.columns, RowID: l.rowID}, l.warnings, nil
 }

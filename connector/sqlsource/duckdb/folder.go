@@ -35,7 +35,7 @@ type FolderOptions struct {
 	// same of one table, and goes before it.
 	Format filesource.Format
 	// TypeBudget is how many bytes of a table's CSV files are read to find out the types of
-	// its columns. Those of a larger table are strings, and discovery says so, unless a
+	// its columns; a byte of a compressed file counts as eight. Those of a larger table are strings, and discovery says so, unless a
 	// type of one of them is declared. Default: 1 GiB. Negative: no file is read for it.
 	TypeBudget int64
 	// Source is for the tables, as for every source of this kind. It cannot keep
@@ -147,4 +147,11 @@ func newKnown(o *FolderOptions) *known {
 	k.scans.Slots = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	k.format, _ = textfile.Format(o.Format).Checked()
 	return k
+}
+
+// forget drops what is known of files that a folder no longer has.
+func (k *known) forget(l *listing) {
+	k.scans.Drop(func(path string) bool {
+		return strings.HasPrefix(path, l.dir+string(filepath.Separator)) && l.files[path] == nil
+	})
 }

@@ -168,7 +168,7 @@ func TestBroken(t *testing.T) {
 	}
 	require.False(t, isBroken(nil))
 	dismissed := false
-	c := folderConn{views: &views{}, dismiss: func() { dismissed = true }}
+	c := folderConn{request: &request{}, dismiss: func() { dismissed = true }}
 	require.Error(t, c.judge(&driver.Error{Type: driver.ErrorTypeOutOfRange}))
 	require.False(t, dismissed)
 	require.Error(t, c.judge(failure("FATAL Error: any")))
@@ -206,10 +206,7 @@ func TestRequestsShareNothing(t *testing.T) {
 	n, err := read(own, view)
 	require.NoError(t, err)
 	require.Equal(t, "a", n)
-	n, err = read(connected(t, a), view)
-	require.NoError(t, err, "another connection of the same request")
-	require.Equal(t, "a", n)
-	for _, other := range []*sql.DB{again, b} {
+	for _, other := range []*sql.DB{a, again, b} {
 		conn := connected(t, other)
 		_, err := read(conn, view)
 		require.ErrorContains(t, err, "does not exist")

@@ -58,7 +58,7 @@ func (f *footers) of(ctx context.Context, q sqlengine.Queryer, t *folderTable, v
 		}
 	}
 	f.mu.Unlock()
-	read, err := f.read(ctx, q, unread)
+	read, err := f.read(ctx, q, t, unread)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ type element struct {
 }
 
 // read reads the footers of files.
-func (f *footers) read(ctx context.Context, q sqlengine.Queryer, files []string) (map[string]*shape, error) {
+func (f *footers) read(ctx context.Context, q sqlengine.Queryer, t *folderTable, files []string) (map[string]*shape, error) {
 	read := map[string]*shape{}
 	if len(files) == 0 {
 		return read, nil
@@ -109,7 +109,17 @@ func (f *footers) read(ctx context.Context, q sqlengine.Queryer, files []string)
 		elements[file] = append(elements[file], e)
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil && len(files) > 1: // which of them is it?
+		for _, file := range files {
+			if _, err := f.read(ctx, q, t, []string{file}); err != nil {
+				return nil, err
+			}
+		}
+		return f.read(ctx, q, t, files)
+	case err != nil && ctx.Err() == nil && flavor{}.State(err) != "":
+		return nil, leftOut("%s cannot be read: it is no Parquet file, or it is damaged", t.shown(files[0]))
+	case err != nil:
 		return nil, err
 	}
 	for _, file := range files {

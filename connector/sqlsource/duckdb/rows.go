@@ -28,6 +28,35 @@ type reading struct {
 	columns []textColumn
 	rows    int64
 	fault   atomic.Pointer[textfile.Fault] // that a statement has met
+
+	mu   sync.Mutex
+	open map[io.Closer]bool // files of statements, some of which end before the rows do
+}
+
+func (t *reading) opened(file io.Closer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open == nil {
+		t.open = map[io.Closer]bool{}
+	}
+	t.open[file] = true
+}
+
+func (t *reading) close(file io.Closer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, file)
+	_ = file.Close()
+}
+
+// closeAll closes what statements have left open.
+func (t *reading) closeAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for file := range t.open {
+		_ = file.Close()
+	}
+	clear(t.open)
 }
 
 // readingFile is one file of a reading.
@@ -58,6 +87,7 @@ func (r *readings) drop(numbers []int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range numbers {
+		r.open[n].closeAll()
 		delete(r.open, n)
 	}
 }
@@ -200,6 +230,7 @@ func (s *rowSource) read() (more bool, err error) {
 			if s.records, s.file, err = s.current.open(s.current.names); err != nil {
 				return false, err
 			}
+			s.opened(s.file)
 			s.rules = s.current.format.Rules()
 			clear(s.cells)
 			for _, p := range s.current.partitions {
@@ -227,7 +258,7 @@ func (s *rowSource) read() (more bool, err error) {
 
 func (s *rowSource) close() {
 	if s.file != nil {
-		_ = s.file.Close()
+		s.reading.close(s.file)
 	}
 	s.records, s.file = nil, nil
 }

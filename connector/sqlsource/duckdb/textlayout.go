@@ -62,6 +62,9 @@ func (f folderFlavor) textLayout(ctx context.Context, q sqlengine.Queryer, conn 
 	return t.layout, nil
 }
 
+// zippedBytes is how many bytes a byte of a compressed file is taken for.
+const zippedBytes = 8
+
 // scan reads the files, or takes what is known of them. Files beyond the budget are not
 // read, unless somebody has declared a type or the rows are JSON, whose columns only all
 // of it names.
@@ -71,7 +74,11 @@ func (t *textTable) scan(ctx context.Context, conn *folderConn) error {
 		info := conn.listing.files[file]
 		format := conn.known.format.Of(unzippedName(file), t.side)
 		t.files = append(t.files, textFile{path: file, shown: t.shown(file), info: info, format: format})
-		if info != nil {
+		switch {
+		case info == nil:
+		case unzippedName(file) != file:
+			size += zippedBytes * info.Size()
+		default:
 			size += info.Size()
 		}
 	}
@@ -84,6 +91,11 @@ func (t *textTable) scan(ctx context.Context, conn *folderConn) error {
 		file := &t.files[i]
 		if file.info == nil {
 			return errChanged
+		}
+		if file.info.Size() == 0 && len(t.files) > 1 {
+			t.warn("%s is empty", file.shown)
+			t.scans = append(t.scans, &fileScan{})
+			continue
 		}
 		version := textVersion{file.info, formatKey(file.format), whole, time.Now()}
 		s, err := conn.known.scans.Get(ctx, file.path, version, func() (*fileScan, error) { return file.scan(whole) })
@@ -159,6 +171,9 @@ func (t *textTable) readHere(conn *folderConn) {
 	r := &reading{columns: t.served, rows: t.rows}
 	own := len(t.served) - len(t.parts.columns)
 	for i, file := range t.files {
+		if t.scans[i].columns == nil {
+			continue
+		}
 		f := readingFile{textFile: file}
 		for _, e := range t.scans[i].columns {
 			f.names = append(f.names, e.name)
@@ -190,7 +205,10 @@ func (t *textTable) engineReads(ctx context.Context, q sqlengine.Queryer) (bool,
 		}
 	}
 	for i, s := range t.scans {
-		if s.separator == "" {
+		switch {
+		case s.columns == nil:
+			continue
+		case s.separator == "":
 			return false, nil
 		}
 		agrees, err := s.agrees(ctx, q, &t.files[i])
@@ -251,6 +269,9 @@ func (t *textTable) readByEngine() {
 	var branches []string
 	for _, run := range runs(keys) {
 		s := t.scans[run[0]]
+		if s.columns == nil {
+			continue
+		}
 		var columns, list []string
 		for i, e := range s.columns {
 			read := "VARCHAR"

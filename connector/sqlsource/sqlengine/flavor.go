@@ -98,6 +98,10 @@ type Capabilities struct {
 	// connection without one, and the answers of several statements may be of several
 	// moments.
 	NoTx bool
+	// OwnCatalog reports that what Catalog makes known of a table is the connection's own,
+	// such as a view that it has made there. Catalog is then asked again for the tables of
+	// a request that goes on with another connection.
+	OwnCatalog bool
 	// Session prepares a transaction: time zone, limits, and, for an engine that
 	// goes on when its client has left, a timeout of the statements by the
 	// context's deadline. Nothing it sets may outlive the transaction where the

@@ -142,7 +142,7 @@ func (d *discovery) reopen(ctx context.Context) error {
 	}
 	x.Known = known
 	d.Session = x
-	return nil
+	return x.AskAgain(ctx)
 }
 
 // tooLate warns of the tables whose turn did not come before the deadline.

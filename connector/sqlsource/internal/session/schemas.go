@@ -97,6 +97,21 @@ func (x *Session) readTables(ctx context.Context, names []string) ([]*Table, err
 	return found, nil
 }
 
+// AskAgain asks the catalog for the known tables on a new connection, if its answer was
+// the other connection's own. A table that it does not have any more is found missing
+// when it is read.
+func (x *Session) AskAgain(ctx context.Context) error {
+	if !x.Database.Capabilities.OwnCatalog {
+		return nil
+	}
+	for name := range x.Known {
+		if _, err := x.readTables(ctx, []string{name}); err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
 // ReadSchemas reads all tables of the schemas that are served. It warns of
 // schemas that do not exist, and leaves out tables whose names are the same, or
 // cannot be sent.
