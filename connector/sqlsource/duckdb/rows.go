@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -261,14 +260,4 @@ func (s *rowSource) close() {
 		s.reading.close(s.file)
 	}
 	s.records, s.file = nil, nil
-}
-
-// columnsOf returns the places in a table of a file's columns; -1 for one that the table
-// does not have.
-func columnsOf(names []string, columns []textColumn) []int {
-	to := make([]int, len(names))
-	for i, name := range names {
-		to[i] = slices.IndexFunc(columns, func(c textColumn) bool { return c.name == name })
-	}
-	return to
 }
