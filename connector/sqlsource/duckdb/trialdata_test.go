@@ -136,6 +136,8 @@ var drifts = map[string]func(p place) stored{
 	"signs": func(p place) stored {
 		return p.one(aText, "日本", "😀", "é", "e\u0301", "ß", "\u00a0", "a;b|c", "\ufeffx")
 	},
+	"prices":  func(p place) stored { return p.one(aText, "€10", "é", "5 €", "x") },
+	"accents": func(p place) stored { return p.one(aText, "Müller", "ÿ", "£", "plain") },
 	"uuids": func(p place) stored {
 		return p.one(aText, "8F14E45F-CEEA-467A-9B3C-000000000001", "8f14e45fceea467a9b3c000000000001", "{8f14e45f-ceea-467a-9b3c-000000000001}")
 	},
@@ -264,6 +266,9 @@ func newTable(random *rand.Rand, names []string) *trialTable {
 		}
 		t.files = append(t.files, f)
 	}
+	t.columns = slices.DeleteFunc(t.columns, func(c string) bool {
+		return !slices.ContainsFunc(t.files, func(f trialFile) bool { return slices.Contains(f.columns, c) })
+	})
 	return t
 }
 

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +35,13 @@ var extensions = map[string]string{csvs: ".csv", jsons: ".ndjson", parquets: ".p
 func (trial *trial) writeTable(t testing.TB, random *rand.Rand, dir, format string, table *trialTable) []string {
 	t.Helper()
 	var paths []string
-	style := csvStyle{crlf: random.IntN(4) == 0, quoted: random.IntN(3) == 0}
+	style := newStyle(random)
+	if format == csvs && style.encoding != "" && style.encoding != "utf-16" && !table.fits(style.encoding) {
+		style.encoding = ""
+	}
+	if format == csvs && style.sidecar() != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, csvs+".table.json"), []byte(style.sidecar()), 0o644))
+	}
 	for i, f := range table.files {
 		path := format + extensions[format]
 		if len(table.files) > 1 {
@@ -59,16 +66,74 @@ func (trial *trial) writeTable(t testing.TB, random *rand.Rand, dir, format stri
 }
 
 // csvStyle is how a program writes CSV.
-type csvStyle struct{ crlf, quoted bool }
+type csvStyle struct {
+	end, separator string
+	quoted         bool   // every cell
+	unended        bool   // the last line has no end
+	marked         bool   // by a byte-order mark
+	encoding       string // empty: UTF-8
+}
+
+func newStyle(random *rand.Rand) csvStyle {
+	return csvStyle{
+		end: [...]string{"\n", "\n", "\r\n"}[random.IntN(3)], separator: [...]string{",", ",", ",", ",", ";", "\t", "|"}[random.IntN(7)],
+		quoted: random.IntN(3) == 0, unended: random.IntN(4) == 0, marked: random.IntN(6) == 0,
+		encoding: [...]string{"", "", "", "", "", "utf-16", "windows-1252", "iso-8859-1"}[random.IntN(8)],
+	}
+}
+
+// sidecar returns what its author has to state of such files.
+func (s csvStyle) sidecar() string {
+	if s.encoding == "" || s.encoding == "utf-16" {
+		return ""
+	}
+	return `{"encoding": "` + s.encoding + `"}`
+}
+
+// encode returns a text in the encoding, in which it can be spelled.
+func (s csvStyle) encode(text string) []byte {
+	var b []byte
+	switch {
+	case s.encoding == "utf-16":
+		b = []byte("\xff\xfe")
+		for _, unit := range utf16.Encode([]rune(text)) {
+			b = append(b, byte(unit), byte(unit>>8))
+		}
+		return b
+	case s.encoding != "":
+		for _, r := range text {
+			if r == '€' {
+				r = 0x80
+			}
+			b = append(b, byte(r))
+		}
+		return b
+	case s.marked:
+		return []byte("\ufeff" + text)
+	}
+	return []byte(text)
+}
+
+// fits reports whether an encoding of one byte has all characters of the table.
+func (t *trialTable) fits(encoding string) bool {
+	for _, f := range t.files {
+		for _, row := range f.rows {
+			for _, v := range row {
+				for _, r := range v.text {
+					if r >= 0x80 && r < 0xA0 || r > 0xFF && (r != '€' || encoding != "windows-1252") {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
 
 // csv returns the file as CSV, which encoding/csv reads as what is stored.
 func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
-	end := "\n"
-	if style.crlf {
-		end = "\r\n"
-	}
 	spelled := func(text string) string {
-		if style.quoted || strings.ContainsAny(text, "\",\r\n") || strings.HasPrefix(text, "\ufeff") {
+		if style.quoted || strings.ContainsAny(text, "\"\r\n"+style.separator) || strings.HasPrefix(text, "\ufeff") {
 			return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 		}
 		return text
@@ -78,14 +143,16 @@ func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
 	for i, c := range f.columns {
 		cells[i] = spelled(c)
 	}
-	b.WriteString(strings.Join(cells, ",") + end)
+	b.WriteString(strings.Join(cells, style.separator) + style.end)
 	for _, row := range f.rows {
 		for i, c := range f.columns {
 			cells[i] = spelled(row[c].text)
 		}
-		b.WriteString(strings.Join(cells, ",") + end)
+		b.WriteString(strings.Join(cells, style.separator) + style.end)
 	}
-	read, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	reader := csv.NewReader(bytes.NewReader(b.Bytes()))
+	reader.Comma = rune(style.separator[0])
+	read, err := reader.ReadAll()
 	require.NoError(t, err)
 	require.Len(t, read, 1+len(f.rows))
 	for i, row := range f.rows {
@@ -95,7 +162,11 @@ func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
 			}
 		}
 	}
-	return b.Bytes()
+	content := b.String()
+	if style.unended {
+		content = strings.TrimSuffix(content, style.end)
+	}
+	return style.encode(content)
 }
 
 // ndjson returns the file as NDJSON, which encoding/json reads as what is stored.

@@ -32,9 +32,11 @@ type reading struct {
 // A finding is where an answer is not what is stored, and nobody was told.
 type finding struct{ reader, format, drift, text string }
 
-// judge reads the table and returns what of it is untrue. It counts what became of the
-// table in outcomes.
-func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answer, outcomes map[string]int) (findings []finding) {
+// equal is the outcome of a table whose every cell is what is stored.
+const equal = "equal"
+
+// judge reads the table and returns what became of it, and what of it is untrue.
+func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answer) (outcome string, findings []finding) {
 	report := func(column, format string, of ...any) {
 		findings = append(findings, finding{r.reader, r.format, column, fmt.Sprintf(format, of...)})
 	}
@@ -43,8 +45,7 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 		if !found.names(r.files...) && !found.names(r.table) {
 			report("(table)", "%s: not in discovery, and no warning names it: %q", r.table, found.Warnings)
 		}
-		outcomes[r.reader+" "+r.format+" left out"]++
-		return findings
+		return "left out", findings
 	}
 	types := map[string]string{}
 	for _, f := range table.Fields {
@@ -68,8 +69,7 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 		if !slices.ContainsFunc(append(r.files, r.columns...), func(name string) bool { return strings.Contains(refused, name) }) {
 			report("(query)", "refused without a place: %s", refused)
 		}
-		outcomes[r.reader+" "+r.format+" refused"]++
-		return findings
+		return "refused", findings
 	}
 	byID := map[string]map[string]json.RawMessage{}
 	for _, row := range rows {
@@ -77,9 +77,9 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 	}
 	if len(byID) != len(rows) || len(rows) != len(r.stored) {
 		report("(rows)", "%d rows, %d of them different, of %d", len(rows), len(byID), len(r.stored))
-		return findings
+		return "untrue", findings
 	}
-	outcome := "equal"
+	outcome = equal
 	for _, c := range fields {
 		for i, want := range r.stored {
 			row, ok := byID[want[idColumn].text]
@@ -99,8 +99,7 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 			break
 		}
 	}
-	outcomes[r.reader+" "+r.format+" "+outcome]++
-	return findings
+	return outcome, findings
 }
 
 // unwritten reports whether a column is in no file: NDJSON need not name a member that
