@@ -14,13 +14,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
 
-// csvRecords reads separated values as RFC 4180 describes them: a header line, cells optionally quoted, and as many cells in every record as in the
-// header. An empty cell, quoted or not, is null. Blank lines are skipped; in a file
-// of one column they are refused, because they could be rows.
+// csvRecords reads separated values as RFC 4180 describes them: a header line, cells
+// optionally quoted, and as many cells in every record as in the header. An empty
+// cell, quoted or not, is null. Blank lines are skipped; in a file of one column they
+// are refused, because they could be rows.
 //
-// Text that is not quoted holds no NUL byte, and no carriage return but before a
-// line feed. Such a file is refused: its records would be read as something else,
-// as those of a file whose lines end in CR alone [rule error-10].
+// Text that is not quoted holds no NUL byte, and no carriage return but before a line
+// feed. Such a file is refused: its records would be read as something else, as those
+// of a file whose lines end in CR alone [rule error-10].
 type csvRecords struct {
 	file   string
 	csv    *csv.Reader
