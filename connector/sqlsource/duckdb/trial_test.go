@@ -167,7 +167,9 @@ func (trial *trial) report(t testing.TB) {
 	for _, outcome := range keys(trial.outcomes) {
 		t.Logf("%5d %s", trial.outcomes[outcome], outcome)
 	}
-	require.Greater(t, trial.equal*100, trial.readings*95, "%d of %d tables are what is stored", trial.equal, trial.readings)
+	if trial.equal*100 <= trial.readings*95 {
+		t.Errorf("only %d of %d tables are what is stored", trial.equal, trial.readings)
+	}
 	count := map[string]int{}
 	example := map[string]string{}
 	for _, f := range trial.findings {
