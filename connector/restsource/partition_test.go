@@ -347,24 +347,32 @@ func TestWindowRefused(t *testing.T) {
 // TestMovedToTheNewest: a row that changes while the windows are read is moved to the
 // newest one, which is asked for when the others have been read.
 func TestMovedToTheNewest(t *testing.T) {
-	moved := false
-	var mu sync.Mutex
-	api := &emulated{answer: func(r *http.Request) (int, string) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch from := r.URL.Query().Get("from"); {
-		case from < "2024-01-05":
-			moved = true // by somebody, before it is read where it was
-			return 200, `[{"id": 1, "at": "2024-01-02T00:00:00Z"}]`
-		case from > "2024-02-15" && moved:
-			return 200, `[{"id": 2, "at": "2024-02-24T00:00:00Z"}, {"id": 1, "at": "2024-02-24T01:00:00Z"}]`
-		}
-		return 200, `[]`
-	}}
-	tenant := serve(t, shopAPI, []restsource.Table{eventsTable()}, handlerTransport{api})
-	rows, err := read(t, tenant, "events", nil, "id")
-	require.NoError(t, err)
-	assert.Equal(t, []string{"1", "2"}, rows, "and a row that is in two windows is one row")
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		moved := false
+		api := &emulated{answer: func(r *http.Request) (int, string) {
+			from := r.URL.Query().Get("from")
+			if from < "2024-01" { // the first of three windows, which takes its time
+				time.Sleep(time.Second)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case from < "2024-01":
+				moved = true // by somebody, before the row is read where it was
+				return 200, `[{"id": 3, "at": "2023-12-25T00:00:00Z"}]`
+			case from > "2024-01-05" && moved:
+				return 200, `[{"id": 2, "at": "2024-01-12T00:00:00Z"}, {"id": 1, "at": "2024-01-13T00:00:00Z"}, ` +
+					`{"id": 3, "at": "2024-01-13T00:00:00Z"}]`
+			}
+			return 200, `[]`
+		}}
+		table := eventsTable()
+		table.Window.Until = time.Date(2024, 1, 20, 0, 0, 0, 0, time.UTC)
+		rows, err := read(t, asTenant(t, api, []restsource.Table{table}).Unverified(), "events", nil, "id")
+		require.NoError(t, err)
+		assert.Equal(t, []string{"1", "2", "3"}, rows, "and a row that is in two windows is one row")
+	})
 }
 
 // TestPartitionsAtOnce: Options.Concurrency partitions are asked at the same time.
@@ -376,8 +384,11 @@ func TestPartitionsAtOnce(t *testing.T) {
 		})
 		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
 			Partitions: restsource.Partitions{Param: "p", Values: strings.Split("abcdefgh", "")}}
+		src, err := restsource.New(shopAPI, []restsource.Table{table}, &restsource.Options{Transport: slow})
+		require.NoError(t, err)
 		begun := time.Now()
-		rows, err := read(t, serve(t, shopAPI, []restsource.Table{table}, slow), "t", nil, "id")
+		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+		rows, err := read(t, tenant, "t", nil, "id")
 		require.NoError(t, err)
 		assert.Len(t, rows, 8)
 		assert.Equal(t, 2*time.Second, time.Since(begun).Truncate(time.Second), "four at once")
