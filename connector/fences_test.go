@@ -77,11 +77,12 @@ var fences = map[string]struct {
 	"connector/restsource/internal/recording": {own: []string{"wire"}},
 	"connector/restsource/record":             {own: []string{"wire", "connector/restsource/internal/recording"}},
 	"connector/standalone":                    {own: []string{"wire", "filter", "ndjson", "connector"}},
-	// Our engines see of sqlsource what those of others see.
+	"connector/sqlsource/internal/settings":   {},
+	// Our engines see of sqlsource what those of others see, and how settings are listed.
 	"connector/sqlsource/sqlengine":         {own: []string{"wire", "filter"}},
-	"connector/sqlsource/internal/mysql":    {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
-	"connector/sqlsource/internal/postgres": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
-	"connector/sqlsource/internal/sqlite":   {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
+	"connector/sqlsource/internal/mysql":    {own: []string{"wire", "filter", "connector/sqlsource/sqlengine", "connector/sqlsource/internal/settings"}},
+	"connector/sqlsource/internal/postgres": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine", "connector/sqlsource/internal/settings"}},
+	"connector/sqlsource/internal/sqlite":   {own: []string{"wire", "filter", "connector/sqlsource/sqlengine", "connector/sqlsource/internal/settings"}},
 	"connector/sqlsource/internal/sqltext":  {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
 	"connector/sqlsource/internal/session": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
 		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext"}},
@@ -93,8 +94,8 @@ var fences = map[string]struct {
 	"connector/sqlsource": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource/sqlengine",
 		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
 		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres",
-		"connector/sqlsource/internal/sqlite"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance", "conformance/conformancetest",
+		"connector/sqlsource/internal/sqlite", "connector/sqlsource/internal/settings"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance",
 		"conformance/conformancetest", "conformance/platform"}},
 	"conformance": {
 		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
@@ -135,7 +136,7 @@ var below = map[string][]string{
 	"connector/sqlsource": {
 		"connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres", "connector/sqlsource/internal/sqlite",
 		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
-		"connector/sqlsource/internal/discover",
+		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/settings",
 	},
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
