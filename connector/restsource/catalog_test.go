@@ -40,7 +40,7 @@ func objects() *emulated {
 		case path == "/objects/cars" && !other:
 			return 200, `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`
 		case path == "/objects/pets" && !other || path == "/objects/boats" && other:
-			return 200, `[{"id": 7, "owner": 1, "boats_name": "b"}]`
+			return 200, `[{"id": 7, "owner": 1, "` + strings.TrimPrefix(path, "/objects/") + `_name": "b"}]`
 		}
 		return 404, ""
 	}}
