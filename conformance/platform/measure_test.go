@@ -391,6 +391,9 @@ func TestGrainOfAnyColumn(t *testing.T) {
 	estimate := `{"size":{"rows":12,"exact":false}}`
 	list, repeated := undeclared(0, 1, 2), undeclared(0, 1, 2)
 	list.Fields[0].Type = wire.TypeJSON
+	for i := range list.Rows {
+		list.Rows[i][0] = wire.JSON(fmt.Sprintf("[%d]", i))
+	}
 	for i := range repeated.Rows {
 		repeated.Rows[i][0] = wire.Int(7)
 	}
