@@ -124,7 +124,7 @@ func (a *ahead) fill() {
 			return
 		}
 		page, _, err := r.at(got)
-		if err != nil || page == nil || page.Offset != r.wanted.Offset+got || !a.likely(page) {
+		if err != nil || page == nil || !a.likely(page) {
 			return
 		}
 		select {
@@ -142,7 +142,7 @@ func (a *ahead) fill() {
 func (a *ahead) likely(page *wire.QueryRequest) bool {
 	count := a.r.pull.table.RowCount
 	if count != nil && eachOnce(a.r.c, page.Joins) {
-		if page.Offset >= *count {
+		if page.Offset+1 >= *count { // its first row is of the page before
 			return false
 		}
 		if !page.HasFilters() {

@@ -20,6 +20,8 @@ type claims struct {
 	where   wire.Where      // of filters
 	doubts  []doubt         // of where; known once a row is doubtful
 
+	again bool // the next row has come before, as the last of a page
+
 	sort []sortClaim
 	last []wire.Value // the sort keys of the row before; nil: there is none
 
@@ -90,7 +92,7 @@ func claimsAfter(
 ) *claims {
 	c := newClaims(req, columns, served, table)
 	if c != nil && before != nil && served.Window {
-		c.last, c.keys = before.last, before.keys
+		c.last, c.keys, c.again = before.last, before.keys, before.again
 	}
 	return c
 }
@@ -116,6 +118,10 @@ func (c *claims) contradicted(row []wire.Value) (at int, problem, rule string) {
 		if at, wrong := c.unfiltered(row); wrong {
 			return at, "contradicts a filter that is served", "stream-11"
 		}
+	}
+	if c.again { // the reading compares it
+		c.again = false
+		return -1, "", ""
 	}
 	if len(c.sort) > 0 {
 		if at := c.unsorted(row); at >= 0 {

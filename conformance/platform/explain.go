@@ -93,19 +93,24 @@ func (c *Connection) explainPull(p *pull, asked []wire.Request, most *Stats) ([]
 		return asked, err
 	}
 	rows, end := c.mostRows(p)
-	requests := int64(1)
+	requests, again := int64(1), int64(0)
 	if page := c.Document.Capabilities.Limits.PageSizeMax; page > 0 {
+		step := page // new rows of a later page
+		if r.keys == nil {
+			step = max(page-1, 1)
+		}
 		switch {
 		case rows < 0:
 			requests = -1
 		case end: // the last page is known to be the last
-			requests = max((rows+page-1)/page, 1)
-		default:
-			requests = rows/page + 1
+			requests += max(rows-page+step-1, 0) / step
+		case rows >= page:
+			requests += (rows-page)/step + 1
 		}
+		again = max(requests-1, 0) * (page - step)
 	}
 	most.Requests = int(plus(int64(most.Requests), requests))
-	most.RowsRead = plus(most.RowsRead, rows)
+	most.RowsRead = plus(most.RowsRead, plus(rows, again))
 	return append(asked, first), nil
 }
 

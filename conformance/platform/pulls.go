@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -50,6 +52,7 @@ type reading struct {
 	total   bool              // no two rows can change places in that order
 	keys    *lastKey          // for pages that no offset reaches; nil: there are none
 	got     int64             // rows that were passed to each
+	last    []wire.Value      // the last row of a full page, with which the next one begins if its offset says so
 	claims  *claims           // of the page before; nil: there is none
 }
 
@@ -90,7 +93,8 @@ func (r *reading) goOnByKey() {
 }
 
 // at returns the request of the page after so many rows, and reports whether a limit of the
-// connector may cut it. A nil request means that the reading has ended, perhaps with an error.
+// connector may cut it. A page by offset begins with the last row of the page before. A nil
+// request means that the reading has ended, perhaps with an error.
 func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 	limits, own := r.c.Document.Capabilities.Limits, r.wanted
 	page = &own
@@ -98,12 +102,17 @@ func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 	if r.wanted.Limit > 0 {
 		page.Limit -= got
 	}
+	after, again := page.Offset, r.again(got)
+	page.Offset -= again
+	if page.Limit > 0 {
+		page.Limit += again
+	}
 	if most := limits.PageSizeMax; most > 0 && (page.Limit == 0 || page.Limit > most) {
 		page.Limit, cut = most, true
 	}
 	if most := limits.RowsPerTableMax; most > 0 && page.Limit > most-page.Offset {
 		page.Limit, cut = most-page.Offset, true
-		if page.Limit <= 0 {
+		if page.Limit <= again {
 			return nil, false, r.beyond(most, "rowsPerTableMax")
 		}
 	}
@@ -114,11 +123,21 @@ func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 		page.FieldTypes = typesOf(r.pull.table, page.Where, nil)
 		maps.Copy(page.FieldTypes, r.wanted.FieldTypes)
 	case !skips:
-		return nil, false, r.beyond(page.Offset, r.c.offsetLimit())
+		return nil, false, r.beyond(after, r.c.offsetLimit())
 	case got > 0 && !r.total:
-		return nil, false, r.beyond(page.Offset, untotal)
+		return nil, false, r.beyond(after, untotal)
+	case cut && page.Limit <= again:
+		return nil, false, r.beyond(after, "pageSizeMax of one row")
 	}
 	return page, cut, nil
+}
+
+// again returns how many rows of the page after so many rows have come before.
+func (r *reading) again(got int64) int64 {
+	if got > 0 && r.keys == nil {
+		return 1
+	}
+	return 0
 }
 
 // pages asks for page after page.
@@ -136,12 +155,12 @@ func (r *reading) pages(ctx context.Context) error {
 			}
 		}
 		var early *aheadRows
-		if further != nil && page.Offset == r.wanted.Offset+r.got {
+		if further != nil {
 			if early, err = further.take(page); err != nil {
 				return err
 			}
 		}
-		before := r.got
+		before := r.got - r.again(r.got)
 		more, err := r.page(ctx, page, early, r.wanted.Limit-r.got)
 		if err != nil || !more {
 			return err
@@ -157,8 +176,14 @@ func (r *reading) pages(ctx context.Context) error {
 //
 // A later page that the connector did not cut is the whole result once more. Its
 // rows before the page's offset are left out, and those beyond the room that is
-// left, so that the pages still fit together.
+// left, so that the pages still fit together. So is the row that a page by offset has in
+// common with the page before; if it is another one, the reading ends with [ErrMoved].
 func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *aheadRows, room int64) (more bool, err error) {
+	later := r.got > 0
+	again := r.again(r.got) > 0
+	if r.claims != nil {
+		r.claims.again = again
+	}
 	var answer interface{ Served() wire.Served }
 	var all iter.Seq2[[]wire.Value, error]
 	if early != nil {
@@ -181,7 +206,6 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *ahead
 		answer, all = rows, rows.All()
 	}
 
-	later := r.got > 0
 	var served wire.Served
 	var match *filter.Matcher // nil: every row passes
 	var skip, came int64
@@ -226,7 +250,16 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *ahead
 			skip--
 			continue
 		}
+		if again {
+			if again = false; !r.same(row) {
+				return false, r.moved()
+			}
+			continue
+		}
 		r.got++
+		if r.keys == nil && came == req.Limit {
+			r.last = relation.KeepRow(row)
+		}
 		if r.keys != nil {
 			r.keys.see(row)
 			row = row[:len(r.pull.columns):len(r.pull.columns)]
@@ -241,7 +274,15 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *ahead
 		}
 	}
 	if came == 0 {
-		return false, begin()
+		if err := begin(); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case again:
+		return false, r.moved()
+	case came == 0:
+		return false, nil
 	}
 	if served.Window && req.Limit > 0 {
 		return true, nil
@@ -258,6 +299,23 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *ahead
 		return false, r.beyond(came, "rowsPerTableMax")
 	}
 	return false, nil
+}
+
+// same reports whether a row is the last one of the page before, cell by cell.
+func (r *reading) same(row []wire.Value) bool {
+	var a, b []byte
+	for i, c := range r.columns {
+		a, b = filter.AppendKey(a[:0], r.last[i], c.Type), filter.AppendKey(b[:0], row[i], c.Type)
+		if !bytes.Equal(a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// moved returns the error of a page that does not begin with the last row of the page before.
+func (r *reading) moved() error {
+	return fmt.Errorf("%w: table %s, behind row %d", ErrMoved, terms.QuoteName(r.pull.table.Name), r.wanted.Offset+r.got)
 }
 
 // beyond returns the error for a reading that a limit ended after n rows, or nil

@@ -24,6 +24,11 @@ var (
 	ErrGroups = errors.New("too many groups")
 )
 
+// ErrMoved says that a page by offset does not begin with the row that ended the page before.
+// Ask again. If it comes each time, the connector does not keep the order, or ignores the offset.
+var ErrMoved = errors.New("rows may have been missed: a page does not begin with the row that ended the page before, " +
+	"as if rows were deleted or inserted meanwhile; ask again")
+
 // RequestError refuses a question that has no complete answer, so that another one
 // has to be asked: it names what discovery does not list, or it exceeds a limit.
 type RequestError struct {

@@ -125,7 +125,8 @@ func (e *export) table(ctx context.Context, t *wire.Table) (err error) {
 // those that belong before the last key: a filter, the order or the key does not hold.
 func contradictory(err error) bool {
 	var fault *platform.AnswerError
-	return errors.As(err, &fault) && slices.Contains([]string{"stream-2", "stream-11", "discovery-10"}, fault.Rule)
+	return errors.Is(err, platform.ErrMoved) ||
+		errors.As(err, &fault) && slices.Contains([]string{"stream-2", "stream-11", "discovery-10"}, fault.Rule)
 }
 
 // fileName returns a table's name as a file may have it on every system: what Windows or a path
