@@ -66,6 +66,7 @@ func (c *Connection) Refresh(ctx context.Context) (*Connection, error) {
 // renewed returns the connection with another document and other tables.
 func (c *Connection) renewed(doc *wire.Document, found *wire.Discovery) *Connection {
 	own := *c
+	own.sizes = new(exactSizes)
 	own.Document, own.Tables, own.Warnings, own.Previews = doc, found.Tables, found.Warnings, nil
 	if places := concurrency(doc); places != cap(c.places) {
 		own.places = make(chan struct{}, places)

@@ -43,6 +43,7 @@ type Connection struct {
 	credentials wire.Credentials
 	reach       int64
 	budget      int64
+	sizes       *exactSizes
 	places      chan struct{} // one for each request that may be open
 }
 
@@ -65,7 +66,8 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	if err != nil {
 		return nil, err
 	}
-	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, client: client, credentials: credentials}
+	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, client: client, credentials: credentials,
+		sizes: new(exactSizes)}
 	if opts != nil {
 		c.reach, c.budget = opts.Reach, opts.Budget
 	}

@@ -27,6 +27,10 @@ type Stats struct {
 
 	Requests int   // requests to the connector
 	RowsRead int64 // rows that crossed the wire
+
+	// Notes say what in the answer contradicts what the connector has declared or stated before, and may be
+	// so because live data moves. They quote no cell.
+	Notes []string
 }
 
 // Answer is the answer to a query: its columns, and its rows as an iterator.
@@ -139,6 +143,7 @@ type finisher struct {
 	yield  func([]wire.Value, error) bool
 
 	match  *filter.Matcher                // nil: nothing to filter
+	broken *unserved                      // of a connector that says it has not filtered; nil: nothing was asked
 	sort   *relation.TopN                 // nil: nothing to sort
 	joiner *relation.Joiner               // nil: nothing to join
 	skip   int64                          // rows of the offset still to drop
@@ -194,6 +199,11 @@ func (f *finisher) begin(pull *pull) (err error) {
 		if f.match, err = filter.Compile(req.Where, pull.columns); err != nil {
 			return err
 		}
+		if pull.request.HasFilters() && !f.stats.Served.Filters {
+			if asked := newClaims(&pull.request, pull.columns, wire.Served{Filters: true}, nil); asked != nil && asked.filters != nil {
+				f.broken = &unserved{claims: asked}
+			}
+		}
 	}
 	if pull.done.Window && p.pushedOffset {
 		return nil
@@ -223,6 +233,9 @@ func (f *finisher) begin(pull *pull) (err error) {
 func (f *finisher) take(row []wire.Value) error {
 	if f.match != nil {
 		if ok, err := f.match.Match(row); err != nil || !ok {
+			if err == nil && f.broken != nil {
+				f.broken.see(f.plan.pull.table.Name, row, f.stats)
+			}
 			return err
 		}
 	}

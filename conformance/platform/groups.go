@@ -36,6 +36,9 @@ func (c *Connection) count(ctx context.Context, req *wire.CountRequest) (n int64
 			n, err = c.client.Count(ctx, c.credentials, asked)
 			return err
 		})
+		if err == nil && !req.HasFilters() {
+			c.noteCount(req.Table, n, &stats)
+		}
 		return n, stats, err
 	}
 	answer, err := c.Query(ctx, countedRows(req))
@@ -49,6 +52,9 @@ func (c *Connection) count(ctx context.Context, req *wire.CountRequest) (n int64
 		n++
 	}
 	answer.Stats.Counted = true
+	if !req.HasFilters() {
+		c.noteCount(req.Table, n, &answer.Stats)
+	}
 	return n, answer.Stats, nil
 }
 

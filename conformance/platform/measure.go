@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
@@ -41,6 +40,7 @@ func (c *Connection) size(ctx context.Context, table string) (*wire.Size, Stats,
 			if size.Rows > reach {
 				return size, stats, reachError{table, size.Rows, reach, wire.PathSize, limit}.refuse()
 			}
+			c.sizes.see(table, size, &stats)
 			return size, stats, nil
 		}
 	}
@@ -56,6 +56,7 @@ func (c *Connection) size(ctx context.Context, table string) (*wire.Size, Stats,
 		}
 	}
 	stats.Counted = true
+	c.sizes.see(table, size, &stats)
 	return size, stats, nil
 }
 
@@ -89,6 +90,11 @@ func (c *Connection) cardinality(ctx context.Context, table string, columns []st
 		if err != nil {
 			return nil, stats, err
 		}
+		for _, name := range columns {
+			if counts[name] != nil {
+				c.noteCounts(t, name, counts[name], &stats)
+			}
+		}
 	}
 	var open []string
 	for _, name := range columns {
@@ -102,7 +108,10 @@ func (c *Connection) cardinality(ctx context.Context, table string, columns []st
 	stats.Counted = true
 	measured, err := relation.Cardinality(c.relation(ctx, t, open, &stats),
 		&wire.CardinalityRequest{Table: table, Columns: open}, relation.NewBudget(c.budget), true)
-	maps.Copy(counts, measured)
+	for name, n := range measured {
+		counts[name] = n
+		c.noteCounts(t, name, n, &stats)
+	}
 	return counts, stats, refused(err, "count fewer columns at once")
 }
 
@@ -136,6 +145,9 @@ func (c *Connection) linkHitRate(ctx context.Context, req *wire.LinkHitRateReque
 			rate, err = c.client.LinkHitRate(ctx, c.credentials, &asked)
 			return err
 		})
+		if err == nil {
+			c.noteNonNull(from.Name, req.FromColumn, rate.FromNonNull, &stats)
+		}
 		return rate, stats, err
 	}
 	stats.Counted = true

@@ -324,12 +324,13 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 // workView says who did what for an answer.
 type workView struct {
 	Served, Finished, RowsRead, RowsAnswered, Requests, Time string
+	Notes                                                    []string
 	Failed                                                   bool // only requests and time are known
 }
 
 func (res *result) work(took time.Duration) workView {
 	v := workView{
-		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Time: milliseconds(took), Failed: res.Problem != "",
+		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Time: milliseconds(took), Failed: res.Problem != "", Notes: res.Notes,
 	}
 	var served, finished []string
 	for _, part := range res.parts {

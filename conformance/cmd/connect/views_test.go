@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -205,4 +206,10 @@ func TestFeed(t *testing.T) {
 	require.Empty(t, ids(0))
 	f.put("a", "3")
 	require.Equal(t, []string{"a3"}, ids(3), "revisions go on, so that a page that is open gets it")
+}
+
+// TestWorkShowsNotes shows the notes of an answer beside who did what.
+func TestWorkShowsNotes(t *testing.T) {
+	res := &result{Stats: platform.Stats{Notes: []string{"the exact size is <1>"}}}
+	require.Contains(t, testPage(t).render("work", res.work(0)), "the exact size is &lt;1&gt;")
 }
