@@ -67,6 +67,10 @@ func (n *Tenant) Check() error {
 	n.t.Helper()
 	var req wire.CheckRequest
 	return n.call(&call{path: wire.PathCheck, request: &req, envelope: &req.Envelope, send: func(c *platform.Client) error {
+		// The document says which fields are plain text, and may stand in the message that a person reads.
+		if _, err := c.Document(n.t.Context()); err != nil {
+			return err
+		}
 		return c.Check(n.t.Context(), n.credentials)
 	}})
 }

@@ -18,11 +18,13 @@ import (
 // names up to the letter first. Of all tables it reads the pragmas first, and then
 // looks at rows for as long as the deadline leaves time to answer.
 func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+	s := &scope{Queryer: q, schema: cmp.Or(schema, "main")}
 	var encoding string
-	if err := q.QueryRowContext(ctx, "PRAGMA encoding").Scan(&encoding); err != nil {
+	var known bool
+	if err := q.QueryRowContext(ctx, "SELECT encoding, ?1 COLLATE NOCASE IN (SELECT name FROM pragma_database_list) FROM pragma_encoding",
+		s.schema).Scan(&encoding, &known); err != nil || !known {
 		return nil, nil, err
 	}
-	s := &scope{Queryer: q, schema: cmp.Or(schema, "main")}
 	where, args := "", []any{}
 	if names != nil {
 		params := make([]string, len(names))
@@ -143,8 +145,8 @@ func (s *scope) shadows() string {
 	}
 	slices.Sort(suffixes) // one text of the statement
 	return `WITH own (module, suffix) AS (VALUES ` + strings.Join(suffixes, ", ") + `)
-		SELECT v.name || '_' || own.suffix FROM ` + Flavor{}.Table(s.schema, "sqlite_schema") + ` v JOIN own
-		ON v.sql LIKE 'CREATE VIRTUAL TABLE%USING%' || own.module || '%' WHERE v.rootpage = 0`
+		SELECT v.name || '_' || own.suffix FROM ` + Flavor{}.Table(s.schema, "sqlite_schema") + ` v, own
+		WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%USING%' || own.module || '%' AND v.rootpage = 0`
 }
 
 // setTargets notes the names of all tables of the schema.
