@@ -180,14 +180,23 @@ func requireTold(t *testing.T, db *database) {
 	caller := connectortest.Start(t, db.definition(), db.source(t, nil), &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
 		As(db.credentials).Unverified()
 	var failed error
-	for range 6 {
-		found, err := caller.Discover()
-		if err == nil {
-			require.Len(t, found.Tables, 1, "%q", found.Warnings)
-			continue
-		}
-		failed = err
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	for range 4 { // side by side, so that each meets what others have left in the two sessions
+		clients.Go(func() {
+			for range 6 {
+				found, err := caller.Discover()
+				if err == nil {
+					assert.Len(t, found.Tables, 1, "%q", found.Warnings)
+					continue
+				}
+				mu.Lock()
+				failed = err
+				mu.Unlock()
+			}
+		})
 	}
+	clients.Wait()
 	require.Equal(t, wire.CodeInternal, code(failed), "%v", failed)
 	require.Contains(t, log.String(), "default_query_exec_mode=cache_describe")
 	require.NotContains(t, log.String(), strings.TrimSpace(db.credentials["password"]))
