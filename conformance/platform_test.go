@@ -78,6 +78,7 @@ var formless = map[string]string{
 	"a check that quotes the wrong password":   "what a message says is for the person who reads it",
 	"integers through floats":                  "the wrong digits are digits",
 	"instants without fractions":               "the wrong instant is an instant",
+	"instants of another zone":                 "the library, which it is made with, refuses the row",
 	"texts are trimmed":                        "the wrong text is a text",
 	"nulls are empty texts":                    "an empty text is a text",
 }

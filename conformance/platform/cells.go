@@ -85,17 +85,14 @@ func isJSON(text string) bool {
 	return json.Valid(unsafe.Slice(unsafe.StringData(text), len(text)))
 }
 
-// isUTC reports whether a text is a datetime in ISO 8601 that is not in another zone
-// than UTC. The time of day, its seconds and the zone may be missing.
+// isUTC reports whether a text is a datetime in ISO 8601 whose zone is UTC. Its seconds may be
+// missing; without a zone it is no instant.
 func isUTC(text string) bool {
 	if isUsualUTC(text) {
 		return true
 	}
 	rest, ok := digits(text, "0000-00-00")
-	if !ok || rest == "" {
-		return ok
-	}
-	if rest[0] != 'T' && rest[0] != 't' {
+	if !ok || rest == "" || rest[0] != 'T' && rest[0] != 't' {
 		return false
 	}
 	if rest, ok = digits(rest[1:], "00:00"); !ok {
@@ -115,7 +112,7 @@ func isUTC(text string) bool {
 		}
 	}
 	switch rest {
-	case "Z", "z", "", "+00:00", "-00:00", "+00", "-00", "+0000", "-0000":
+	case "Z", "z", "+00:00", "-00:00", "+00", "-00", "+0000", "-0000":
 		return true
 	}
 	return false

@@ -128,7 +128,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 	if b.fixed && len(b.second.ahead) > 0 {
 		wanted := 0
 		for _, c := range b.first.ahead {
-			wanted += c.Share()
+			wanted += max(c.Share(), c.least())
 		}
 		first = min(requests-requests/ofSecond, wanted)
 		second = requests - first

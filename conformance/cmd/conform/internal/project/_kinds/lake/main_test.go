@@ -36,7 +36,7 @@ func TestKnownRow(t *testing.T) {
 		Fields: []string{"store", "day", "total", "year"},
 	})
 	require.NoError(t, err)
-	require.JSONEq(t, `[{"store": 6, "day": "2026-02-11", "total": 240, "year": 2026}]`, answer.JSON())
+	require.JSONEq(t, `[{"store": 6, "day": "2026-02-11", "total": "240.00", "year": 2026}]`, answer.JSON())
 }
 
 // TestOtherFolder requires that a tenant reaches its own folder and no other.
