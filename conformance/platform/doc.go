@@ -77,8 +77,8 @@
 // for by a filter behind the last key, if there is one and the document declares the
 // operators: a row that is deleted in between then moves no other. Otherwise it is asked for
 // by an offset, several at once, from the last row of the page before on. If that is another
-// row by then, rows were deleted or inserted meanwhile, and the reading ends with [ErrMoved]. Where the document declares neither, or too few sort keys,
-// one page has to be enough.
+// row by then, rows were deleted or inserted meanwhile, and the reading ends with [ErrMoved].
+// Where the document declares neither, or too few sort keys, one page has to be enough.
 // What the connector's limits put out of reach is [ErrReach], what needs too much memory
 // [ErrBudget], and too many groups are [ErrGroups].
 //

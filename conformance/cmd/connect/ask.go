@@ -330,7 +330,8 @@ type workView struct {
 
 func (res *result) work(took time.Duration) workView {
 	v := workView{
-		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Time: milliseconds(took), Failed: res.Problem != "", Notes: res.Notes,
+		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Time: milliseconds(took),
+		Failed: res.Problem != "", Notes: res.Notes,
 	}
 	var served, finished []string
 	for _, part := range res.parts {

@@ -232,7 +232,8 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%d\n", title, res.StatusCode)
 	for header := range res.Header {
-		if sent := recording.SecretsOf(r.Context()); !keptHeaders.MatchString(header) && (sent == nil || !strings.EqualFold(header, sent.Header)) {
+		if sent := recording.SecretsOf(r.Context()); !keptHeaders.MatchString(header) &&
+			(sent == nil || !strings.EqualFold(header, sent.Header)) {
 			delete(res.Header, header)
 		}
 	}
