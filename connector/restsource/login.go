@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -219,4 +221,12 @@ func (c *Certificate) shown(base http.RoundTripper, creds wire.Credentials) (htt
 func certificateRefused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "remote error"
+}
+
+// connectionEnded reports whether a server has ended a connection without saying why. A
+// server that refuses a certificate does say so, but in TLS 1.3 a client that still writes
+// its request may never read it.
+func connectionEnded(err error) bool {
+	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE},
+		func(end error) bool { return errors.Is(err, end) })
 }

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -307,9 +308,13 @@ func TestCertificate(t *testing.T) {
 	roots.AddCert(serverLeaf)
 	listener := memlisten.New()
 	var open sync.Map
+	var rude atomic.Bool
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			assert.True(t, r.TLS.PeerCertificates[0].Equal(ownLeaf))
+			if rude.Load() {
+				panic(http.ErrAbortHandler)
+			}
 			_, _ = w.Write([]byte(`{"rows": [{"id": 1}], "next": null}`))
 		}),
 		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
@@ -329,7 +334,7 @@ func TestCertificate(t *testing.T) {
 	require.NoError(t, err)
 	oneLine := strings.ReplaceAll(own, "\n", `\n`)
 	for _, c := range []struct{ cert, err string }{
-		{own, ""}, {oneLine, ""}, {stranger, "does not accept the client certificate"}, {expired, "has expired"},
+		{own, ""}, {oneLine, ""}, {stranger, "the client certificate"}, {expired, "has expired"},
 		{"", "is required"}, {own[:len(own)/2], "cannot be read"},
 	} {
 		credentials := map[string]string{"user": "u", "password": "p", "cert": c.cert}
@@ -340,6 +345,10 @@ func TestCertificate(t *testing.T) {
 		}
 		require.ErrorContains(t, err, c.err)
 	}
+	rude.Store(true)
+	err = connectortest.Start(t, loginDefinition, src, nil).As(map[string]string{"user": "u", "password": "p", "cert": own}).Unverified().Check()
+	require.ErrorContains(t, err, "Check that it accepts the client certificate", "an end without a word may be a refusal")
+	rude.Store(false)
 	connectortest.Run(t, loginDefinition, src, &connectortest.Options{
 		Credentials: map[string]string{"user": "u", "password": "p", "cert": own}, Requests: 60})
 	require.Eventually(t, func() bool {

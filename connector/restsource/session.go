@@ -251,10 +251,17 @@ func (x *session) transportError(ctx context.Context, table string, err error, k
 	if x.api.tenants() || len(x.api.Hosts) > 0 {
 		why = reasonOf(err)
 	}
-	if x.api.Certificate.Cert != "" && certificateRefused(err) {
-		return &explained{connector.CheckFailed("The API does not accept the client certificate."), &unreachable{table, why, err}}
+	gone := &unreachable{table, why, err}
+	switch {
+	case x.api.Certificate.Cert == "":
+		return gone
+	case certificateRefused(err):
+		return &explained{connector.CheckFailed("The API does not accept the client certificate."), gone}
+	case connectionEnded(err):
+		return &explained{connector.UpstreamTimeout("The API ends the connection without an answer. " +
+			"Check that it accepts the client certificate; if it does, try again later."), gone}
 	}
-	return &unreachable{table, why, err}
+	return gone
 }
 
 // credentialed replaces {key} in a path by the tenant's credentials.
