@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 
 // A report names what was tested, and what could not be.
 func TestSummary(t *testing.T) {
-	report := grade(t, shop(t), &conformance.Options{Seed: 7, Requests: testrun.Budget(250)})
+	report := grade(t, shop(t), &conformance.Options{Seed: 7, Requests: 250})
 	assert.Empty(t, findings(report))
 	assert.Regexp(t, `^connectortest: \d+ checks passed, 0 failed; NOT WHOLE: .*; judged \d+ rows of 3 tables, `+
 		`\d+ of 234 fields x operators.*; \d+ requests, seed 7\n`, summary(report))
