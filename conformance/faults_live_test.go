@@ -22,7 +22,7 @@ func live(g *grading) { g.Mode = conformance.ModeLive }
 
 // liveFaults returns connectors that are broken over real data.
 func liveFaults() []fault {
-	return slices.Concat(liveMeasureFaults(), liveRowFaults(), slowFaults(), tenantFaults())
+	return slices.Concat(liveMeasureFaults(), liveRowFaults(), vendorFaults(), slowFaults(), tenantFaults())
 }
 
 func liveMeasureFaults() []fault {

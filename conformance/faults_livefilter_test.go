@@ -330,7 +330,7 @@ func TestTicketsPass(t *testing.T) {
 }
 
 // thorough leaves the checks of filters enough requests to ask every cell in several
-// ways. What the default budget finds is measured in the module faulttest.
+// ways. What the default budget finds is measured by the shop: see SHOP.md.
 func thorough(g *grading) {
 	live(g)
 	g.Requests = 4000

@@ -17,7 +17,6 @@ import (
 // replace directives, so they are tested against the tree at a tag too.
 var unreleased = map[string]string{
 	"conformance/cmd/connect/browsertest": "tests of a page",
-	"conformance/faulttest":               "tests of the conformance program",
 	"connector/sqlsource/enginetest":      "tests of engines",
 	"examples/bench":                      "measurements against rivals",
 	"internal/release":                    "this program",
