@@ -270,9 +270,9 @@ func (w *RowWriter) Flush() error {
 // returns nil if Begin refused them. The caller must not change them.
 func (w *RowWriter) Columns() []wire.Column { return w.columns }
 
-// Fail fails the answer with err, for code that makes rows for a source, and cannot:
-// what the source returns does not undo it. Fail returns what Row returns from then
-// on: err, or the reason for which no more rows were wanted before.
+// Fail ends the answer with err, even if the source then returns nil. It is for adapters
+// that make rows for a source. It returns what Row returns from then on: err, or the
+// reason why no more rows were wanted before.
 func (w *RowWriter) Fail(err error) error {
 	err = freeze(err)
 	h := w.handoff
