@@ -156,6 +156,7 @@ func (c *Connection) linkHitRate(ctx context.Context, req *wire.LinkHitRateReque
 	if err != nil {
 		return nil, stats, refused(err, "measure a smaller table")
 	}
+	c.noteNonNull(from.Name, req.FromColumn, rate.FromNonNull, &stats)
 	if len(rate.OrphanSamples) == 0 {
 		rate.OrphanSamples = nil // as in an answer that was read
 	}

@@ -437,37 +437,55 @@ func TestEntityOwnsItsNumbers(t *testing.T) {
 	}
 }
 
-// TestCountsAgainstTheSize refuses counts that cannot be (measure-13).
-func TestCountsAgainstTheSize(t *testing.T) {
+// TestEntityNotes takes measurements that contradict the size, which moves, and refuses those that
+// contradict themselves (measure-13). A contradiction is noted once, whatever finds it.
+func TestEntityNotes(t *testing.T) {
 	t.Parallel()
-	for _, counts := range []string{`{"nonNull":11,"distinct":10}`, `{"nonNull":9,"distinct":10}`} {
-		h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality, `{"columns":{"id":`+counts+`}}`)
-		_, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
-		require.Error(t, err, counts)
-	}
-	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
-	counts, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
+	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality,
+		`{"columns":{"id":{"nonNull":9,"distinct":10}}}`)
+	_, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
+	require.ErrorAs(t, err, new(*platform.AnswerError), "ten different values in nine cells")
+
+	h = instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
+	numbers := entityOf(connectTo(t, h, nil), "numbered")
+	counts, err := numbers.Counts(t.Context(), "id")
 	require.NoError(t, err, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
+	require.Empty(t, numbers.Notes())
+
+	h = instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
+		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
+	h = instead(h, wire.PathSize, `{"size":{"rows":5,"exact":true}}`)
+	h = instead(h, wire.PathCardinality, `{"columns":{"id":{"nonNull":7,"distinct":7}}}`)
+	people := entityOf(connectTo(t, h, nil), "people")
+	_, err = people.Size(t.Context())
+	require.NoError(t, err)
+	for range 2 {
+		people.Previewed(&platform.Preview{Size: &wire.Size{Rows: 5, Exact: true}, Notes: []string{"the size was another before"}})
+		link, err := people.Link(t.Context(), 0)
+		require.NoError(t, err, "six keys in a table of five rows")
+		require.Equal(t, int64(6), link.HitRate.FromNonNull)
+		counts, err = people.Counts(t.Context(), "id")
+		require.NoError(t, err)
+		require.Equal(t, int64(7), counts["id"].NonNull)
+	}
+	want := []string{
+		"the size was another before",
+		`table "people", field "boss": 6 cells are not null, and the exact size is 5 rows`,
+		`table "people", field "id": 7 cells are not null, and the exact size is 5 rows`,
+	}
+	require.Equal(t, want, people.Notes())
+	people.Notes()[0] = "changed"
+	require.Equal(t, want, people.Notes(), "an entity owns its notes")
 }
 
-// TestMeasuresAgainstEachOther refuses measurements that contradict what was measured or
-// discovered before.
-func TestMeasuresAgainstEachOther(t *testing.T) {
+// TestNullKeyOfGroups refuses a null key of a field that is not nullable.
+func TestNullKeyOfGroups(t *testing.T) {
 	t.Parallel()
-	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
-		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
-	people := entityOf(connectTo(t, h, nil), "people")
-	_, err := people.Size(t.Context())
-	require.NoError(t, err)
-	_, err = people.Link(t.Context(), 0)
-	var fault *platform.AnswerError
-	require.ErrorAs(t, err, &fault, "six keys in a table of five rows")
-	require.Equal(t, "measure-13", fault.Rule)
-
-	h = instead(staff(connector.Omit{}, wire.Limits{}), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
+	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
 	conn := connectTo(t, h, nil)
-	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "name", As: "k"}}})
+	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "name", As: "k"}}})
+	var fault *platform.AnswerError
 	require.ErrorAs(t, err, &fault, "a null key of a field that is not nullable")
 	require.Equal(t, "rows[0].k", fault.Place)
 	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "boss_text", As: "k"}}})

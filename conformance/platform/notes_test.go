@@ -1,6 +1,8 @@
 package platform_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +49,47 @@ func TestNotesOfCounts(t *testing.T) {
 		`table "numbered", field "id" is unique: 0 of 1 cells are different`,
 		`table "numbered", field "half": 9 cells are not null, and the exact size is 1 rows`,
 	}, ask())
+}
+
+// TestNotesOfCellsAndSizes answers a size that was another before, and fewer cells than rows in a
+// field that is not nullable, with a note each. A nullable field has none.
+func TestNotesOfCellsAndSizes(t *testing.T) {
+	t.Parallel()
+	sizes := []string{`{"rows":3,"exact":true}`, `{"rows":9,"exact":false}`, `{"rows":3,"exact":true}`, `{"rows":2,"exact":true}`}
+	whole := tabled(numbered(3, false), wire.Limits{}, connector.Omit{})
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := instead(whole, wire.PathCardinality, `{"columns":{"half":{"distinct":1,"nonNull":1},"text":{"distinct":1,"nonNull":1}}}`)
+		if r.URL.Path == wire.PathSize {
+			h = instead(whole, wire.PathSize, `{"size":`+sizes[0]+`}`)
+			sizes = sizes[1:]
+		}
+		h.ServeHTTP(w, r)
+	}), nil)
+	for i, want := range []string{"", "", "", `table "numbered": the exact size is 2, and was 3 before`} {
+		_, stats, err := conn.Size(t.Context(), "numbered")
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Join(stats.Notes, "; "), "size %d; an estimate is not compared", i)
+	}
+	_, stats, err := conn.Cardinality(t.Context(), "numbered", "half", "text")
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`table "numbered", field "half" is not nullable: 1 cells are not null, and the exact size is 2 rows`,
+	}, stats.Notes)
+}
+
+// TestNotesOfRowsCounted compares what is counted here like what the connector counts.
+func TestNotesOfRowsCounted(t *testing.T) {
+	t.Parallel()
+	h := instead(staff(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointLinkHitRate}}, wire.Limits{}),
+		wire.PathSize, `{"size":{"rows":1,"exact":true}}`)
+	conn := connectTo(t, h, nil)
+	_, _, err := conn.Size(t.Context(), "people")
+	require.NoError(t, err)
+	rate, stats, err := conn.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{FromTable: "people", FromColumn: "boss",
+		ToTable: "people", ToColumn: "id"})
+	require.NoError(t, err)
+	require.Equal(t, int64(4), rate.FromNonNull)
+	require.Equal(t, []string{`table "people", field "boss": 4 cells are not null, and the exact size is 1 rows`}, stats.Notes)
 }
 
 // TestNoteOfADeclaredOperator filters rows here that a declared operator should have left out. The

@@ -24,6 +24,8 @@ type Preview struct {
 	// size, and beside it an error that matches [ErrReach] [rule connect-9].
 	Size    *wire.Size
 	SizeErr error
+	// Notes are those of the size; see [Stats.Notes].
+	Notes []string
 }
 
 // preview reads the first rows of a table and its size.
@@ -32,15 +34,20 @@ type Preview struct {
 // the size, because the table may have changed. If it is too short again, it is refused.
 func (c *Connection) preview(ctx context.Context, t *wire.Table) *Preview {
 	p := &Preview{Table: t}
-	c.readPreview(ctx, p)
+	var stats Stats
+	c.readPreview(ctx, p, &stats)
 	if p.lacks() {
-		c.readPreview(ctx, p)
+		c.readPreview(ctx, p, &stats)
 	}
 	if p.lacks() {
 		p.RowsErr = &AnswerError{Path: wire.PathQuery, Place: "end", Rule: "query-16", Problem: fmt.Sprintf(
 			"comes after %d rows of table %s, which has %d by its size", len(p.Rows), terms.QuoteName(t.Name), p.Size.Rows)}
 		p.Rows = nil
 	}
+	if n := int64(len(p.Rows)); p.Size != nil && p.Size.Exact && n > p.Size.Rows {
+		c.noteCount(t.Name, n, &stats)
+	}
+	p.Notes = stats.Notes
 	return p
 }
 
@@ -49,14 +56,17 @@ func (p *Preview) lacks() bool {
 	return p.RowsErr == nil && p.Size != nil && p.Size.Exact && int64(len(p.Rows)) < min(previewRows, p.Size.Rows)
 }
 
-// readPreview reads the page, then the size.
-func (c *Connection) readPreview(ctx context.Context, p *Preview) {
+// readPreview reads the page, then the size, whose notes it adds to the stats.
+func (c *Connection) readPreview(ctx context.Context, p *Preview, stats *Stats) {
 	p.Rows, p.RowsErr = c.firstRows(ctx, p.Table, previewRows)
 	if got := int64(len(p.Rows)); p.RowsErr == nil && got < previewRows && !c.lists(wire.EndpointSize) {
 		p.Size, p.SizeErr = &wire.Size{Rows: got, Exact: true}, nil
+		c.sizes.see(p.Table.Name, p.Size, stats)
 		return
 	}
-	p.Size, _, p.SizeErr = c.Size(ctx, p.Table.Name)
+	var sized Stats
+	p.Size, sized, p.SizeErr = c.Size(ctx, p.Table.Name)
+	stats.Notes = append(stats.Notes, sized.Notes...)
 }
 
 // firstRows returns the first rows of a table, each a copy with its texts: the line that they

@@ -193,13 +193,17 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 		most  int    // rows of each answer
 		sizes string // the answers of /size, one after the other
 		want  int    // rows; 0: refused
+		note  string
 	}{
-		{"a page that is as long as was asked for", 50, "69", 50},
-		{"all rows of a table that fits on the page", 50, "29", 29},
-		{"a page that ends early", 20, "29 29", 0},
-		{"a page of a large table that ends early", 49, "69 69", 0},
-		{"a table that had more rows when it was measured", 20, "29 20", 20},
-		{"an estimate", 20, "about", 20},
+		{"a page that is as long as was asked for", 50, "69", 50, ""},
+		{"all rows of a table that fits on the page", 50, "29", 29, ""},
+		{"a page that ends early", 20, "29 29", 0, ""},
+		{"a page of a large table that ends early", 49, "69 69", 0, ""},
+		{"a table that had more rows when it was measured", 20, "29 20", 20,
+			`table "numbered": the exact size is 20, and was 29 before`},
+		{"a table that had fewer rows when it was measured", 50, "28", 29,
+			`table "numbered": 29 rows are counted, and the exact size is 28`},
+		{"an estimate", 20, "about", 20, ""},
 	} {
 		sizes := strings.Fields(c.sizes)
 		rows, _ := strconv.Atoi(sizes[0])
@@ -230,6 +234,7 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 		if c.want > 0 {
 			require.NoError(t, p.RowsErr, c.why)
 			require.Len(t, p.Rows, c.want, c.why)
+			require.Equal(t, c.note, strings.Join(p.Notes, "; "), c.why)
 			continue
 		}
 		var fault *platform.AnswerError

@@ -5,12 +5,10 @@ package entity
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,6 +24,7 @@ type Entity struct {
 	size   *wire.Size
 	counts map[string]*wire.Cardinality
 	links  map[int]*Link // by the foreign key's position
+	notes  []string
 }
 
 // Link is one foreign key of an entity, measured.
@@ -49,11 +48,30 @@ func All(c *platform.Connection) []*Entity {
 	return list
 }
 
-// Sized notes the size that connecting has found. nil is none.
-func (e *Entity) Sized(size *wire.Size) {
+// Previewed takes over the size that connecting has found, if it has, and its notes.
+func (e *Entity) Previewed(p *platform.Preview) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.size = size
+	e.note(p.Notes)
+	if p.SizeErr == nil {
+		e.size = p.Size
+	}
+}
+
+// Notes returns what the measurements so far contradict; see [platform.Stats].
+func (e *Entity) Notes() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.notes)
+}
+
+// note keeps each note once.
+func (e *Entity) note(notes []string) {
+	for _, text := range notes {
+		if !slices.Contains(e.notes, text) {
+			e.notes = append(e.notes, text)
+		}
+	}
 }
 
 // Size returns the number of rows; see [platform.Connection.Size]. An error is not kept.
@@ -67,15 +85,15 @@ func (e *Entity) sized(ctx context.Context) (*wire.Size, error) {
 	if e.size != nil {
 		return e.size, nil
 	}
-	size, _, err := e.connection.Size(ctx, e.Table.Name)
-	if err == nil {
+	size, stats, err := e.connection.Size(ctx, e.Table.Name)
+	if e.note(stats.Notes); err == nil {
 		e.size = size
 	}
 	return size, err
 }
 
 // Counts returns the counts of columns. They are compared with the size
-// [rule measure-9]: counts that are out of order are refused [rule measure-13].
+// [rule measure-9]: a count that is larger gets a note [rule measure-13].
 func (e *Entity) Counts(ctx context.Context, columns ...string) (map[string]*wire.Cardinality, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,19 +108,12 @@ func (e *Entity) counted(ctx context.Context, columns []string) (map[string]*wir
 		}
 	}
 	if len(open) > 0 {
-		size, err := e.sized(ctx)
-		if err != nil {
+		if _, err := e.sized(ctx); err != nil {
 			return nil, err
 		}
-		counts, _, err := e.connection.Cardinality(ctx, e.Table.Name, open...)
-		if err != nil {
+		counts, stats, err := e.connection.Cardinality(ctx, e.Table.Name, open...)
+		if e.note(stats.Notes); err != nil {
 			return nil, err
-		}
-		for _, name := range open {
-			if n := counts[name]; n.Distinct > n.NonNull || size.Exact && n.NonNull > size.Rows {
-				return nil, fmt.Errorf("table %s, field %s: counts must satisfy distinct <= nonNull <= size; got %d, %d, %d",
-					terms.QuoteName(e.Table.Name), terms.QuoteName(name), n.Distinct, n.NonNull, size.Rows)
-			}
 		}
 		if e.counts == nil {
 			e.counts = map[string]*wire.Cardinality{}
@@ -167,15 +178,11 @@ func (e *Entity) Link(ctx context.Context, position int) (*Link, error) {
 		return link, nil
 	}
 	key := e.Table.ForeignKeys[position]
-	rate, _, err := e.connection.LinkHitRate(ctx, &wire.LinkHitRateRequest{
+	rate, stats, err := e.connection.LinkHitRate(ctx, &wire.LinkHitRateRequest{
 		FromTable: e.Table.Name, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField,
 	})
-	if err != nil {
+	if e.note(stats.Notes); err != nil {
 		return nil, err
-	}
-	if e.size != nil && e.size.Exact && rate.FromNonNull > e.size.Rows {
-		return nil, &platform.AnswerError{Path: wire.PathLinkHitRate, Place: "fromNonNull", Rule: "measure-13",
-			Problem: fmt.Sprintf("is %d; table %s has %d rows by its size", rate.FromNonNull, terms.QuoteName(e.Table.Name), e.size.Rows)}
 	}
 	link := &Link{HitRate: rate, Joined: rate.OrphanRate <= maxOrphanRate}
 	if e.links == nil {

@@ -93,10 +93,14 @@ func (p *page) showPreview(c *connected, preview *platform.Preview) {
 		c.mu.Unlock()
 	}
 	p.feed.put(fmt.Sprint("rows-", i), p.render("rows.html", &v))
-	if preview.SizeErr == nil {
-		c.entities[i].Sized(preview.Size)
-	}
+	c.entities[i].Previewed(preview)
 	p.feed.put(fmt.Sprint("size-", i), p.render("text.html", sizeText(preview.Size, preview.SizeErr)))
+	p.showNotes(c, i)
+}
+
+// showNotes shows what the measurements of a table contradict.
+func (p *page) showNotes(c *connected, table int) {
+	p.feed.put(fmt.Sprint("notes-", table), p.render("notes.html", c.entities[table].Notes()))
 }
 
 func sizeText(size *wire.Size, err error) string {
@@ -149,6 +153,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 			v = measured{Text: said(err), Again: encoded(m)}
 		}
 		p.feed.put(place, p.render("measured.html", v))
+		p.showNotes(c, m.Table)
 	}
 	answer(w, struct{}{})
 }

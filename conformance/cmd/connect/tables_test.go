@@ -23,47 +23,27 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestTables requires that a source that was connected is asked for the size and one page of rows
-// of each table, and for nothing else until somebody wants it [rule connect-8].
-func TestTables(t *testing.T) {
-	moons := func(name string) memsource.Table {
-		return memsource.Table{
-			Table: wire.Table{Name: name, StoresRows: true, PrimaryKey: []string{"moon"},
-				ForeignKeys: []wire.ForeignKey{{Field: "planet", TargetTable: "a", TargetField: "moon"}},
-				Fields:      []wire.Field{{Name: "moon", Type: wire.TypeString, Unique: true}, {Name: "planet", Type: wire.TypeString}}},
-			Rows: [][]wire.Value{{wire.Text("Io"), wire.Text("Jupiter")}, {wire.Text("Europa"), wire.Text("Io")}},
-		}
+// moons is a table of two rows, whose key of another row is in its second field.
+func moons(name string) memsource.Table {
+	return memsource.Table{
+		Table: wire.Table{Name: name, StoresRows: true, PrimaryKey: []string{"moon"},
+			ForeignKeys: []wire.ForeignKey{{Field: "planet", TargetTable: name, TargetField: "moon"}},
+			Fields:      []wire.Field{{Name: "moon", Type: wire.TypeString, Unique: true}, {Name: "planet", Type: wire.TypeString}}},
+		Rows: [][]wire.Value{{wire.Text("Io"), wire.Text("Jupiter")}, {wire.Text("Europa"), wire.Text("Io")}},
 	}
-	src, err := memsource.New([]memsource.Table{moons("a"), moons("b")}, nil)
+}
+
+// connectedTo returns a source of tables, as a form has connected it. Its requests go through around.
+func connectedTo(t *testing.T, around func(http.Handler) http.HandlerFunc, tables ...memsource.Table) *lifecycle.Source {
+	t.Helper()
+	src, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)
 	h, err := connector.New(connector.Definition{Slug: "moons"}, src, secret, nil)
 	require.NoError(t, err)
-	var mu sync.Mutex
-	var asked []string
-	var failing atomic.Bool
-	client, stop := platform.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		var request struct {
-			Table string
-			Limit int
-		}
-		_ = json.Unmarshal(body, &request)
-		mu.Lock()
-		asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
-		if r.URL.Path == wire.PathQuery {
-			require.Equal(t, 50, request.Limit, "one page")
-		}
-		mu.Unlock()
-		if failing.Load() {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		h.ServeHTTP(w, r)
-	}))
-	defer stop()
+	client, stop := platform.InProcess(around(h))
+	t.Cleanup(stop)
 	form := lifecycle.NewForm(&platform.Options{HTTP: client})
 	form.SetURL("https://moons.test")
 	form.SetToken(token)
@@ -73,7 +53,38 @@ func TestTables(t *testing.T) {
 			return &conformance.Report{}, nil // asks nothing
 		})
 	require.NoError(t, err)
-	defer source.Close()
+	t.Cleanup(source.Close)
+	return source
+}
+
+// TestTables requires that a source that was connected is asked for the size and one page of rows
+// of each table, and for nothing else until somebody wants it [rule connect-8].
+func TestTables(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	var failing atomic.Bool
+	source := connectedTo(t, func(h http.Handler) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			var request struct {
+				Table string
+				Limit int
+			}
+			_ = json.Unmarshal(body, &request)
+			mu.Lock()
+			asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
+			if r.URL.Path == wire.PathQuery {
+				require.Equal(t, 50, request.Limit, "one page")
+			}
+			mu.Unlock()
+			if failing.Load() {
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			h.ServeHTTP(w, r)
+		}
+	}, moons("a"), moons("b"))
 	p := testPage(t)
 	asked = nil
 	p.discover(t.Context(), source)
@@ -123,4 +134,45 @@ func TestTables(t *testing.T) {
 		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(body)))
 		require.Equal(t, 404, answer.Code, body)
 	}
+}
+
+// TestTablesShowNotes answers measurements that contradict the size of a table. The panel Tables shows
+// them, and what they contradict.
+func TestTablesShowNotes(t *testing.T) {
+	source := connectedTo(t, func(h http.Handler) http.HandlerFunc {
+		answers := map[string]string{
+			wire.PathSize:        `{"size":{"rows":1,"exact":true}}`,
+			wire.PathCardinality: `{"columns":{"moon":{"distinct":2,"nonNull":5}}}`,
+			wire.PathLinkHitRate: `{"fromNonNull":9,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`,
+		}
+		return func(w http.ResponseWriter, r *http.Request) {
+			body, ok := answers[r.URL.Path]
+			if !ok {
+				h.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, body)
+		}
+	}, moons("<moons>"))
+	p := testPage(t)
+	p.discover(t.Context(), source)
+	require.Contains(t, p.feed.parts["panel-tables"].HTML, `<div id="notes-0" role="status"></div>`, "where the notes go")
+	want := []string{"2 rows are counted, and the exact size is 1"}
+	require.Contains(t, p.feed.parts["notes-0"].HTML, want[0])
+	for _, c := range []struct{ body, place, shown, note string }{
+		{`{"kind": "column"}`, "column-0-0", "2 / 5", "5 cells are not null"},
+		{`{"kind": "link"}`, "link-0-0", "0 of 9 without a match", "9 cells are not null"},
+		{`{"kind": "column"}`, "column-0-0", "2 / 5", "field &#34;moon&#34; is unique: 2 of 5"},
+	} {
+		answer := httptest.NewRecorder()
+		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+		require.Equal(t, 200, answer.Code)
+		require.Contains(t, p.feed.parts[c.place].HTML, c.shown)
+		want = append(want, c.note)
+		for _, note := range want {
+			require.Contains(t, p.feed.parts["notes-0"].HTML, note)
+		}
+	}
+	require.Equal(t, 4, strings.Count(p.feed.parts["notes-0"].HTML, "&lt;moons&gt;"), "each once")
 }
