@@ -15,13 +15,17 @@ import (
 // checkCallback returns an error unless raw is an HTTPS URL that points neither
 // to localhost nor to a private address or a cloud's metadata service. It judges
 // the text only; publicTransport judges the address that a name leads to.
+//
+// A host that is not ASCII is refused. Clients map such a host before they look it up, and not
+// all alike: many make 127.0.0.1 of 127。0。0。1, and localhost of ⓛocalhost. A mapping here would need
+// an IDNA library, and would judge another host than that of a client with other tables. Whoever
+// has an international name can write its xn-- form, which all clients take as it is.
 func checkCallback(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
 		return errors.New("must be an HTTPS URL")
 	}
 	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > 0x7f }) {
-		// What a client makes of other spellings is its own affair: IDNA maps 127。0。0。1 and ⓛocalhost to ASCII.
 		return errors.New("must have a host in ASCII; write an international name in its xn-- form")
 	}
 	if !publicHost(u.Hostname()) {

@@ -62,6 +62,9 @@ func TestCallbackHosts(t *testing.T) {
 	} {
 		assert.Equal(t, ok, checkCallback(url) == nil, url)
 	}
+	for _, url := range []string{"https://127。0。0。1/", "https://ⓛocalhost/", "https://bücher.example/"} {
+		assert.EqualError(t, checkCallback(url), "must have a host in ASCII; write an international name in its xn-- form", url)
+	}
 }
 
 // TestPublicTransport requires that a name that leads to this machine is refused
