@@ -53,16 +53,14 @@ const NoInstant = "is no instant in UTC, with seconds and a Z at its end; pass w
 
 // Instant reports whether a text is a datetime in UTC as the protocol spells it, such as
 // 2024-02-29T22:30:00.125Z. A datetime without a zone is no instant: whoever reads it has to
-// guess [rule cell-2c]. It looks at each byte once and allocates nothing.
+// guess [rule cell-2c]. It allocates nothing.
 func Instant(text string) bool {
 	const form = "0000-00-00T00:00:00"
-	if len(text) <= len(form) || text[len(text)-1] != 'Z' {
+	if len(text) <= len(form) || text[len(text)-1] != 'Z' ||
+		!spelled(text, 0x2d30302d30303030, 0x7f76767f76767676) || // 0000-00-
+		!spelled(text[8:], 0x30303a3030543030, 0x76767f76767f7676) || // 00T00:00
+		!spelled(text[11:], 0x30303a30303a3030, 0x76767f76767f7676) { // 00:00:00
 		return false
-	}
-	for i := range len(form) {
-		if c := text[i]; form[i] == '0' && c-'0' > 9 || form[i] != '0' && c != form[i] {
-			return false
-		}
 	}
 	fraction := text[len(form) : len(text)-1]
 	if fraction == "" {
@@ -74,4 +72,15 @@ func Instant(text string) bool {
 		}
 	}
 	return fraction[0] == '.' && len(fraction) > 1
+}
+
+// spelled reports whether the first eight bytes are those of a form, in which 0 stands for any digit. The first
+// byte is the lowest of a number. It looks at all of them together, because a loop takes five times as long, and
+// there is a text for each row. A byte that fits differs from the form's by no more than 9, or not at all;
+// with room added, it stays below 0x80.
+func spelled(s string, form, room uint64) bool {
+	_ = s[7]
+	x := form ^ (uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56)
+	return (x|(x+room))&0x8080808080808080 == 0
 }

@@ -1,0 +1,32 @@
+package fit
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestInstant changes, removes and repeats each byte of some instants, and compares with a regular expression.
+func TestInstant(t *testing.T) {
+	form := regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$`)
+	judge := func(text string) { require.Equal(t, form.MatchString(text), Instant(text), "%q", text) }
+	judge("")
+	for _, text := range []string{"2024-02-29T22:30:00Z", "0918-27-36T45:09:81.5Z", "9999-99-99T99:99:99.123456789Z", "2024-02-29T22:30:00"} {
+		judge(text)
+		for i := range text {
+			judge(text[:i])
+			judge(text[:i] + text[i+1:])
+			judge(text[:i+1] + text[i:])
+			for b := range 256 {
+				changed := []byte(text)
+				changed[i] = byte(b)
+				judge(string(changed))
+				if i > 0 { // a carry of the byte before must not hide it
+					changed[i-1] = 0xff
+					judge(string(changed))
+				}
+			}
+		}
+	}
+}
