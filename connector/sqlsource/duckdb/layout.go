@@ -183,7 +183,8 @@ func (f folderFlavor) parquetLayout(ctx context.Context, q sqlengine.Queryer, co
 		}
 		list = append(list, parts.selected(run[0])...)
 		if numbered {
-			list = append(list, fmt.Sprintf("CAST(%d + %s AS BIGINT) AS %s", first, engineFile, quote(fileColumn)), engineRow+" AS "+quote(rowColumn))
+			list = append(list, fmt.Sprintf("CAST(%d + %s AS BIGINT) AS %s", first, engineFile, quote(fileColumn)),
+				engineRow+" AS "+quote(rowColumn))
 		}
 		first += len(run)
 		branches = append(branches, "SELECT "+strings.Join(list, ", ")+" FROM read_parquet("+literals(t.pick(run))+

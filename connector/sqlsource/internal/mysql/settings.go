@@ -20,8 +20,8 @@ var Settings = []settings.Setting{
 	{Name: "sql_mode", Value: "''", Why: "quotes, padding, unsigned differences and more mean something else by it"},
 	{Name: "sql_select_limit", Value: "18446744073709551615", Why: "rows beyond it are left out"},
 	{Name: "max_sort_length", Value: fmt.Sprint(sortLength), Why: "longer values are sorted by their beginning"},
-	{Name: "group_concat_max_len", Value: "GREATEST(@@group_concat_max_len, 1073741824)", Why: "a view's GROUP_CONCAT is cut to it; " +
-		"the number is the most that MariaDB takes"},
+	{Name: "group_concat_max_len", Value: "GREATEST(@@group_concat_max_len, 1073741824)", Why: "a view's GROUP_CONCAT is " +
+		"cut to it; the number is the most that MariaDB takes"},
 	{Name: "div_precision_increment", Value: "4", Why: "a view's quotients have so many more digits"},
 	{Name: "lc_time_names", Value: "'en_US'", Why: "a view spells months and days by it"},
 	{Name: "default_week_format", Value: "0", Why: "a view counts weeks by it"},
@@ -34,10 +34,12 @@ var Settings = []settings.Setting{
 // mariaSettings are stated on MariaDB, which alone executes what stands in its comments.
 var mariaSettings = []settings.Setting{
 	{Name: "max_recursive_iterations", Value: "4294967295", Why: "a view's recursion ends there, and the rows beyond it are left out"},
-	{Name: "system_versioning_asof", Value: "DEFAULT", Why: "rows are read as of another time; DEFAULT is none here, whatever the server's is"},
+	{Name: "system_versioning_asof", Value: "DEFAULT", Why: "rows are read as of another time; " +
+		"DEFAULT is none here, whatever the server's is"},
 	{Name: "default_regex_flags", Value: "''", Why: "a view's regular expressions mean something else by it"},
 	{Name: "big_tables", Value: "0", Why: "COUNT(DISTINCT) of a constant, which a view may have, is the number of rows with it"},
-	{Name: "tmp_table_size", Value: "GREATEST(@@tmp_table_size, 16384)", Why: "so it is below some kilobytes; above, it is the server's own"},
+	{Name: "tmp_table_size", Value: "GREATEST(@@tmp_table_size, 16384)", Why: "so it is below some kilobytes; " +
+		"above, it is the server's own"},
 	{Name: "old_mode", Value: "''", Why: "a view's times become other datetimes by it"},
 }
 

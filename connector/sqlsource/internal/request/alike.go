@@ -19,7 +19,9 @@ import (
 // It looks at the page's own rows, in the order of the index, and asks whether a value of
 // another spelling may belong among them. For datetimes these lie within a day of the page,
 // because an offset from UTC moves an instant no further.
-func (x Request) alike(ctx context.Context, req *connector.QueryRequest, base *session.Relation) (*session.Relation, wire.Where, error) {
+func (x Request) alike(
+	ctx context.Context, req *connector.QueryRequest, base *session.Relation,
+) (*session.Relation, wire.Where, error) {
 	key := req.Sort[0]
 	c, desc := base.Column(key.Field), key.Dir == wire.Desc
 	if !c.Indexed || c.Loose.Alike == nil || req.MaxRows <= 0 || req.MaxRows > maxReach || slices.Contains(base.Unique, c) {
@@ -88,7 +90,9 @@ func rangesOf(b *sqltext.Builder, c *sqltext.Column, where wire.Where) (bounds [
 
 // firstValue returns a text of the column near the page, or nothing. Its spelling is only a
 // guess of how all texts there are spelled.
-func (x Request) firstValue(ctx context.Context, base *session.Relation, c *sqltext.Column, desc bool, bounds []wire.Filter) (string, error) {
+func (x Request) firstValue(
+	ctx context.Context, base *session.Relation, c *sqltext.Column, desc bool, bounds []wire.Filter,
+) (string, error) {
 	b := x.Builder()
 	statement := b.Query(c.Index.Stored, sqltext.Window{Limit: 1, Ordered: true}, func() string {
 		return " FROM " + base.From + b.Where(wire.Where{}, base.Column, c.Index.Stored+" IS NOT NULL", b.From(c, desc, bounds)) +
