@@ -148,5 +148,6 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
 // a day of it are spelled alike; otherwise more of the column is read. A CHECK constraint proves
 // nothing, because a connection may ignore it.
 //
-// In a database whose encoding is UTF-16 the engine compares and sorts no text.
+// In a database whose encoding is UTF-16 the engine compares and sorts no text. A driver that makes
+// times of texts, such as modernc.org/sqlite with _texttotime, is refused: what is stored is lost then.
 func SQLite() sqlengine.Flavor { return sqlite.Flavor{} }

@@ -26,8 +26,6 @@ func decode(t wire.Type) func(any) (wire.Value, error) {
 			return realCell(t, v), nil
 		case bool:
 			return wire.Bool(v), nil
-		case time.Time:
-			return wire.Datetime(v), nil
 		}
 		return wire.Null(), fmt.Errorf("the driver returned a %T where a value of SQLite was expected", driver)
 	}
