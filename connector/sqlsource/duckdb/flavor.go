@@ -13,6 +13,10 @@ import (
 // Flavor returns the flavor of DuckDB 1.4, for databases that are opened by
 // github.com/duckdb/duckdb-go. Open a file with access_mode=READ_ONLY: DuckDB has no
 // transactions that only read, and what a file's views may read, they read.
+//
+// Do not serve a database in which strangers may create macros. One with the name of a function of
+// the engine, such as contains or sum, takes its place in the statements of this package too, and
+// answers are wrong without a word. A [Folder] has no macros.
 func Flavor() sqlengine.Flavor { return flavor{} }
 
 type flavor struct{}
