@@ -23,7 +23,8 @@ import (
 // each setting that changes an answer. Views are computed with them: instants are in UTC, and so
 // are the days that a view cuts by the session's time zone. What a view itself means is left to
 // the database: the order in which it reads 01/02/2024 (DateStyle), the words and signs of lc_time
-// and lc_numeric, the digits of money (lc_monetary), and the schemas in which its functions look.
+// and lc_numeric, the digits of money (lc_monetary), the schemas in which its functions look, and
+// settings of extensions, such as the pg_trgm.similarity_threshold of a view's operator %.
 //
 // Text is compared in the order of its bytes, by the collation "C". In a database
 // whose encoding is not UTF-8, texts are read and pages are cut, and the library does
