@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
 
 // maxAhead limits the bytes of the pages that are held before their rows are taken.
@@ -15,13 +17,18 @@ const maxAhead = 8 << 20
 // that leads elsewhere than planned drops what was requested, and the rest is read in sequence.
 type ahead struct {
 	*session
-	reading  *reading
-	whole    context.Context // of the read
+	reading *reading
+	whole   context.Context // of the read
+	running sync.WaitGroup
+
+	mu       sync.Mutex
 	ctx      context.Context // of what is requested now
 	stop     context.CancelFunc
-	running  sync.WaitGroup
+	next     position  // of the page behind the last one that was accepted
 	coming   []*coming // pages that are requested, in their order
-	width    int       // how many may be
+	last     *coming   // the last one that was requested since the plan began, or nil
+	rows     int64     // that these pages will have led to
+	width    int       // how many may be requested
 	refusals int64     // of the API, when the width was last set
 }
 
@@ -29,6 +36,7 @@ type ahead struct {
 type coming struct {
 	at       position
 	done     chan struct{}
+	arrived  bool // without an error
 	page     *page
 	err      error
 	panicked any
@@ -48,11 +56,13 @@ func (a *ahead) close() {
 
 // page returns the page at a place.
 func (a *ahead) page(at position) (*page, error) {
+	a.mu.Lock()
 	if len(a.coming) == 0 {
 		a.start(at)
 	}
 	next := a.coming[0]
 	a.coming = a.coming[1:]
+	a.mu.Unlock()
 	<-next.done
 	if next.panicked != nil {
 		panic(next.panicked) // in the goroutine of the request, whose panics are reported
@@ -60,21 +70,35 @@ func (a *ahead) page(at position) (*page, error) {
 	return next.page, next.err
 }
 
-// start requests a page.
+// start requests a page. The caller holds the lock.
 func (a *ahead) start(at position) {
 	c := &coming{at: at, done: make(chan struct{}), err: errors.New("restsource: the request ended without an answer")}
-	a.coming = append(a.coming, c)
+	a.coming, a.last = append(a.coming, c), c
+	a.rows += int64(a.reading.first)
 	ctx := a.ctx
 	a.running.Go(func() {
 		defer close(c.done)
 		defer func() { c.panicked = recover() }()
-		c.page, c.err = a.session.page(ctx, a.reading.endpoint, at)
+		if c.page, c.err = a.session.page(ctx, a.reading.endpoint, at); c.err == nil {
+			a.arrive(ctx, c)
+		}
 	})
 }
 
-// plan requests the next page, and those behind it, as far as the limits allow: of
-// concurrency, of bytes, and of the rows that are wanted.
+// arrive requests the page that one names which has arrived, while the rows of the page before
+// may still be taken.
+func (a *ahead) arrive(ctx context.Context, c *coming) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.arrived = true; a.last == c && a.reading.named() && ctx.Err() == nil {
+		a.fill()
+	}
+}
+
+// plan requests the next page, and those behind it.
 func (a *ahead) plan(next position, p *page) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	r := a.reading
 	if len(a.coming) > 0 && a.coming[0].at != next { // a page has led elsewhere
 		a.stop()
@@ -88,18 +112,47 @@ func (a *ahead) plan(next position, p *page) {
 		a.refusals, a.width = refused, max(1, a.width/2)
 	}
 	r.largest = max(r.largest, len(p.text))
-	rows := r.fresh + int64(len(a.coming)*r.first)
-	for len(a.coming) < a.width && (len(a.coming)+1)*r.largest <= maxAhead && (r.want == 0 || rows < r.want) {
-		at, ok := next, true
-		if n := len(a.coming); n > 0 {
-			at, ok = r.behind(a.coming[n-1].at)
+	a.rows = r.fresh + int64(len(a.coming)*r.first)
+	if len(a.coming) == 0 {
+		a.next, a.last = next, nil
+	}
+	a.fill()
+}
+
+// fill requests pages as far as the limits allow: of concurrency, of bytes, and of the rows
+// that are wanted. The caller holds the lock.
+func (a *ahead) fill() {
+	r := a.reading
+	for len(a.coming) < a.width && (len(a.coming)+1)*r.largest <= maxAhead && (r.want == 0 || a.rows < r.want) {
+		at, ok := a.next, true
+		switch {
+		case a.last == nil:
+		case r.named():
+			at, ok = a.last.behind()
+			ok = ok && len(a.coming) < 2 && r.first > 0
+		default:
+			at, ok = r.behind(a.last.at)
 		}
 		if !ok {
 			return
 		}
 		a.start(at)
-		rows += int64(r.first)
 	}
+}
+
+// named reports whether each page names the next one, which may be asked for at any time.
+func (r *reading) named() bool {
+	return r.Pages.By != PagingPage && r.Pages.By != PagingOffset && r.Pages.By != PagingScroll
+}
+
+// behind returns the place that a page names, if it has arrived and names one.
+func (c *coming) behind() (position, bool) {
+	if !c.arrived {
+		return position{}, false
+	}
+	next := c.page.next
+	return position{text: next.Text}, next.Text != "" && next.Text != c.at.text && c.page.more.Text != "false" &&
+		(next.Kind == textvalue.Text || next.Kind == textvalue.Number)
 }
 
 // behind returns the place of the page behind one that is not read yet, if the pages so far
