@@ -3,10 +3,9 @@ package restsource
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -25,17 +24,45 @@ type catalog struct {
 	tables   map[string]*table
 	order    []*table
 	tailored map[string]*connector.PerRequest[*table] // of the tables with ColumnsOf
+	left     []*faultError                            // of the tenant's tables that are left out
 }
 
-func newCatalog(tables []Table) (c catalog, err error) {
+func newCatalog(tables []Table) (c catalog, faults []*faultError) {
 	c.tailored = map[string]*connector.PerRequest[*table]{}
-	c.tables, c.order, err = compileAll(tables)
+	c.tables, c.order, faults = compileAll(tables)
 	for _, t := range c.order {
 		if t.ColumnsOf != nil {
 			c.tailored[t.Name] = new(connector.PerRequest[*table])
 		}
 	}
-	return c, err
+	return c, faults
+}
+
+// withOwn returns a catalog of the declared tables and those of a tenant. It leaves out tables that
+// are faulty, and then those whose Parent is one of them. Foreign keys to them are none.
+func withOwn(declared, more []Table) *catalog {
+	all := slices.Concat(declared, more)
+	var left []*faultError
+	for {
+		c, faults := newCatalog(all)
+		left = append(left, faults...)
+		if c.left = left; len(faults) == 0 {
+			return &c
+		}
+		var rest []Table
+		for i, t := range all {
+			if !slices.ContainsFunc(faults, func(f *faultError) bool { return f.at == i }) {
+				rest = append(rest, t)
+			}
+		}
+		for i := range rest {
+			rest[i].ForeignKeys = slices.DeleteFunc(slices.Clone(rest[i].ForeignKeys), func(k wire.ForeignKey) bool {
+				return faulty(faults, k.TargetTable) &&
+					!slices.ContainsFunc(rest, func(t Table) bool { return t.Name == k.TargetTable })
+			})
+		}
+		all = rest
+	}
 }
 
 // own adds the tables of Options.TablesOf to the session.
@@ -44,19 +71,15 @@ func (x *session) own(ctx context.Context) error {
 		return nil
 	}
 	c, _, err := x.catalogs.Get(ctx, func(ctx context.Context) (*catalog, func(), error) {
-		all := []Table{}
+		var declared []Table
 		for _, t := range x.order {
-			all = append(all, t.Table)
+			declared = append(declared, t.Table)
 		}
 		more, err := x.options.TablesOf(ctx, &Call{x.creds, x.getter(ctx, "", nil)})
 		if err != nil {
 			return nil, nil, x.secrets().ScrubError(err)
 		}
-		c, err := newCatalog(slices.Concat(all, more))
-		if err != nil {
-			err = fmt.Errorf("restsource: TablesOf: %w", err)
-		}
-		return &c, nil, err
+		return withOwn(declared, more), nil, nil
 	})
 	if err == nil {
 		x.catalog = *c
@@ -72,6 +95,11 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 		}
 	}
 	t := x.tables[name]
+	for _, f := range x.left {
+		if t == nil && f.table == name {
+			return nil, &formError{name, "it is left out: " + f.problem}
+		}
+	}
 	if t == nil {
 		return nil, connector.UnknownEntity("there is no table %s", terms.QuoteName(name))
 	}
@@ -86,7 +114,7 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 		own := &table{Table: t.Table, parent: t.parent}
 		own.Columns = append(append([]Column{}, t.Columns...), more...)
 		if faults := own.compile(); len(faults) > 0 {
-			return nil, nil, fmt.Errorf("restsource: ColumnsOf: %w", errors.Join(faults...))
+			return nil, nil, &formError{name, "ColumnsOf: " + strings.Join(faults, "; ")}
 		}
 		return own, nil, nil
 	})

@@ -122,8 +122,8 @@ func TestTablesOfFails(t *testing.T) {
 		"no schema for": func(_ context.Context, call *restsource.Call) ([]restsource.Table, error) {
 			return nil, errors.New("no schema for " + call.Credentials.Get("token"))
 		},
-		"two of this name": func(context.Context, *restsource.Call) ([]restsource.Table, error) {
-			return []restsource.Table{loginTable, loginTable}, nil
+		"say how /orders pages": func(context.Context, *restsource.Call) ([]restsource.Table, error) {
+			return []restsource.Table{{Name: "t", Path: "/orders", Columns: columns(wire.TypeNumber, "id")}}, nil // and no other
 		},
 	} {
 		src, err := restsource.New(shopAPI, nil, &restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
@@ -135,4 +135,48 @@ func TestTablesOfFails(t *testing.T) {
 		log.contains(t, name)
 		assert.NotContains(t, log.String(), shopToken)
 	}
+}
+
+// TestTablesOfFaulty: of the tables that a tenant has, a faulty one is left out with a warning that
+// names it, and so are those below it. The others are served, and what leads to it is no foreign key.
+func TestTablesOfFaulty(t *testing.T) {
+	tables := func(ctx context.Context, call *restsource.Call) ([]restsource.Table, error) {
+		own, err := tablesOf(ctx, call)
+		broken, below, users := own[1], own[1], own[1]
+		broken.Name, broken.Pages, broken.Columns = "broken", restsource.Pages{}, columns("text", "id")
+		below.Name, below.Parent, below.Path = "below", "broken", "/objects/{id}"
+		users.Name = "users" // there is one already
+		own[0].ForeignKeys = append(own[0].ForeignKeys, wire.ForeignKey{Field: "id", TargetTable: "broken", TargetField: "id"})
+		return append([]restsource.Table{broken, below, users}, own...), err
+	}
+	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
+	src, err := restsource.New(shopAPI, []restsource.Table{users},
+		&restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
+	require.NoError(t, err)
+	log := &logBuffer{}
+	tenant := connectortest.Start(t, shopDefinition, src, log.options()).As(shopCredentials).Unverified()
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	var names []string
+	for _, table := range found.Tables {
+		names = append(names, table.Name)
+		for _, k := range table.ForeignKeys {
+			assert.Equal(t, "users", k.TargetTable)
+		}
+	}
+	assert.Equal(t, []string{"users", "cars", "pets"}, names)
+	for _, want := range []string{
+		`Table "broken" is left out: column "id": its type is not one of the protocol's nine`, "say how /objects/pets pages",
+		`Table "below" is left out: parent: there is no table "broken"`, `Table "users" is left out: there are two of this name`,
+	} {
+		assert.Contains(t, strings.Join(found.Warnings, "\n"), want)
+	}
+	log.contains(t, `table \"broken\"`)
+	for _, name := range []string{"users", "cars"} {
+		_, err = read(t, tenant, name, nil, "id")
+		require.NoError(t, err)
+	}
+	_, err = read(t, tenant, "broken", nil, "id")
+	require.ErrorContains(t, err, "internal")
+	log.contains(t, "say how /objects/pets pages")
 }

@@ -2,7 +2,6 @@ package restsource
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -62,54 +61,76 @@ func (t *table) place(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.Name == name })
 }
 
+// faultError is a fault of the declaration of one table.
+type faultError struct {
+	table, problem string
+	at             int // the place of the table among those that were declared
+}
+
+func (e *faultError) Error() string {
+	return fmt.Sprintf("restsource: table %q: %s", e.table, e.problem)
+}
+
 // compileAll checks tables together. It returns every fault.
-func compileAll(tables []Table) (map[string]*table, []*table, error) {
-	var faults []error
-	byName := map[string]*table{}
-	var order []*table
-	for _, declared := range tables {
+func compileAll(tables []Table) (byName map[string]*table, order []*table, faults []*faultError) {
+	fault := func(at int, problems ...string) {
+		for _, problem := range problems {
+			faults = append(faults, &faultError{tables[at].Name, problem, at})
+		}
+	}
+	byName, places := map[string]*table{}, map[*table]int{}
+	for i, declared := range tables {
 		t := &table{Table: declared}
 		if byName[t.Name] != nil {
-			faults = append(faults, fmt.Errorf("restsource: table %q: there are two of this name", t.Name))
+			fault(i, "there are two of this name")
 			continue
 		}
-		byName[t.Name] = t
+		byName[t.Name], places[t] = t, i
 		order = append(order, t)
-	}
-	parentOf := func(t *table) *table {
-		if t.Parent == "" {
-			return nil
-		}
-		return byName[t.Parent]
 	}
 	done := map[*table]bool{}
 	for _, t := range order {
 		var chain []*table // of parents that are not compiled yet, the farthest last
-		for next := t; next != nil && !done[next]; next = parentOf(next) {
+		for next := t; next != nil && !done[next]; next = byName[next.Parent] {
 			if slices.Contains(chain, next) {
-				faults = append(faults, fmt.Errorf("restsource: table %q: it is its own parent", next.Name))
-				return nil, nil, errors.Join(faults...)
+				fault(places[next], "it is its own parent")
+				return nil, nil, faults
 			}
 			chain = append(chain, next)
+			if next.Parent == "" {
+				break
+			}
 		}
 		slices.Reverse(chain)
 		for _, next := range chain {
-			next.parent = parentOf(next)
-			faults = append(faults, next.compile()...)
+			if next.Parent != "" {
+				next.parent = byName[next.Parent]
+			}
+			fault(places[next], next.compile()...)
 			done[next] = true
 		}
 	}
 	for _, t := range order {
-		faults = append(faults, t.linkFaults(byName)...)
+		for i, k := range t.ForeignKeys {
+			if t.place(k.Field) < 0 {
+				fault(places[t], fmt.Sprintf("foreignKeys[%d]: there is no column %q", i, k.Field))
+			}
+			to := byName[k.TargetTable]
+			if to == nil || to.place(k.TargetField) < 0 && !faulty(faults, to.Name) {
+				fault(places[t], fmt.Sprintf("foreignKeys[%d]: there is no column %q in a table %q", i, k.TargetField, k.TargetTable))
+			}
+		}
 	}
-	return byName, order, errors.Join(faults...)
+	return byName, order, faults
+}
+
+func faulty(faults []*faultError, name string) bool {
+	return slices.ContainsFunc(faults, func(f *faultError) bool { return f.table == name })
 }
 
 // compile checks one table whose parent is compiled already.
-func (t *table) compile() (faults []error) {
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("restsource: table %q: "+format, append([]any{t.Name}, args...)...))
-	}
+func (t *table) compile() (faults []string) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if t.Name == "" {
 		fault("it has no name")
 	}
@@ -126,7 +147,7 @@ func (t *table) compile() (faults []error) {
 	all := t.Columns
 	if t.Sample != "" {
 		if all, err = complete(t.Columns, []byte(t.Sample), t.Rows, t.Unwrap); err != nil {
-			fault("sample: %w", err)
+			fault("sample: %s", err)
 		}
 	}
 	if len(all) == 0 {
@@ -417,18 +438,4 @@ func (t *table) describe() {
 		}
 	}
 	t.described = d
-}
-
-// linkFaults returns the foreign keys that lead nowhere.
-func (t *table) linkFaults(tables map[string]*table) (faults []error) {
-	for i, k := range t.ForeignKeys {
-		if t.place(k.Field) < 0 {
-			faults = append(faults, fmt.Errorf("restsource: table %q: foreignKeys[%d]: there is no column %q", t.Name, i, k.Field))
-		}
-		if to := tables[k.TargetTable]; to == nil || to.place(k.TargetField) < 0 {
-			faults = append(faults, fmt.Errorf("restsource: table %q: foreignKeys[%d]: there is no column %q in a table %q",
-				t.Name, i, k.TargetField, k.TargetTable))
-		}
-	}
-	return faults
 }

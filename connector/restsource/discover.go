@@ -37,6 +37,14 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 	d := &wire.Discovery{Tables: []wire.Table{}}
 	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	var failed error
+	leave := func(name, why string, err error) {
+		warn("Table %q is left out: %s.", name, why)
+		hostlog.Warn(ctx, fmt.Sprintf("table %q is left out of the discovery: %s", name, err))
+		failed = cmp.Or(failed, err)
+	}
+	for _, f := range x.left {
+		leave(f.table, f.problem, f)
+	}
 	for _, known := range x.order {
 		described, err := x.probe(ctx, known.Name, warn)
 		if err == nil {
@@ -47,9 +55,7 @@ func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Di
 		if why == "" || ctx.Err() != nil {
 			return nil, err
 		}
-		warn("Table %q is left out: %s.", known.Name, why)
-		hostlog.Warn(ctx, fmt.Sprintf("table %q is left out of the discovery: %s", known.Name, err))
-		failed = cmp.Or(failed, err)
+		leave(known.Name, why, err)
 	}
 	if len(d.Tables) == 0 && failed != nil {
 		return nil, failed

@@ -305,7 +305,7 @@ func (p *queryParser) selections() {
 func (t *table) compileQuery(fault func(string, ...any)) {
 	q, err := parseQuery(t.GraphQL)
 	if err != nil {
-		fault("graphQL: %w", err)
+		fault("graphQL: %s", err)
 		return
 	}
 	t.graph = q

@@ -279,11 +279,11 @@ func (t *table) partFaults(fault func(string, ...any)) {
 	}
 	for i, value := range p.Values {
 		if slices.Contains(p.Values[:i], value) {
-			fault("partitions: the value %q is there twice", value)
+			fault("partitions: the value at Values[%d] is there twice", i)
 		}
 		if at >= 0 && !placeholder.MatchString(value) {
 			if _, err := partitionCell(value, t.columns[at].Type); err != nil {
-				fault("partitions: the value %q does not fit the column", value)
+				fault("partitions: the value at Values[%d] does not fit the column", i)
 			}
 		}
 	}

@@ -54,7 +54,8 @@ type Options struct {
 	// TablesOf returns the tables that a tenant has beside the declared ones, such as custom
 	// objects. It is called at discovery, and once in each request that concerns a table
 	// which is not declared; nothing of it is kept. A table may have its columns from
-	// ColumnsOf, which is called for the tables that a request concerns.
+	// ColumnsOf, which is called for the tables that a request concerns. A faulty one is left
+	// out of discovery with a warning.
 	TablesOf func(ctx context.Context, call *Call) ([]Table, error)
 	// JoinBudget bounds the memory for the tables that a join leads to, in bytes.
 	// Default: 64 MiB.
@@ -75,11 +76,15 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 	}
 	s.rate = newLimiter(api.Rate)
 	faults := api.faults()
-	var err error
-	if s.catalog, err = newCatalog(tables); err == nil && len(tables) == 0 && (s.options.TablesOf == nil || api.Check == "") {
-		err = errors.New("restsource: there is no table, or none and no API.Check beside Options.TablesOf")
+	var own []*faultError
+	s.catalog, own = newCatalog(tables)
+	for _, f := range own {
+		faults = append(faults, f)
 	}
-	if err := errors.Join(append(faults, err)...); err != nil {
+	if len(tables) == 0 && (s.options.TablesOf == nil || api.Check == "") {
+		faults = append(faults, errors.New("restsource: there is no table, or none and no API.Check beside Options.TablesOf"))
+	}
+	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
 	if s.base = s.options.Transport; s.base == nil {
