@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -178,4 +179,68 @@ func (e *exporterHandler) RoundTrip(r *http.Request) (*http.Response, error) {
 		return reply(200, `{}`), nil
 	}
 	return e.exporter.RoundTrip(r)
+}
+
+// TestJobOfParent: an export for each row of a parent. A 404 while one is made does not tell that the
+// row of the parent has gone: the rows of that export would be missing.
+func TestJobOfParent(t *testing.T) {
+	const below = "/accounts/{id}/exports"
+	account := regexp.MustCompile(`"account":"(.)"`)
+	for _, c := range []struct {
+		name, query, create, gone string
+		want                      []string
+	}{
+		{"the parent in the paths", "", below, "", []string{"11", "12", "21", "22"}},
+		{"the parent in the body", "format=csv&account={id}", "/exports", "", []string{"11", "12", "21", "22"}},
+		{"a file that is not there", "", below, "/accounts/2/exports/j2/file", nil},
+		{"an export that is not there", "", below, "/accounts/2/exports/j2", nil},
+		{"no export of a row", "", below, "/accounts/2/exports", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &emulated{answer: func(r *http.Request) (int, string) {
+				path := strings.TrimPrefix(r.URL.Path, "/v1")
+				if path == "/whoami" {
+					return 200, `{}`
+				}
+				id, _, _ := strings.Cut(strings.TrimPrefix(path, "/accounts/"), "/")
+				switch {
+				case path == c.gone:
+					return 404, ""
+				case path == "/accounts":
+					return 200, `[{"id": 1}, {"id": 2}]`
+				case r.Method == http.MethodPost && path == "/exports":
+					body, err := io.ReadAll(r.Body)
+					assert.NoError(t, err)
+					return 202, fmt.Sprintf(`{"id": "j%s"}`, account.FindSubmatch(body)[1])
+				case r.Method == http.MethodPost:
+					return 202, `{"id": "j` + id + `"}`
+				case strings.HasSuffix(path, "/file"):
+					id = strings.TrimPrefix(strings.Split(path, "/exports/")[1], "j")[:1]
+					return 200, "id\n" + id + "1\n" + id + "2\n"
+				}
+				return 200, `{"status": "done"}`
+			}}
+			exports := exportTable(c.create + "/{job}/file")
+			exports.Parent, exports.Query, exports.Filters = "accounts", c.query, nil
+			exports.Job.Create, exports.Job.Status = c.create, c.create+"/{job}"
+			exports.Columns = append(exports.Columns, restsource.Column{Name: "account", OfParent: "id"})
+			accounts := restsource.Table{Name: "accounts", Path: "/accounts", Pages: onePage, Key: []string{"id"},
+				Columns: columns(wire.TypeNumber, "id")}
+			src, err := restsource.New(shopAPI, []restsource.Table{accounts, exports},
+				&restsource.Options{Transport: handlerTransport{api}})
+			require.NoError(t, err)
+			tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+			rows, err := read(t, tenant, "t", nil, "id")
+			if c.want == nil {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.want, rows)
+			rows, err = read(t, tenant, "t", []wire.Filter{cond("account", wire.OpEq, wire.Int(2))}, "id")
+			require.NoError(t, err)
+			assert.Equal(t, c.want[2:], rows, "one export")
+			connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 200})
+		})
+	}
 }

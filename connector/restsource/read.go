@@ -403,9 +403,9 @@ func (q *queue) emit(yield func([]wire.Value, error) bool) bool {
 	b := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	<-b.done
-	var status *statusError
+	status, base := statusOf(b.err), q.table.base()
 	switch {
-	case q.table.base().parent != nil && errors.As(b.err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
+	case base.parent != nil && base.Job.Create == "" && (status == http.StatusNotFound || status == http.StatusGone):
 		q.missing++ // the parent's row is gone, or has no such rows
 		return true
 	case b.err != nil:

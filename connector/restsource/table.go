@@ -110,7 +110,8 @@ type Table struct {
 //	Job: restsource.Job{Create: "/exports", Status: "/exports/{job}", Download: "/exports/{job}/file",
 //		Done: map[string]bool{"queued": false, "running": false, "done": true}},
 //
-// Table.Path is empty then. Rows, Unwrap and Pages are about the download.
+// Table.Path is empty then. Rows, Unwrap and Pages are about the download. With a Parent there is
+// an export for each of its rows, and a 404 fails the read.
 type Job struct {
 	// Create is the path of the POST that begins an export. The parameters of Query, Filters,
 	// Partitions and Window are its JSON, or what Table.Body makes of them. ID is the member
