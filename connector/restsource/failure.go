@@ -107,21 +107,25 @@ func (e *explained) Error() string { return e.cause.Error() }
 
 func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 
-// explain returns an error as the platform takes it: with a sentence for whoever can
+// explaining makes of an error what the platform takes: one with a sentence for whoever can
 // do something about it. All others stay internal errors, whose text only the log
 // has.
-func (s *source) explain(ctx context.Context, err error) error {
-	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) {
-		return err
+func (s *source) explaining(ctx context.Context, err *error) {
+	switch {
+	case *err == nil || is[*wire.Error](*err):
+	case ctx.Err() != nil:
+		*err = context.Cause(ctx)
+	default:
+		if answer := s.answerTo(*err); answer != nil {
+			*err = &explained{answer, *err}
+		}
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if answer := s.answerTo(err); answer != nil {
-		return &explained{answer, err}
-	}
-	return err
+}
+
+// is reports whether an error is, or wraps, one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // errBusy is the answer when the API's budget of requests is used up.

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -100,62 +103,26 @@ func (p *queryParser) fail(text string) {
 
 func (p *queryParser) back() { p.at = p.last }
 
-// next returns the next token: a name, "...", a string, a number, or one character. At
-// the end it is empty.
+// queryToken is a name, a number, a string, "...", one other character, or what has no meaning.
+var queryToken = regexp.MustCompile(`(?s)^(?:[\s,]+|#[^\n]*|\.\.\.|""".*?(?:"""|$)|"(?:\\.|[^"\\])*"?|\w+|.)`)
+
+// next returns the next token. At the end it is empty.
 func (p *queryParser) next() string {
 	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
-		case strings.IndexByte(" \t\r\n,", c) >= 0:
-			p.at++
-		case c == '#':
-			if end := strings.IndexByte(p.text[p.at:], '\n'); end >= 0 {
-				p.at += end
-			} else {
-				p.at = len(p.text)
-			}
-		default:
-			p.last = p.at
-			p.at += p.token()
-			return p.text[p.last:p.at]
+		p.last = p.at
+		token := queryToken.FindString(p.text[p.at:])
+		p.at += len(token)
+		if !strings.ContainsAny(token[:1], " \t\r\n\f,#") {
+			return token
 		}
 	}
 	p.last = p.at
 	return ""
 }
 
-// token returns the length of the token at the place.
-func (p *queryParser) token() int {
-	rest := p.text[p.at:]
-	switch {
-	case strings.HasPrefix(rest, "..."):
-		return 3
-	case strings.HasPrefix(rest, `"""`):
-		if end := strings.Index(rest[3:], `"""`); end >= 0 {
-			return end + 6
-		}
-		return len(rest)
-	case rest[0] == '"':
-		for i := 1; i < len(rest); i++ {
-			if rest[i] == '\\' {
-				i++
-			} else if rest[i] == '"' {
-				return i + 1
-			}
-		}
-		return len(rest)
-	}
-	n := strings.IndexFunc(rest, func(r rune) bool { return !isNameRune(r) })
-	if n < 0 {
-		n = len(rest)
-	}
-	return max(1, n)
+func isName(token string) bool {
+	return token != "" && (token[0] == '_' || unicode.IsLetter(rune(token[0])) || unicode.IsDigit(rune(token[0])))
 }
-
-func isNameRune(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-}
-
-func isName(token string) bool { return token != "" && isNameRune(rune(token[0])) }
 
 // header reads what stands between the word query and its selection.
 func (p *queryParser) header() (variables []variable) {
@@ -352,27 +319,31 @@ func (t *table) variableFaults(fault func(string, ...any)) {
 			fault("graphQL: the query declares no variable $%s", name)
 		}
 	}
-	for _, name := range []string{t.Pages.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To} {
-		need(name)
-	}
-	for name := range t.query {
+	for _, name := range t.sent() {
 		need(name)
 	}
 	for _, f := range t.Filters {
-		need(f.Name)
 		i := slices.IndexFunc(t.graph.variables, func(v variable) bool { return v.name == f.Name })
 		if i >= 0 && f.Op == wire.OpIn && f.Separator == "" && !strings.HasPrefix(t.graph.variables[i].kind, "[") {
 			fault("graphQL: the variable $%s takes one value, and an in has several; declare it like [String!]", f.Name)
 		}
 	}
+}
+
+// sent returns the names of the parameters that the table declares, without that of the page.
+func (t *table) sent() []string {
+	all := t.query
 	for _, s := range t.Sorts {
-		for _, params := range []string{s.Asc, s.Desc} {
-			sorted, _ := url.ParseQuery(params)
-			for name := range sorted {
-				need(name)
-			}
-		}
+		asc, _ := url.ParseQuery(s.Asc)
+		desc, _ := url.ParseQuery(s.Desc)
+		all = paramsOf(all, asc, desc)
 	}
+	names := append(slices.Sorted(maps.Keys(all)),
+		t.Pages.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To)
+	for _, f := range t.Filters {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // fields is a selection that is being built.
@@ -492,8 +463,9 @@ func (x *session) document(own *table, names []string) (string, map[*table][]boo
 // the parent's row, and credentials.
 func (x *session) variables(t *table, parent []wire.Value, own *part) url.Values {
 	values := url.Values{}
+	sent := append(t.sent(), t.Pages.Param)
 	for _, v := range t.graph.variables {
-		if t.sets(v.name) {
+		if slices.Contains(sent, v.name) {
 			continue
 		}
 		text, found, _ := x.above(t, parent, own, v.name) // null is no value
@@ -505,19 +477,6 @@ func (x *session) variables(t *table, parent []wire.Value, own *part) url.Values
 		}
 	}
 	return values
-}
-
-// sets reports whether a parameter of the table has the name.
-func (t *table) sets(name string) bool {
-	p := &t.Pages
-	own := []string{p.Param, p.SizeParam, t.SearchParam, t.Partitions.Param, t.Window.From, t.Window.To}
-	return slices.Contains(own, name) || t.query.Has(name) ||
-		slices.ContainsFunc(t.Filters, func(f Param) bool { return f.Name == name }) ||
-		slices.ContainsFunc(t.Sorts, func(s Sort) bool {
-			asc, _ := url.ParseQuery(s.Asc)
-			desc, _ := url.ParseQuery(s.Desc)
-			return asc.Has(name) || desc.Has(name)
-		})
 }
 
 // body returns the body of a request with these parameters.

@@ -12,11 +12,8 @@ import (
 
 // Query reads the endpoint of a table, narrowed by the filters that it can apply. It
 // leaves the filters to the library as well, which applies them to every row.
-func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return s.explain(ctx, s.query(ctx, req, out))
-}
-
-func (s *source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
@@ -111,11 +108,8 @@ func head(rows relation.Rows, limit int64) relation.Rows {
 
 // QueryJoined joins in memory: it reads the tables that the hops lead to, and then
 // the base table.
-func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return s.explain(ctx, s.queryJoined(ctx, req, out))
-}
-
-func (s *source) queryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+	defer s.explaining(ctx, &err)
 	x, base, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
@@ -146,12 +140,8 @@ func (s *source) queryJoined(ctx context.Context, req *connector.QueryRequest, o
 
 // Count returns the number of rows that the API states, where the endpoint can apply every filter exactly.
 // Otherwise it declines, and the library counts the rows of Query.
-func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	n, err := s.count(ctx, req)
-	return n, s.explain(ctx, err)
-}
-
-func (s *source) count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func (s *source) Count(ctx context.Context, req *wire.CountRequest) (n int64, err error) {
+	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return 0, err
@@ -160,7 +150,7 @@ func (s *source) count(ctx context.Context, req *wire.CountRequest) (int64, erro
 	if !t.counts() || !p.exact || t.split() {
 		return 0, connector.ErrDecline
 	}
-	n, err := x.total(ctx, t, p)
+	n, err = x.total(ctx, t, p)
 	if rejected(err) {
 		return 0, connector.ErrDecline
 	}

@@ -167,8 +167,9 @@ func (s *source) openTable(ctx context.Context, creds wire.Credentials, name str
 }
 
 // Check asks the endpoint API.Check.
-func (s *source) Check(ctx context.Context, req *wire.CheckRequest) error {
-	return s.explain(ctx, s.forPerson(s.check(ctx, req.Credentials)))
+func (s *source) Check(ctx context.Context, req *wire.CheckRequest) (err error) {
+	defer s.explaining(ctx, &err)
+	return s.forPerson(s.check(ctx, req.Credentials))
 }
 
 func (s *source) check(ctx context.Context, creds wire.Credentials) error {
@@ -209,27 +210,23 @@ func (s *source) check(ctx context.Context, creds wire.Credentials) error {
 
 // Describe returns a table as it was declared, without asking the API, except for the
 // columns of Table.ColumnsOf.
-func (s *source) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
+func (s *source) Describe(ctx context.Context, creds wire.Credentials, name string) (_ *wire.Table, err error) {
+	defer s.explaining(ctx, &err)
 	_, t, err := s.openTable(ctx, creds, name)
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, err
 	}
 	described := t.described
 	return &described, nil
 }
 
 // Size returns the number of rows that the API states, or nil if it states none.
-func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (_ *wire.Size, err error) {
+	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	if !t.counts() || t.split() {
-		return nil, nil
+	if err != nil || !t.counts() || t.split() {
+		return nil, err
 	}
 	n, err := x.total(ctx, t, push{})
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	return &wire.Size{Rows: n, Exact: true}, nil
+	return &wire.Size{Rows: n, Exact: true}, err
 }
