@@ -2,7 +2,6 @@ package restsource
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -35,7 +34,7 @@ func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 		sums[i], places[i] = r.sumOf(row), unseen
 		if place, ok := r.seen[sums[i]]; ok {
 			if place == unseen {
-				return &formError{r.Name, "two rows of one page have the same key; the Key does not tell rows apart"}
+				return r.fault("two rows of one page have the same key; the Key does not tell rows apart")
 			}
 			places[i] = place
 			known++
@@ -76,8 +75,8 @@ func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 
 // explained fails unless the rows that come again do so because rows were added before them.
 // They are then a run: a whole page, or one that goes on where the page before ended, or ends
-// with the last row that was read, or, behind new rows, begins with the first. The page before is asked for again, and must have
-// moved with them, unless a total will tell.
+// with the last row that was read, or, behind new rows, begins with the first. The page before is
+// asked for again, and must have moved with them, unless a total will tell.
 func (r *reading) explained(ctx context.Context, places []int64, at position, counted bool) error {
 	first := slices.IndexFunc(places, func(place int64) bool { return place != unseen })
 	end := first
@@ -128,10 +127,10 @@ func (r *reading) fits(received int) error {
 	switch {
 	case r.Pages.By != PagingPage:
 	case r.size > 0 && received > r.size:
-		return &formError{r.Name, fmt.Sprintf("a page has %d rows, and %d were asked for; check SizeParam and Size", received, r.size)}
+		return r.fault("a page has %d rows, and %d were asked for; check SizeParam and Size", received, r.size)
 	case r.pages > 0 && received > r.first:
-		return &formError{r.Name, fmt.Sprintf("a page has %d rows, and the first had %d, so rows between them may be missing; "+
-			"declare SizeParam and a Size that the API takes", received, r.first)}
+		return r.fault("a page has %d rows, and the first had %d, so rows between them may be missing; "+
+			"declare SizeParam and a Size that the API takes", received, r.first)
 	}
 	return nil
 }
@@ -141,7 +140,7 @@ func (r *reading) fits(received int) error {
 // there was another page, or the second half of the page can be asked for.
 func (r *reading) clamped(ctx context.Context) error {
 	if r.distinct < 2 {
-		unknown := &formError{r.Name, "the API answers the same page again; check Pages.Param"}
+		unknown := r.fault("the API answers the same page again; check Pages.Param")
 		if r.size == 0 || r.first < 2 {
 			return unknown
 		}

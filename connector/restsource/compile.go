@@ -117,7 +117,8 @@ func compileAll(tables []Table) (byName map[string]*table, order []*table, fault
 			}
 			to := byName[k.TargetTable]
 			if to == nil || to.place(k.TargetField) < 0 && !faulty(faults, to.Name) {
-				fault(places[t], fmt.Sprintf("foreignKeys[%d]: there is no column %q in a table %q", i, k.TargetField, k.TargetTable))
+				fault(places[t], fmt.Sprintf("foreignKeys[%d]: there is no column %q in a table %q",
+					i, k.TargetField, k.TargetTable))
 			}
 		}
 	}
@@ -399,8 +400,10 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 			given = append(given, v.name)
 		}
 	}
-	if t.parent != nil && !t.embedded() && !slices.ContainsFunc(given, func(name string) bool { return t.parent.place(name) >= 0 }) {
-		fault("path: it has no {column} of the parent, and neither has Query, so every row of the parent would have the same endpoint")
+	ofParent := func(name string) bool { return t.parent.place(name) >= 0 }
+	if t.parent != nil && !t.embedded() && !slices.ContainsFunc(given, ofParent) {
+		fault("path: it has no {column} of the parent, and neither has Query, " +
+			"so every row of the parent would have the same endpoint")
 	}
 	if t.Parent != "" && (len(t.Sorts) > 0 || t.counts()) {
 		fault("a table with a Parent can have neither Sorts nor Total: they would be those of one endpoint of many")

@@ -65,9 +65,6 @@ func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (_ *w
 func leftOut(err error) string {
 	var form *formError
 	var said *refusedError
-	var limited *limitError
-	var silent *unreachable
-	var deliberate *wire.Error
 	switch status := statusOf(err); {
 	case status == http.StatusForbidden:
 		return "these credentials may not read it"
@@ -81,7 +78,7 @@ func leftOut(err error) string {
 		return form.problem
 	case errors.As(err, &said):
 		return said.why
-	case errors.As(err, &limited), errors.As(err, &silent), errors.As(err, &deliberate):
+	case is[*limitError](err), is[*unreachable](err), is[*wire.Error](err):
 		return ""
 	}
 	return "a function of the connector fails; the log has the cause"
@@ -116,8 +113,7 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 	}
 	first, err := x.firstPage(ctx, t)
 	if err != nil {
-		var status *statusError
-		if t.parent != nil && errors.As(err, &status) && status.status == http.StatusNotFound {
+		if t.parent != nil && statusOf(err) == http.StatusNotFound {
 			return &described, nil // other rows of the parent may have an endpoint
 		}
 		return nil, err
@@ -208,8 +204,7 @@ func (x *session) control(ctx context.Context, t *table, parent []wire.Value, wa
 // untested warns that a discovery has not tested all of what a table declares, if that is
 // because the API takes no more requests. It returns any other error.
 func untested(what string, t *table, err error, warn func(string, ...any)) error {
-	var limited *limitError
-	if !errors.As(err, &limited) {
+	if !is[*limitError](err) {
 		return err
 	}
 	warn("The %s of table %q were not all tested: the API takes no more requests at the moment.", what, t.Name)
@@ -240,9 +235,8 @@ func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire
 		}
 		e.params = map[string][]string{f.Name: values}
 		p, err := x.page(ctx, e, position{})
-		var said *refusedError
 		switch {
-		case errors.As(err, &said):
+		case is[*refusedError](err):
 			return unknown, nil // an error may be about anything
 		case rejected(err):
 			continue // to refuse a value is to read it

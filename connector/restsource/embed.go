@@ -1,7 +1,6 @@
 package restsource
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ func (t *table) listOf(found []textvalue.Raw) (textvalue.Raw, error) {
 	first := len(t.parent.columns) + 1
 	list, box := found[first], found[first+1]
 	if !list.None() && list.Kind != textvalue.Array {
-		return list, &formError{t.Name, "the member at Rows in a row of the parent is not a list"}
+		return list, t.fault("the member at Rows in a row of the parent is not a list")
 	}
 	received := 0
 	if !list.None() {
@@ -68,8 +67,8 @@ func (t *table) listOf(found []textvalue.Raw) (textvalue.Raw, error) {
 		})
 	}
 	if t.cut(box, int64(received)) {
-		return list, &formError{t.Name, fmt.Sprintf("the list at Rows (%q) has more elements than the parent's answer; "+
-			"ask for more of them in one answer, or give the table the Path of an endpoint that has them all", t.Rows)}
+		return list, t.fault("the list at Rows (%q) has more elements than the parent's answer; "+
+			"ask for more of them in one answer, or give the table the Path of an endpoint that has them all", t.Rows)
 	}
 	return list, nil
 }
@@ -163,7 +162,7 @@ func (x *expansion) elements(level int, parent []wire.Value, list textvalue.Raw)
 		if len(t.key) > 0 {
 			sum := t.sumOf(row)
 			if seen[sum] {
-				return &formError{t.Name, "two elements of one list have the same key; add a column with Position to the Key"}
+				return t.fault("two elements of one list have the same key; add a column with Position to the Key")
 			}
 			seen[sum] = true
 		}
@@ -186,8 +185,8 @@ func (x *expansion) elements(level int, parent []wire.Value, list textvalue.Raw)
 func (x *expansion) end() error {
 	for i, t := range x.levels {
 		if x.above[i] > 0 && x.lists[i] == 0 && !t.AbsentIsEmpty {
-			return &formError{t.Name, fmt.Sprintf("no row of the parent has a list at Rows (%q); "+
-				"check the path, or declare AbsentIsEmpty if the API leaves empty lists out", t.Rows)}
+			return t.fault("no row of the parent has a list at Rows (%q); "+
+				"check the path, or declare AbsentIsEmpty if the API leaves empty lists out", t.Rows)
 		}
 	}
 	return nil

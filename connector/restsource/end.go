@@ -32,7 +32,7 @@ type shown struct {
 // total that does not fit the rows. Where nothing says anything, the place is a doubt.
 func (r *reading) after(p *page, at position, received int) (position, error) {
 	if p.text == "" && r.promised {
-		return position{}, &formError{r.Name, "the API answered with the status 204 for a page that the page before promises"}
+		return position{}, r.fault("the API answered with the status 204 for a page that the page before promises")
 	}
 	before := r.end
 	r.end = max(at.number, r.start) + int64(received)
@@ -49,12 +49,12 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 	case err != nil:
 		return position{}, err
 	case more == yes && next == position{}:
-		return position{}, &formError{r.Name, "the API says that there are more rows, and not where; check Pages"}
+		return position{}, r.fault("the API says that there are more rows, and not where; check Pages")
 	case more == yes:
 	case more == no:
 		next = position{}
 	case next == position{} && r.Pages.LastRowCursor != "" && received > 0:
-		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)}
+		return position{}, r.fault("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)
 	case next == position{}:
 		next.doubt = r.doubtful(received)
 		if err := r.continued(p, received, !next.doubt && r.Pages.By != OnePage); err != nil {
@@ -119,9 +119,7 @@ func (r *reading) continued(p *page, received int, known bool) error {
 // follow returns the place of the next page as far as the page and its number tell. None
 // is the zero position. advanced says that the page leads further than the one before.
 func (r *reading) follow(p *page, at position, received int, advanced bool) (position, error) {
-	fault := func(format string, args ...any) (position, error) {
-		return position{}, &formError{r.Name, fmt.Sprintf(format, args...)}
-	}
+	fault := func(problem string) (position, error) { return position{}, r.fault("%s", problem) }
 	by := &r.Pages
 	switch {
 	case by.By == PagingPage:
@@ -129,10 +127,7 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 		if received == 0 && p.more.Text != "true" {
 			return position{}, nil
 		}
-		if at == (position{}) && !by.FromZero {
-			at.number = 1
-		}
-		return position{number: at.number + 1}, nil
+		return position{number: r.number(at) + 1}, nil
 	case by.By == PagingOffset && !advanced && received == 1 && r.overlaps(at):
 		return position{number: r.end}, nil // again without the mark, for which this API may have no room
 	case by.By == PagingOffset && !advanced:
@@ -181,8 +176,8 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 		}
 		return no, nil
 	case !more.None() || !r.shown.more && received > 0 || r.graph != nil && p.text != "": // a query has asked for it
-		return unknown, &formError{r.Name, fmt.Sprintf("there is no boolean at Pages.HasMore (%q); check the path, "+
-			"and declare no HasMore if the API leaves it out on a first page", r.Pages.HasMore)}
+		return unknown, r.fault("there is no boolean at Pages.HasMore (%q); check the path, "+
+			"and declare no HasMore if the API leaves it out on a first page", r.Pages.HasMore)
 	case r.names() || !r.shown.more:
 		return unknown, nil // Next is left to say it, or there are no rows
 	}
@@ -247,7 +242,7 @@ func (r *reading) whole(next position) error {
 	default:
 		return nil
 	}
-	return &formError{r.Name, fmt.Sprintf("the API states %d rows and has answered %d; check Total, Pages and Key", r.total(), read)}
+	return r.fault("the API states %d rows and has answered %d; check Total, Pages and Key", r.total(), read)
 }
 
 // settle decides a doubt. A full page without a next place is asked for again at half its
@@ -258,8 +253,8 @@ func (r *reading) whole(next position) error {
 // silence gives the same number of rows each time, so a page of a likely one counts as full.
 func (x *session) settle(ctx context.Context, r *reading) error {
 	if r.Pages.By == OnePage {
-		return &formError{r.Name, "the answer has as many rows as were asked for, so there may be more; " +
-			"declare how it pages, Total or a larger Size"}
+		return r.fault("the answer has as many rows as were asked for, so there may be more; " +
+			"declare how it pages, Total or a larger Size")
 	}
 	if r.size > 0 {
 		if r.most < r.size && !likelyCap(r.most) {
@@ -290,10 +285,10 @@ func (x *session) rest(ctx context.Context, r *reading, half int, next position)
 			return err
 		}
 		if r.seen != nil && read < r.most && (len(p.rows) == 0 || r.seen[r.sumOf(p.rows[0])] != int64(read)) {
-			return &formError{r.Name, "the next place of half a page does not lead to the other half; check Next"}
+			return r.fault("the next place of half a page does not lead to the other half; check Next")
 		}
 		if read += len(p.rows); read > r.most {
-			return &formError{r.Name, fmt.Sprintf("there is %s on a full page, and there are rows behind it; declare a smaller Size", r.silence())}
+			return r.fault("there is %s on a full page, and there are rows behind it; declare a smaller Size", r.silence())
 		}
 		if p.next.Text == "" || len(p.rows) == 0 {
 			return nil
@@ -311,8 +306,9 @@ func likelyCap(rows int) bool {
 // unsettled logs that a doubt stays one.
 func (r *reading) unsettled(ctx context.Context) {
 	r.shown.hidden = true
-	hostlog.Warn(ctx, fmt.Sprintf("restsource: table %q: there is %s on the first page, and no smaller page can be asked for "+
-		"to see whether there ever is, so the rows behind that page are missing if there are any", r.Name, r.silence()))
+	hostlog.Warn(ctx, fmt.Sprintf("restsource: table %q: there is %s on the first page, and no smaller page can be "+
+		"asked for to see whether there ever is, so the rows behind that page are missing if there are any",
+		r.Name, r.silence()))
 }
 
 // halved asks for the first page again at half its size, which cannot be the last one.
@@ -338,8 +334,7 @@ func (r *reading) silence() string {
 
 // statusOf returns the status of an answer that is an error, or 0.
 func statusOf(err error) int {
-	var status *statusError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*statusError](err); ok {
 		return status.status
 	}
 	return 0
@@ -353,7 +348,9 @@ func missing(err error) bool {
 
 // foretell judges what the first page of a table says about the pages behind it. It
 // warns where a read would fail, or could end too early.
-func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, first *page, warn func(string, ...any)) error {
+func (x *session) foretell(
+	ctx context.Context, t *table, parent []wire.Value, first *page, warn func(string, ...any),
+) error {
 	e, err := x.endpoint(t, push{}, parent)
 	if err != nil {
 		return err

@@ -36,10 +36,16 @@ type formError struct{ table, problem string }
 
 func (e *formError) Error() string { return "restsource: " + about(e.table) + ": " + e.problem }
 
+// fault returns the error of an answer that is not what the table declares.
+func (t *table) fault(format string, args ...any) error {
+	return &formError{t.Name, fmt.Sprintf(format, args...)}
+}
+
 // failing returns the error of one of the author's functions. Its text is for the log alone,
 // because it may quote anything.
 func failing(table, what string, err error) error {
-	return &explained{&formError{table, what + " fails; the log has the cause"}, fmt.Errorf("restsource: %s: %s: %w", about(table), what, err)}
+	return &explained{&formError{table, what + " fails; the log has the cause"},
+		fmt.Errorf("restsource: %s: %s: %w", about(table), what, err)}
 }
 
 // refusedError says that an answer with a good status tells of an error, so that its
@@ -72,7 +78,6 @@ func reasonOf(err error) string {
 	var missing *recording.Missing
 	var refused *netguard.Error
 	var host *net.DNSError
-	var certificate *tls.CertificateVerificationError
 	var number syscall.Errno
 	var slow net.Error
 	switch {
@@ -82,7 +87,7 @@ func reasonOf(err error) string {
 		return "its address is " + refused.Kind
 	case errors.As(err, &host):
 		return "its name cannot be looked up"
-	case errors.As(err, &certificate):
+	case is[*tls.CertificateVerificationError](err):
 		return "its certificate cannot be verified"
 	case errors.As(err, &number):
 		return number.Error()
@@ -134,18 +139,15 @@ var errBusy = connector.UpstreamTimeout("The API takes no more requests at the m
 // answerTo returns the deliberate error for a failure, or nil.
 func (s *source) answerTo(err error) error {
 	var status *statusError
-	var limited *limitError
 	var refused *netguard.Error
-	var missing *recording.Missing
-	var silent *unreachable
 	switch {
-	case errors.As(err, &limited):
+	case is[*limitError](err):
 		return errBusy
 	case errors.As(err, &refused):
 		return connector.CheckFailed("The address of the API cannot be used, because it is not public: it is %s.", refused.Kind)
-	case errors.As(err, &missing):
+	case is[*recording.Missing](err):
 		return nil
-	case errors.As(err, &silent):
+	case is[*unreachable](err):
 		return connector.UpstreamTimeout("The API cannot be reached at the moment. Try again later.")
 	case errors.As(err, &status):
 		return s.answerToStatus(status)
@@ -179,18 +181,14 @@ func (s *source) answerToStatus(e *statusError) error {
 // forPerson returns the error of a check. What a tenant has typed wrong becomes a
 // sentence about it.
 func (s *source) forPerson(err error) error {
-	var silent *unreachable
-	var form *formError
-	var refused *netguard.Error
-	var said *refusedError
 	switch {
-	case errors.As(err, &said):
+	case is[*refusedError](err):
 		return &explained{connector.CheckFailed("The API answers these credentials with an error. " +
 			"Check them; they may have expired, or lack a permission."), err}
-	case !s.api.tenants() || errors.As(err, &refused):
-	case errors.As(err, &silent):
+	case !s.api.tenants() || is[*netguard.Error](err):
+	case is[*unreachable](err):
 		return &explained{connector.CheckFailed("Nothing answers at this address. Check the address of the API."), err}
-	case errors.As(err, &form):
+	case is[*formError](err):
 		return &explained{connector.CheckFailed("Something answers at this address, but it is not the API. Check the address."), err}
 	}
 	return err

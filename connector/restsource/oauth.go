@@ -161,9 +161,7 @@ func (x *session) post(ctx context.Context, u *url.URL, g *grant) (*http.Respons
 func (x *session) tokenError(ctx context.Context, err error, known *recording.Secrets) error {
 	err = x.transportError(ctx, "", err, known)
 	var silent *unreachable
-	var missing *recording.Missing
-	var refused *netguard.Error
-	if !errors.As(err, &silent) || errors.As(err, &missing) || errors.As(err, &refused) {
+	if !errors.As(err, &silent) || is[*recording.Missing](err) || is[*netguard.Error](err) {
 		return err
 	}
 	return &explained{

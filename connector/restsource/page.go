@@ -72,7 +72,8 @@ func (x *session) endpoint(of *table, p push, parent []wire.Value) (*endpoint, e
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoint{table: t, path: path, params: p.params, few: p.searched || len(p.filters) > 0, size: t.Pages.Size, parent: parent, part: own}
+	e := &endpoint{table: t, path: path, params: p.params, size: t.Pages.Size, parent: parent, part: own}
+	e.few = p.searched || len(p.filters) > 0
 	if own != nil {
 		e.parent = slices.Concat(parent, own.cell)
 	}
@@ -125,7 +126,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 	if (p.By == PagingLink || p.By == PagingURL) && at.text != "" {
 		u, err := url.Parse(at.text)
 		if err != nil {
-			return nil, nil, &formError{e.Name, "the address of the next page is malformed"}
+			return nil, nil, e.fault("the address of the next page is malformed")
 		}
 		return u, nil, nil
 	}
@@ -134,14 +135,8 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
 	switch {
-	case p.By == PagingPage && at == position{} && !p.FromZero:
-		params.Set(p.Param, "1")
-	case p.By == PagingPage:
-		params.Set(p.Param, strconv.FormatInt(at.number, 10))
-	case p.By == PagingOffset && at == position{}:
-		params.Set(p.Param, strconv.FormatInt(e.start, 10))
-	case p.By == PagingOffset:
-		params.Set(p.Param, strconv.FormatInt(at.number, 10))
+	case p.By == PagingPage || p.By == PagingOffset:
+		params.Set(p.Param, strconv.FormatInt(e.number(at), 10))
 	case (p.By == PagingCursor || p.By == PagingScroll) && at.text != "":
 		params.Set(p.Param, at.text)
 	case p.By == PagingFunc && at.text != "":
@@ -170,6 +165,17 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 	}
 	body, err := e.Body(params)
 	return x.at(e.path, nil), append([]byte{}, body...), err
+}
+
+// number returns the number of a page, or of the rows before it.
+func (e *endpoint) number(at position) int64 {
+	switch {
+	case at == position{} && e.Pages.By == PagingOffset:
+		return e.start
+	case at == position{} && !e.Pages.FromZero:
+		return 1
+	}
+	return at.number
 }
 
 // read reads an answer.
@@ -216,7 +222,7 @@ func (e *endpoint) read(a *answer) (*page, error) {
 	}
 	if e.counts() {
 		if p.total = e.stated(a, found[atTotal]); p.total < 0 && p.text != "" {
-			return nil, &formError{e.Name, "there is no number of rows at Total or in TotalHeader"}
+			return nil, e.fault("there is no number of rows at Total or in TotalHeader")
 		}
 	}
 	p.more, p.next = found[atMore], found[atNext]
@@ -248,7 +254,7 @@ func (e *endpoint) unwrapped(a *answer) ([]byte, error) {
 		return body, nil
 	}
 	if a.html() {
-		return nil, &formError{e.Name, "the API answered with HTML"}
+		return nil, e.fault("the API answered with HTML")
 	}
 	return a.body, nil
 }
@@ -279,7 +285,7 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 		}
 		u, err := a.url.Parse(p.next.Text) // it may be relative to the address that was asked
 		if err != nil {
-			return &formError{e.Name, "the address of the next page is malformed"}
+			return e.fault("the address of the next page is malformed")
 		}
 		p.next.Text = u.String()
 	}
@@ -290,7 +296,7 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 // read before it [rule error-10].
 func (e *endpoint) empty(p *page, read int64) error {
 	if p.null && (p.next.Text != "" || p.more.Text == "true" || p.total > read) {
-		return &formError{e.Name, "Rows is null, although the answer says that there are more rows"}
+		return e.fault("Rows is null, although the answer says that there are more rows")
 	}
 	return nil
 }
@@ -298,17 +304,13 @@ func (e *endpoint) empty(p *page, read int64) error {
 // stated returns the number of rows that an answer states, or a negative number if it
 // states no total.
 func (e *endpoint) stated(a *answer, total textvalue.Raw) int64 {
-	n, ok := int64(-1), false
-	if e.TotalHeader != "" {
-		stated, err := strconv.ParseInt(a.header.Get(e.TotalHeader), 10, 64)
-		n, ok = stated, err == nil
-	} else if total.Kind == textvalue.Number {
-		n, ok = jsontext.ExactInteger(total.Text)
+	if n, err := strconv.ParseInt(a.header.Get(e.TotalHeader), 10, 64); err == nil && e.TotalHeader != "" {
+		return n
 	}
-	if !ok {
-		return -1
+	if n, ok := jsontext.ExactInteger(total.Text); ok && total.Kind == textvalue.Number && e.TotalHeader == "" {
+		return n
 	}
-	return n
+	return -1
 }
 
 // sumSeed is the seed of the sums of pages and keys. Sums are compared within one
@@ -333,10 +335,10 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 		rows.found = make([]textvalue.Raw, rows.places)
 		rows.row.pick(checked(list.Text), rows.found, 1)
 		if !slices.ContainsFunc(rows.found, isPresent) {
-			return after, &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
+			return after, e.fault("the object at Rows has no member of a row; Rows must lead to the list, or to one row")
 		}
 	case list.Kind != textvalue.Array:
-		return after, &formError{e.Name, "there is no list of rows at Rows"}
+		return after, e.fault("there is no list of rows at Rows")
 	case !rows.done:
 		rows.list(checked(list.Text), 1)
 	}
@@ -355,7 +357,7 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 		return err
 	})
 	if err == nil && rows.odd >= 0 {
-		err = &formError{e.Name, "a row is not an object; change it by Unwrap"}
+		err = e.fault("a row is not an object; change it by Unwrap")
 	}
 	return after, err
 }
@@ -387,7 +389,7 @@ func (t *table) cellsOf(found []textvalue.Raw, parent []wire.Value, position int
 			err = errors.New("a row has no value")
 		}
 		if err != nil {
-			return nil, &formError{t.Name, fmt.Sprintf("column %q: %s", c.Name, err)}
+			return nil, t.fault("column %q: %s", c.Name, err)
 		}
 		row[i] = v
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"net/url"
 	"regexp"
@@ -71,7 +70,7 @@ func (x *session) parts(t *table, where wire.Where) ([]*part, error) {
 	w := &t.Window
 	if w.Column != "" {
 		if spans = w.spans(where, time.Now()); spans == nil {
-			return nil, &formError{t.Name, fmt.Sprintf("Window.Step makes more than %d windows", maxWindows)}
+			return nil, t.fault("Window.Step makes more than %d windows", maxWindows)
 		}
 	}
 	var all []*part
@@ -81,7 +80,7 @@ func (x *session) parts(t *table, where wire.Where) ([]*part, error) {
 			if w.Column != "" {
 				from, to, ok := w.ends(s, t.columns[t.place(w.Column)].Type)
 				if !ok {
-					return nil, &formError{t.Name, "Window.Spell does not take the end of a window"}
+					return nil, t.fault("Window.Spell does not take the end of a window")
 				}
 				own.params = paramsOf(own.params, url.Values{w.From: {from}, w.To: {to}})
 			}
@@ -171,8 +170,8 @@ func (own *part) keep(t *table, p *page) error {
 			key, now := t.sumOf(row), origin{own.value, t.sumOfAll(row)}
 			before, known := own.seen[key]
 			if known && before != now && before.value != now.value && before.sum != now.sum {
-				return &formError{t.Name, "two partitions have rows with the same key and other values; " +
-					"add Partitions.Column to the Key, or read again if the row changed meanwhile"}
+				return t.fault("two partitions have rows with the same key and other values; " +
+					"add Partitions.Column to the Key, or read again if the row changed meanwhile")
 			}
 			if known {
 				continue
@@ -215,7 +214,7 @@ func (x *session) above(t *table, parent []wire.Value, own *part, name string) (
 	if t.parent != nil {
 		if at := t.parent.place(name); at >= 0 {
 			if parent[at].IsNull() {
-				return "", true, &formError{t.Name, fmt.Sprintf("a row of the parent has no value in column %q", name)}
+				return "", true, t.fault("a row of the parent has no value in column %q", name)
 			}
 			return parent[at].String(), true, nil
 		}

@@ -111,7 +111,7 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 		})
 		for row, err := range pages {
 			if errors.Is(err, memsource.ErrCursorRepeats) {
-				err = &formError{e.Name, "the API repeats a cursor or an address, so its pages would never end"}
+				err = e.fault("the API repeats a cursor or an address, so its pages would never end")
 			}
 			if !yield(row, err) || err != nil {
 				return
@@ -155,7 +155,7 @@ func (r *reading) accept(ctx context.Context, p *page, at position) (position, e
 		return position{}, err
 	}
 	if r.seen == nil && received > 0 && p.sum == r.sum && !at.beyond {
-		return position{}, &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
+		return position{}, r.fault("the API answers the same page again; check Pages, and state the Key")
 	}
 	if err := r.dropKnown(ctx, p, at); err != nil {
 		return position{}, err
@@ -175,9 +175,9 @@ func (r *reading) accept(ctx context.Context, p *page, at position) (position, e
 		if r.Pages.By == PagingPage && p.sum == r.sum {
 			return position{}, r.clamped(ctx)
 		}
-		return position{}, &formError{r.Name, "the API answers rows that it has answered before, page after page; check Pages and Key"}
+		return position{}, r.fault("the API answers rows that it has answered before, page after page; check Pages and Key")
 	case r.stale >= maxStale:
-		return position{}, &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
+		return position{}, r.fault("the API answers %d pages without a row, one after the other", maxStale)
 	}
 	if err := r.empty(p, r.start+r.fresh); err != nil {
 		return position{}, err
@@ -188,8 +188,8 @@ func (r *reading) accept(ctx context.Context, p *page, at position) (position, e
 }
 
 func (r *reading) moved() error {
-	return &formError{r.Name, "rows have moved between the pages while they were read, and some may have been missed; " +
-		"read the table again, or have the API sort it by a column that does not change"}
+	return r.fault("rows have moved between the pages while they were read, and some may have been missed; " +
+		"read the table again, or have the API sort it by a column that does not change")
 }
 
 // inOrder fails if a row comes before one that was read earlier.
@@ -200,7 +200,7 @@ func (r *reading) inOrder(rows [][]wire.Value) error {
 	for _, row := range rows {
 		own := row[r.by : r.by+1]
 		if r.last != nil && r.order.Compare(r.last, own) > 0 {
-			return &formError{r.Name, fmt.Sprintf("the API does not sort by column %q as the protocol does; remove that Sort", r.cells[r.by].Name)}
+			return r.fault("the API does not sort by column %q as the protocol does; remove that Sort", r.cells[r.by].Name)
 		}
 		r.last = own
 	}
@@ -246,10 +246,8 @@ func (x *session) begin(ctx context.Context, t *table, p push, parent []wire.Val
 
 // rejected reports whether the API refused a request, perhaps for its parameters.
 func rejected(err error) bool {
-	var status *statusError
-	var said *refusedError
-	return errors.As(err, &said) ||
-		errors.As(err, &status) && (status.status == http.StatusBadRequest || status.status == http.StatusUnprocessableEntity)
+	status := statusOf(err)
+	return is[*refusedError](err) || status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
 // firstPage requests the first page of a table: of a child table, that of the first
@@ -283,8 +281,8 @@ func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, erro
 }
 
 // children reads a child table, or one that is embedded in its rows: the rows of the
-// parent that the filters let through, and the endpoint of each. The first pages of some endpoints are requested at the same
-// time; the rows come in the order of the parent's.
+// parent that the filters let through, and the endpoint of each. The first pages of some endpoints
+// are requested at the same time; the rows come in the order of the parent's.
 func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) relation.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		base := t.base()

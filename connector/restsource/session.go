@@ -239,12 +239,10 @@ func sendable(h http.Header) bool {
 // transportError returns the error of a request without an answer. Where tenants type
 // the address, the log does not have it [rule credential-9].
 func (x *session) transportError(ctx context.Context, table string, err error, known *recording.Secrets) error {
-	var limited *limitError
-	var deliberate *wire.Error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &limited) || errors.As(err, &deliberate):
+	case is[*limitError](err) || is[*wire.Error](err):
 		return err
 	}
 	why := known.Scrub(err.Error())

@@ -179,9 +179,8 @@ func (s *source) check(ctx context.Context, creds wire.Credentials) error {
 	}
 	if s.api.Check == "" {
 		_, err := x.firstPage(ctx, s.order[0])
-		var status *statusError
-		if errors.As(err, &status) {
-			return &statusError{status: status.status, why: status.why} // it says something about the credentials, and not about the table
+		if status, ok := errors.AsType[*statusError](err); ok {
+			return &statusError{status: status.status, why: status.why} // it is about the credentials, not about the table
 		}
 		return err
 	}

@@ -12,20 +12,14 @@ func (x *session) steady(ctx context.Context, r *reading, first *page, next posi
 	own := *x
 	own.kept = nil // which would answer what it has answered before
 	own.shown = map[string]*shown{}
-	read := func(at position) ([]uint64, error) {
-		p, err := own.page(ctx, r.endpoint, at)
-		if err != nil {
-			return nil, err
-		}
-		return r.sums(p), nil
-	}
 	pages := [2][]uint64{r.sums(first), nil}
 	second, err := own.page(ctx, r.endpoint, next)
 	if err == nil {
 		pages[1] = r.sums(second)
 		try := own.reading(r.endpoint)
-		if _, err = try.accept(ctx, &page{rows: slices.Clone(first.rows), total: first.total, sum: first.sum, text: first.text,
-			more: first.more, next: first.next, beside: first.beside}, position{}); err == nil {
+		copied := *first
+		copied.rows = slices.Clone(first.rows)
+		if _, err = try.accept(ctx, &copied, position{}); err == nil {
 			_, err = try.accept(ctx, second, next)
 		}
 	}
@@ -33,14 +27,13 @@ func (x *session) steady(ctx context.Context, r *reading, first *page, next posi
 		return nil
 	}
 	var form *formError
-	var status *statusError
 	switch {
 	case errors.As(err, &form):
 		warn("Table %q cannot be read: %s.", r.Name, form.problem)
 		return nil
-	case errors.As(err, &status) && missing(err):
-		warn("Table %q cannot be read: the API answers the status %d for the second page; if that is the end, declare Pages.EndStatus.",
-			r.Name, status.status)
+	case missing(err):
+		warn("Table %q cannot be read: the API answers the status %d for the second page; "+
+			"if that is the end, declare Pages.EndStatus.", r.Name, statusOf(err))
 		return nil
 	case err != nil:
 		return untested("pages", r.table, err, warn)
@@ -49,13 +42,15 @@ func (x *session) steady(ctx context.Context, r *reading, first *page, next posi
 	}
 	again := pages
 	for i, at := range []position{{}, next} {
-		if again[i], err = read(at); err != nil {
+		p, err := own.page(ctx, r.endpoint, at)
+		if err != nil {
 			return untested("pages", r.table, err, warn)
 		}
+		again[i] = r.sums(p)
 	}
 	if !sameOrder(slices.Concat(pages[0], pages[1]), slices.Concat(again[0], again[1])) {
-		warn("Table %q: the API's order is not stable, because two pages have their rows in another order when they are read again, so a read "+
-			"will fail or miss rows; declare a Sort on a unique column, or send one by Query.", r.Name)
+		warn("Table %q: the API's order is not stable, because two pages have their rows in another order when they are "+
+			"read again, so a read will fail or miss rows; declare a Sort on a unique column, or send one by Query.", r.Name)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -84,8 +85,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if errors.As(err, &unsent) {
 		err = unsent.error
 	}
-	var limited *limitError
-	if errors.As(err, &limited) {
+	if is[*limitError](err) {
 		err = &explained{errBusy, err}
 	}
 	return res, err
@@ -98,15 +98,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *Transport) exchange(
 	r *http.Request, authorize func(*http.Request) error, judge func(res *http.Response, body []byte) Verdict,
 ) (res *http.Response, body []byte, v Verdict, err error) {
-	attempts := t.Attempts
-	if attempts <= 0 {
-		attempts = defaultAttempts
-	}
+	attempts := cmp.Or(max(t.Attempts, 0), defaultAttempts)
 	for attempt := 1; ; attempt++ {
 		res, body, v, err = t.once(r, authorize, judge)
 		wait := firstBackoff << (attempt - 1)
-		var unsent *unsentError
-		if errors.As(err, &unsent) {
+		if is[*unsentError](err) {
 			return nil, nil, v, err
 		}
 		again := false
@@ -204,7 +200,8 @@ func repeatable(r *http.Request) bool { return r.Body == nil || r.GetBody != nil
 // once.
 func idempotent(r *http.Request) bool {
 	_, marked := r.Header[idempotencyKey]
-	return r.Context().Value(onceKey{}) == nil && repeatable(r) && (marked || r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "")
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == ""
+	return r.Context().Value(onceKey{}) == nil && repeatable(r) && (marked || safe)
 }
 
 // onceKey is the key in the context of a request that does something each time that it is
@@ -217,20 +214,13 @@ const idempotencyKey = "Idempotency-Key"
 // passing reports an answer that another attempt may change. A 500 is not one of
 // them: it is more often a fault that stays, and attempts cost budget.
 func passing(res *http.Response) bool {
-	switch res.StatusCode {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return res.StatusCode >= http.StatusBadGateway && res.StatusCode <= http.StatusGatewayTimeout
 }
 
 // lasting reports whether a failure will be the same next time.
 func lasting(err error) bool {
-	var refused *netguard.Error
-	var missing *recording.Missing
-	var certificate *tls.CertificateVerificationError
 	var host *net.DNSError
-	return errors.As(err, &refused) || errors.As(err, &missing) || errors.As(err, &certificate) ||
+	return is[*netguard.Error](err) || is[*recording.Missing](err) || is[*tls.CertificateVerificationError](err) ||
 		errors.As(err, &host) && host.IsNotFound
 }
 
@@ -270,11 +260,7 @@ func discard(res *http.Response) {
 
 // capped limits the body of an answer.
 func (t *Transport) capped(res *http.Response) *http.Response {
-	most := t.MaxBody
-	if most <= 0 {
-		most = defaultMaxBody
-	}
-	res.Body = &cappedBody{res.Body, most}
+	res.Body = &cappedBody{res.Body, cmp.Or(max(t.MaxBody, 0), defaultMaxBody)}
 	return res
 }
 
