@@ -2,6 +2,7 @@ package restsource
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -28,8 +29,10 @@ type Budget struct {
 
 // costBudget is the budget of many GraphQL APIs. It is read without being declared.
 var costBudget = Budget{
-	Remaining: "extensions.cost.throttleStatus.currentlyAvailable", Limit: "extensions.cost.throttleStatus.maximumAvailable",
-	Restore: "extensions.cost.throttleStatus.restoreRate", Cost: "extensions.cost.requestedQueryCost",
+	Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+	Limit:     "extensions.cost.throttleStatus.maximumAvailable",
+	Restore:   "extensions.cost.throttleStatus.restoreRate",
+	Cost:      "extensions.cost.requestedQueryCost",
 }
 
 // Rate is a rate of requests that the author of a connector knows. Zero is no limit.
@@ -56,11 +59,7 @@ func newLimiter(r Rate) *limiter {
 	if r.Requests <= 0 {
 		return nil
 	}
-	per := r.Per
-	if per <= 0 {
-		per = time.Second
-	}
-	return &limiter{interval: per / time.Duration(r.Requests)}
+	return &limiter{interval: cmp.Or(r.Per, time.Second) / time.Duration(r.Requests)}
 }
 
 // turn waits until the next request may be sent. A turn that comes after the deadline

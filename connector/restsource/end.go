@@ -382,30 +382,24 @@ func (x *session) foretell(
 		r.unsettled(ctx)
 	}
 	warn("Table %q: the first page has %s, so it is read as the last one, and rows may be missing. Its members are %s.",
-		t.Name, r.silence(), members(first.text))
+		t.Name, r.silence(), t.members(first))
 	return nil
 }
 
 // maxMembers limits the members that a warning names.
 const maxMembers = 10
 
-// members returns the paths of the members of an answer, without those of its rows.
-func members(text string) string {
+// members returns the paths of the members of an answer.
+func (t *table) members(p *page) string {
 	var names []string
-	s := checked(text)
-	var walk func(path string)
-	walk = func(path string) {
-		if s.Peek() != '{' {
-			if s.Value(1); path != "" {
-				names = append(names, terms.QuoteName(path))
-			}
-			return
-		}
-		s.Members(func(name string) {
-			walk(strings.TrimPrefix(path+"."+strings.ReplaceAll(name, ".", `\.`), "."))
-		})
+	if t.Rows != "" {
+		names = append(names, terms.QuoteName(t.Rows))
 	}
-	walk("")
+	for _, m := range t.flatten(p.beside) {
+		if m.value.Kind != textvalue.Object {
+			names = append(names, terms.QuoteName(joinPath(m.path)))
+		}
+	}
 	if len(names) > maxMembers {
 		names = append(names[:maxMembers], "others")
 	}

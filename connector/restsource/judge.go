@@ -93,28 +93,16 @@ func JudgeErrorList(a *Answer) Verdict {
 
 // meanings are the codes of errors that APIs have in common. The names are compared
 // without case, hyphens and underscores.
-var meanings = commonCodes()
-
-func commonCodes() map[string]Verdict {
-	all := map[string]Verdict{}
-	for _, m := range []struct {
-		verdict Verdict
-		codes   string
-	}{
-		{Verdict{Outcome: OutcomeWait}, "429 throttled throttling ratelimited ratelimit ratelimitexceeded ratelimiterror " +
-			"toomanyrequests requestlimitexceeded maxcostexceeded complexitybudgetexhausted slowdown"},
-		{Verdict{Outcome: OutcomeRenew}, "401 unauthenticated unauthorized tokenexpired expiredtoken invalidtoken accesstokenexpired " +
-			"invalidsessionid invalidauth notauthed authenticationerror authenticationfailed authenticationrequired"},
-		{Verdict{Outcome: OutcomeFailed, Status: http.StatusForbidden}, "403 forbidden accessdenied permissiondenied " +
-			"insufficientaccess insufficientscope insufficientscopes missingscope insufficientpermissions"},
-		{Verdict{Outcome: OutcomeFailed, Status: http.StatusNotFound}, "404 notfound"},
-	} {
-		for code := range strings.FieldsSeq(m.codes) {
-			all[code] = m.verdict
-		}
-	}
-	return all
-}
+var meanings = byWord(map[Verdict]string{
+	{Outcome: OutcomeWait}: "429 throttled throttling ratelimited ratelimit ratelimitexceeded ratelimiterror " +
+		"toomanyrequests requestlimitexceeded maxcostexceeded complexitybudgetexhausted slowdown",
+	{Outcome: OutcomeRenew}: "401 unauthenticated unauthorized tokenexpired expiredtoken invalidtoken " +
+		"accesstokenexpired invalidsessionid invalidauth notauthed authenticationerror authenticationfailed " +
+		"authenticationrequired",
+	{Outcome: OutcomeFailed, Status: http.StatusForbidden}: "403 forbidden accessdenied permissiondenied " +
+		"insufficientaccess insufficientscope insufficientscopes missingscope insufficientpermissions",
+	{Outcome: OutcomeFailed, Status: http.StatusNotFound}: "404 notfound",
+})
 
 // judgeErrors judges an answer by the codes of its errors. list is the member that has
 // them, and codes are the paths of their codes in one error; "" is the error itself.
@@ -138,7 +126,8 @@ func judgeErrors(a *Answer, list string, codes ...string) Verdict {
 	if a.Status >= http.StatusMultipleChoices || list == "" && !known {
 		return Verdict{}
 	}
-	return Verdict{Outcome: OutcomeFailed, Text: "the answer has a good status and tells of an error, so its rows may not be all"}
+	return Verdict{Outcome: OutcomeFailed,
+		Text: "the answer has a good status and tells of an error, so its rows may not be all"}
 }
 
 // codesOf returns the codes of errors, as meanings spells them. known reports whether

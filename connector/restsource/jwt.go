@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -49,15 +50,10 @@ type SignedJWT struct {
 	Answer TokenAnswer
 }
 
-const defaultTokenLifetime = 5 * time.Minute
-
 // Authorize returns the function for API.Authorize.
 func (j SignedJWT) Authorize() Authorize {
 	return j.Answer.authorize(func(ctx context.Context, creds wire.Credentials) (obtained, error) {
-		lifetime := j.Lifetime
-		if lifetime <= 0 {
-			lifetime = defaultTokenLifetime
-		}
+		lifetime := cmp.Or(max(j.Lifetime, 0), 5*time.Minute)
 		token, err := j.sign(creds, time.Now(), lifetime)
 		if err != nil || j.TokenURL == "" {
 			return obtained{token: token, lifetime: lifetime}, err
@@ -148,5 +144,6 @@ func privateKey(text string) (crypto.Signer, string, error) {
 	case nil:
 		return nil, "", unreadable
 	}
-	return nil, "", connector.CheckFailed("The private key has a kind that cannot be used. It must be RSA, or elliptic over P-256.")
+	return nil, "", connector.CheckFailed(
+		"The private key has a kind that cannot be used. It must be RSA, or elliptic over P-256.")
 }

@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -62,8 +63,6 @@ type Options struct {
 	JoinBudget int64
 }
 
-const defaultConcurrency = 4
-
 // New returns a source of the tables of an API. The error names every fault of the
 // declarations at once.
 func New(api API, tables []Table, opts *Options) (Source, error) {
@@ -71,9 +70,7 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 	if opts != nil {
 		s.options = *opts
 	}
-	if s.options.Concurrency <= 0 {
-		s.options.Concurrency = defaultConcurrency
-	}
+	s.options.Concurrency = cmp.Or(max(s.options.Concurrency, 0), 4)
 	s.rate = newLimiter(api.Rate)
 	faults := api.faults()
 	var own []*faultError

@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,30 +27,33 @@ const (
 )
 
 // dictionary has the words of the names that tell about lists and pages.
-var dictionary = map[string]word{}
+var dictionary = byWord(map[word]string{
+	wordMore: "next more cursor cursors token tokens marker markers scroll truncated continuation continue continued " +
+		"after remaining left incomplete partial resume bookmark",
+	wordDone:     "last done complete completed end ended eof final finished exhausted",
+	wordLimit:    "limit limits per max maximum",
+	wordSize:     "size",
+	wordPage:     "page pages paged pager paging paginate pagination paginated",
+	wordTotal:    "total totals count counts counted hits",
+	wordOffset:   "offset skip skipped",
+	wordPrevious: "prev previous before first back self current this",
+	wordLink:     "link links",
+	wordNot:      "no not non without",
+	wordRow:      "item items record records result results row rows element elements entry entries object objects",
+	wordGlue: "has have is are num nr number of in on at to from by the all and sync delta cur start length index " +
+		"position data list set key id uri url href ref query search response request odata found available match " +
+		"matches matched info api batch chunk window",
+})
 
-func init() {
-	for class, text := range [...]string{
-		wordMore: "next more cursor cursors token tokens marker markers scroll truncated continuation continue continued after remaining left " +
-			"incomplete partial resume bookmark",
-		wordDone:     "last done complete completed end ended eof final finished exhausted",
-		wordLimit:    "limit limits per max maximum",
-		wordSize:     "size",
-		wordPage:     "page pages paged pager paging paginate pagination paginated",
-		wordTotal:    "total totals count counts counted hits",
-		wordOffset:   "offset skip skipped",
-		wordPrevious: "prev previous before first back self current this",
-		wordLink:     "link links",
-		wordNot:      "no not non without",
-		wordRow:      "item items record records result results row rows element elements entry entries object objects",
-		wordGlue: "has have is are num nr number of in on at to from by the all and sync delta cur start length index position " +
-			"data list set key id uri url href ref query search response request odata found available match matches matched info api batch " +
-			"chunk window",
-	} {
+// byWord returns what each of the words stands for.
+func byWord[V comparable](lists map[V]string) map[string]V {
+	all := map[string]V{}
+	for v, text := range lists {
 		for w := range strings.FieldsSeq(text) {
-			dictionary[w] = word(class)
+			all[w] = v
 		}
 	}
+	return all
 }
 
 // name is the words of a member's name.
@@ -71,26 +75,18 @@ func (n name) only() bool {
 // wordsOf splits a name at its separators and capitals, and each part into the words of the
 // dictionary: nextPageToken, next_page_token and nextpagetoken have the same words.
 func wordsOf(text string) (found name) {
-	runes := []rune(text)
-	start := 0
-	part := func(end int) {
-		if end > start {
-			found = append(found, segmented(strings.ToLower(string(runes[start:end])))...)
-		}
-		start = end
+	text = acronym.ReplaceAllString(capital.ReplaceAllString(text, "$1 $2"), "$1 $2")
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		found = append(found, segmented(strings.ToLower(part))...)
 	}
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r):
-			part(i)
-			start = i + 1
-		case unicode.IsUpper(r) && i > start && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
-			part(i)
-		}
-	}
-	part(len(runes))
 	return found
 }
+
+// Where a word begins with a capital, and where one follows an acronym.
+var (
+	capital = regexp.MustCompile(`(\P{Lu})(\p{Lu})`)
+	acronym = regexp.MustCompile(`(\p{Lu})(\p{Lu}\p{Ll})`)
+)
 
 // segmented returns the words that make up a text, or one that the dictionary does not have.
 func segmented(text string) name {
