@@ -47,13 +47,12 @@ func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 			return err
 		}
 	}
-	fresh, lists := p.rows[:0], p.lists[:0]
 	ahead := slices.IndexFunc(places, func(place int64) bool { return place != unseen }) // rows in front of all others
 	r.low -= int64(max(0, ahead))
-	for i, row := range p.rows {
+	p.retain(func(i int) bool {
 		switch {
 		case places[i] != unseen:
-			continue
+			return false
 		case i < ahead:
 			places[i] = r.low + int64(i)
 		default:
@@ -61,12 +60,8 @@ func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 			r.high++
 		}
 		r.seen[sums[i]] = places[i]
-		fresh = append(fresh, row)
-		if p.lists != nil {
-			lists = append(lists, p.lists[i])
-		}
-	}
-	p.rows, p.lists = fresh, lists
+		return true
+	})
 	if len(places) > 0 {
 		r.tail = places[len(places)-1]
 	}

@@ -294,9 +294,7 @@ func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
 				fault("column %q: the Path \".\" is for a table whose rows are in the parent's", c.Name)
 			}
 		}
-		if c.Path == "" {
-			own.Path = strings.ReplaceAll(c.Name, ".", `\.`)
-		}
+		own.Path = joinPath(c.names())
 		switch {
 		case c.Name == "":
 			fault("columns[%d]: it has no name", i)

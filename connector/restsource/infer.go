@@ -3,7 +3,6 @@ package restsource
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -51,11 +50,7 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 	all := slices.Clone(declared)
 	var taken []string // the first members of the declared paths
 	for _, c := range declared {
-		path := c.Path
-		if path == "" {
-			path = strings.ReplaceAll(c.Name, ".", `\.`)
-		}
-		taken = append(taken, splitPath(path)[0])
+		taken = append(taken, c.names()[0])
 	}
 	err = each(list.Text, func(s *textvalue.Reader) error {
 		if s.Peek() != '{' {
@@ -76,13 +71,19 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 	return inferTypes(all, list.Text)
 }
 
+// names returns the path of the column's value in a row.
+func (c *Column) names() []string {
+	if c.Path == "" {
+		return []string{c.Name}
+	}
+	return splitPath(c.Path)
+}
+
 // inferTypes fills in the types that are missing.
 func inferTypes(all []Column, list string) ([]Column, error) {
 	paths := make([][]string, len(all))
 	for i, c := range all {
-		if paths[i] = splitPath(c.Path); c.Path == "" {
-			paths[i] = []string{c.Name}
-		}
+		paths[i] = c.names()
 	}
 	row := newPicker(paths...)
 	seen := make([]textvalue.Class, len(all))

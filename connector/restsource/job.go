@@ -31,7 +31,7 @@ func (e *endpoint) all() url.Values {
 	if e.file != nil {
 		return url.Values{}
 	}
-	return paramsOf(e.query, e.fixed, e.params)
+	return paramsOf(e.fixed, e.params)
 }
 
 // export makes the export of a table with a Job, unless it is there. It returns the

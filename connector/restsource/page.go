@@ -27,7 +27,7 @@ type endpoint struct {
 	start  int64        // rows to skip, by PagingOffset
 	size   int          // of a page, if there is a SizeParam
 	want   int64        // how many rows are wanted at most; 0: all
-	fixed  url.Values   // that neither pages nor filters change, beside Query
+	fixed  url.Values   // that neither pages nor filters change
 	parent []wire.Value // the parent's row, and then the value of the partition
 	part   *part        // that is read, or nil
 	file   *url.URL     // of a Job, once the export is there
@@ -360,6 +360,21 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 		err = e.fault("a row is not an object; change it by Unwrap")
 	}
 	return after, err
+}
+
+// retain removes the rows for which keep reports false.
+func (p *page) retain(keep func(i int) bool) {
+	rows, lists := p.rows[:0], p.lists[:0]
+	for i := range p.rows {
+		if !keep(i) {
+			continue
+		}
+		rows = append(rows, p.rows[i])
+		if p.lists != nil {
+			lists = append(lists, p.lists[i])
+		}
+	}
+	p.rows, p.lists = rows, lists
 }
 
 func isPresent(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }

@@ -158,33 +158,30 @@ func (own *part) keep(t *table, p *page) error {
 	if own == nil {
 		return nil
 	}
-	fresh, lists := p.rows[:0], p.lists[:0]
-	for i, row := range p.rows {
+	var failed error
+	p.retain(func(i int) bool {
+		row := p.rows[i]
 		if t.Window.Column != "" {
 			at, _ := filter.Instant(row[t.place(t.Window.Column)])
 			if !own.first && at.Before(own.from) || !own.last && !at.Before(own.to) {
-				continue
+				return false
 			}
 		}
-		if own.seen != nil {
-			key, now := t.sumOf(row), origin{own.value, t.sumOfAll(row)}
-			before, known := own.seen[key]
-			if known && before != now && before.value != now.value && before.sum != now.sum {
-				return t.fault("two partitions have rows with the same key and other values; " +
-					"add Partitions.Column to the Key, or read again if the row changed meanwhile")
-			}
-			if known {
-				continue
-			}
+		if own.seen == nil {
+			return true
+		}
+		key, now := t.sumOf(row), origin{own.value, t.sumOfAll(row)}
+		before, known := own.seen[key]
+		if known && before.value != now.value && before.sum != now.sum {
+			failed = t.fault("two partitions have rows with the same key and other values; " +
+				"add Partitions.Column to the Key, or read again if the row changed meanwhile")
+		}
+		if !known {
 			own.seen[key] = now
 		}
-		fresh = append(fresh, row)
-		if p.lists != nil {
-			lists = append(lists, p.lists[i])
-		}
-	}
-	p.rows, p.lists = fresh, lists
-	return nil
+		return !known
+	})
+	return failed
 }
 
 // sumOfAll returns a sum of all cells of a row.
@@ -225,19 +222,13 @@ func (x *session) above(t *table, parent []wire.Value, own *part, name string) (
 	return "", false, nil
 }
 
-// expanded returns the parameters of Query that have placeholders.
+// expanded returns the parameters of Query.
 func (x *session) expanded(t *table, parent []wire.Value, own *part) (url.Values, error) {
 	params := url.Values{}
 	var failed error
 	for name, values := range t.query {
-		for i, text := range values {
-			if !named.MatchString(text) {
-				continue
-			}
-			if params[name] == nil {
-				params[name] = slices.Clone(values)
-			}
-			params[name][i] = named.ReplaceAllStringFunc(text, func(placeholder string) string {
+		for _, text := range values {
+			params.Add(name, named.ReplaceAllStringFunc(text, func(placeholder string) string {
 				key := placeholder[1 : len(placeholder)-1]
 				v, found, err := x.above(t, parent, own, key)
 				if !found {
@@ -247,7 +238,7 @@ func (x *session) expanded(t *table, parent []wire.Value, own *part) (url.Values
 				}
 				failed = errors.Join(failed, err)
 				return v
-			})
+			}))
 		}
 	}
 	return params, failed
