@@ -43,7 +43,8 @@ type coming struct {
 }
 
 func (x *session) ahead(ctx context.Context, r *reading) *ahead {
-	a := &ahead{session: x, reading: r, whole: ctx, width: x.options.Concurrency, refusals: x.transport.pace.refused.Load()}
+	a := &ahead{session: x, reading: r, whole: ctx, width: x.options.Concurrency}
+	a.refusals = x.transport.pace.refused.Load()
 	a.ctx, a.stop = context.WithCancel(ctx)
 	return a
 }

@@ -195,7 +195,8 @@ func (x *session) control(ctx context.Context, t *table, parent []wire.Value, wa
 			return untested("sorts", t, err, warn)
 		}
 		if !sorted {
-			warn("Table %q: the API does not sort by %q as it should, so rows are sorted after reading all of them.", t.Name, t.Sorts[i].Column)
+			warn("Table %q: the API does not sort by %q as it should, so rows are sorted after reading all of them.",
+				t.Name, t.Sorts[i].Column)
 		}
 	}
 	return nil

@@ -50,13 +50,10 @@
 //
 // A filter that is pushed narrows what the API answers, and nothing else: the library
 // applies every filter to every row again. So an API that ignores a parameter, or
-// reads it more widely than the protocol, costs time and gives no wrong row. The law
-// is as simple as that because a connector remembers nothing about a tenant: what
-// discovery finds out cannot be known to the next query.
+// reads it more widely than the protocol, costs time and gives no wrong row.
 //
-// Three things are not pushed. An or is left to the library. So is a value that
-// Param.Spell, or the column's type, has no spelling for. If the API refuses what was
-// pushed with 400 or 422, the source asks again without.
+// An or, and a value without a spelling, are left to the library. If the API refuses what
+// was pushed with 400 or 422, the source asks again without.
 //
 // Only two things are trusted beyond that, each as far as the same request shows it:
 //
@@ -132,10 +129,10 @@
 // alike; a first page that is empty because the API refuses in the words of an empty
 // table; an end that the API states wrongly in its own terms.
 //
-// While the rows of a page are taken, the next page is requested. By number and offset, once a total
-// is known or Pages.Ahead says so, up to Options.Concurrency pages are, within all limits, and 8 MiB of
-// them are held. They are judged in their order: what does not fit the plan is read in sequence,
-// or fails.
+// While the rows of a page are taken, the next page is requested, and the one behind it when that has
+// arrived. By number and offset, once a total is known or Pages.Ahead says so, up to
+// Options.Concurrency pages are requested at once, within all limits. 8 MiB of them are held, and
+// they are judged in their order: what does not fit the plan is read in sequence, or fails.
 //
 // A read keeps 8 bytes and their share of a map for each row that has a key, and one page. The
 // window of a query without filters is read from its offset on by PagingOffset, and otherwise
@@ -163,12 +160,12 @@
 // Path. It is read with the parent's pages, and a filter on a column of the parent is
 // sent as the parent's:
 //
-//	{Name: "order_lines", Parent: "orders", Rows: "lines[]", Key: []string{"order", "position"}, Columns: []restsource.Column{
-//		{Name: "order", OfParent: "id"},
-//		{Name: "position", Position: true},
-//		{Name: "sku", Type: wire.TypeString},
-//		{Name: "quantity", Type: wire.TypeNumber},
-//	}}
+//	{Name: "order_lines", Parent: "orders", Rows: "lines[]", Key: []string{"order", "position"},
+//		Columns: []restsource.Column{
+//			{Name: "order", OfParent: "id"},
+//			{Name: "position", Position: true},
+//			{Name: "sku", Type: wire.TypeString},
+//		}}
 //
 // A list that is cut, as the members beside it say, fails the read. Give such a table the Path of
 // the endpoint that has all elements.
@@ -218,8 +215,9 @@
 //	2xx with an error                check_failed     internal
 //	5xx, HTML, half a JSON, ...      internal         internal
 //
-// The log has the cause. Discovery leaves out a table that cannot be read, and says why. A 403 with
-// Retry-After, or with nothing left of a budget, is a limit as 429 is.
+// The log has the cause. Discovery leaves out a table that cannot be read, or that Options.TablesOf
+// declares with a fault, and says why. A 403 with Retry-After, or with nothing left of a budget, is
+// a limit as 429 is.
 //
 // # Tests
 //

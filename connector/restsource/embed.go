@@ -83,13 +83,14 @@ func (t *table) cut(box textvalue.Raw, received int64) bool {
 	path := splitPath(strings.TrimSuffix(t.Rows, "[]"))
 	list := path[len(path)-1]
 	beside := membersOf(nil, box.Text)
-	if len(path) == 1 {
-		beside = slices.DeleteFunc(beside, func(m noted) bool { return m.path[0] == list || !strings.HasPrefix(m.path[0], list) })
-		for i := range beside {
+	top := len(path) == 1
+	beside = slices.DeleteFunc(beside, func(m noted) bool {
+		return m.path[0] == list || top && !strings.HasPrefix(m.path[0], list)
+	})
+	for i := range beside {
+		if top {
 			beside[i].path[0] = beside[i].path[0][len(list):]
 		}
-	} else {
-		beside = slices.DeleteFunc(beside, func(m noted) bool { return m.path[0] == list })
 	}
 	return t.more(beside, received, false, false) != ""
 }
@@ -144,7 +145,7 @@ func (x *expansion) elements(level int, parent []wire.Value, list textvalue.Raw)
 	return each(list.Text, func(s *textvalue.Reader) error {
 		position++
 		if s.Peek() != '{' && !t.scalar {
-			return &formError{t.Name, `an element of the list is not an object; the column with the Path "." has the element itself`}
+			return t.fault(`an element of the list is not an object; the column with the Path "." has the element itself`)
 		}
 		picker, places := t.row, len(t.columns)+1
 		if !last {
@@ -204,7 +205,8 @@ func (t *table) embedFaults(fault func(string, ...any)) {
 	case t.Pages.By != "" || t.Pages.SizeParam != "":
 		fault("pages: without a Path its rows come with the parent's pages")
 	case t.GraphQL == "" && !t.scalar && t.parent != nil && t.parent.graph != nil:
-		fault("graphQL: the parent's query has to ask for the list; write the part with it, such as %q", "lines(first: 50) { nodes { * } }")
+		fault("graphQL: the parent's query has to ask for the list; write the part with it, such as %q",
+			"lines(first: 50) { nodes { * } }")
 	case len(t.Filters) > 0:
 		fault("filters: without a Path they are declared at the parent, and used for the columns with OfParent")
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // errLink says that a header Link is none.
-var errLink = errors.New("the header Link cannot be read, so it may hide the next page; it must be spelled like <address>; rel=\"next\"")
+var errLink = errors.New("the header Link cannot be read, so it may hide the next page; " +
+	`it must be spelled like <address>; rel="next"`)
 
 // nextLink returns the target of the header Link with rel="next": null if there are other
 // links only, and absent if there is none. Values may be quoted by single quotes too.

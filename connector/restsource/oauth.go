@@ -181,7 +181,8 @@ func tokenRefused(status int, code string) error {
 	case "invalid_client", "unauthorized_client", "invalid_grant", "access_denied", "incorrect_client_credentials":
 		return wrong("The API does not accept the client id, the secret or the key. Check them; they may have expired.")
 	case "invalid_scope":
-		return wrong("These credentials do not have all the scopes that the connector needs. Ask for them, or use other credentials.")
+		return wrong("These credentials do not have all the scopes that the connector needs. " +
+			"Ask for them, or use other credentials.")
 	case "slow_down", "temporarily_unavailable":
 		return &explained{errBusy, fmt.Errorf("restsource: the token endpoint answered %q", code)}
 	}
@@ -191,7 +192,8 @@ func tokenRefused(status int, code string) error {
 	case status == http.StatusTooManyRequests:
 		return &explained{errBusy, errors.New("restsource: the token endpoint takes no more requests")}
 	case status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout:
-		return &explained{connector.UpstreamTimeout("The service that gives out access tokens is not available at the moment. Try again later."),
+		return &explained{connector.UpstreamTimeout(
+			"The service that gives out access tokens is not available at the moment. Try again later."),
 			fmt.Errorf("restsource: the token endpoint answered with the status %d", status)}
 	case code == "invalid_request" || code == "unsupported_grant_type" || code == "invalid_target":
 		return fmt.Errorf("restsource: the token endpoint answered %q: it does not take what the connector asks", code)

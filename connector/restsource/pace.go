@@ -118,7 +118,8 @@ func (p *pace) learn(res *http.Response, v Verdict, otherwise time.Duration) (re
 func limits(res *http.Response) bool {
 	_, waits := retryAfter(res.Header, time.Now())
 	left, err := strconv.ParseInt(headerOf(res.Header, "Remaining"), 10, 64)
-	return res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusForbidden && (waits || err == nil && left <= 0)
+	limited := waits || err == nil && left <= 0
+	return res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusForbidden && limited
 }
 
 // state keeps what the headers of an answer state of the budget.
