@@ -146,10 +146,12 @@ func TestTablesOfFaulty(t *testing.T) {
 		broken.Name, broken.Pages, broken.Columns = "broken", restsource.Pages{}, columns("text", "code")
 		below.Name, below.Parent, below.Path = "below", "broken", "/objects/{code}"
 		users.Name = "users"                                                                                                    // there is one already
-		own[0].ForeignKeys = append(own[0].ForeignKeys, wire.ForeignKey{Field: "id", TargetTable: "broken", TargetField: "id"}) // which it lacks
+		own[0].ForeignKeys = append(own[0].ForeignKeys,
+			wire.ForeignKey{Field: "id", TargetTable: "broken", TargetField: "id"}) // which it lacks
 		return append([]restsource.Table{broken, below, users}, own...), err
 	}
-	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
+	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"},
+		Columns: columns(wire.TypeNumber, "id")}
 	src, err := restsource.New(shopAPI, []restsource.Table{users},
 		&restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
 	require.NoError(t, err)
@@ -167,8 +169,10 @@ func TestTablesOfFaulty(t *testing.T) {
 	}
 	assert.Equal(t, []string{"users", "cars", "pets"}, names)
 	for _, want := range []string{
-		`Table "broken" is left out: column "code": its type is not one of the protocol's nine`, "say how /objects/pets pages",
-		`Table "below" is left out: parent: there is no table "broken"`, `Table "users" is left out: there are two of this name`,
+		`Table "broken" is left out: column "code": its type is not one of the protocol's nine`,
+		"say how /objects/pets pages",
+		`Table "below" is left out: parent: there is no table "broken"`,
+		`Table "users" is left out: there are two of this name`,
 	} {
 		assert.Contains(t, strings.Join(found.Warnings, "\n"), want)
 	}
