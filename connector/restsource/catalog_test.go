@@ -145,7 +145,8 @@ func TestTablesOfFaulty(t *testing.T) {
 		broken, below, users := own[1], own[1], own[1]
 		broken.Name, broken.Pages, broken.Columns = "broken", restsource.Pages{}, columns("text", "code")
 		below.Name, below.Parent, below.Path = "below", "broken", "/objects/{code}"
-		users.Name = "users"                                                                                                    // there is one already
+		users.Name = "users" // there is one already
+
 		own[0].ForeignKeys = append(own[0].ForeignKeys,
 			wire.ForeignKey{Field: "id", TargetTable: "broken", TargetField: "id"}) // which it lacks
 		return append([]restsource.Table{broken, below, users}, own...), err
