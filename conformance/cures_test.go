@@ -240,7 +240,7 @@ func cures() []cure {
 			cured: warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit))] // the library answers 422 to so many
 			}})},
-		{id: "M25", words: "Compare by the type of the source's column", wrong: pagedWith(func(d *pagedSource) { d.trusting = true }),
+		{id: "M25", words: "Compare by the type of the source's column", wrong: pagedWith(func(d *pagedSource) { d.seen = d.retyped }),
 			cured: pagedWith(func(*pagedSource) {})},
 		{id: "T2", words: "unless its key holds the credentials", tenants: true, wrong: over(newSharedHost, keeping(wire.PathCount, byRequest)),
 			cured: over(newSharedHost, keeping(wire.PathCount, func(r *http.Request, body map[string]any) string {

@@ -572,7 +572,7 @@ func foldFaults() []fault {
 		},
 		{
 			name: "fieldTypes are believed", why: "the type is that of the source's column", kills: []string{"M25"}, options: live,
-			build: pagedWith(func(d *pagedSource) { d.trusting = true }),
+			build: pagedWith(func(d *pagedSource) { d.seen = d.retyped }),
 		},
 	}
 }

@@ -34,11 +34,13 @@ func oddReads() []oddRead {
 		{"pages of an upstream", "the connector that others are made from", legal},
 		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
 			return pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+				d.seen = func(req *connector.QueryRequest) oracle.Tables {
 					t := *d.tables[req.Table]
 					t.Rows = slices.Clone(t.Rows)
 					rand.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
-					d.tables[req.Table] = &t
+					all := maps.Clone(d.tables)
+					all[req.Table] = &t
+					return all
 				}
 			})()
 		}},

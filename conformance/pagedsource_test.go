@@ -71,7 +71,7 @@ type pagedSource struct {
 	aggregate func(req *wire.AggregateRequest) // before it is folded
 	groups    func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value
 	counted   func(req *wire.CountRequest)
-	trusting  bool // fieldTypes override the types of the source
+	seen      func(req *connector.QueryRequest) oracle.Tables // what the upstream answers a query from
 }
 
 func newPagedSource() *pagedSource { return pagedSourceOf(pagedTables()...) }
@@ -118,8 +118,8 @@ func (d *pagedSource) query(asked *connector.QueryRequest, out *connector.Rows) 
 		all.Fields = append(all.Fields, c.Name)
 	}
 	tables := d.tables
-	if d.trusting {
-		tables = d.retypedAs(req.FieldTypes)
+	if d.seen != nil {
+		tables = d.seen(&req)
 	}
 	t, err := oracle.Query(tables, all)
 	if err != nil {
@@ -169,14 +169,14 @@ func (d *pagedSource) Aggregate(_ context.Context, asked *wire.AggregateRequest)
 	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
 }
 
-// retypedAs returns the tables of pagedSource with another type for the fields of a request.
-func (d *pagedSource) retypedAs(types map[string]wire.Type) oracle.Tables {
+// retyped returns the tables with the types that a request states for their fields.
+func (d *pagedSource) retyped(req *connector.QueryRequest) oracle.Tables {
 	all := oracle.Tables{}
 	for name, t := range d.tables {
 		other := *t
 		other.Columns = slices.Clone(t.Columns)
 		for i, c := range other.Columns {
-			if kind, ok := types[c.Name]; ok {
+			if kind, ok := req.FieldTypes[c.Name]; ok {
 				other.Columns[i].Type = kind
 			}
 		}
