@@ -64,6 +64,15 @@ func protocolDiscoveryFaults() []fault {
 			})),
 		},
 		{
+			name: "a foreign key to a table that is not listed", why: "a foreign key leads to a table of the same discovery", kills: []string{"P3.1b"},
+			build: over(usual, tablesOf(func(tables []any) []any {
+				codes := first(tables, "codes")
+				field := listOf(codes, "fields")[0]["name"]
+				codes["foreignKeys"] = []any{map[string]any{"field": field, "targetTable": "custmers", "targetField": "id"}}
+				return tables
+			})),
+		},
+		{
 			name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
 			build: over(usual, tablesOf(func(tables []any) []any {
 				return append(tables,

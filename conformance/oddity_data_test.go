@@ -45,6 +45,12 @@ func oddDiscoveries() []oddity {
 				f["unique"] = false
 			}
 		}))},
+		{name: "keys that lead to their own table", why: "a table may refer to itself", build: over(untouched, tables(func(table map[string]any) {
+			for _, key := range table["primaryKey"].([]any) {
+				own := map[string]any{"field": key, "targetTable": table["name"], "targetField": key}
+				table["foreignKeys"] = append(table["foreignKeys"].([]any), own)
+			}
+		}))},
 		{name: "everything may be null", why: "a source need not know better",
 			build: fields(func(field map[string]any) { field["nullable"] = true })},
 		{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {

@@ -67,7 +67,8 @@ func TestDiscovery(t *testing.T) {
 		`"sourceDescription":""}]},`+
 		`{"name":"empty","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[]}],`+
 		`"warnings":["one view was skipped"]}`, a.body)
-	assert.Empty(t, s.log.String())
+	assert.Equal(t, `WARN the source warns slug=shop route=/discovery cause=the foreign key "id" of table "orders" `+
+		`leads to table "unseen", which Discover does not list`, s.log.String())
 
 	a = serve(t, discovering(&wire.Discovery{}), nil).post("/discovery", good("/discovery"))
 	assert.Equal(t, `{"tables":[]}`, a.body, "no tables are an empty array, not null")

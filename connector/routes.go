@@ -73,7 +73,13 @@ func serveDiscovery(x *exchange, body []byte) {
 		if found == nil {
 			return nil, fault("Discover returned nothing")
 		}
-		return found, validateDiscovery(found)
+		if err := validateDiscovery(found); err != nil {
+			return nil, err
+		}
+		for _, text := range danglingKeys(found) {
+			x.log.warn(text)
+		}
+		return found, nil
 	})
 }
 

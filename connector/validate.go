@@ -94,8 +94,8 @@ func reportDuplicates[T any](sl validator.StructLevel, list, member string, item
 	}
 }
 
-// validateKeys checks table names and foreign keys. A foreign key to a table that
-// was not discovered is legal: these credentials may not see it.
+// validateKeys checks table names and the fields that foreign keys lead to. A foreign key to a
+// table that is not listed is served, with a warning in the log: see [danglingKeys].
 func validateKeys(sl validator.StructLevel, d wire.Discovery) {
 	reportDuplicates(sl, "tables", "name", d.Tables, func(t wire.Table) string { return t.Name })
 	tables := map[string]map[string]*wire.Field{}
@@ -110,6 +110,25 @@ func validateKeys(sl validator.StructLevel, d wire.Discovery) {
 			}
 		}
 	}
+}
+
+// danglingKeys returns a sentence for each foreign key that leads to a table that discovery does
+// not list [rule discovery-8]. Such a key is not refused: the tables of a source change under its
+// keys, and a tenant would lose all of them for one name. Those who read the log can mend it.
+func danglingKeys(d *wire.Discovery) (warnings []string) {
+	listed := map[string]bool{}
+	for i := range d.Tables {
+		listed[d.Tables[i].Name] = true
+	}
+	for _, t := range d.Tables {
+		for _, k := range t.ForeignKeys {
+			if !listed[k.TargetTable] {
+				warnings = append(warnings, fmt.Sprintf("the foreign key %s of table %s leads to table %s, which Discover does not list",
+					terms.QuoteName(k.Field), terms.QuoteName(t.Name), terms.QuoteName(k.TargetTable)))
+			}
+		}
+	}
+	return warnings
 }
 
 func validateTable(sl validator.StructLevel, t wire.Table) {

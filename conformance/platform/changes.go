@@ -67,7 +67,7 @@ func (c *Connection) Refresh(ctx context.Context) (*Connection, error) {
 func (c *Connection) renewed(doc *wire.Document, found *wire.Discovery) *Connection {
 	own := *c
 	own.sizes = new(exactSizes)
-	own.Document, own.Tables, own.Warnings, own.Previews = doc, found.Tables, found.Warnings, nil
+	own.Document, own.Tables, own.Warnings, own.Notes, own.Previews = doc, found.Tables, found.Warnings, danglingKeys(found), nil
 	if places := concurrency(doc); places != cap(c.places) {
 		own.places = make(chan struct{}, places)
 	}

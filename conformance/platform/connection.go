@@ -35,6 +35,9 @@ type Connection struct {
 	Document *wire.Document
 	Tables   []wire.Table
 	Warnings []string // of discovery
+	// Notes say where discovery contradicts itself and the tables can be read nevertheless: foreign keys that
+	// lead to a table that it does not list.
+	Notes []string
 	// Previews are those of the tables, in the same order, once Connect has returned. A
 	// connection that only discovered them, or discovered them again, has none.
 	Previews []*Preview
@@ -66,8 +69,8 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	if err != nil {
 		return nil, err
 	}
-	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, client: client, credentials: credentials,
-		sizes: new(exactSizes)}
+	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, Notes: danglingKeys(found),
+		client: client, credentials: credentials, sizes: new(exactSizes)}
 	if opts != nil {
 		c.reach, c.budget = opts.Reach, opts.Budget
 	}

@@ -2,14 +2,15 @@ package platform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // consistent returns what is wrong with the names of a discovery, or nil
-// [rule discovery-8]. A foreign key may lead to a table that these credentials do
-// not see.
+// [rule discovery-8]. A foreign key to a table that is not listed is no error, since all
+// rows can be read without it: see [danglingKeys].
 func consistent(d *wire.Discovery) error {
 	lookup := make(map[string]*wire.Table, len(d.Tables))
 	fault := func(problem, place string, args ...any) error {
@@ -57,4 +58,18 @@ func consistent(d *wire.Discovery) error {
 		}
 	}
 	return nil
+}
+
+// danglingKeys returns a note for each foreign key that leads to a table that the discovery
+// does not list [rule discovery-8].
+func danglingKeys(d *wire.Discovery) (notes []string) {
+	for _, t := range d.Tables {
+		for _, k := range t.ForeignKeys {
+			if !slices.ContainsFunc(d.Tables, func(other wire.Table) bool { return other.Name == k.TargetTable }) {
+				notes = append(notes, fmt.Sprintf("the foreign key %s of table %s leads to table %s, which discovery does not list",
+					terms.QuoteName(k.Field), terms.QuoteName(t.Name), terms.QuoteName(k.TargetTable)))
+			}
+		}
+	}
+	return notes
 }

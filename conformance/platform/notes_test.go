@@ -115,3 +115,22 @@ func TestNoteOfADeclaredOperator(t *testing.T) {
 		require.Equal(t, notes, answer.Stats.Notes)
 	}
 }
+
+// TestNoteOfAKeyThatLeadsNowhere connects to a table whose foreign keys lead to itself and to a table that
+// discovery does not list, which is a note; discovered again, it leads somewhere.
+func TestNoteOfAKeyThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	discovery := func(target string) http.Handler {
+		return instead(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}), wire.PathDiscovery, `{"tables":[{"name":"numbered",
+			"sourceDescription":"","storesRows":true,"primaryKey":["id"],"foreignKeys":[
+				{"field":"id","targetTable":"numbered","targetField":"id"},{"field":"id","targetTable":"`+target+`","targetField":"id"}],
+			"fields":[{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":true,"samples":[],"sourceDescription":""}]}]}`)
+	}
+	h := &switched{handlers: []http.Handler{discovery("nmbered"), discovery("numbered")}}
+	conn := connectTo(t, h, nil)
+	require.Equal(t, []string{`the foreign key "id" of table "numbered" leads to table "nmbered", which discovery does not list`}, conn.Notes)
+	h.now.Store(1)
+	conn, err := conn.Refresh(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, conn.Notes)
+}

@@ -26,7 +26,7 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 	if err != nil {
 		return refuse(errOut, err)
 	}
-	for _, warning := range connection.Warnings {
+	for _, warning := range slices.Concat(connection.Warnings, connection.Notes) {
 		fmt.Fprintln(out, "warning:", show.line(warning))
 	}
 	code := check.ExitPass

@@ -73,7 +73,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 
 // showTables shows what was discovered. From now on, the page can ask.
 func (p *page) showTables(c *connected) {
-	v := tablesView{Warnings: c.Warnings, Tables: c.Tables, Enforced: c.Document.Capabilities.KeysEnforced}
+	v := tablesView{Warnings: slices.Concat(c.Warnings, c.Notes), Tables: c.Tables, Enforced: c.Document.Capabilities.KeysEnforced}
 	if len(c.Tables) == 0 {
 		v.Waiting = "The connector lists no tables for these credentials."
 	}

@@ -89,8 +89,11 @@ func tableConsistent(d *session.Discovery, t *wire.Table) *check.Finding {
 		if !fields[k.Field] {
 			return check.Fail("a foreign key of %s is on %s, which is no field of it", table, terms.QuoteName(k.Field))
 		}
-		// These credentials may not see a table that is not discovered.
-		if target := d.Lookup[k.TargetTable]; target != nil && target.Field(k.TargetField) == nil {
+		switch target := d.Lookup[k.TargetTable]; {
+		case target == nil:
+			return check.Fail("the foreign key %s of %s leads to table %s, which discovery does not list",
+				terms.QuoteName(k.Field), table, terms.QuoteName(k.TargetTable))
+		case target.Field(k.TargetField) == nil:
 			return check.Fail("the foreign key %s of %s leads to field %s of table %s, which has none of that name",
 				terms.QuoteName(k.Field), table, terms.QuoteName(k.TargetField), terms.QuoteName(k.TargetTable))
 		}
