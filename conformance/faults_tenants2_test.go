@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -224,6 +225,11 @@ func impostorFaults() []fault {
 			}),
 		},
 		{
+			name: "a check that reads an optional credential unasked", why: "a blank optional field is missing",
+			kills: []string{"P1.7c"}, options: withRegion,
+			build: func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") },
+		},
+		{
 			name:  "a check that takes a missing password for an internal error",
 			why:   "a rejected credential set gives 400 check_failed",
 			kills: []string{"P1.7"}, options: apart,
@@ -385,4 +391,33 @@ func mentionFaults() []fault {
 			})),
 		},
 	}
+}
+
+// withRegion gives the credentials of the first customer, and an optional region.
+func withRegion(g *grading) {
+	alone(g)
+	set := maps.Clone(hostSets[0])
+	set["region"] = "north"
+	g.credentials = []map[string]string{set}
+}
+
+// regional returns a sharedHost whose form has an optional region, without which /check answers so.
+func regional(status int, code, message string) http.Handler {
+	definition := hostDefinition
+	definition.Credentials = append(slices.Clone(definition.Credentials),
+		wire.CredentialField{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true})
+	host := sharedHostOf(definition, hostTables())
+	host.pick = func(_ *http.Request, set map[string]string) int {
+		own := maps.Clone(set)
+		delete(own, "region")
+		return known(own)
+	}
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		set, ok := credentialsIn(*body)
+		if !ok || r.URL.Path != wire.PathCheck || set["region"] != "" || known(set) < 0 {
+			return false
+		}
+		refuses(w, status, code, message)
+		return true
+	})(host)
 }

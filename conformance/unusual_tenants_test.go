@@ -90,6 +90,11 @@ var unusualTenants = []struct {
 		},
 	},
 	{
+		name: "an optional credential that the source misses", why: "only an internal error says that nobody thought of it",
+		options: withRegion, alike: true,
+		build: func() http.Handler { return regional(http.StatusBadRequest, "check_failed", "Type your region.") },
+	},
+	{
 		name: "a secret that is enough", why: "a name beside a key may mean nothing to the source", options: apart,
 		build: func() http.Handler {
 			f := newSharedHost()

@@ -44,6 +44,12 @@ func Checks() []session.Check {
 			Title: "credentials that lack what is required give 400 on /check",
 			Fix: "Answer 400 check_failed with a sentence for the person who typed the credentials; " +
 				"401 would read as a wrong token."},
+		{ID: "P1.7c", Phase: 1, Judge: blankCredentials, Rules: []string{"credential-5", "error-3"},
+			Needs: session.Only(func(d *session.Document) bool { return len(d.Required()) < len(d.CredentialSchema) },
+				"credentialSchema has no optional field"),
+			Title: "credentials without an optional field are no internal error on /check",
+			Fix: "Read an optional credential only if it is there: the form leaves a blank field out. " +
+				"If the source needs it after all, answer 400 check_failed."},
 		{ID: "P1.7b", Phase: 1, Judge: wrongCredentials, Rules: []string{"route-8", "error-3", "tenant-6"},
 			Needs: session.NeedsCredentials,
 			Title: "credentials that the source rejects give 400 check_failed on /check (asked only with -wrong-credentials)",

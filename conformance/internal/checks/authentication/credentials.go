@@ -27,6 +27,25 @@ func missingCredentials(run *session.Run) *check.Finding {
 	return f
 }
 
+// blankCredentials leaves each optional credential out, as the form does with a blank field. What the
+// source makes of the others is its own affair, so that only an internal error fails.
+func blankCredentials(run *session.Run) *check.Finding {
+	for _, field := range run.Document.CredentialSchema {
+		if !field.Optional {
+			continue
+		}
+		set := run.Tenants[0].Credentials.Reveal()
+		delete(set, field.Key)
+		run.Cases++
+		a := run.Exchange(run.WithCredentials(run.Ask(wire.PathCheck, &wire.CheckRequest{}, 0), 0, set))
+		if a.Err == nil && a.Status == http.StatusInternalServerError {
+			return check.Differs("{ ok: true }, or 400 check_failed", a.Describe(),
+				"/check without %s, which is optional, is answered with %d", terms.QuoteName(field.Key), a.Status)
+		}
+	}
+	return nil
+}
+
 // wrongCredentials changes what the form masks, or everything if it masks nothing. It
 // asks once, because accounts get locked.
 func wrongCredentials(run *session.Run) *check.Finding {
