@@ -7,9 +7,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -160,6 +165,47 @@ func respelled(edit func(name string, text string) any) func() http.Handler {
 		}
 		return v
 	}))
+}
+
+// numbersOf returns a connector over one table with this integer and smaller ones, all as JSON numbers.
+func numbersOf(large string) func() http.Handler {
+	n, err := strconv.ParseInt(large, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "reading", Type: wire.TypeNumber},
+	}}}
+	for i := range 30 {
+		v := wire.Int(int64(7 * i))
+		if i == 11 {
+			v = wire.Int(n)
+		}
+		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), v})
+	}
+	return over(func() http.Handler { return serve(connector.Definition{}, &liveSource{Source: source(table)}, nil) },
+		cells(func(_ string, v any) any {
+			if v == large {
+				return json.Number(large)
+			}
+			return v
+		}))
+}
+
+// TestLargeNumbers requires that a finding quotes an integer beyond 2^53 with the digits that were sent, which the
+// double has lost, and that 2^53 itself may be a number.
+func TestLargeNumbers(t *testing.T) {
+	t.Parallel()
+	for large, received := range map[string]string{
+		"9007199254740992": "", "-9007199254740992": "",
+		"9007199254740993":  "9007199254740993, a JSON number",
+		"90071992547409932": "90071992547409932, a JSON number",
+	} {
+		r := grade(t, numbersOf(large)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L10$"}})
+		o := r.Outcome("L10")
+		require.Equal(t, received, o.Received, large)
+		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
+	}
 }
 
 // collated sorts as many databases do unless they are told otherwise, and

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -289,9 +290,16 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 		if c := sc.Peek(); c == '{' || c == '[' {
 			return nil, fmt.Sprintf("%s is an object or an array; a cell is a string, a number, a boolean or null", terms.QuoteName(name))
 		}
+		from := sc.Offset()
 		v := sc.Scalar()
 		if sc.Err() != nil {
 			return nil, message.Syntax(sc)
+		}
+		if v.Kind() == wire.KindFloat && math.Abs(v.Float64()) > terms.MaxSafeInteger {
+			sc.Seek(from)
+			_, exact, _ := sc.Exact()
+			text, to := sc.Unread()
+			v = r.session.numbers.read(v, exact, strings.TrimSpace(text[from:to]))
 		}
 		at := i
 		if at >= len(columns) || columns[at].Name != name {

@@ -79,6 +79,7 @@ type Session struct {
 	hopeless    atomic.Int64 // calls that were sent again for nothing, since the last that was not
 	cut         atomic.Bool  // a request of the check that is being judged was not sent for want of budget
 	timings     timings
+	numbers     largeNumbers
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used
 	tokenTried  bool

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -21,14 +20,14 @@ func discoveryHolds(p *liveRun) *check.Finding {
 		for i, field := range t.Fields {
 			inKey := slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, field.Name) })
 			parts = append(parts, func(data *oracle.Table) *check.Finding {
-				return cellsHold(t, data, i, field.Nullable || inKey)
+				return cellsHold(p, t, data, i, field.Nullable || inKey)
 			})
 		}
 		return parts
 	})
 }
 
-func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
+func cellsHold(p *liveRun, t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
 	f := &t.Fields[column]
 	where := ofTable(t) + ", column " + terms.QuoteName(f.Name)
 	for at, row := range data.Rows {
@@ -40,7 +39,7 @@ func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check
 			continue
 		}
 		if want := misspelled(v, f.Type); want != "" {
-			return check.Differs(want, message.Cell(v, 100), "%s: row %d holds no value of type %s", where, at, f.Type)
+			return check.Differs(want, p.Quote(v), "%s: row %d holds no value of type %s", where, at, f.Type)
 		}
 	}
 	return nil
