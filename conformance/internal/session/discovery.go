@@ -32,8 +32,8 @@ func (d *Discovery) Target(key wire.ForeignKey) *wire.Table {
 	return d.Lookup[key.TargetTable]
 }
 
-// Selects reports whether the run judges a table.
-func (s *Session) Selects(table string) bool {
+// selects reports whether the run judges a table.
+func (s *Session) selects(table string) bool {
 	return len(s.Config.Tables) == 0 || slices.Contains(s.Config.Tables, table)
 }
 
@@ -72,7 +72,7 @@ func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
 
 // Discover asks for a tenant's discovery anew.
 func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.Finding) {
-	d := &Discovery{Lookup: map[string]*wire.Table{}, selected: s.Selects}
+	d := &Discovery{Lookup: map[string]*wire.Table{}, selected: s.selects}
 	a := s.ExchangeWith(ctx, s.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
 	if f := a.Decode("discovery-answer", &d.Discovery); f != nil {
 		d.err = check.Block("P3.1a", "/discovery: %s", f.Detail)
@@ -82,7 +82,7 @@ func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.
 	for i := range all {
 		d.Lookup[all[i].Name] = &all[i]
 	}
-	d.Tables = slices.DeleteFunc(d.Tables, func(t wire.Table) bool { return !s.Selects(t.Name) })
+	d.Tables = slices.DeleteFunc(d.Tables, func(t wire.Table) bool { return !s.selects(t.Name) })
 	for i := range d.Tables {
 		d.Lookup[d.Tables[i].Name] = &d.Tables[i]
 	}

@@ -19,12 +19,12 @@ import (
 )
 
 // The timeouts that a request carries unless the check is about them: UsualTimeout on
-// /query, AnswerTimeout on the other routes. The idle timeout is the one the platform
+// /query, answerTimeout on the other routes. The idle timeout is the one the platform
 // sends.
 const (
 	UsualTimeout  = 60 * time.Second
-	AnswerTimeout = 40 * time.Second
-	IdleTimeout   = terms.PlatformIdleTimeout
+	answerTimeout = 40 * time.Second
+	idleTimeout   = terms.PlatformIdleTimeout
 )
 
 // usualTimeout returns the timeoutMs of requests to a route.
@@ -32,7 +32,7 @@ func usualTimeout(path string) int64 {
 	if path == wire.PathQuery {
 		return UsualTimeout.Milliseconds()
 	}
-	return AnswerTimeout.Milliseconds()
+	return answerTimeout.Milliseconds()
 }
 
 // Grace is how long an answer is waited for beyond a deadline.
@@ -69,7 +69,7 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 			c.Table = query.Table
 		}
 		if query.IdleTimeoutMS == 0 {
-			query.IdleTimeoutMS = IdleTimeout.Milliseconds()
+			query.IdleTimeoutMS = idleTimeout.Milliseconds()
 		}
 	}
 	var err error

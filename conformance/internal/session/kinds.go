@@ -159,15 +159,15 @@ func (c *Coverage) kindsText() (text string) {
 	return text
 }
 
-// WholeShare is the part of the questions of each kind that have to be asked for a verdict without reserve.
-const WholeShare = 80 // of a hundred
+// wholeShare is the part of the questions of each kind that have to be asked for a verdict without reserve.
+const wholeShare = 80 // of a hundred
 
 // Share returns how many of a hundred questions were asked, of all kinds, and whether enough of each kind were.
 func (c *Coverage) Share() (percent int, whole bool) {
 	asked, all, whole := 0, 0, true
 	for _, k := range c.Kinds {
 		asked, all = asked+k.Asked, all+k.All
-		whole = whole && 100*k.Asked >= WholeShare*k.All
+		whole = whole && 100*k.Asked >= wholeShare*k.All
 	}
 	if all == 0 {
 		return 100, true
@@ -183,7 +183,7 @@ const maxNamed = 5
 func (c *Coverage) NotAsked() string {
 	var parts []string
 	for _, k := range c.Kinds {
-		if 100*k.Asked >= WholeShare*k.All {
+		if 100*k.Asked >= wholeShare*k.All {
 			continue
 		}
 		var names []string

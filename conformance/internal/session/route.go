@@ -69,33 +69,33 @@ func (run *Run) PostBody(r Route, body []byte) *Answer { return run.Exchange(r.C
 
 // Payload is a JSON object as text, member by member, so that a legal body can be
 // made illegal in exactly one place.
-type Payload []Member
+type Payload []member
 
-// Member is one member of a [Payload].
-type Member struct{ Name, JSON string }
+// member is one member of a [Payload].
+type member struct{ Name, JSON string }
 
 // With returns the object with a member added, or replaced if it has one of that
 // name.
 func (p Payload) With(name, json string) Payload {
 	out := slices.Clone(p)
-	if i := slices.IndexFunc(out, func(m Member) bool { return m.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(out, func(m member) bool { return m.Name == name }); i >= 0 {
 		out[i].JSON = json
 		return out
 	}
-	return append(out, Member{name, json})
+	return append(out, member{name, json})
 }
 
 // Plus returns the object with a member added, even if it has one of that name.
-func (p Payload) Plus(name, json string) Payload { return append(slices.Clone(p), Member{name, json}) }
+func (p Payload) Plus(name, json string) Payload { return append(slices.Clone(p), member{name, json}) }
 
 // Without returns the object without a member.
 func (p Payload) Without(name string) Payload {
-	return slices.DeleteFunc(slices.Clone(p), func(m Member) bool { return m.Name == name })
+	return slices.DeleteFunc(slices.Clone(p), func(m member) bool { return m.Name == name })
 }
 
 // Has reports whether the object has a member.
 func (p Payload) Has(name string) bool {
-	return slices.ContainsFunc(p, func(m Member) bool { return m.Name == name })
+	return slices.ContainsFunc(p, func(m member) bool { return m.Name == name })
 }
 
 // Text returns the object as JSON.
@@ -186,7 +186,7 @@ func (run *Run) Legal(r Route, about Topic) Payload {
 	}
 	p = p.Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", fmt.Sprint(usualTimeout(r.Path)))
 	if r.Path == wire.PathQuery {
-		p = p.Plus("idleTimeoutMs", fmt.Sprint(IdleTimeout.Milliseconds()))
+		p = p.Plus("idleTimeoutMs", fmt.Sprint(idleTimeout.Milliseconds()))
 	}
 	return p
 }

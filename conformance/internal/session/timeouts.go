@@ -19,8 +19,8 @@ const (
 	// checkWait is for the first /check, which states checkTimeout.
 	checkWait    = checkTimeout + 5*time.Second
 	checkTimeout = 15 * time.Second
-	// answerWait is for JSON answers, which state AnswerTimeout.
-	answerWait = AnswerTimeout + 5*time.Second
+	// answerWait is for JSON answers, which state answerTimeout.
+	answerWait = answerTimeout + 5*time.Second
 	// streamWait is for whole streams, and silentWait for the next line of one: the
 	// platform waits no longer.
 	streamWait = UsualTimeout + Grace
