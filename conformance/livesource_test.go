@@ -183,13 +183,17 @@ func numbersOf(large string) func() http.Handler {
 		}
 		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), v})
 	}
-	return over(func() http.Handler { return serve(connector.Definition{}, &liveSource{Source: source(table)}, nil) },
-		cells(func(_ string, v any) any {
-			if v == large {
-				return json.Number(large)
-			}
-			return v
-		}))
+	return over(func() http.Handler { return serve(connector.Definition{}, &liveSource{Source: source(table)}, nil) }, asNumber(large))
+}
+
+// asNumber sends the cells of one integer as JSON numbers.
+func asNumber(large string) layer {
+	return cells(func(_ string, v any) any {
+		if v == large {
+			return json.Number(large)
+		}
+		return v
+	})
 }
 
 // TestLargeNumbers requires that a finding quotes an integer beyond 2^53 with the digits that were sent, which the
@@ -203,6 +207,14 @@ func TestLargeNumbers(t *testing.T) {
 	} {
 		r := grade(t, numbersOf(large)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L10$"}})
 		o := r.Outcome("L10")
+		require.Equal(t, received, o.Received, large)
+		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
+	}
+	for large, received := range map[string]string{
+		"9007199254740992": "",
+		"9007199254740993": "9007199254740993, a JSON number",
+	} {
+		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16b$`}}).Outcome("P2.16b")
 		require.Equal(t, received, o.Received, large)
 		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
 	}
