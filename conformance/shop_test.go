@@ -231,6 +231,6 @@ sample, no whole set. Whole sets, and each part alone over them, are not measure
 | nothing | 4 | 4 | the limit that goes upstream (university) is found by M12 alone, two by M11 alone |
 
 So M12 is a plan of its own. Each of gain, probes and packs can be spared for the one fault that needs some of them; M8 and the
-combinations find the same two faults, so one of them can go. None is deleted before whole sets have been asked.
+combinations find the same two faults; whether one of them can go was not tried. Nothing is deleted before whole sets are asked.
 
 `
