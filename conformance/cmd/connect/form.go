@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -26,6 +27,7 @@ type formView struct {
 	Local      bool     `json:"local"`
 	HasToken   bool     `json:"hasToken"`
 	Held       []string `json:"held"`       // keys of the credentials that the program holds
+	HeldSecond []string `json:"heldSecond"` // and of those of a second account
 	Wiped      int      `json:"wiped"`      // when it changes, the page empties its inputs
 	WhyNotRead string   `json:"whyNotRead"` // empty if Read connector can be pressed
 	WhyNotTest string   `json:"whyNotTest"` // empty if Test connection and Connect can be
@@ -36,6 +38,23 @@ type formView struct {
 	Done       string   `json:"done"`    // what the last button did
 	Warning    string   `json:"warning"` // the platform would refuse the address
 	SourceName string   `json:"sourceName"`
+}
+
+// input is a credential field of the page, of the first or of the second account.
+type input struct {
+	wire.CredentialField
+	ID       string
+	Account  string // the field that an edit of it names
+	Required bool
+}
+
+// newInputs returns the inputs of both accounts. The second account may be left out as a whole.
+func newInputs(schema []wire.CredentialField) (accounts struct{ First, Second []input }) {
+	for i, f := range schema {
+		accounts.First = append(accounts.First, input{f, fmt.Sprint("credential-", i), "credential", !f.Optional})
+		accounts.Second = append(accounts.Second, input{f, fmt.Sprint("second-", i), "second", false})
+	}
+	return accounts
 }
 
 // view returns the state of the form.
@@ -53,10 +72,13 @@ func (p *page) view() formView {
 	}
 	if d := f.Document(); d != nil {
 		v.Slug = d.Slug
-		v.Fields = p.render("fields.html", d.CredentialSchema)
+		v.Fields = p.render("fields.html", newInputs(d.CredentialSchema))
 		for _, field := range d.CredentialSchema {
 			if f.HasCredential(field.Key) {
 				v.Held = append(v.Held, field.Key)
+			}
+			if f.HasSecond(field.Key) {
+				v.HeldSecond = append(v.HeldSecond, field.Key)
 			}
 		}
 	}
@@ -89,6 +111,8 @@ func (p *page) edit(w http.ResponseWriter, r *http.Request) {
 		p.refused = ""
 	case "credential":
 		form.SetCredential(typed.Key, typed.Value)
+	case "second":
+		form.SetSecond(typed.Key, typed.Value)
 	}
 	p.mu.Unlock()
 	answer(w, p.view())

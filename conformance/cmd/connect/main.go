@@ -15,7 +15,8 @@
 // Otherwise it prints the address of one page, which a browser on the same machine opens. The address
 // holds a random key, and whoever knows it can use the page. The process keeps the token and
 // the credentials in memory while it runs, writes them to no file, and sends them to the
-// connector alone. What is typed on the page is in the memory of the browser too.
+// connector alone. What is typed on the page is in the memory of the browser too. With the credentials
+// of a second account, the verdict is also on whether the connector keeps two accounts apart.
 //
 // The platform refuses plain http and addresses in a private network. The flag -local, or the
 // switch on the page, allows them.

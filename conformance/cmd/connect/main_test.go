@@ -253,6 +253,9 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "API key is required.", v.button("test").Problem)
 	v.post("form", `{"field": "credential", "key": "apiKey", "value": "canary-key"}`)
 	require.Equal(t, "The connector takes the credentials.", v.button("test").Done)
+	v.post("form", `{"field": "second", "key": "apiKey", "value": "canary-key of another"}`)
+	require.Equal(t, []string{"apiKey"}, v.button("test").HeldSecond)
+	v.post("form", `{"field": "second", "key": "apiKey", "value": ""}`) // it would see the same rows
 	view = v.button("connect")
 	require.Empty(t, view.Problem)
 	require.True(t, view.Connected)

@@ -33,19 +33,21 @@ func TestConnectForm(t *testing.T) {
 	require.NotContains(t, index, "<script>", "the policy forbids scripts in the page")
 	require.NotContains(t, index, "style=", "the policy forbids styles in the page")
 
-	fields := p.render("fields.html", []wire.CredentialField{
+	fields := p.render("fields.html", newInputs([]wire.CredentialField{
 		{Key: `a"b`, Label: "API <key>", Type: wire.CredentialPassword, Help: "Under **API**.", Placeholder: `"sk"`},
 		{Key: "account", Label: "Account", Type: wire.CredentialText},
 		{Key: "certificate", Label: "Certificate", Type: wire.CredentialTextarea, Optional: true},
-	})
+	}))
 	for part, why := range map[string]string{
 		`<label for="credential-0">API &lt;key&gt;</label>`:                          "a text of the connector's is no HTML",
 		`data-key="a&#34;b" placeholder="&#34;sk&#34;"`:                              "likewise in an attribute",
 		`<input id="credential-0" type="password"`:                                   "a password is hidden",
-		`aria-describedby="help-0"`:                                                  "help is read out with its input",
+		`aria-describedby="help-credential-0"`:                                       "help is read out with its input",
 		`<input id="credential-1" type="text"`:                                       "a text is shown",
 		`<textarea id="credential-2" rows="4"`:                                       "a textarea has several lines",
 		`<label for="credential-2">Certificate <span class="soft">(optional)</span>`: "what is optional is marked",
+		`<input id="second-0" type="password"`:                                       "a second account has the same inputs",
+		`<label for="second-1">Account</label>`:                                      "and labels",
 	} {
 		require.Contains(t, fields, part, why)
 	}

@@ -25,11 +25,11 @@ func TestHelp(t *testing.T) {
 		{`byId("credential-0").placeholder === "sk-..."`, "a placeholder"},
 		{`byId("credential-2").tagName === "TEXTAREA"`, "several lines"},
 		{`byId("credential-2").labels[0].innerText.includes("optional")`, "optional fields are marked"},
-		{`byId("help-0").querySelector("strong").innerText === "Settings, API"`, "help is Markdown"},
-		{`byId("help-0").querySelector("a").rel.includes("noreferrer")`, "a link tells nobody of the page"},
-		{`byId("help-0").querySelectorAll("a").length === 1`, "a link is https"},
-		{`byId("help-0").querySelector("img") === null`, "no element comes from a connector"},
-		{`byId("help-0").compareDocumentPosition(byId("credential-0")) === 4`, "help stands above the input"},
+		{`byId("help-credential-0").querySelector("strong").innerText === "Settings, API"`, "help is Markdown"},
+		{`byId("help-credential-0").querySelector("a").rel.includes("noreferrer")`, "a link tells nobody of the page"},
+		{`byId("help-credential-0").querySelectorAll("a").length === 1`, "a link is https"},
+		{`byId("help-credential-0").querySelector("img") === null`, "no element comes from a connector"},
+		{`byId("help-credential-0").compareDocumentPosition(byId("credential-0")) === 4`, "help stands above the input"},
 	} {
 		require.True(t, value[bool](b, c.expression), c.why)
 	}

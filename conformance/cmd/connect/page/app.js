@@ -134,7 +134,7 @@ function render(view) {
   byId("token").placeholder = view.hasToken ? "held by the program; type to replace it" : "";
   for (const input of byId("fields").querySelectorAll("[data-key]")) {
     input.dataset.placeholder ??= input.placeholder;
-    const held = (view.held || []).includes(input.dataset.key);
+    const held = ((input.dataset.account === "second" ? view.heldSecond : view.held) || []).includes(input.dataset.key);
     input.placeholder = held ? "held by the program; type to replace it" : input.dataset.placeholder;
   }
   allow(byId("read"), view.whyNotRead);
@@ -172,7 +172,7 @@ async function press(button, path, then) {
 byId("connect-form").addEventListener("input", (event) => {
   const input = event.target;
   if (input.dataset.key !== undefined) {
-    edited(input, {field: "credential", key: input.dataset.key, value: input.value});
+    edited(input, {field: input.dataset.account, key: input.dataset.key, value: input.value});
   } else if (input.id === "local") {
     edited(input, {field: "local", value: String(input.checked)});
   } else {

@@ -11,6 +11,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -52,6 +53,7 @@ type Form struct {
 	url      string
 	token    wire.Bearer
 	typed    wire.Credentials
+	second   wire.Credentials // of another account; empty unless two are to be told apart
 	document *wire.Document
 	reader   *platform.Client // that read the document
 	edits    int              // counts the changes after which a document that is being read is stale
@@ -96,7 +98,7 @@ func (f *Form) SetURL(address string) {
 	if address == f.url {
 		return
 	}
-	f.url, f.typed = address, wire.Credentials{}
+	f.url, f.typed, f.second = address, wire.Credentials{}, wire.Credentials{}
 	f.forget()
 }
 
@@ -148,9 +150,22 @@ func (f *Form) forget() {
 func (f *Form) SetCredential(key, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	values := f.typed.Reveal()
+	f.typed = with(f.typed, key, value)
+}
+
+// SetSecond sets what was typed for the same field of a second account. If there is one, the connector is graded
+// with both, and is to keep their data apart.
+func (f *Form) SetSecond(key, value string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.second = with(f.second, key, value)
+}
+
+// with returns credentials with another value of one key.
+func with(c wire.Credentials, key, value string) wire.Credentials {
+	values := c.Reveal()
 	values[key] = value
-	f.typed = wire.NewCredentials(values)
+	return wire.NewCredentials(values)
 }
 
 // HasCredential reports whether the form holds a value for the credential field of that key.
@@ -158,6 +173,13 @@ func (f *Form) HasCredential(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.typed.Get(key) != ""
+}
+
+// HasSecond reports whether the form holds a value for that field of a second account.
+func (f *Form) HasSecond(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.second.Get(key) != ""
 }
 
 // Document returns the document of the connector, or nil unless the latest [Form.Read] has
@@ -206,6 +228,9 @@ func (f *Form) missing() error {
 	for _, field := range f.document.CredentialSchema {
 		if !field.Optional && f.typed.Get(field.Key) == "" {
 			return Message(field.Label + " is required.")
+		}
+		if second := f.accounts()[1:]; !field.Optional && len(second) > 0 && second[0].Get(field.Key) == "" {
+			return ofSecond + Message(field.Label+" is required.")
 		}
 	}
 	return nil
@@ -269,7 +294,10 @@ func Completed(address string) string {
 	return "https://" + address
 }
 
-// Test tries the typed credentials on /check. When the upstream rejects them, the error is
+// ofSecond begins what is said of the second account.
+const ofSecond Message = "Second account: "
+
+// Test tries the typed credentials on /check, those of a second account too. When the upstream rejects them, the error is
 // the connector's message word for word [rule connect-7].
 func (f *Form) Test(ctx context.Context) error {
 	bound, err := f.bind()
@@ -285,32 +313,49 @@ func (f *Form) Test(ctx context.Context) error {
 func (f *Form) Clean(text string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	hidden := f.typed.Reveal()
-	if f.document != nil {
-		for _, field := range f.document.CredentialSchema {
-			if field.Type == wire.CredentialText {
-				delete(hidden, field.Key)
+	var hidden []wire.Credentials
+	for _, typed := range []wire.Credentials{f.typed, f.second} {
+		values := typed.Reveal()
+		if f.document != nil {
+			for _, field := range f.document.CredentialSchema {
+				if field.Type == wire.CredentialText {
+					delete(values, field.Key)
+				}
 			}
 		}
+		hidden = append(hidden, wire.NewCredentials(values))
 	}
-	return session.NewCleaner(f.token.Reveal(), []wire.Credentials{wire.NewCredentials(hidden)}).Clean(text)
+	return session.NewCleaner(f.token.Reveal(), hidden).Clean(text)
 }
 
 // binding is what a source keeps of the form with which it was connected.
 type binding struct {
-	name        string
-	url         string
-	token       wire.Bearer
-	credentials wire.Credentials
-	document    *wire.Document
-	client      *platform.Client
-	options     platform.Options
-	cleaner     *session.Cleaner
+	name     string
+	url      string
+	token    wire.Bearer
+	accounts []wire.Credentials // the source's own, and those of a second account if there is one
+	document *wire.Document
+	client   *platform.Client
+	options  platform.Options
+	cleaner  *session.Cleaner
 }
 
 // check tries the credentials on /check.
 func (b *binding) check(ctx context.Context) error {
-	return shown(b.client.Check(ctx, b.credentials))
+	for i, account := range b.accounts {
+		err := shown(b.client.Check(ctx, account))
+		var message Message
+		switch {
+		case err == nil:
+			continue
+		case i == 0:
+			return err
+		case errors.As(err, &message):
+			return ofSecond + message
+		}
+		return fmt.Errorf("%s%w", ofSecond, err)
+	}
+	return nil
 }
 
 // bind returns what a source keeps of the form, or what the form still lacks.
@@ -320,21 +365,25 @@ func (f *Form) bind() (*binding, error) {
 	if err := f.missing(); err != nil {
 		return nil, err
 	}
-	own := f.credentials()
+	accounts := f.accounts()
 	return &binding{
-		name: f.name, url: f.url, token: f.token, credentials: own, document: f.document, client: f.reader, options: f.options,
-		cleaner: session.NewCleaner(f.token.Reveal(), []wire.Credentials{own}),
+		name: f.name, url: f.url, token: f.token, accounts: accounts, document: f.document, client: f.reader, options: f.options,
+		cleaner: session.NewCleaner(f.token.Reveal(), accounts),
 	}, nil
 }
 
-// credentials returns what a request carries: the typed values of the fields that the
-// document has, without blank ones.
-func (f *Form) credentials() wire.Credentials {
+// accounts returns what requests carry: the typed values of the fields that the document has, without blank ones. Those
+// of a second account follow if any were typed.
+func (f *Form) accounts() []wire.Credentials {
 	var keys []string
 	for _, field := range f.document.CredentialSchema {
 		keys = append(keys, field.Key)
 	}
-	return f.typed.Only(keys...)
+	list := []wire.Credentials{f.typed.Only(keys...)}
+	if second := f.second.Only(keys...); len(second.Reveal()) > 0 {
+		list = append(list, second)
+	}
+	return list
 }
 
 // client returns a client of the connector that the form names.

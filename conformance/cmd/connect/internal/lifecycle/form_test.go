@@ -405,6 +405,32 @@ func TestWrongCredentials(t *testing.T) {
 	require.Empty(t, grades)
 }
 
+// TestSecondAccount requires that a second account is complete or left out, is tried before a connector is graded with
+// it, and is as secret as the first.
+func TestSecondAccount(t *testing.T) {
+	h := &host{check: func(credentials map[string]string) (int, string) {
+		if credentials["apiKey"] == "sk-2-of-another" {
+			return http.StatusBadRequest, failedCheck
+		}
+		return http.StatusOK, accepted
+	}}
+	f := filled(t, h)
+	require.Empty(t, f.WhyNotTest(), "a second account is optional")
+	f.SetSecond("apiKey", "sk-2-of-another")
+	require.True(t, f.HasSecond("apiKey"))
+	require.Equal(t, "Second account: Account is required.", f.WhyNotTest())
+	f.SetSecond("account", "a-2")
+	require.EqualError(t, f.Test(t.Context()), `Second account: The shop says: "no".  Ask <Zoë>.`)
+	require.Equal(t, "[redacted] of a-2", f.Clean("sk-2-of-another of a-2"))
+	require.NotContains(t, fmt.Sprintf("%+v", f), "sk-2-of-another")
+	f.SetSecond("apiKey", "")
+	f.SetSecond("account", "")
+	require.NoError(t, f.Test(t.Context()), "what was emptied is left out")
+	f.SetSecond("apiKey", "sk-2-of-another")
+	f.SetURL(base + "/elsewhere")
+	require.False(t, f.HasSecond("apiKey"), "another connector gets nothing of it")
+}
+
 // TestClean cuts secrets out of texts: of the form those that its document hides, of the source all.
 func TestClean(t *testing.T) {
 	f := filled(t, &host{})

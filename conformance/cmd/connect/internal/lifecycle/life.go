@@ -129,7 +129,7 @@ func (s *Source) verify(ctx context.Context, bound *binding, run int) {
 		s.update(run, func(status *Status) { status.Progress = e })
 	}}
 	target := conformance.Target{
-		URL: bound.url, Token: bound.token, Credentials: []wire.Credentials{bound.credentials}, Public: !bound.options.Local,
+		URL: bound.url, Token: bound.token, Credentials: bound.accounts, Public: !bound.options.Local,
 	}
 	report, err := s.grade(ctx, target, &options)
 	s.update(run, func(status *Status) {
@@ -137,14 +137,14 @@ func (s *Source) verify(ctx context.Context, bound *binding, run int) {
 			status.Problem = err.Error()
 			return
 		}
-		ended := verdict(report)
+		ended := verdict(report, len(bound.accounts))
 		ended.Progress, ended.Previous = status.Progress, status.Previous
 		*status = ended
 	})
 }
 
-// verdict returns the status that a finished run leads to [rule connect-12].
-func verdict(r *conformance.Report) Status {
+// verdict returns the status that a finished run as one or two accounts leads to [rule connect-12].
+func verdict(r *conformance.Report, accounts int) Status {
 	status := Status{State: Conformant, Report: r}
 	failures := r.Failures()
 	switch {
@@ -152,6 +152,8 @@ func verdict(r *conformance.Report) Status {
 		status.State, status.Detail = Failed, failures[0].Detail
 	case r.Problem != "":
 		status.State, status.Problem = Verifying, r.Problem
+	case accounts > 1 && r.Err() != nil: // they could not be told apart
+		status.State, status.Problem = Verifying, r.Verdict()
 	}
 	return status
 }
@@ -204,7 +206,7 @@ func (s *Source) Document() *wire.Document {
 func (s *Source) Client() (*platform.Client, wire.Credentials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bound.client, s.bound.credentials
+	return s.bound.client, s.bound.accounts[0]
 }
 
 // Clean returns a text of the connector as reports show it: without the token and the

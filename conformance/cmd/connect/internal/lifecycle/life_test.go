@@ -1,9 +1,11 @@
 package lifecycle_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -113,6 +115,57 @@ func TestLife(t *testing.T) {
 				}
 				failures := status.Report.Failures()
 				require.Equal(t, failures[0].Detail, status.Detail, "the tooltip has the detail of the first")
+			})
+		})
+	}
+}
+
+// TestTwoAccounts connects a connector with a second account. It is graded with both, and no verdict that keeps them
+// apart rests on accounts that see the same rows.
+func TestTwoAccounts(t *testing.T) {
+	other := planets.Table()
+	for _, row := range other.Rows {
+		row[0] = wire.Text(row[0].Text() + " of another sun")
+	}
+	own, others := keyed(), planets.Handler(goodToken, planets.Source(other), planets.Key)
+	apart := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"sk-2"`)) {
+			others.ServeHTTP(w, r)
+			return
+		}
+		own.ServeHTTP(w, r)
+	})
+	for _, c := range []struct {
+		name    string
+		h       http.Handler
+		second  string
+		state   lifecycle.State
+		problem string
+	}{
+		{"two that differ", apart, "sk-2", lifecycle.Conformant, ""},
+		{"two that see the same rows", own, "sk-2", lifecycle.Verifying, "NOT GRADED FOR TENANTS: both accounts see the same rows"},
+		{"one alone", own, "", lifecycle.Conformant, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				f := typed(t, c.h, "sk-1")
+				f.SetSecond("apiKey", c.second)
+				s, err := lifecycle.Add(t.Context(), f, inProcess(t, c.h, func(target conformance.Target) { asked = len(target.Credentials) }))
+				require.NoError(t, err)
+				defer s.Close()
+				status := await(s)
+				require.Equal(t, c.state, status.State, status.Detail)
+				require.Contains(t, status.Problem, c.problem)
+				require.Equal(t, c.problem == "", status.Problem == "")
+				require.Equal(t, c.second != "", asked == 2)
+				_, first := s.Client()
+				require.Equal(t, "sk-1", first.Get("apiKey"), "tables are shown of the first account")
 			})
 		})
 	}
