@@ -38,6 +38,7 @@ type pool struct {
 	sent  int
 	used  time.Duration // by the checks that are done
 	ahead []*Check      // that share what is left
+	all   int           // the weights of those that it was divided among
 }
 
 const (
@@ -118,6 +119,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			p := s.poolOf(c)
 			p.ahead = append(p.ahead, c)
+			p.all += c.Share()
 		}
 	}
 	b.current = &b.first
@@ -235,6 +237,7 @@ type share struct {
 	weight   int
 	sent     int // from the pool
 	weights  int // of the check and of the later ones
+	whole    int // requests in a run that time does not cut short
 	reserved int // for the few requests that the later ones need
 	began    time.Time
 	time     time.Duration // that it may take
@@ -245,6 +248,7 @@ func (s *Session) share(c *Check) share {
 	p := s.poolOf(c)
 	p.ahead = slices.DeleteFunc(p.ahead, func(other *Check) bool { return other.ID == c.ID })
 	mine := share{pool: p, weight: c.Share(), weights: c.Share(), began: time.Now()}
+	mine.whole = p.limit * mine.weight / max(p.all, mine.weight)
 	s.Covered.Add(func(*Counts) { s.budget.current, mine.sent = p, p.sent })
 	if c.Two { // the second account's data are judged after these checks
 		mine.weights += weightOfData
@@ -274,9 +278,11 @@ func (run *Run) end() {
 	p := run.share.pool
 	took := time.Since(run.share.began)
 	p.used += took
+	// What earlier checks did not send is in this one's share too, and is not counted twice.
 	if sent := run.sentHere(); run.late > 0 && run.short && sent > 0 {
-		run.budget.late += took / time.Duration(sent) * time.Duration(run.late)
-		run.budget.unsent += run.late
+		unsent := max(1, min(run.late, run.share.whole-sent))
+		run.budget.late += took / time.Duration(sent) * time.Duration(unsent)
+		run.budget.unsent += unsent
 	}
 }
 
@@ -313,10 +319,8 @@ func (s *Session) Late() time.Duration {
 	if b.unsent == 0 {
 		return 0
 	}
-	// What one check does not send is in the shares of the later ones too.
-	unsent := min(b.unsent, max(0, b.first.limit-b.first.sent)+max(0, b.second.limit-b.second.sent))
-	whole := time.Since(b.began) + b.late/time.Duration(b.unsent)*time.Duration(unsent)
-	return whole + whole/8 // of a timeout, some is for the answers that are awaited at its end
+	whole := time.Since(b.began) + b.late
+	return whole + whole/2 // checks ask unevenly, and of a timeout some is for the answers that are awaited at its end
 }
 
 // Forecast returns how many requests the run sends in all, if it uses its budget and goes on at its present pace, and
