@@ -266,12 +266,17 @@ func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *c
 // an order of the caller's, and claims to have served all of it.
 func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows,
 	order func(rows [][]wire.Value, keys []int)) error {
+	return s.orderedOf(ctx, shop(), req, out, order)
+}
+
+func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, req *connector.QueryRequest, out *connector.Rows,
+	order func(rows [][]wire.Value, keys []int)) error {
 	table, err := s.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
 	}
 	data := &oracle.Table{Name: table.Name, Columns: table.Columns()}
-	for _, t := range shop() {
+	for _, t := range tables {
 		if t.Name == req.Table {
 			data.Rows = t.Rows
 		}

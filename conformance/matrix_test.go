@@ -28,7 +28,7 @@ func faults() []fault {
 		generatedFaults(),
 		liveFaults(),
 		clocksFaults(),
-		hostFaults(), secondFaults(),
+		hostFaults(), secondFaults(), hotelFaults(),
 		joinedFaults(),
 		limitsFaults(),
 		liveFilterFaults(),

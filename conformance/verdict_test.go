@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -443,6 +444,7 @@ func TestSlowConnector(t *testing.T) {
 			}
 		}
 	}
+	const wholeRun = 225 * time.Minute // of a connector that is slow throughout; it takes 173
 	for _, c := range []struct {
 		why         string
 		whole, rest time.Duration
@@ -457,7 +459,7 @@ func TestSlowConnector(t *testing.T) {
 		{"whole reads are slow, and a filter is read wrongly", 9 * time.Second, 0, 0, wrong, []string{"NOT CONFORMANT"}, "slow"},
 		{"all of it is slow", 8 * time.Second, 8 * time.Second, 0, liveShop(),
 			[]string{"; the connector was slow: a whole run takes about "}, "CONFORMANT: "},
-		{"and there is time", 8 * time.Second, 8 * time.Second, 5 * time.Hour, liveShop(), []string{"CONFORMANT: no check failed"}, "slow"},
+		{"and there is time", 8 * time.Second, 8 * time.Second, wholeRun, liveShop(), []string{"CONFORMANT: no check failed"}, "slow"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
@@ -467,8 +469,34 @@ func TestSlowConnector(t *testing.T) {
 				require.Contains(t, r.Verdict(), text)
 			}
 			require.NotContains(t, r.Verdict(), c.never)
+			if c.whole == c.rest {
+				require.LessOrEqual(t, r.Whole, wholeRun, "the time that is asked for is what a whole run takes, and some")
+			}
 		})
 	}
+}
+
+// TestAsFarAsAsked requires that every form of a report says of a connector that was asked too little that it is
+// conformant as far as asked, and how far.
+func TestAsFarAsAsked(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	h := delayed(func(string) time.Duration { return 1200 * time.Millisecond })(serve(connector.Definition{}, source(hotelTables(0)...), nil))
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	words := regexp.MustCompile(`^CONFORMANT AS FAR AS ASKED \((\d+) %\): `).FindStringSubmatch(r.Verdict())
+	require.NotNil(t, words, r.Verdict())
+	require.Less(t, words[1], "80")
+	lower := "conformant as far as asked (" + words[1] + " %)"
+	body, err := r.JSON()
+	require.NoError(t, err)
+	require.Contains(t, string(body), `"words": "`+lower+`"`)
+	require.Contains(t, string(body), `"share": `+words[1]+",")
+	body, err = r.JUnit()
+	require.NoError(t, err)
+	require.Contains(t, string(body), `<property name="verdict" value="`+lower+`"></property>`)
+	body, err = r.HTML()
+	require.NoError(t, err)
+	require.Contains(t, string(body), "<h1>"+lower+"</h1>")
 }
 
 // TestWarnings requires that what discovery warns of is quoted before other advice, and fails a strict run.

@@ -96,6 +96,25 @@ func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []ques
 	if t.RowCount != nil {
 		judging(ofTable(t), func(rows *oracle.Table) *oracle.Difference { return compare.RowCount(t, rows) })
 	}
+	for _, l := range p.declaredLinks(t) {
+		const few = 5 // values, which may lack a match by chance
+		to := p.Snapshot(l.to).Table
+		known := valuesOf(to, to.Index(l.toField))
+		list = append(list, about(t, 0, func(rows *oracle.Table) *check.Finding {
+			p.Cases++
+			own := valuesOf(rows, rows.Index(l.fromField))
+			for v := range own {
+				if known[v] {
+					return nil
+				}
+			}
+			if len(own) < few || len(known) == 0 {
+				return nil
+			}
+			return check.Fail("%s, column %s: a foreign key leads to column %s of %s, which holds none of its %d values",
+				ofTable(t), terms.QuoteName(l.fromField), terms.QuoteName(l.toField), ofTable(l.to), len(own))
+		}))
+	}
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.Stats != nil || len(f.Samples) > 0 {
 			what := ofTable(t) + ", column " + terms.QuoteName(f.Name)

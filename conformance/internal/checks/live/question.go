@@ -1,6 +1,8 @@
 package live
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -261,10 +263,21 @@ func (p *liveRun) compareAnswer(
 	said, d := compare.Leniently.Answer(tables, m, got)
 	p.Covered.AddRequest(m)
 	p.Cases += said
-	if req, ok := m.(*wire.AggregateRequest); ok && d == nil {
-		return periodsSpelled(req, what, got.(*wire.AggregateAnswer).Rows)
+	if d != nil {
+		return differs(what, d)
 	}
-	return differs(what, d)
+	switch req := m.(type) {
+	case *wire.AggregateRequest:
+		rows := got.(*wire.AggregateAnswer).Rows
+		return cmp.Or(periodsSpelled(req, what, rows), p.instantsSpelled(req, what, rows))
+	case *wire.LinkHitRateRequest:
+		samples := slices.Sorted(slices.Values(got.(*wire.LinkHitRate).OrphanSamples))
+		if n := len(slices.Compact(slices.Clone(samples))); n < len(samples) {
+			return check.Differs(fmt.Sprintf("%d distinct texts", n), message.Excerpt(fmt.Appendf(nil, "%q", samples), 200),
+				"%s: orphanSamples hold a key twice", what)
+		}
+	}
+	return nil
 }
 
 // differs returns a difference as a finding.
@@ -273,6 +286,30 @@ func differs(what string, d *oracle.Difference) *check.Finding {
 		return nil
 	}
 	return check.Differs(d.Expected, d.Received, "%s: %s", what, d.Detail)
+}
+
+// instantsSpelled returns the finding about a bound or a group of a column of instants that is not spelled as one.
+func (p *liveRun) instantsSpelled(req *wire.AggregateRequest, what string, groups []map[string]wire.Value) *check.Finding {
+	instants := map[string]bool{} // by their names in the answer
+	isInstant := func(name string) bool {
+		t := p.discovery.Lookup[req.Table]
+		f := t.Field(name)
+		return len(req.Joins) == 0 && f != nil && f.Type == wire.TypeDatetime
+	}
+	for _, key := range req.GroupBy {
+		instants[key.As] = key.Grain == "" && isInstant(key.Field)
+	}
+	for _, m := range req.Measures {
+		instants[m.As] = (m.Fn == wire.AggMin || m.Fn == wire.AggMax) && isInstant(m.Field)
+	}
+	for _, group := range groups {
+		for name, v := range group {
+			if want := misspelled(v, wire.TypeDatetime); instants[name] && !v.IsNull() && want != "" {
+				return check.Differs(want, message.Cell(v, 100), "%s: %s is no value of type datetime", what, terms.QuoteName(name))
+			}
+		}
+	}
+	return nil
 }
 
 // periodsSpelled returns the finding about a period that is not spelled as a date.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -20,7 +21,7 @@ func discoveryHolds(p *liveRun) *check.Finding {
 		for i, field := range t.Fields {
 			inKey := slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, field.Name) })
 			parts = append(parts, func(data *oracle.Table) *check.Finding {
-				return cellsHold(p, t, data, i, field.Nullable || inKey)
+				return cmp.Or(cellsHold(p, t, data, i, field.Nullable || inKey), describedInstants(p, t, &t.Fields[i]), p.samplesOfColumn(t, data, i))
 			})
 		}
 		return parts
@@ -40,6 +41,50 @@ func cellsHold(p *liveRun, t *wire.Table, data *oracle.Table, column int, nulls 
 		}
 		if want := misspelled(v, f.Type); want != "" {
 			return check.Differs(want, p.Quote(v), "%s: row %d holds no value of type %s", where, at, f.Type)
+		}
+	}
+	return nil
+}
+
+// describedInstants judges that what discovery tells of a column of instants is spelled as they are.
+func describedInstants(p *liveRun, t *wire.Table, f *wire.Field) *check.Finding {
+	if f.Type != wire.TypeDatetime {
+		return nil
+	}
+	told := slices.Clone(f.Samples)
+	if f.Stats != nil {
+		for _, v := range []*wire.Value{f.Stats.Min, f.Stats.Max} {
+			if v != nil {
+				told = append(told, *v)
+			}
+		}
+	}
+	for _, v := range told {
+		if want := misspelled(v, f.Type); !v.IsNull() && want != "" {
+			return check.Differs(want, p.Quote(v), "%s, column %s: discovery tells of a value that is none of type datetime",
+				ofTable(t), terms.QuoteName(f.Name))
+		}
+	}
+	return nil
+}
+
+// samplesOfColumn judges that the samples of a column are not those of another one. Samples that no column holds may be
+// masked, which is a matter of advice, and so may be one alone.
+func (p *liveRun) samplesOfColumn(t *wire.Table, data *oracle.Table, column int) *check.Finding {
+	f := &t.Fields[column]
+	if own := valuesOf(data, column); len(f.Samples) < 2 || slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return own[v.String()] }) {
+		return nil
+	}
+	for _, other := range p.discovery.Readable() {
+		rows := p.Snapshot(other).Table
+		if rows == nil {
+			continue
+		}
+		for i := range other.Fields {
+			if of := valuesOf(rows, i); !slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return !of[v.String()] }) {
+				return check.Differs("values of the column", p.Quote(f.Samples[0]), "%s, column %s: the samples are values of column %s of %s",
+					ofTable(t), terms.QuoteName(f.Name), terms.QuoteName(other.Fields[i].Name), ofTable(other))
+			}
 		}
 	}
 	return nil

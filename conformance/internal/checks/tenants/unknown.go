@@ -2,8 +2,10 @@ package tenants
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -52,8 +54,15 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 	run.Cases++
 	a := answerTo(run, tenant, r.Path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
-	if f == nil || r.Path == wire.PathAggregate && a.Declined() {
+	if r.Path == wire.PathAggregate && a.Declined() {
 		return nil // a decline tells nothing about the table
+	}
+	if f == nil {
+		return toldApart(run, tenant, r.Path, t.Name, a, func(name string) wire.Request {
+			nobodys := *t
+			nobodys.Name = name
+			return about(&nobodys)
+		})
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
@@ -70,6 +79,37 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 	f.Detail = fmt.Sprintf("%s for table %s, which only the %s tenant has, is %s for the %s",
 		r.Path, terms.QuoteName(t.Name), session.Ordinal(1-tenant), f.Detail, session.Ordinal(tenant))
 	return f
+}
+
+// toldApart judges that a refusal of a table that only the other tenant has says what is said of one that nobody has.
+// A message may hold what changes with each request, or a name like the one that was asked for: tables that nobody has
+// are asked for twice, under names of different kinds.
+func toldApart(run *pairRun, tenant int, path, name string, a *session.Answer, about func(name string) wire.Request) *check.Finding {
+	said := func(a *session.Answer, name string) string {
+		if e := a.Refusal(); e != nil {
+			return strings.ReplaceAll(e.Message, name, "…")
+		}
+		return ""
+	}
+	others, last := said(a, name), run.Last
+	if others == "" {
+		return nil
+	}
+	nobodys := ""
+	for _, unused := range []string{session.UnusedTable, name + "_0"} {
+		if run.Allowance() == 0 {
+			return nil
+		}
+		b := said(answerTo(run, tenant, path, about(unused)), unused)
+		if b == others || b == "" || nobodys != "" && b != nobodys {
+			return nil
+		}
+		nobodys = b
+	}
+	run.Last = last
+	return check.Differs(message.Excerpt([]byte(nobodys), 200), message.Excerpt([]byte(others), 200),
+		"%s for table %s, which only the %s tenant has, tells the %s of it: of a table that nobody has it says something else",
+		path, terms.QuoteName(name), session.Ordinal(1-tenant), session.Ordinal(tenant)).From(a.Request)
 }
 
 // oneField returns a request about the first field of a table.
