@@ -21,7 +21,11 @@ func discoveryHolds(p *liveRun) *check.Finding {
 		for i, field := range t.Fields {
 			inKey := slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, field.Name) })
 			parts = append(parts, func(data *oracle.Table) *check.Finding {
-				return cmp.Or(cellsHold(p, t, data, i, field.Nullable || inKey), describedInstants(p, t, &t.Fields[i]), p.samplesOfColumn(t, data, i))
+				return cmp.Or(
+					cellsHold(p, t, data, i, field.Nullable || inKey),
+					describedInstants(p, t, &t.Fields[i]),
+					p.samplesOfColumn(t, data, i),
+				)
 			})
 		}
 		return parts
@@ -72,7 +76,11 @@ func describedInstants(p *liveRun, t *wire.Table, f *wire.Field) *check.Finding 
 // masked, which is a matter of advice, and so may be one alone.
 func (p *liveRun) samplesOfColumn(t *wire.Table, data *oracle.Table, column int) *check.Finding {
 	f := &t.Fields[column]
-	if own := valuesOf(data, column); len(f.Samples) < 2 || slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return own[v.String()] }) {
+	if len(f.Samples) < 2 {
+		return nil
+	}
+	own := valuesOf(data, column)
+	if slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return own[v.String()] }) {
 		return nil
 	}
 	for _, other := range p.discovery.Readable() {
@@ -81,8 +89,10 @@ func (p *liveRun) samplesOfColumn(t *wire.Table, data *oracle.Table, column int)
 			continue
 		}
 		for i := range other.Fields {
-			if of := valuesOf(rows, i); !slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return !of[v.String()] }) {
-				return check.Differs("values of the column", p.Quote(f.Samples[0]), "%s, column %s: the samples are values of column %s of %s",
+			of := valuesOf(rows, i)
+			if !slices.ContainsFunc(f.Samples, func(v wire.Value) bool { return !of[v.String()] }) {
+				return check.Differs("values of the column", p.Quote(f.Samples[0]),
+					"%s, column %s: the samples are values of column %s of %s",
 					ofTable(t), terms.QuoteName(f.Name), terms.QuoteName(other.Fields[i].Name), ofTable(other))
 			}
 		}
