@@ -35,7 +35,7 @@ type Config struct {
 	Checks      []Check            // that will run
 	Rows        int                // larger tables are not read whole
 	Requests    int                // the budget of requests; 0: no limit
-	Adapt       bool               // it may be lowered, and is no cap, because nobody gave it
+	Adapt       bool               // Requests is a default and may be lowered
 	Seed        uint64             // makes the generated queries
 	Spacing     time.Duration      // the least time between the starts of two requests
 	Timeout     time.Duration      // of the run
@@ -76,7 +76,7 @@ type Session struct {
 	dialect     dialect
 	judging     string // the id of the check that is being judged
 	budget      budget
-	hopeless    atomic.Int64 // calls that were sent again for nothing, since the last that was not
+	hopeless    atomic.Int64 // consecutive retries that did not help
 	cut         atomic.Bool  // a request of the check that is being judged was not sent for want of budget
 	timings     timings
 	numbers     largeNumbers
