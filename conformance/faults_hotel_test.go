@@ -43,10 +43,12 @@ func hotelTables(chain int) []memsource.Table {
 			optional(i%9 == 4, wire.Bool(i%4 == 0))}
 	}, "id number", "hotel number", "number string", "type string", "floor number?", "smoking boolean?")
 	guests := hotelTable("guests", "Who stays.", 120, nil, func(i int) []wire.Value {
-		return []wire.Value{wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*i)), pick(i*11, "Meier", "Müller", "meier", "Rossi", "Favre", "Ó Briain", "Lee"),
+		return []wire.Value{wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*i)),
+			pick(i*11, "Meier", "Müller", "meier", "Rossi", "Favre", "Ó Briain", "Lee"),
 			optional(i%10 == 7, pick(i*3, "Köln", "Koln", "Paris", "Wien", "paris", "Roma", "Genève")),
 			optional(i%6 == 5, wire.Text(fmt.Sprintf("guest%d.%d@example.com", i, chain))),
-			optional(i%8 == 2, wire.Date(day.AddDate(-20-i%50, i%12, i))), wire.Datetime(day.Add(time.Duration(i*i*37) * time.Minute)), wire.Bool(i%11 == 0)}
+			optional(i%8 == 2, wire.Date(day.AddDate(-20-i%50, i%12, i))),
+			wire.Datetime(day.Add(time.Duration(i*i*37) * time.Minute)), wire.Bool(i%11 == 0)}
 	}, "id string", "name string", "city string?", "email string?", "born date?", "joined datetime", "vip boolean")
 	bookings := hotelTable("bookings", "What was booked.", 300, links("guest guests.id", "room rooms.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*(i*7%124))), wire.Int(int64(i*5%96 + 1)),
@@ -55,7 +57,8 @@ func hotelTables(chain int) []memsource.Table {
 	}, "id number", "guest string", "room number", "booked datetime", "arrives date", "nights number", "channel string?", "rate decimal")
 	invoices := hotelTable("invoices", "What is owed.", 220, links("booking bookings.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Text(fmt.Sprintf("R%d/%d", 2023+i/150, 1000+i+chain)), wire.Int(int64(i*3%300 + 1)),
-			wire.Decimal(fmt.Sprintf("%d.%02d", 90+i*i*13%900, i*15%100)), wire.Datetime(day.Add(time.Duration(i*3331) * time.Minute)), wire.Bool(i%5 > 0)}
+			wire.Decimal(fmt.Sprintf("%d.%02d", 90+i*i*13%900, i*15%100)),
+			wire.Datetime(day.Add(time.Duration(i*3331) * time.Minute)), wire.Bool(i%5 > 0)}
 	}, "id string", "booking number", "total decimal", "issued datetime", "paid boolean")
 	payments := hotelTable("payments", "What was paid.", 260, links("invoice invoices.id"), func(i int) []wire.Value {
 		method := pick(i*3, "card", "cash", "transfer", "card")
@@ -67,14 +70,16 @@ func hotelTables(chain int) []memsource.Table {
 	}, "id number", "invoice string", "amount decimal", "method string", "at datetime")
 	staff := hotelTable("staff", "Who works.", 40, links("hotel hotels.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i%12 + 1)), wire.Text(fmt.Sprintf("Staff %d", (i*7+chain)%40)),
-			pick(i*i, "desk", "kitchen", "cleaning", "bar"), wire.Date(day.AddDate(-i%9, -i, i)), wire.Text(fmt.Sprintf("0%d", 313000000+i*7919+chain))}
+			pick(i*i, "desk", "kitchen", "cleaning", "bar"), wire.Date(day.AddDate(-i%9, -i, i)),
+			wire.Text(fmt.Sprintf("0%d", 313000000+i*7919+chain))}
 	}, "id number", "hotel number", "name string", "role string", "hired date", "phone string")
 	shifts := hotelTable("shifts", "Who worked when.", 200, links("staff staff.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*3%40 + 1)), wire.Datetime(day.Add(time.Duration(i*19) * time.Hour)),
 			wire.Float(4 + float64(i*3%11)/2), optional(i%3 > 0, pick(i, "late", "sick", "double"))}
 	}, "id number", "staff number", "starts datetime", "hours number", "note string?")
 	reviews := hotelTable("reviews", "What guests said.", 90, links("booking bookings.id"), func(i int) []wire.Value {
-		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*i%311 + 1)), optional(i%7 == 1, wire.Decimal(fmt.Sprintf("%d.%d", i*3%11, i%10))),
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*i%311 + 1)),
+			optional(i%7 == 1, wire.Decimal(fmt.Sprintf("%d.%d", i*3%11, i%10))),
 			wire.Text(fmt.Sprintf("Stay %d was %s", i+chain, []string{"fine", "loud", "great"}[i%3])), pick(i, "en", "de", "fr", "it")}
 	}, "id number", "booking number", "score decimal?", "text string", "lang string")
 	own := hotelTable([]string{"spa_visits", "ski_passes"}[chain], "What else was sold.", 15+chain, nil, func(i int) []wire.Value {
@@ -172,7 +177,8 @@ func hotelGroupFaults() []fault {
 	}
 	plain := strings.NewReplacer("ö", "o", "è", "e", "P", "p")
 	return []fault{
-		grouped("a quarter is the month divided by three", "invoices", "issued", "quarter", func(row []wire.Value) { row[3] = later(row[3], 1, 0) }),
+		grouped("a quarter is the month divided by three", "invoices", "issued", "quarter",
+			func(row []wire.Value) { row[3] = later(row[3], 1, 0) }),
 		grouped("cities of guests are grouped without case and accents", "guests", "city", nil, func(row []wire.Value) {
 			if row[2].Kind() == wire.KindText {
 				row[2] = wire.Text(plain.Replace(row[2].Text()))
@@ -280,12 +286,14 @@ func hotelDiscoveryFaults() []fault {
 		})
 	}
 	return []fault{
-		tables("samples of a role are names", "samples are values of their column", "L10", "staff", func(_ map[string]any, field func(string) map[string]any) {
-			field("role")["samples"] = field("name")["samples"]
-		}),
-		tables("samples of birthdays are the days of arrival", "samples are values of their column", "L10", "guests", func(_ map[string]any, field func(string) map[string]any) {
-			field("born")["samples"] = []any{"2023-03-03", "2023-03-05", "2023-03-07"}
-		}),
+		tables("samples of a role are names", "samples are values of their column", "L10", "staff",
+			func(_ map[string]any, field func(string) map[string]any) {
+				field("role")["samples"] = field("name")["samples"]
+			}),
+		tables("samples of birthdays are the days of arrival", "samples are values of their column", "L10", "guests",
+			func(_ map[string]any, field func(string) map[string]any) {
+				field("born")["samples"] = []any{"2023-03-03", "2023-03-05", "2023-03-07"}
+			}),
 		typed("a decimal is described as text", "L2", "bookings", "rate", "string"),
 		typed("a date is described as an instant", "L10", "staff", "hired", "datetime"),
 		typed("a fraction is described as a decimal", "L10", "shifts", "hours", "decimal"),
@@ -342,7 +350,8 @@ func hotelSortFaults() []fault {
 	return []fault{
 		sorted("nights are sorted as text", "bookings", "nights", func(a, b wire.Value) int { return strings.Compare(a.String(), b.String()) }),
 		sorted("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return number(a) - number(b) }),
-		sorted("instants are sorted by their day", "payments", "at", func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
+		sorted("instants are sorted by their day", "payments", "at",
+			func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
 		sorted("scores are sorted by their whole part", "reviews", "score", func(a, b wire.Value) int { return number(a) - number(b) }),
 		sorted("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value) int {
 			fold := strings.NewReplacer("ü", "u", "ó", "o", "Ó", "o", " ", "")
