@@ -72,16 +72,19 @@ var selfContradicting = map[string]string{
 // formless are connectors that fail such a check by something else than the form of an
 // answer to a legal request.
 var formless = map[string]string{
-	"rejected credentials are 401":                "it is a well-formed refusal, of the token",
-	"rejected credentials are internal errors":    "it is a well-formed error",
-	"an internal error that tells its cause":      "only a malformed request provokes it",
-	"a check that quotes the wrong password":      "what a message says is for the person who reads it",
-	"integers through floats":                     "the wrong digits are digits",
-	"instants without fractions":                  "the wrong instant is an instant",
-	"instants of another zone":                    "the library, which it is made with, refuses the row",
-	"a foreign key to a table that is not listed": "every row can be read, and a connection notes it",
-	"texts are trimmed":                           "the wrong text is a text",
-	"nulls are empty texts":                       "an empty text is a text",
+	"samples of a role are names":                  "only the rows of other columns show it",
+	"samples of birthdays are the days of arrival": "only the rows of other columns show it",
+	"samples have no zone":                         "samples are shown to people, and no answer is computed from them",
+	"rejected credentials are 401":                 "it is a well-formed refusal, of the token",
+	"rejected credentials are internal errors":     "it is a well-formed error",
+	"an internal error that tells its cause":       "only a malformed request provokes it",
+	"a check that quotes the wrong password":       "what a message says is for the person who reads it",
+	"integers through floats":                      "the wrong digits are digits",
+	"instants without fractions":                   "the wrong instant is an instant",
+	"instants of another zone":                     "the library, which it is made with, refuses the row",
+	"a foreign key to a table that is not listed":  "every row can be read, and a connection notes it",
+	"texts are trimmed":                            "the wrong text is a text",
+	"nulls are empty texts":                        "an empty text is a text",
 }
 
 // TestPlatformRefuses asks every connector whose fault is in the form of an answer, and
