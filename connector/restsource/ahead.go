@@ -87,11 +87,11 @@ func (a *ahead) start(at position) {
 }
 
 // arrive requests the page that one names which has arrived, while the rows of the page before
-// may still be taken.
+// are taken. A page that is waited for is judged first, which may take requests of its own.
 func (a *ahead) arrive(ctx context.Context, c *coming) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c.arrived = true; a.last == c && a.reading.named() && ctx.Err() == nil {
+	if c.arrived = true; a.last == c && len(a.coming) > 0 && a.reading.named() && ctx.Err() == nil {
 		a.fill()
 	}
 }
