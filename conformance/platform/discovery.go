@@ -2,7 +2,6 @@ package platform
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -63,9 +62,13 @@ func consistent(d *wire.Discovery) error {
 // danglingKeys returns a note for each foreign key that leads to a table that the discovery
 // does not list [rule discovery-8].
 func danglingKeys(d *wire.Discovery) (notes []string) {
+	listed := map[string]bool{}
+	for i := range d.Tables {
+		listed[d.Tables[i].Name] = true
+	}
 	for _, t := range d.Tables {
 		for _, k := range t.ForeignKeys {
-			if !slices.ContainsFunc(d.Tables, func(other wire.Table) bool { return other.Name == k.TargetTable }) {
+			if !listed[k.TargetTable] {
 				notes = append(notes, fmt.Sprintf("the foreign key %s of table %s leads to table %s, which discovery does not list",
 					terms.QuoteName(k.Field), terms.QuoteName(t.Name), terms.QuoteName(k.TargetTable)))
 			}

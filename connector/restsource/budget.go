@@ -59,7 +59,7 @@ func newLimiter(r Rate) *limiter {
 	if r.Requests <= 0 {
 		return nil
 	}
-	return &limiter{interval: cmp.Or(r.Per, time.Second) / time.Duration(r.Requests)}
+	return &limiter{interval: cmp.Or(max(r.Per, 0), time.Second) / time.Duration(r.Requests)}
 }
 
 // turn waits until the next request may be sent. A turn that comes after the deadline

@@ -112,9 +112,8 @@ func (e *explained) Error() string { return e.cause.Error() }
 
 func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 
-// explaining makes of an error what the platform takes: one with a sentence for whoever can
-// do something about it. All others stay internal errors, whose text only the log
-// has.
+// explaining replaces an error by one with a sentence for those who can do something about
+// it, where there are such. All others stay internal errors, whose text only the log has.
 func (s *source) explaining(ctx context.Context, err *error) {
 	switch {
 	case *err == nil || is[*wire.Error](*err):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func (x *session) makeExport(ctx context.Context, e *endpoint) error {
 			return &explained{
 				connector.UpstreamTimeout("The API is still making the rows of table %s. Try again later, or ask for less.",
 					terms.QuoteName(e.Name)),
-				e.fault("the export is not there, and the deadline comes before the next question"),
+				fmt.Errorf("restsource: %s: the export is not there, and the deadline comes before the next question", about(e.Name)),
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -361,6 +362,14 @@ func TestCertificate(t *testing.T) {
 		})
 		return left == 0
 	}, 5*time.Second, time.Millisecond, "no connection outlives its request")
+	refusing := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "remote error", Err: errors.New("tls: unknown certificate authority")} // the alert, as it is read in time
+	}}
+	src, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: refusing, Attempts: 1})
+	require.NoError(t, err)
+	err = connectortest.Start(t, loginDefinition, src, nil).As(map[string]string{"user": "u", "password": "p", "cert": own}).Unverified().Check()
+	requireCode(t, wire.CodeCheckFailed, err)
+	require.ErrorContains(t, err, "does not accept the client certificate")
 	_, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: handlerTransport{}})
 	require.ErrorContains(t, err, "http.Transport", "what cannot show a certificate is refused")
 }
