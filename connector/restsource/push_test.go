@@ -2,6 +2,9 @@ package restsource_test
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,7 +82,9 @@ func TestPush(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, u := range api.requests() {
-				got = append(got, u.RawQuery)
+				if !requestedAhead(t, u.RawQuery, c.want, c.limit) {
+					got = append(got, u.RawQuery)
+				}
 			}
 			assert.ElementsMatch(t, c.want, got, c.why)
 			assert.True(t, answer.Served.Filters)
@@ -87,6 +92,25 @@ func TestPush(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
+}
+
+// requestedAhead reports whether a query asks for a page behind those that the limit needs, and
+// is one of them otherwise. Whether it still reaches the API when the limit ends the read is a
+// matter of time.
+func requestedAhead(t *testing.T, query string, needed []string, limit int64) bool {
+	split := func(query string) (offset int, rest string) {
+		values, err := url.ParseQuery(query)
+		require.NoError(t, err)
+		offset, err = strconv.Atoi(values.Get("offset"))
+		require.NoError(t, err)
+		values.Del("offset")
+		return offset, values.Encode()
+	}
+	offset, rest := split(query)
+	return limit > 0 && !slices.ContainsFunc(needed, func(needed string) bool {
+		other, same := split(needed)
+		return other >= offset || same != rest
+	})
 }
 
 // TestIgnored: an API that ignores what it was asked, or refuses it, gives no wrong
