@@ -31,6 +31,7 @@ type config struct {
 	list        bool
 	verbose     bool
 	version     bool
+	watch       bool
 	preview     int // rows of each table to print
 	explain     *conformance.Check
 
@@ -57,6 +58,9 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 		if descriptionForms[extension(name)] == nil {
 			return nil, fmt.Errorf("-describe %s: the extension tells the form: .md or .json", name)
 		}
+	}
+	if c.watch && (c.preview > 0 || len(c.describe) > 0 || c.diff != "") {
+		return nil, errors.New("-watch grades again; -preview, -describe and -diff judge nothing, so leave one out")
 	}
 	if c.checks, err = c.options.Checks(); err != nil {
 		return nil, err
@@ -220,6 +224,7 @@ func flags(c *config) *flag.FlagSet {
 	fs.DurationVar(&c.options.Timeout, "timeout", 0,
 		fmt.Sprintf("ask as much as fits into this `time`, then end and report what was learned (default: after its requests, "+
 			"in mode live after about %s, at the latest after %s)", defaults.Timeout, defaults.MaxTimeout))
+	fs.BoolVar(&c.watch, "watch", false, "grade again whenever the connector has been restarted: first what failed, then all of it")
 	texts(&c.reports, "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")

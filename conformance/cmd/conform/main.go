@@ -6,6 +6,7 @@
 //	conform -mode live -credentials @tenant.json https://connect.example.com/shop
 //	conform -report report.html -report report.xml http://localhost:8080
 //	conform -mode live -requests 400 -pace 60/min https://connect.example.com/shop
+//	conform -mode live -watch http://localhost:8080      # again whenever the connector is restarted
 //	conform -preview 5 http://localhost:8080             # rows of each table; judges nothing
 //	conform -describe tables.md -describe tables.json http://localhost:8080
 //	conform -diff tables.json http://localhost:8080      # what changed since then
@@ -27,6 +28,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
@@ -78,15 +80,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		return preview(ctx, c, out, errOut)
 	case len(c.describe) > 0 || c.diff != "":
 		return describe(ctx, c, out, errOut)
+	case c.watch:
+		return watch(ctx, c, restarts(ctx, http.DefaultTransport, c.target.URL), func(c config) (int, []string) {
+			return grade(ctx, &c, getenv, out, errOut)
+		}, errOut)
 	}
-	return grade(ctx, c, getenv, out, errOut)
+	code, _ := grade(ctx, c, getenv, out, errOut)
+	return code
 }
 
-// grade runs the checks and reports.
-func grade(ctx context.Context, c *config, getenv func(string) string, out, errOut io.Writer) int {
+// grade runs the checks and reports. It returns the exit code and the ids of the checks that failed.
+func grade(ctx context.Context, c *config, getenv func(string) string, out, errOut io.Writer) (code int, failed []string) {
 	files, err := openReports(c.reports)
 	if err != nil {
-		return refuse(errOut, err)
+		return refuse(errOut, err), nil
 	}
 	p := newProgress(errOut, getenv, c.verbose)
 	c.options.Progress = p.event
@@ -102,17 +109,20 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	p.end()
 	if err != nil {
 		files.discard()
-		return refuse(errOut, err)
+		return refuse(errOut, err), nil
 	}
 	fmt.Fprint(out, report.Text(colours(out, getenv), c.verbose))
-	code := report.Exit()
+	code = report.Exit()
+	for _, o := range report.Failures() {
+		failed = append(failed, o.ID)
+	}
 	if err := files.write(report); err != nil {
 		fmt.Fprintln(errOut, "conform:", err)
 		if code == check.ExitPass {
 			code = check.ExitNotRun
 		}
 	}
-	return code
+	return code, failed
 }
 
 // refuse writes why the run could not happen.

@@ -77,6 +77,7 @@ func TestRefusals(t *testing.T) {
 		{"an unknown mode", withToken, []string{"-mode", "all", "http://x.test"}, "fixture, live and both"},
 		{"phases that are no numbers", withToken, []string{"-phases", "0,one", "http://x.test"}, "0,1,3"},
 		{"a phase that the mode lacks", withToken, []string{"-phases", "4", "http://x.test"}, "no phase 4"},
+		{"a preview that is graded again", withToken, []string{"-watch", "-preview", "1", "http://x.test"}, "leave one out"},
 		{"a pattern that does not compile", withToken, []string{"-run", "(", "http://x.test"}, "does not compile"},
 		{"a pattern without a check", withToken, []string{"-run", "P9", "http://x.test"}, "P9"},
 		{"a negative budget", withToken, []string{"-rows", "-1", "http://x.test"}, "must not be negative"},
