@@ -17,6 +17,8 @@ type Kind struct {
 	Next [3]string
 	// Credentials are those of the demonstration, as JSON.
 	Credentials string
+	// Base is the address of the API in main.go, until the author has another.
+	Base string
 	// Requires are the modules of others, by their names in versions.
 	Requires []string
 	// Nested is a module of this library besides its first, by its folder.

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -31,6 +33,7 @@ type Project struct {
 	Dir     string // the folder, which must be empty or not there; its name is the program's
 	Kind    *Kind
 	Module  string // the path of the module; default: the name of the folder
+	Base    string // the address of the API, of kinds that have one; default: one that is not there
 	Library Library
 }
 
@@ -60,6 +63,14 @@ func (p *Project) Make() error {
 	v := p.values(filepath.Base(abs))
 	if !modulePath.MatchString(v.Module) {
 		return fmt.Errorf("-module: %q is no path of a module, such as example.com/acme/orders", v.Module)
+	}
+	base, err := url.Parse(p.Base)
+	switch {
+	case p.Base == "":
+	case p.Kind.Base == "":
+		return fmt.Errorf("-base: a connector of the kind %s has no address of an API", p.Kind.Name)
+	case err != nil || base.Host == "" || base.User != nil || base.Scheme != "https" && base.Scheme != "http":
+		return fmt.Errorf("-base: expected an address without a user, such as %s", p.Kind.Base) // not quoted: it may hold a secret
 	}
 	files, err := p.files(v)
 	if err != nil {
@@ -128,6 +139,9 @@ func (p *Project) files(v values) (map[string][]byte, error) {
 				if text, err = fill(name, string(text), v); err != nil {
 					return err
 				}
+			}
+			if p.Base != "" {
+				text = bytes.ReplaceAll(text, []byte(strconv.Quote(p.Kind.Base)), []byte(strconv.Quote(p.Base)))
 			}
 			files[to] = text
 			return nil
