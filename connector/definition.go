@@ -64,7 +64,7 @@ type Options struct {
 // Call tells [Options.Intercept] what is being called.
 type Call struct {
 	Method string // the method of the source, such as "Query"
-	Table  string // the table concerned; empty where there is none
+	Table  string // the table concerned, or empty
 }
 
 // Omit subtracts from the document what the source could do. Nothing can be

@@ -37,8 +37,7 @@ const (
 )
 
 // unsendable says that the data of a source keep a row or an answer from being
-// sent [rule error-7a]. Whoever reads is told why, and so is the log: only the host
-// can mend it.
+// sent [rule error-7a]. The reader and the log are told why: only the host can mend it.
 type unsendable struct{ told *wire.Error }
 
 func (u *unsendable) Error() string { return u.told.Message }

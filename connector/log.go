@@ -24,7 +24,7 @@ type requestLog struct {
 	id      string          // the request's
 	slug    string
 	route   string
-	table   string           // "" where there is none
+	table   string           // or ""
 	secrets wire.Credentials // every credential the request carries
 	cause   string           // of a deliberate error, as its author wrapped it
 }

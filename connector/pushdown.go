@@ -59,8 +59,8 @@ type PushFilter struct {
 	// takes one condition: of several filters, the first is pushed. Empty: the
 	// upstream takes any number of such conditions, from Pushed.Filters.
 	Param string
-	// Exact says that the upstream selects the very rows that the protocol's operator
-	// does, for every operand of the column's type that Spell accepts. It may then be
+	// Exact says that, for every operand of the column's type that Spell accepts, the
+	// upstream selects exactly the rows of the protocol's operator. It may then be
 	// claimed. Otherwise the library filters the rows again.
 	Exact bool
 	// Spell returns the values of Param for a filter, and reports false for a filter that

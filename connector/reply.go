@@ -53,9 +53,8 @@ func (y *reply) explain(err error) *wire.Error {
 	return y.sendable(e)
 }
 
-// publicError returns the error that the platform is told. An error that is not
-// deliberate becomes an internal error, and its cause goes to the log, as does that
-// of data that cannot be sent.
+// publicError returns the error that the platform is told. An error that the author did not
+// choose becomes an internal error. Its cause, and that of unsendable data, goes to the log.
 func (y *reply) publicError(err error) *wire.Error {
 	internal := wire.Errorf(wire.CodeInternal, terms.InternalMessage)
 	switch err {

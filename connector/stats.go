@@ -68,7 +68,7 @@ const (
 	// FaultSource: the source failed, broke a rule, or did not finish in time,
 	// alone or because of its upstream.
 	FaultSource Fault = "source"
-	// FaultReader: whoever asked left, or took nothing of the answer.
+	// FaultReader: the reader left, or took nothing of the answer.
 	FaultReader Fault = "reader"
 	// FaultHost: the server stopped while the request was open.
 	FaultHost Fault = "host"

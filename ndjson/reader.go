@@ -23,7 +23,7 @@ const (
 // complete.
 //
 // A Reader holds one line at a time. It neither closes the reader below nor sets
-// deadlines on it: whoever opened the stream bounds how long it may stall. A
+// deadlines on it: the opener of the stream bounds how long it may stall. A
 // Reader is not safe for concurrent use.
 type Reader struct {
 	in      input

@@ -183,8 +183,8 @@ func contradictedGroups(rows [][]wire.Value, req *wire.AggregateRequest, columns
 }
 
 // groupClaims returns the filters that every cell of a column has to pass: a group key, or
-// a minimum or maximum, is a value of rows that did. It returns nil if there are none, or
-// if the value may be spelled in another way than in the row.
+// a minimum or maximum, is a value of rows that did. It returns nil without such filters, or
+// if the aggregate may spell the value in another way than the row.
 func groupClaims(j int, req *wire.AggregateRequest, columns []wire.Column) *claims {
 	field := ""
 	if keys := len(req.GroupBy); j < keys && req.GroupBy[j].Grain == "" {

@@ -142,7 +142,7 @@ func (a *ahead) fill() {
 func (a *ahead) likely(page *wire.QueryRequest) bool {
 	count := a.r.pull.table.RowCount
 	if count != nil && eachOnce(a.r.c, page.Joins) {
-		if page.Offset+1 >= *count { // its first row is of the page before
+		if page.Offset+1 >= *count { // its first row repeats the page before
 			return false
 		}
 		if !page.HasFilters() {

@@ -29,7 +29,7 @@ type averages struct {
 	asked []wire.Measure
 	keys  int
 	at    []int // the measure of the answer that each asked one is, or the sum of an average
-	count []int // the count of an average; -1: it is none
+	count []int // the count of an average; -1 for other measures
 }
 
 // withoutAverages returns a request that asks for a sum and a count in the place of each

@@ -118,8 +118,8 @@ func isUTC(text string) bool {
 	return false
 }
 
-// isUsualUTC reports whether a text is of the form 2024-02-29T22:30:00Z, as nearly all
-// datetimes are. It looks at eight bytes at a time: of the bytes that differ from the
+// isUsualUTC reports whether a text has the form of nearly all datetimes,
+// 2024-02-29T22:30:00Z. It looks at eight bytes at a time: of the bytes that differ from the
 // form, a digit's has at most 9 left, and any other byte's nothing. What is more sets
 // the highest bit.
 func isUsualUTC(text string) bool {

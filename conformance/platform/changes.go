@@ -10,8 +10,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Change is one difference between two descriptions of a connector: something that is new,
-// that is gone, or that was different before.
+// Change is one difference between two descriptions of a connector: something new, gone or
+// changed.
 type Change struct {
 	Table string // empty: the document
 	Field string // empty: the table itself, or the document
@@ -211,7 +211,7 @@ func texts[T ~string](list []T) []string {
 	return all
 }
 
-// named returns a name, or that there is none.
+// named returns a name, or words for its absence.
 func named(text string) string {
 	if text == "" {
 		return "none"
@@ -219,7 +219,7 @@ func named(text string) string {
 	return text
 }
 
-// stated returns a limit, or that there is none.
+// stated returns a limit, or words for its absence.
 func stated(limit int64) string {
 	if limit == 0 {
 		return "none"

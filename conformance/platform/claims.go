@@ -10,10 +10,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// claims holds rows against what the connector says of them: that the filters are
-// applied, that the rows are sorted, and that a key tells them apart. It judges by the
-// columns that the rows have and that have a declared type, and allocates nothing for a
-// row that is as claimed.
+// claims checks rows against what the connector claims of them: filters applied, rows
+// sorted, keys unique. It judges by the columns of a declared type, and allocates nothing
+// for a row that keeps the claims.
 type claims struct {
 	columns []wire.Column
 	filters *filter.Matcher // nil: none is claimed
@@ -23,7 +22,7 @@ type claims struct {
 	again bool // the next row has come before, as the last of a page
 
 	sort []sortClaim
-	last []wire.Value // the sort keys of the row before; nil: there is none
+	last []wire.Value // the sort keys of the row before; nil for the first
 
 	key  []int // the columns of the key; empty: none
 	text []byte

@@ -21,8 +21,7 @@ import (
 // permits both.
 var ErrAddress = errors.New("the platform would refuse this address")
 
-// AnswerError reports an answer that the platform refuses as malformed, that came
-// too late or that broke off. A refusal that the connector words itself is a
+// AnswerError reports an answer that is malformed, too late or cut off. A refusal that the connector words itself is a
 // [*wire.Error] instead.
 //
 // It quotes no cells and no secrets.

@@ -86,7 +86,7 @@ type aggregate struct {
 	joins *joins
 	plan  *relation.Aggregation // of the joined rows of all columns
 
-	averages *averages // nil: there are none
+	averages *averages // nil without an average
 }
 
 // planAggregate looks up the names of an aggregate. It refuses what has no exact answer.

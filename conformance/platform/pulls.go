@@ -50,10 +50,10 @@ type reading struct {
 	wanted  wire.QueryRequest // all pages in one, in the order that they are read in
 	columns []wire.Column     // of the pages: those of the pull, and then what keys needs
 	total   bool              // no two rows can change places in that order
-	keys    *lastKey          // for pages that no offset reaches; nil: there are none
+	keys    *lastKey          // for pages that no offset reaches; else nil
 	got     int64             // rows that were passed to each
 	last    []wire.Value      // the last row of a full page, with which the next one begins if its offset says so
-	claims  *claims           // of the page before; nil: there is none
+	claims  *claims           // of the page before; nil for the first
 }
 
 // untotal is the limit that ends a reading which has no order to go on in.

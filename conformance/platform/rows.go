@@ -25,7 +25,7 @@ type Rows struct {
 	request *wire.QueryRequest // empty for a statement
 	table   *wire.Table        // nil: not known
 	claims  *claims            // nil: none that a row could contradict
-	before  *claims            // of the page before; nil: there is none
+	before  *claims            // of the page before; nil for the first
 	// unjudged leaves it to the caller to hold the rows against the claims.
 	unjudged bool
 	count    int64

@@ -130,7 +130,7 @@ type linkEnd struct {
 }
 
 // checkLink reads both sides and returns why from is no foreign key to to:
-// values of from that to does not have. The problem is empty if there are none.
+// values of from that to does not have. The problem is empty if from is a foreign key.
 func checkLink(from, to linkEnd) (problem string, err error) {
 	parts, ok := readings(to.rows)
 	if !ok {

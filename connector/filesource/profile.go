@@ -18,7 +18,7 @@ type profile struct {
 	different   int64  // distinct values
 	uncounted   bool   // the distinct values exceeded their budget
 	samples     textvalue.Samples
-	least, most wire.Value // null if there is none, or it is too long
+	least, most wire.Value // null in an empty column, or if it is too long
 	unordered   bool       // an extreme was too long to keep
 }
 

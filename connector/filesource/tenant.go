@@ -56,9 +56,9 @@ func (r *refusal) Error() string { return refusalText }
 
 func (r *refusal) Unwrap() error { return r.cause }
 
-// admit opens the folder that the credentials name. It fails with a refusal if
-// there is none or the password is wrong, and with another error if the host cannot
-// tell. The caller closes the folder.
+// admit opens the folder that the credentials name. It fails with a refusal if the
+// name or the password is wrong, and with another error if the host cannot tell. The
+// caller closes the folder.
 //
 // For an unknown name it does the same work as for a known one: it opens some
 // folder that has a password, and compares that. So neither the answer nor the
@@ -131,7 +131,7 @@ type decoy struct{ name atomic.Pointer[string] }
 
 // find returns the decoy, or "" if no folder has a password: then there is no
 // wrong password from which a wrong tenant could differ. A folder that the connector may
-// not enter is none; by any other fault of the host nobody can tell.
+// not enter counts as none; by any other fault of the host nobody can tell.
 func (d *decoy) find(r *root, names []string) (string, error) {
 	if known := d.name.Load(); known != nil && slices.Contains(names, *known) {
 		return *known, nil

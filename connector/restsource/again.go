@@ -21,9 +21,9 @@ func (r *reading) has(row []wire.Value) bool {
 // unseen is the place of a row that no page had before.
 const unseen = math.MinInt64
 
-// dropKnown removes the rows that an earlier page had, if that can be explained: the key of a
-// row cannot come twice in one page, and a row that comes again for another reason than rows
-// that were added is one whose place was taken by a row that never came.
+// dropKnown removes the rows that an earlier page had, if added rows explain it. A row that
+// comes again for another reason has taken the place of one that never came, and a key that
+// comes twice in one page is a fault.
 func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 	if r.seen == nil {
 		return nil

@@ -54,7 +54,7 @@ type limiter struct {
 	next time.Time
 }
 
-// newLimiter returns the limiter of a rate, or nil if that is none.
+// newLimiter returns the limiter of a rate, or nil for the zero Rate.
 func newLimiter(r Rate) *limiter {
 	if r.Requests <= 0 {
 		return nil
@@ -98,7 +98,7 @@ type level struct {
 	reset                           time.Duration
 }
 
-// levelOf reads a budget from a body. It reports false if there is none.
+// levelOf reads a budget from a body. It reports false for a body without one.
 func (b *Budget) levelOf(body []byte) (l level, ok bool) {
 	names := splitPath(b.Remaining)
 	if len(names) == 0 || !bytes.Contains(body, []byte(`"`+names[len(names)-1]+`"`)) {
@@ -114,7 +114,7 @@ func (b *Budget) levelOf(body []byte) (l level, ok bool) {
 	}
 	found, err := newPicker(paths...).parse(string(body), len(paths))
 	if err != nil || found[0].Kind != textvalue.Number {
-		return l, false // whoever reads the rows says what is wrong with the JSON
+		return l, false // reading the rows will say what is wrong with the JSON
 	}
 	reset := 0.0
 	for i, n := range []*float64{&l.remaining, &l.limit, &l.restore, &l.cost, &reset} {

@@ -39,7 +39,7 @@ func newCatalog(tables []Table) (c catalog, faults []*faultError) {
 }
 
 // withOwn returns a catalog of the declared tables and those of a tenant. It leaves out tables that
-// are faulty, and then those whose Parent is one of them. Foreign keys to them are none.
+// are faulty, and then those whose Parent is one of them. Foreign keys to them go too.
 func withOwn(declared, more []Table) *catalog {
 	all := slices.Concat(declared, more)
 	var left []*faultError

@@ -42,8 +42,8 @@
 //		standalone.Main(definition, src, nil)
 //	}
 //
-// Every member of [Table] is one choice, explained where it is declared. Where a
-// declaration cannot say it, a function can: API.Authorize, Table.Body, Table.Unwrap,
+// Each field of [Table] is documented where it is declared. Where a declaration is not
+// enough, use a function: API.Authorize, Table.Body, Table.Unwrap,
 // Table.ColumnsOf, Column.Convert, Param.Spell, Pages.Func, Options.Transport.
 //
 // # Pushed filters

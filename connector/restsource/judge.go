@@ -112,7 +112,7 @@ func judgeErrors(a *Answer, list string, codes ...string) Verdict {
 	}
 	found, err := newPicker(splitPath(list)).parse(string(a.Body), 1)
 	if err != nil || tellsNothing(found[0]) {
-		return Verdict{} // whoever reads the rows says what is wrong with the JSON
+		return Verdict{} // reading the rows will say what is wrong with the JSON
 	}
 	said, known := codesOf(found[0], codes)
 	for _, code := range said {

@@ -35,7 +35,7 @@ type SignedJWT struct {
 	// Key is the key of the credential with the private key, in PEM.
 	Key string
 	// KeyID is the key of the credential that names the private key, for the header kid.
-	// Empty: there is none.
+	// Empty: no kid is sent.
 	KeyID string
 	// Claims returns the claims. The times iat and exp are added.
 	Claims func(credentials wire.Credentials) map[string]any

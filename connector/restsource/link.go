@@ -8,12 +8,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
 
-// errLink says that a header Link is none.
+// errLink says that a header Link cannot be read.
 var errLink = errors.New("the header Link cannot be read, so it may hide the next page; " +
 	`it must be spelled like <address>; rel="next"`)
 
 // nextLink returns the target of the header Link with rel="next": null if there are other
-// links only, and absent if there is none. Values may be quoted by single quotes too.
+// links only, and absent without links. Values may be quoted by single quotes too.
 func nextLink(h http.Header) (found textvalue.Raw, err error) {
 	rest := strings.Trim(strings.Join(h.Values("Link"), ","), ", \t")
 	for rest != "" {

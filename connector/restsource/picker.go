@@ -84,7 +84,7 @@ func (p *picker) member(name string, next *int) *picker {
 
 // newPicker returns a picker of values by their paths. The n-th path's value
 // becomes the n-th of the result. A number in a path is the place in a list. An empty
-// path is the value itself, and a nil path is none.
+// path is the value itself; a nil path picks nothing.
 func newPicker(paths ...[]string) *picker {
 	root := &picker{}
 	for n, path := range paths {
@@ -117,7 +117,7 @@ type collected struct {
 	row    *picker
 	places int // of a row
 	found  []textvalue.Raw
-	odd    int // the place of the first row that is not an object; -1: there is none
+	odd    int // the place of the first row that is not an object, or -1
 	done   bool
 	beside []noted // the members on the way to the list
 }

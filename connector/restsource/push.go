@@ -122,7 +122,7 @@ func (p *Param) spell(f wire.Filter) (params []string, ok bool) {
 			}
 		}
 		text := v.String()
-		ok := text != "" // to most APIs an empty parameter is none
+		ok := text != "" // most APIs take an empty parameter for a missing one
 		if p.Spell != nil {
 			text, ok = p.Spell(v)
 		}

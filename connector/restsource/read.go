@@ -145,8 +145,8 @@ func (r *reading) accept(ctx context.Context, p *page, at position) (position, e
 	if overlaps && !slices.ContainsFunc(p.rows, r.has) {
 		return position{}, r.moved()
 	}
-	// Without a mark, only a total that shrinks tells that rows before the page have
-	// gone, and that others have taken their places.
+	// Without a mark, only a shrinking total shows that rows before the page have gone
+	// and others have moved up.
 	unmarked := r.Pages.By == PagingPage || r.Pages.By == PagingOffset && len(r.key) == 0
 	if unmarked && p.total >= 0 && p.total < r.total() {
 		return position{}, r.moved()
@@ -266,8 +266,8 @@ func (x *session) firstPage(ctx context.Context, t *table) (*page, error) {
 	return first, err
 }
 
-// firstParent returns the first row of the parent for each of whose rows there is an
-// endpoint of the table, or nil if there is none.
+// firstParent returns the first row of the parent, each of whose rows has an endpoint of the
+// table, or nil if the parent is empty.
 func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, error) {
 	t = t.base()
 	if t.parent == nil {

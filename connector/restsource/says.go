@@ -211,8 +211,8 @@ func (a *answer) isPart(rows int) bool {
 	return a.status == http.StatusPartialContent
 }
 
-// refusal returns the path of a member that tells of a failure, so that the rows of the
-// answer are not all that it was asked for, or "". rows is -1 if null is in their place.
+// refusal returns the path of a member that tells of a failure, which makes the rows of the
+// answer incomplete, or "". rows is -1 if null is in their place.
 func (t *table) refusal(beside []noted, rows int) string {
 	for _, m := range beside {
 		if !t.ignores(m.path) && !slices.ContainsFunc(t.declared, func(path []string) bool { return within(path, m.path) }) && m.fails(rows) {

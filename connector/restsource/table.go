@@ -203,8 +203,8 @@ type Param struct {
 	// library applies the filter itself to the rows. It makes a parameter like
 	// updated_since safe to push.
 	Round time.Duration
-	// Exact says that the API selects the very rows that the protocol does, so that
-	// /count may trust the table's Total. It is no use without one.
+	// Exact says that the API selects exactly the rows of the protocol's operator, so that
+	// /count may trust the table's Total. Without a Total it has no effect.
 	Exact bool
 	// ProbeValue is a value that no row has. Discovery asks for it once to see whether
 	// the API applies the parameter at all. The default suits most columns.

@@ -67,8 +67,8 @@ type heldToken struct {
 	expires time.Time // zero: not known
 }
 
-// get returns the token. It obtains one if there is none, if the one there is expires
-// soon, or if that is the one which the API has refused.
+// get returns the token. It obtains a new one at first, before the old one expires, and if
+// the API has refused the old one.
 func (h *heldToken) get(ctx context.Context, obtain func() (obtained, error)) (string, error) {
 	select {
 	case h.turn <- struct{}{}:

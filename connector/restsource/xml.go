@@ -98,7 +98,7 @@ func (x *xmlReader) element(
 			if len(own) > 0 && !blank {
 				return nil, nil, errors.New("there is text among elements")
 			}
-			for _, list := range x.lists { // of which there is none
+			for _, list := range x.lists { // one without an item is empty
 				if at, name := splitLast(list); at == path && own[name] == nil && !null {
 					own[name] = []any{}
 				}

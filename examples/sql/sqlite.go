@@ -38,7 +38,7 @@ func openSQLite(ctx context.Context, s settings) (*served, error) {
 	return &served{sqliteDefinition, source, s.file, db.Close}, nil
 }
 
-// readOnly opens a database to be read, and fails if the file is none.
+// readOnly opens a database to be read, and fails if the file is not a database.
 func readOnly(ctx context.Context, file string) (*sql.DB, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err

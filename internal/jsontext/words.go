@@ -29,7 +29,7 @@ func escapes(w uint64) uint64 {
 }
 
 // nextStop returns the index of the first byte of s, from i on, that a JSON string
-// must escape, or len(s) if there is none.
+// must escape, or len(s).
 func nextStop(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if m := Stops(Load64(s, i)); m != 0 {

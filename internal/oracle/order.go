@@ -19,8 +19,8 @@ func Sort(t *Table, keys []wire.SortKey, types map[string]wire.Type) (*Table, er
 	return s.table, nil
 }
 
-// Sorted returns the index of the first row that is out of order, or -1 and true
-// if there is none. Use it for rows that a connector claims to have sorted. It
+// Sorted returns the index of the first row that is out of order, or -1 and true. Use it
+// for rows that a connector claims to have sorted. It
 // ignores the first key that the rows lack and all keys after it, because rows
 // that tie in the keys before it may be in any order.
 func Sorted(t *Table, keys []wire.SortKey, types map[string]wire.Type) (at int, ok bool) {

@@ -9,7 +9,7 @@ import (
 // Verify compares the final rows of a query with the right answer and returns
 // nil if they agree. The cells of a row are in the order of the request's fields,
 // followed by those of its joins. Rows that tie may be in any order, and a
-// window that cuts through rows that tie may contain any of them.
+// window that cuts through a tie may contain any of its rows.
 //
 // If the request must be refused, every answer differs.
 func Verify(tables Tables, req *wire.QueryRequest, got [][]wire.Value) *Difference {

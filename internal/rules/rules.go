@@ -44,7 +44,7 @@ type Rule struct {
 	Section string // title of the section, such as "Filters"
 	Status  Status
 	Text    string // Markdown, on one line, without the status
-	Example string // Markdown, on one line; empty if there is none
+	Example string // Markdown, on one line, or empty
 }
 
 // All returns the rules in the order of the rulebook. The caller must not

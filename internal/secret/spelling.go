@@ -89,7 +89,7 @@ func readLetter(text string, level int) letter {
 	return meant
 }
 
-// readASCII reads the first letter of a text, and returns 0, 0 if there is none of ASCII.
+// readASCII reads the first letter of a text, and returns 0, 0 if it is not ASCII.
 func readASCII(text string, level int) (c byte, size int) {
 	if text == "" {
 		return 0, 0

@@ -94,7 +94,8 @@ func ask(in io.Reader, out io.Writer) (args []string, err error) {
 }
 
 func newUsage(out io.Writer) {
-	fmt.Fprint(out, "conform new makes a folder with a connector that is conformant as it comes. On a terminal it asks.\n\n  conform new DIR -kind KIND\n\n")
+	fmt.Fprint(out, "conform new makes a folder with a connector that is conformant as it comes.\n\n  conform new DIR -kind KIND\n"+
+		"  conform new    asks, on a terminal\n\n")
 	fs := new(newFlags).set()
 	fs.SetOutput(out)
 	fs.PrintDefaults()

@@ -9,7 +9,8 @@ import (
 // span is a piece of a paragraph that is not plain text: code, a bold or an emphasized text, or a link. What is
 // emphasized begins and ends without a blank, because a star may stand for itself. The address of a link is https
 // and holds no blank, quote or bracket.
-var span = regexp.MustCompile("`([^`\n]+)`" + `|\*\*([^*\n]+)\*\*|\*([^*\s](?:[^*\n]*[^*\s])?)\*|\[([^\]\n]+)\]\((https://[^\s()<>"'` + "`" + `]+)\)`)
+var span = regexp.MustCompile("`([^`\n]+)`" + `|\*\*([^*\n]+)\*\*|\*([^*\s](?:[^*\n]*[^*\s])?)\*` +
+	`|\[([^\]\n]+)\]\((https://[^\s()<>"'` + "`" + `]+)\)`)
 
 // markdown returns the help of a credential field as HTML. It knows paragraphs, bold and emphasized text, code
 // emphasis and links to https, and shows everything else as it was written: a connector's text brings no

@@ -35,7 +35,7 @@ type rowsView struct {
 	Loose    string // why the pages may not fit together, or ""
 	Offset   int64
 	Previous int64 // -1: this is the first page
-	Next     int64 // -1: there is none
+	Next     int64 // -1 on the last page
 	Savable  bool
 }
 
@@ -192,8 +192,8 @@ func names(t *wire.Table) (list []string) {
 }
 
 // orderOf returns the fields by which the pages of a table are sorted: its key, or a column in which
-// no value stands twice. If there is none, or the connector does not sort by it, orderOf says what
-// that means.
+// no value stands twice. If no column will do, or the connector does not sort by it, orderOf says
+// what that means.
 func orderOf(doc *wire.Document, t *wire.Table) (order []string, loose string) {
 	const so = ", so the pages follow the connector's own order. A row can come twice, or not at all."
 	key := keyset.Key(t)

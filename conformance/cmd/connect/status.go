@@ -139,7 +139,7 @@ func passed(r *conformance.Report) []conformance.Outcome {
 }
 
 // changes returns the checks with another outcome than in the report before, in the order of the
-// checks. There are none without a report before.
+// checks. The first report has no changes.
 func changes(before, now *conformance.Report) (list []change) {
 	if before == nil {
 		return nil

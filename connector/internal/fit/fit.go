@@ -52,7 +52,7 @@ func Problem(v wire.Value, t wire.Type) string {
 const NoInstant = "is no instant in UTC, with seconds and a Z at its end; pass wire.Datetime"
 
 // Instant reports whether a text is a datetime in UTC as the protocol spells it, such as
-// 2024-02-29T22:30:00.125Z. A datetime without a zone is no instant: whoever reads it has to
+// 2024-02-29T22:30:00.125Z. A datetime without a zone is refused: a reader would have to
 // guess [rule cell-2c]. It allocates nothing.
 func Instant(text string) bool {
 	const form = "0000-00-00T00:00:00"

@@ -9,7 +9,7 @@ import (
 )
 
 // Memo computes values once and keeps each for as long as its basis stays the
-// same. Whoever asks for a value while it is computed waits for it.
+// same. A caller that asks while a value is computed waits for it.
 type Memo[K comparable, B Basis[B], V any] struct {
 	Slots chan struct{} // bounds how many are computed at once
 

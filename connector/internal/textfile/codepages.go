@@ -8,7 +8,7 @@ import (
 )
 
 // The encodings of one byte a character: for each, the characters of the bytes from
-// 0x80. U+FFFD stands for a byte that is none.
+// 0x80. U+FFFD stands for a byte without a character.
 var codePages = map[string]*codePage{
 	"iso-8859-1":  page(noControls + latin1),
 	"iso-8859-15": page(noControls + latin9),

@@ -249,8 +249,8 @@ func (q *quotedLineEnds) Read(p []byte) (int, error) {
 	return q.from.Discard(n)
 }
 
-// lines returns the whole lines that are buffered, of at most so many bytes. If there
-// is none, it reads on. It returns a part of a line only if the line is longer than the
+// lines returns the whole lines that are buffered, of at most so many bytes. It reads on
+// until it has one. It returns a part of a line only if the line is longer than the
 // buffer, or nothing follows.
 func (q *quotedLineEnds) lines(most int) []byte {
 	for {

@@ -68,7 +68,7 @@ func separatorProblem(text string) string {
 	return ""
 }
 
-// encodingOf returns the name by which an encoding is known here, or why there is none.
+// encodingOf returns this package's name of an encoding, or why it has no such encoding.
 func encodingOf(name string) (encoding, problem string) {
 	encoding = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	if other := otherNames[encoding]; other != "" {

@@ -112,7 +112,7 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lineAt returns the line of an offset, which is none before the last one.
+// lineAt returns the line of an offset. Offsets must not decrease from call to call.
 func (l *lineCounter) lineAt(offset int64) int {
 	n := 0
 	for n < len(l.ends) && l.ends[n] < offset {

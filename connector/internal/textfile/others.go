@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether a file belongs to the system or to a program that has another
-// file open, and not to whoever keeps the folder.
+// Hidden reports whether a file is the system's, or a program's beside a file that it has
+// open, and not the author's.
 func Hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") }
 
 // Shown returns the name of a file as text that is valid UTF-8.

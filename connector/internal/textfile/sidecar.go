@@ -47,8 +47,8 @@ type SidecarColumn struct {
 }
 
 // Of returns the format of one file: what its sidecar states, and what is stated of the
-// whole folder where that states nothing. A folder's separator is none of a .tsv file,
-// whose extension states its own.
+// whole folder where that states nothing. A folder's separator does not hold for a
+// .tsv file, whose extension states its own.
 func (f Format) Of(file string, s *Sidecar) Format {
 	if strings.EqualFold(path.Ext(file), ".tsv") {
 		f.Separator = "\t"

@@ -16,7 +16,7 @@ const (
 // and no long texts. Its zero value is empty.
 type Samples struct {
 	values []wire.Value
-	keys   []string // by which the values are told apart
+	keys   []string // equal for equal values
 }
 
 // Values returns the samples. They are never nil, because discovery states a list.

@@ -45,8 +45,8 @@ func decoderOf(types *pgtype.Map, field pgconn.FieldDescription, c *sqlengine.Co
 	}}
 }
 
-// textDecoder returns a decoder of texts, whose two formats are the same; nil if
-// the column is none.
+// textDecoder returns a decoder of texts, whose two formats are the same; nil for
+// other columns.
 func textDecoder(oid uint32, c *sqlengine.Column) func(string) wire.Value {
 	if oid != pgtype.TextOID && oid != pgtype.VarcharOID {
 		return nil
@@ -70,7 +70,7 @@ const (
 )
 
 // binaryDecoder returns a decoder of a column in PostgreSQL's binary format; nil
-// if there is none.
+// for types that are read as text.
 func binaryDecoder(oid uint32, c *sqlengine.Column) func([]byte) (wire.Value, error) {
 	integer := c.Class == sqlengine.ClassInteger && c.Type == wire.TypeNumber
 	float := c.Class == sqlengine.ClassFloat && c.Type == wire.TypeNumber

@@ -25,7 +25,7 @@ type Table struct {
 	Late bool
 }
 
-// Column returns a column by its name; nil if there is none.
+// Column returns a column by its name, or nil.
 func (t *Table) Column(name string) *CatalogColumn {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {

@@ -27,9 +27,8 @@ const (
 // request uses one of the expressions: Cell to answer rows, Raw to filter, Key to
 // sort, group and join, Text to search.
 //
-// An expression that is left empty means that the engine has none that gives the
-// platform's answer. The library then does that part of the request over the rows,
-// or declines it. Nothing but Type and Cell is required.
+// Leave an expression empty if the engine cannot give the platform's answer. The library
+// then does that part of the request over the rows, or declines it. Nothing but Type and Cell is required.
 type Column struct {
 	// Type is the type on the wire, and Class how the engine compares the values.
 	Type  wire.Type
@@ -67,8 +66,8 @@ type Column struct {
 	// Bind returns a placeholder as a value that Raw is compared with, such as a cast.
 	// Nil: the placeholder itself.
 	Bind func(param string) string
-	// Valid is a condition that selects, among the values that are not null, those that
-	// can be sent. Empty: all of them.
+	// Valid is a condition on values that are not null: it selects those that can be sent.
+	// Empty: all of them.
 	Valid string
 	// Invalid says what the values are that Valid does not select, in the words of a
 	// warning, such as "NaN or an infinity". Empty: words by Type.
@@ -124,13 +123,12 @@ type Index struct {
 	// Sorted is an expression, usually the bare column, whose order an index has. For
 	// the rows that Within selects, its order and equality are those of Key. All other
 	// rows are null on the wire. The first rows of a sort, minima and maxima are read
-	// by it, where [CatalogColumn.Indexed] is set. Empty: there is none.
+	// by it, where [CatalogColumn.Indexed] is set. Empty: no index is used.
 	Sorted string
 	// Within selects the rows that Sorted orders, in a form that the index serves.
 	// Empty: those that are not null.
 	Within string
-	// Unsorted selects values that Sorted orders otherwise than Key, or that Plain
-	// compares otherwise, in a form that the index answers at once. If a table has such
+	// Unsorted selects values that Sorted orders, or Plain compares, otherwise than Key, in a form that the index answers at once. If a table has such
 	// a value, neither is used. It includes the values that Loose.Guard selects. Empty:
 	// there are no such values but those that the Guard selects.
 	Unsorted string
@@ -146,7 +144,7 @@ type Index struct {
 	Plain, PlainKind string
 	// PlainAs returns an expression of another column that equals Plain wherever the
 	// values are equal on the platform, for a column of another PlainKind. It returns
-	// nothing where there is none. Nil: there is never one.
+	// nothing where the engine has no such expression; nil: it never has.
 	PlainAs func(other *Column) string
 }
 
@@ -157,8 +155,8 @@ type Loose struct {
 	// Guard selects values that the column's expressions misjudge. If the rows in
 	// question have one, nothing is pushed for the column.
 	Guard string
-	// GuardsValid reports that Guard also selects every value that Valid does not, so that
-	// a comparison over rows without a guarded value need not look at Valid.
+	// GuardsValid reports that Guard also selects every value that Valid leaves out: a
+	// comparison over rows without a guarded value need not look at Valid.
 	GuardsValid bool
 	// Long selects values that are too long for the engine to sort. If the rows in
 	// question have one, no sort by the column is pushed.
@@ -180,8 +178,7 @@ type Loose struct {
 	// which values have another order. Nil: there is never one. A Guard "1 = 0" of the
 	// column that it returns says that ties are broken as without it.
 	Alike func(value string) (alike *Column, unlike string)
-	// Integers reports that a ClassFloat has integers among its floats, that the engine
-	// compares the two exactly, and that Decode reads a whole float of 64 bits from 2^53
-	// on as the integer that it is.
+	// Integers reports that a ClassFloat has integers among its floats, compared exactly by
+	// the engine, and that Decode reads a whole float of 64 bits from 2^53 on as an integer.
 	Integers bool
 }

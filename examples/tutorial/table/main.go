@@ -26,7 +26,7 @@ var invoices = wire.Table{
 
 type source struct{}
 
-// Check reports whether the tenant's credentials are good. There are none yet.
+// Check reports whether the tenant's credentials are good. This connector has no credentials yet.
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
 // Discover returns the tables that the tenant can read.

@@ -206,7 +206,7 @@ func (c *Client) address(e Endpoint, args *Args) (string, error) {
 	return address, nil
 }
 
-// owns reports whether an address is of the client's origin.
+// owns reports whether an address has the client's origin.
 func (c *Client) owns(u *url.URL) bool {
 	return u.User == nil && u.Scheme == c.base.Scheme && origin(u) == origin(c.base)
 }

@@ -62,7 +62,7 @@ type File struct {
 	SharedWith []json.RawMessage `json:"shared_with"`
 }
 
-// Download is a link to a file's content. Whoever has the link can read the file.
+// Download is a link to a file's content. Anyone with the link can read the file.
 // Request it without the token: it may lead to another host.
 type Download struct {
 	URL       string    `json:"url"`

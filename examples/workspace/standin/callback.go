@@ -18,8 +18,8 @@ import (
 //
 // A host that is not ASCII is refused. Clients map such a host before they look it up, and not
 // all alike: many make 127.0.0.1 of 127。0。0。1, and localhost of ⓛocalhost. A mapping here would need
-// an IDNA library, and would judge another host than that of a client with other tables. Whoever
-// has an international name can write its xn-- form, which all clients take as it is.
+// an IDNA library, and would judge another host than that of a client with other tables. An
+// international name has an xn-- form, which all clients take as it is.
 func checkCallback(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" {

@@ -17,7 +17,7 @@ type Endpoint struct {
 
 	access access
 	params []string // of the query, besides those of every list
-	body   string   // the schema of the request body; empty if there is none
+	body   string   // the schema of the request body; empty without one
 	upload bool     // the body is multipart/form-data
 	answer shape
 	handle func(*call) (any, error)

@@ -63,7 +63,7 @@ func (c *call) link(f *file) (link string, expires time.Time) {
 	return c.baseURL() + "/download/" + url.PathEscape(f.item.ID) + "?" + query.Encode(), expires
 }
 
-// content answers the bytes of a file to whoever has the link.
+// content answers the bytes of a file to anyone with the link.
 func (c *call) content() (any, error) {
 	id, until := c.params["id"], c.query.Get("expires")
 	if !signed(c.secret, []byte(id+" "+until), c.query.Get("signature")) {

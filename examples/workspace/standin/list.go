@@ -12,7 +12,7 @@ import (
 
 // listOf filters, sorts and cuts the items of a list as the query asks. Filters
 // are query parameters named after fields, and created_after or updated_after.
-// A parameter that is none of these is ignored.
+// Other parameters are ignored.
 func listOf[T any](c *call, items []T) (*listPage, error) {
 	limit, err := c.intParam("limit", 20, 1, 100)
 	if err != nil {

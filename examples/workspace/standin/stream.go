@@ -25,8 +25,8 @@ func (c *call) stream(r *run) (any, error) {
 	}, nil
 }
 
-// follow writes the messages of a run from a position on, and heartbeats while
-// there are none. It returns after done, or when the client or the service leaves.
+// follow writes the messages of a run from a position on, and heartbeats between
+// them. It returns after done, or when the client or the service leaves.
 func (c *call) follow(w http.ResponseWriter, r *run, position int) {
 	heartbeat := time.NewTicker(c.options.Heartbeat)
 	defer heartbeat.Stop()

@@ -49,7 +49,7 @@ type Paused struct {
 	Run
 	TaskName string // the step that waits
 	JobID    string
-	// ResumeURL takes the answer, for this run alone. Whoever has it and the key can
+	// ResumeURL takes the answer, for this run alone. Anyone with it and the key can
 	// answer: keep it out of logs.
 	ResumeURL string
 }

@@ -103,7 +103,7 @@ func (s *Secrets) Learn(before, after *http.Request) {
 var assigned = regexp.MustCompile(`=\s*"?([^",;\s]{8,})`)
 
 // AddHeader adds the values of a header, and their parts: what stands behind a scheme
-// such as Bearer, what is assigned, and the two of Basic. Of cookies the names are none.
+// such as Bearer, what is assigned, and the two of Basic. The names of cookies are no secrets.
 func (s *Secrets) AddHeader(name string, values []string) {
 	for _, v := range values {
 		if cookies, err := http.ParseCookie(v); err == nil && name == "Cookie" {

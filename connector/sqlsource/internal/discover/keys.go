@@ -190,9 +190,8 @@ func (d *discovery) keys() {
 	}
 }
 
-// doubtfulKeys drops the foreign keys that rows may break and that were not checked,
-// or that no row keeps to. One warning for all tables says so of those that were too
-// late.
+// doubtfulKeys drops the foreign keys that no row keeps to, and those that rows may break
+// and that were not checked in time. One warning for all tables names the latter.
 func (t *discovered) doubtfulKeys() {
 	for _, k := range t.doubts {
 		i := slices.Index(t.table.ForeignKeys, k.key)

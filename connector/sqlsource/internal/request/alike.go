@@ -115,8 +115,8 @@ func (x Request) firstValue(
 }
 
 // pageOf reads the sorted column of a page by the index. It returns how many rows there
-// are, at most those of the page, and the value that comes last; null if there is none, or
-// one of the texts is no value.
+// are, at most those of the page, and the value that comes last; null without rows, or
+// if one of the texts is no value.
 func (x Request) pageOf(
 	ctx context.Context, r *session.Relation, c *sqltext.Column, where wire.Where, req *connector.QueryRequest,
 ) (found int64, last wire.Value, err error) {

@@ -107,7 +107,7 @@ func (x Request) joinCondition(ctx context.Context, h *hop) error {
 }
 
 // plainKeys returns the expressions of a hop that an index compares, and that are
-// equal for all equal keys; empty: there are none.
+// equal for all equal keys; empty if a column lacks one.
 func (x Request) plainKeys(ctx context.Context, h hop) (keys [2]string, err error) {
 	a, b := h.keys[0], h.keys[1]
 	if b.Index.PlainAs != nil {

@@ -23,7 +23,7 @@ type order struct {
 	total bool
 	// own is how many of the terms are of the base table alone. They come first.
 	own int
-	// first is the column whose index gives the rows in order; nil: there is none.
+	// first is the column whose index gives the rows in order, or nil.
 	// The first term is then its Sorted, which orders the rows that it selects by
 	// inside. The other rows come after them, by the other terms.
 	first *sqltext.Column
@@ -152,14 +152,14 @@ type ties struct {
 // byIndex reports whether the ties of a relation are broken as its primary key's
 // index has them, in the direction of the sort's last key, so that an index that
 // ends with the primary key gives the whole order. A sort that values may leave to
-// the library has its ties in the library's order, whoever sorts.
+// the library breaks its ties as the library does, also where the engine sorts.
 func (t ties) byIndex(r *session.Relation) bool {
 	loose := func(c *sqltext.Column) bool { return c.Loose.Guard != "" || c.Loose.Long != "" }
 	return r.Enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, loose))
 }
 
 // breakTies adds terms that tell the rows of a relation apart: by its key, or by
-// all columns if it has none. Rows equal in all columns need not be told apart.
+// all columns if it has none: rows equal in all columns may stand in any order.
 func (o *order) breakTies(r *session.Relation, t ties) {
 	columns := r.Unique
 	if columns == nil {

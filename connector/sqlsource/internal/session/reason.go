@@ -61,8 +61,8 @@ func stateReason(state string) reason {
 	return stateReasons[state[:2]]
 }
 
-// Lasting reports whether a table cannot be read for a reason that stays and is its
-// own: whoever asks again is told the same.
+// Lasting reports whether a table cannot be read for a reason that is its own and stays:
+// asking again gives the same answer.
 func (r reason) Lasting() bool {
 	return r == ReasonNoTable || r == ReasonForbidden || r == reasonEncoding || r == reasonData || r == reasonUnreadable
 }

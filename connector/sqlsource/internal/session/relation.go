@@ -22,7 +22,7 @@ type Relation struct {
 	byName  map[string]*sqltext.Column
 	Primary []*sqltext.Column // of the primary key; nil: it is not known, or not served in full
 	// Unique are the columns that tell rows apart: the primary key's, or those of
-	// another key without nulls, or a row's number; nil: there are none.
+	// another key without nulls, or a row's number; else nil.
 	Unique []*sqltext.Column
 	// Enforced reports that the engine itself keeps the primary key unique.
 	Enforced bool
@@ -120,7 +120,7 @@ func (s *Database) keyColumns(r *Relation, key []string) []*sqltext.Column {
 	return columns
 }
 
-// Column returns a column by its name in the protocol; nil if there is none.
+// Column returns a column by its name in the protocol, or nil.
 func (r *Relation) Column(name string) *sqltext.Column { return r.byName[name] }
 
 // With returns the relation with another column in the place of one that is of no key.

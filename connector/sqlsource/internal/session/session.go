@@ -121,7 +121,7 @@ func (s *Database) connect(ctx context.Context, creds wire.Credentials) (*Sessio
 }
 
 // Begin starts a transaction in place of the one before, which ends with life at the
-// latest. Everything that a request reads in it is of one moment, the catalog
+// latest. A request reads everything in it as of one moment, the catalog
 // included. The deadline of ctx limits its statements.
 func (x *Session) Begin(ctx, life context.Context) error {
 	if x.Tx != nil {

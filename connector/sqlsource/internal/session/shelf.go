@@ -27,7 +27,7 @@ func newShelf(ctx context.Context) (*shelf, func(), error) {
 }
 
 // take returns the session on the shelf if it was opened with these credentials,
-// and nil if there is none. A source that wraps this one may call it with others.
+// or else nil. A source that wraps this one may call it with others.
 func (s *shelf) take(creds wire.Credentials) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

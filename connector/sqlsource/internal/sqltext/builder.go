@@ -111,8 +111,7 @@ func Choose(flavor sqlengine.Flavor, bound int, where wire.Where, find func(stri
 	return p
 }
 
-// Where returns filters, and more conditions, as a WHERE clause, or nothing if
-// there are none.
+// Where returns filters, and more conditions, as a WHERE clause; nothing for neither.
 func (b *Builder) Where(filters wire.Where, find func(string) *Column, more ...string) string {
 	conditions := func(filters []wire.Filter) []string {
 		var list []string

@@ -150,7 +150,7 @@ func (c *Column) Inside() string {
 	return c.Index.Within
 }
 
-// Outside returns the condition that selects the other rows; empty: there are none.
+// Outside returns the condition that selects the other rows; empty if Within has all.
 func (c *Column) Outside() string {
 	switch {
 	case c.Index.Within != "":

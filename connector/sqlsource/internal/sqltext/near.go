@@ -12,8 +12,7 @@ import (
 const maxNear = 100
 
 // Near returns a condition that an index serves and that holds wherever the filter
-// does, or nothing if there is none. A filter whose exact condition an index serves
-// needs none.
+// does. It returns nothing where no index does, or one serves the exact condition.
 func (b *Builder) Near(c *Column, f wire.Filter) string {
 	if c.Index.Near == nil || c.Class == sqlengine.ClassOpaque {
 		return ""

@@ -53,7 +53,7 @@ type Form struct {
 	url      string
 	token    wire.Bearer
 	typed    wire.Credentials
-	second   wire.Credentials // of another account; empty unless two are to be told apart
+	second   wire.Credentials // of a second account; empty without one
 	document *wire.Document
 	reader   *platform.Client // that read the document
 	edits    int              // counts the changes after which a document that is being read is stale

@@ -152,7 +152,7 @@ func verdict(r *conformance.Report, accounts int) Status {
 		status.State, status.Detail = Failed, failures[0].Detail
 	case r.Problem != "":
 		status.State, status.Problem = Verifying, r.Problem
-	case accounts > 1 && r.Err() != nil: // they could not be told apart
+	case accounts > 1 && r.Err() != nil: // both see the same rows
 		status.State, status.Problem = Verifying, r.Verdict()
 	}
 	return status
