@@ -118,8 +118,8 @@ func TestConformance(t *testing.T) {
 			target.Credentials = []wire.Credentials{db.tenant(), other.tenant()}
 		}
 		// A request costs a server tens of milliseconds, so fewer are asked over live data. The
-		// checks over the corpus, some 1,500 requests, ask all of their cases.
-		skipped := e.grade(t, target, &conformance.Options{Mode: conformance.ModeBoth, Requests: 3500})
+		// checks over the corpus, some 1,500 requests, ask all of their cases, and a second account has a quarter.
+		skipped := e.grade(t, target, &conformance.Options{Mode: conformance.ModeBoth, Requests: 4500})
 		for _, id := range slowChecks { // they come below, when nothing else reads the table slow
 			require.Equal(t, conformance.NoData, skipped[id], id)
 			delete(skipped, id)
@@ -152,7 +152,10 @@ func (e *engine) grade(t *testing.T, target conformance.Target, options *conform
 	conformancetest.Subtests(t, report)
 	skipped := map[string]conformance.Reason{}
 	for _, o := range report.Outcomes {
-		if o.Verdict == conformance.Advise {
+		switch {
+		case o.Verdict == conformance.Advise && o.ID == "A.37": // of keys that the corpus breaks, and of odd cells
+			require.NotRegexp(t, "left out|not served|cannot be read", o.Detail)
+		case o.Verdict == conformance.Advise:
 			require.Contains(t, e.conformance.mayAdvise, o.ID, o.Detail)
 		}
 		if o.Verdict == conformance.Skip {

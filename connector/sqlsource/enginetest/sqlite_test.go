@@ -67,9 +67,9 @@ var sqlite = engine{
 			// All its cases group decimals of which some have more digits than a real.
 			"A.9": conformance.NoData,
 			// The database is the host's: there are no tenants to hold apart.
-			"T1": conformance.NoData, "T2": conformance.NoData, "T3": conformance.NoData, "T4": conformance.NotDeclared,
-			"T5": conformance.NotDeclared, "T6": conformance.NoData, "P1.7": conformance.NotDeclared, "P1.7b": conformance.NotDeclared,
-			"A.31": conformance.NotDeclared, "A.32": conformance.NoData,
+			"T1": conformance.NotAsked, "T2": conformance.NotAsked, "T3": conformance.NotAsked, "T4": conformance.NotDeclared,
+			"T5": conformance.NotDeclared, "T6": conformance.NotAsked, "P1.7": conformance.NotDeclared, "P1.7b": conformance.NotDeclared,
+			"P1.7c": conformance.NotDeclared, "A.31": conformance.NotDeclared, "A.32": conformance.NotAsked,
 		},
 	},
 	discovery: discoveryOf{

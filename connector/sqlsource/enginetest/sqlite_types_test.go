@@ -96,11 +96,15 @@ var sqliteTypes = []sqlsourcetest.Type{
 		literal("'2024-02-30 00:00:00'", wire.Null()), literal("'soon'", wire.Null()), literal("x'00'", wire.Null()),
 		at("'2024-02-29T01:00:00.25-00:30'", "2024-02-29T01:30:00.25Z"), literal("'2024-02-29T01:00:00+24:00'", wire.Null()),
 	}},
-	{Name: "guessed moment", SQL: "DATETIME", Type: wire.TypeDatetime, Literals: []sqlsourcetest.Literal{ // none says what a number is
+	// Nothing says what a number is here. Few of the values are numbers: a table with more of them than dates has
+	// another type, and its rows are chosen at random.
+	{Name: "guessed moment", SQL: "DATETIME", Type: wire.TypeDatetime, Literals: slices.Concat([]sqlsourcetest.Literal{
 		at("'2024-02-29 00:00:00'", "2024-02-29T00:00:00Z"), at("'2024-02-29T01:00:00+01:00'", "2024-02-29T00:00:00Z"),
-		at("'1970-08-23 06:21:41'", "1970-08-23T06:21:41Z"), literal("20240101", wire.Null()), literal("1709164800", wire.Null()),
-		at("'2024-03-01'", "2024-03-01T00:00:00Z"), literal("2460369.5", wire.Null()), at("'2024-02-28 23:59:59'", "2024-02-28T23:59:59Z"),
-	}},
+		literal("20240101", wire.Null()), literal("1709164800", wire.Null()), literal("2460369.5", wire.Null()),
+	}, slices.Repeat([]sqlsourcetest.Literal{
+		at("'1970-08-23 06:21:41'", "1970-08-23T06:21:41Z"), at("'2024-03-01'", "2024-03-01T00:00:00Z"),
+		at("'2024-02-28 23:59:59'", "2024-02-28T23:59:59Z"),
+	}, 6))},
 	{Name: "epoch", SQL: "UNIX_TIMESTAMP", Type: wire.TypeDatetime, Literals: []sqlsourcetest.Literal{
 		at("1709164800", "2024-02-29T00:00:00Z"), at("0", "1970-01-01T00:00:00Z"), at("-1", "1969-12-31T23:59:59Z"),
 		at("2460369.5", "2024-02-29T00:00:00Z"), literal("1709164800000", wire.Null()), at("'2024-02-29'", "2024-02-29T00:00:00Z"),

@@ -213,11 +213,11 @@ func (j join) String() string {
 	return text[len(", "):]
 }
 
-// joinsFold compares aggregates over joins with folding the joined rows: the rows, every function over the numbers
-// of the base table, which a row with several matches repeats, and of the last one, which several rows may have in
-// common, the rows alone, and groups by one of its columns. Each join is measured before any is grouped.
+// joinsFold compares aggregates over joins with folding the joined rows: the rows alone, the rows beside every function
+// over the numbers of the base table, which a row with several matches repeats, and of the last one, which several
+// rows may have in common, and groups by one of its columns. Each join is measured before any is grouped.
 func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
-	var measured, counted, grouped []question
+	var measured, grouped []question
 	asking := func(j join, keys ...wire.GroupKey) question {
 		req := j.aggregate(t, countOfRows)
 		req.GroupBy = keys
@@ -225,7 +225,7 @@ func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
 		return p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity)
 	}
 	for _, j := range p.joined(t) {
-		measured, counted = append(measured, p.joinedMeasures(t, j)), append(counted, asking(j))
+		measured = append(measured, asking(j), p.joinedMeasures(t, j)) // a source may count what it cannot measure
 		// Whether texts group by a collation is left to the source.
 		if i := slices.IndexFunc(j.last().Fields, func(f wire.Field) bool {
 			return (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable)
@@ -233,7 +233,7 @@ func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
 			grouped = append(grouped, asking(j, wire.GroupKey{Field: j.lastField(i), As: "Key"}))
 		}
 	}
-	return slices.Concat(measured, counted, grouped)
+	return slices.Concat(measured, grouped)
 }
 
 // joinedMeasures returns the question about all measures of a join in one request and, where that is declined or has
