@@ -221,6 +221,7 @@ type folderFlavor struct{ flavor }
 // is opened, and locked.
 func (f folderFlavor) Capabilities() sqlengine.Capabilities {
 	all := f.flavor.Capabilities()
+	all.Session, all.Restore = prepareSession, "" // a folder has no macros
 	all.NoTx, all.OwnCatalog, all.Session = true, true, nil
 	return all
 }

@@ -14,9 +14,13 @@ import (
 // github.com/duckdb/duckdb-go. Open a file with access_mode=READ_ONLY: DuckDB has no
 // transactions that only read, and what a file's views may read, they read.
 //
-// Do not serve a database in which strangers may create macros. One with the name of a function of
-// the engine, such as contains or sum, takes its place in the statements of this package too, and
-// answers are wrong without a word. A [Folder] has no macros.
+// A macro of the database that has the name of a function or an operator of the engine, such as sum
+// or "+", changes no answer: while a request lasts, its connection's search_path has the engine's
+// functions first. The bodies of views see the macros of their own schema before them, as their
+// author does; a macro of another schema is named with that schema, or the engine's is taken.
+// A temporary macro, which only the host itself can create, comes before all. Tables of the schema
+// main with the name of one of the engine's own views, such as duckdb_tables, are left out, with a
+// warning.
 func Flavor() sqlengine.Flavor { return flavor{} }
 
 type flavor struct{}
@@ -32,7 +36,8 @@ func (flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
 func (flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:        "DuckDB",
-		Session:     prepareSession,
+		Session:     openSession,
+		Restore:     restoreSearch,
 		HasSchema:   hasSchema,
 		CheapCounts: true,
 		JoinKeys:    joinKeys,
@@ -42,13 +47,13 @@ func (flavor) Capabilities() sqlengine.Capabilities {
 
 func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found bool, err error) {
 	err = q.QueryRowContext(ctx,
-		"SELECT count(*) > 0 FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = CAST($1 AS VARCHAR)",
+		"SELECT count(*) > 0 FROM duckdb_schemas() WHERE database_name = "+ownDatabase+" AND schema_name = CAST($1 AS VARCHAR)",
 		cmp.Or(schema, defaultSchema)).Scan(&found)
 	return found, err
 }
 
-// Table has no name of a database before the schema's: a query sees those of the
-// database that was opened.
+// Table has no name of a database before the schema's: the search path of a session has
+// all schemas of the database that was opened.
 func (flavor) Table(schema, name string) string {
 	return quote(cmp.Or(schema, defaultSchema)) + "." + quote(name)
 }

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -21,6 +22,45 @@ var sessionSettings = []settings.Setting{
 	{Name: "preserve_insertion_order", Value: "true", Why: "a view's LIMIT has any rows without it"},
 	{Name: "binary_as_string", Value: "false", Why: "a view of Parquet reads bytes as texts with it"},
 	{Name: "errors_as_json", Value: "false", Why: "the kind of an error is not known with it"},
+}
+
+// Macros of the database stand before the engine's functions and operators unless the search path
+// says otherwise. Then current_database is no longer the one that was opened, so its name is kept
+// in a variable of the connection, and in another what the search path was.
+const (
+	ownDatabase   = "CASE WHEN current_database() = 'system' THEN getvariable('connector_database') ELSE current_database() END"
+	restoreSearch = "SET search_path = system.main.getvariable('connector_search_path'); RESET VARIABLE connector_search_path"
+)
+
+// openSession prepares a transaction on a database that may have macros.
+func openSession(ctx context.Context, q sqlengine.Queryer) error {
+	if err := putFunctionsFirst(ctx, q); err != nil {
+		return err
+	}
+	return prepareSession(ctx, q)
+}
+
+// putFunctionsFirst puts the engine's functions before the database's macros. It names all schemas
+// of the database, because a table that is named with a schema is looked for in the databases whose
+// schema of this name the search path has. Its own statement names what it calls in full.
+func putFunctionsFirst(ctx context.Context, q sqlengine.Queryer) error {
+	var before, database string
+	var schemas strings.Builder
+	err := sqlengine.Each(ctx, q, `SELECT system.main.current_setting('search_path'), database_name, schema_name
+		FROM system.main.duckdb_schemas() WHERE database_name = system.main.current_database()`, nil,
+		func(scan func(...any) error) error {
+			var schema string
+			err := scan(&before, &database, &schema)
+			schemas.WriteString("," + quote(database) + "." + quote(schema))
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	path := "system.main," + cmp.Or(before, quote(database)+"."+quote(defaultSchema)) + schemas.String()
+	_, err = q.ExecContext(ctx, "SET VARIABLE connector_search_path = "+literal(before)+
+		"; SET VARIABLE connector_database = "+literal(database)+"; SET search_path = "+literal(path))
+	return err
 }
 
 // prepareSession states the settings that are something else. One query shows which; a database

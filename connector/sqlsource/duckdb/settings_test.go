@@ -157,8 +157,9 @@ var harmless = map[string]string{
 	"a limit: beyond it, or where it forbids, is an error": `disable_timestamptz_casts lambda_syntax max_expression_depth
 		old_implicit_casting order_by_non_integer_literal pivot_limit`,
 	"of the connection: tables are named with their schema, and files are as their views read them": `enable_geoparquet_conversion
-		schema search_path`,
-	"another name of one that is stated": "null_order",
+		schema`,
+	"put behind the engine's functions for each transaction, and put back: see TestMacros": "search_path",
+	"another name of one that is stated":                                                   "null_order",
 }
 
 // TestSettingsKnown notices a setting of the engine that nobody has looked at.

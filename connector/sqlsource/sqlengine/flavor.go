@@ -107,6 +107,10 @@ type Capabilities struct {
 	// context's deadline. Nothing it sets may outlive the transaction where the
 	// engine can help it. Nil: there is nothing to prepare.
 	Session func(ctx context.Context, q Queryer) error
+	// Restore is a statement that undoes what Session has set for longer than the
+	// transaction, and runs when that has ended. A connection on which it fails is
+	// closed. Empty: there is nothing to undo.
+	Restore string
 	// Kill returns the statement that, on another connection, ends whatever the
 	// session is running. It is for a driver that leaves a statement running on the
 	// server when its context ends. Nil: the driver ends it.

@@ -141,7 +141,23 @@ func (x *Session) Begin(ctx, life context.Context) error {
 	if able.Session == nil {
 		return nil
 	}
+	if able.Restore != "" {
+		end := x.Tx.end
+		x.Tx.end = func() {
+			end()
+			x.restore(life)
+		}
+	}
 	return able.Session(ctx, x.Tx.Queryer)
+}
+
+// restore undoes what the flavor has set on the connection, also if the request was given up.
+func (x *Session) restore(life context.Context) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(life), killWait)
+	defer cancel()
+	if _, err := x.conn.ExecContext(late, x.Database.Capabilities.Restore); err != nil {
+		_ = x.conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
 }
 
 // watch kills the session's statement on the server when the context of a call

@@ -1,0 +1,198 @@
+package duckdb_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// macros returns statements that create, in a schema, a macro with the name of every function and
+// operator of the engine. The list is the engine's, so it has what the builder will call one day.
+func macros(t testing.TB, schema string) string {
+	db := open(t, "")
+	rows, err := db.QueryContext(t.Context(), `SELECT function_name, bool_or(function_type IN ('table', 'pragma', 'table_macro'))
+		FROM duckdb_functions() WHERE database_name = 'system' AND schema_name = 'main' GROUP BY ALL`)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rows.Close()) }()
+	var script strings.Builder
+	count := 0
+	for rows.Next() {
+		var name string
+		var table bool
+		require.NoError(t, rows.Scan(&name, &table))
+		count++
+		name = schema + `."` + name + `"`
+		if table {
+			fmt.Fprintf(&script, "CREATE MACRO %s() AS TABLE SELECT 42 AS x;\n", name)
+			continue
+		}
+		fmt.Fprintf(&script, "CREATE MACRO %s() AS 42, (a) AS 42, (a, b) AS 42, (a, b, c) AS 42, (a, b, c, d) AS 42;\n", name)
+	}
+	require.NoError(t, rows.Err())
+	require.Greater(t, count, 500)
+	return script.String()
+}
+
+// shadowed is a flavor for a connection whose search path has a schema of macros first.
+type shadowed struct{ sqlengine.Flavor }
+
+func (f shadowed) Capabilities() sqlengine.Capabilities {
+	all := f.Flavor.Capabilities()
+	session := all.Session
+	all.Session = func(ctx context.Context, q sqlengine.Queryer) error {
+		if _, err := q.ExecContext(ctx, "SET search_path = 'shadow,main'"); err != nil {
+			return err
+		}
+		return session(ctx, q)
+	}
+	all.Restore += "; SET search_path = ''"
+	return all
+}
+
+// TestMacrosDifferential asks a database that has a macro for every function of the engine.
+func TestMacrosDifferential(t *testing.T) {
+	e := kit(t)
+	_, err := e.DB.ExecContext(t.Context(), "CREATE SCHEMA shadow;"+macros(t, "shadow"))
+	require.NoError(t, err)
+	e.Flavor = shadowed{e.Flavor}
+	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"changing pages", "large joins"}})
+}
+
+// macroTables are tables, and views that see macros of their author's.
+const macroTables = `
+	CREATE TABLE item AS SELECT i, 'A' || i AS name, i + 0.5 AS price, DATE '2024-01-31' + i::INT AS day, [name] AS tags,
+		{'a': price} AS record FROM range(20) r(i);
+	ALTER TABLE item ADD PRIMARY KEY (i);
+	CREATE TYPE mood AS ENUM ('sad', 'glad');
+	CREATE SEQUENCE ticket;
+	CREATE TABLE duckdb_trips AS SELECT 'mine' AS x;
+	CREATE TABLE "range" AS SELECT 'mine' AS x;
+	CREATE SCHEMA "a.b""c,d";
+	CREATE TABLE "a.b""c,d".far AS SELECT 7 AS n, 'x' AS label;
+	CREATE MACRO twice(x) AS x * 2;
+	CREATE MACRO few(n) AS TABLE SELECT i FROM item WHERE i < n;
+	CREATE MACRO "a.b""c,d".thrice(x) AS x * 3;
+	CREATE VIEW doubled AS SELECT twice(i) AS i, 'glad'::mood AS mood, nextval('ticket') > 0 AS drawn FROM item;
+	CREATE VIEW chosen AS SELECT * FROM few(3);
+	CREATE VIEW "a.b""c,d".tripled AS SELECT thrice(n) AS n, twice(n) AS m FROM "a.b""c,d".far;`
+
+// macroAnswers are what a database answers to requests of each kind.
+func macroAnswers(t *testing.T, db *sql.DB) (answers, warnings []string) {
+	note := func(answer any, err error) {
+		require.NoError(t, err)
+		answers = append(answers, fmt.Sprint(answer))
+	}
+	source, err := sqlsource.New(db, duckdb.Flavor(), &sqlsource.Options{
+		Schemas: func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} },
+	})
+	require.NoError(t, err)
+	tenant := connectortest.Start(t, connector.Definition{Slug: "macros"}, source, nil).As(nil).Unverified()
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	for _, table := range found.Tables {
+		var fields []string
+		for _, f := range table.Fields {
+			fields = append(fields, f.Name)
+			note(fmt.Sprint(table.Name, f.Name, f.Type, f.Samples), nil)
+		}
+		sort := []wire.SortKey{{Field: fields[0], Dir: wire.Desc}}
+		rows, err := tenant.Query(wire.QueryRequest{Table: table.Name, Fields: fields, Sort: sort})
+		require.NoError(t, err)
+		note(rows.Rows, nil)
+		size, err := tenant.Size(table.Name)
+		require.NoError(t, err)
+		note(*size, nil)
+		counts, err := tenant.Cardinality(table.Name, fields[0])
+		require.NoError(t, err)
+		note(*counts[fields[0]], nil)
+	}
+	within := wire.Where{And: []wire.Filter{
+		{Field: "name", Op: wire.OpIncludes, Value: wire.Text("A1")}, {Field: "day", Op: wire.OpGt, Value: wire.Text("2024-02-05")},
+	}}
+	note(tenant.Count(wire.CountRequest{Table: "main.item", Where: within}))
+	note(tenant.Aggregate(wire.AggregateRequest{
+		Table: "main.item", Where: within, GroupBy: []wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}}, Limit: 100,
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "price", As: "sum"}, {Fn: wire.AggCount, As: "rows"}},
+	}))
+	return answers, found.Warnings
+}
+
+// TestMacros compares databases with macros to one without, opened and attached. What a host does
+// on the connections afterwards finds its own search path.
+func TestMacros(t *testing.T) {
+	made := func(script string) string {
+		file := filepath.Join(t.TempDir(), "made.duckdb")
+		own, err := driver.NewConnector(file, nil)
+		require.NoError(t, err)
+		db := sql.OpenDB(own)
+		_, err = db.ExecContext(t.Context(), script)
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		return file
+	}
+	reach := func(dsn, script string) *sql.DB {
+		own, err := driver.NewConnector(dsn, nil)
+		require.NoError(t, err)
+		db := sql.OpenDB(own)
+		t.Cleanup(func() { _ = db.Close() })
+		db.SetMaxOpenConns(1)
+		_, err = db.ExecContext(t.Context(), script)
+		require.NoError(t, err)
+		return db
+	}
+	want, warnings := macroAnswers(t, reach(made(macroTables), "SELECT 1"))
+	require.Empty(t, warnings)
+	require.Greater(t, len(want), 25)
+	// The bodies of the views call none of these.
+	file := made(macroTables + `CREATE MACRO sum(x) AS 42; CREATE MACRO count(x) AS 42; CREATE MACRO count_star() AS 42;
+		CREATE MACRO contains(x, y) AS false;
+		CREATE MACRO lower(x) AS 'low'; CREATE MACRO epoch_ms(x) AS 42; CREATE MACRO "+"(x, y) AS 42;
+		CREATE MACRO "||"(x, y) AS 42; CREATE MACRO row_number() AS 42; CREATE MACRO to_json(x) AS '42'; CREATE MACRO list_value(x) AS 42;
+		CREATE MACRO current_database() AS 'none'; CREATE MACRO current_setting(x) AS 'none'; CREATE MACRO getvariable(x) AS 'none';
+		CREATE MACRO duckdb_settings() AS TABLE SELECT 42; CREATE MACRO duckdb_schemas() AS TABLE SELECT 42;
+		CREATE MACRO duckdb_tables() AS TABLE SELECT 42; CREATE MACRO duckdb_columns() AS TABLE SELECT 42;
+		CREATE TABLE Duckdb_Tables AS SELECT 'mine' AS x;`)
+	for _, c := range []struct{ dsn, script, hostPath string }{
+		{file, "SELECT 1", ""},
+		{"", "ATTACH '" + file + `' AS "x.""y,z"; USE "x.""y,z"`, `"x.""y,z".main`},
+		{"", "ATTACH '" + file + `' AS other; ATTACH ':memory:' AS beside; SET search_path = 'other.main,beside.main'`,
+			"other.main,beside.main"},
+	} {
+		db := reach(c.dsn, c.script)
+		got, warnings := macroAnswers(t, db)
+		require.Equal(t, []string{"Duckdb_Tables is left out because a view of the engine has the same name."}, warnings)
+		require.Equal(t, want, got)
+		var path string
+		var sum int
+		row := db.QueryRowContext(t.Context(), "SELECT system.main.current_setting('search_path'), sum(1)")
+		require.NoError(t, row.Scan(&path, &sum))
+		require.Equal(t, c.hostPath, path)
+		require.Equal(t, 42, sum)
+		_, err := db.ExecContext(t.Context(), "CREATE TABLE hosts AS SELECT 1 AS one; DROP TABLE hosts")
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+	}
+}
+
+// TestEngineViews notices a view of the engine whose name is not looked for.
+func TestEngineViews(t *testing.T) {
+	var others int
+	require.NoError(t, open(t, "").QueryRowContext(t.Context(), `SELECT
+		count(*) FILTER (NOT regexp_matches(view_name, '^(duckdb|pragma|sqlite)_')) FROM duckdb_views()
+		WHERE database_name = 'system' AND schema_name = 'main' HAVING count(*) > 10`).Scan(&others))
+	require.Zero(t, others)
+}
