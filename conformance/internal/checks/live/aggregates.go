@@ -15,7 +15,7 @@ import (
 
 // aggregatesFold compares measures over all rows and over groups with the rows: each column as a key,
 // those first whose values a careless key would merge, each measure of each column, groups of what a filter
-// keeps, and groups by two columns.
+// keeps, and groups by two columns whose values a careless key of both would merge.
 func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
 	numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
@@ -44,12 +44,24 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		over.And = none
 		further = append(further, over) // of no rows there is a count, and no sum
 	}
-	if few := dividing(t, data); len(few) > 1 {
-		two := []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}}
-		further = append(further, aggregate(t, two, counts[:1]))
+	for i, pair := range generate.TellingPairs(data, firstOf(dividing(t, data), maxPaired), wire.AggregateLimit-1, maxPairs) {
+		two := []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}
+		if req := aggregate(t, two, counts[:1]); i == 0 {
+			list = slices.Insert(list, min(firstPair, len(list)), req)
+		} else {
+			further = append(further, req)
+		}
 	}
 	return append(list, further...)
 }
+
+// How many columns of a table are paired to be keys of a group, how many pairs are asked for, and which of the
+// questions about the table is the first of them.
+const (
+	maxPaired = 8
+	maxPairs  = 3
+	firstPair = 4
+)
 
 // beforeGroups returns filters to be asked for before groups of a column: one of a value of the column,
 // which leaves its other groups empty, so that they are not answered, and a selective one.
