@@ -16,8 +16,9 @@ import (
 
 // wording tells the wordings of a run apart.
 type wording struct {
-	run uint32 // random, because a connector may remember an earlier run
-	n   int
+	run  uint32 // random, because a connector may remember an earlier run
+	n    int
+	page int // of a list that is asked for page by page: 0 is the first
 }
 
 // fresh returns a wording that was not used before.
@@ -98,18 +99,21 @@ var further = []*question{
 		req.And, req.Limit = append(req.And, *s.value), 0
 		return req
 	}},
-	{wire.PathQuery, "", " with a limit", func(s *subject, w wording) wire.Request {
-		req := s.rowsIn(w)
-		req.Limit = int64(3 + w.n%3)
-		return req
-	}},
+	{wire.PathQuery, "", " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
 	{wire.PathQuery, "", " sorted, with a limit", func(s *subject, w wording) wire.Request {
 		if s.sort == "" {
 			return nil
 		}
-		req := s.rowsIn(w)
-		req.Limit = int64(3 + w.n%3)
+		req := s.pageIn(w)
 		req.Sort = []wire.SortKey{{Field: s.sort, Dir: []wire.Direction{wire.Asc, wire.Desc}[w.n%2]}}
+		return req
+	}},
+	{wire.PathQuery, "", " with a join and a limit", func(s *subject, w wording) wire.Request {
+		if s.hop == nil || !s.joins {
+			return nil
+		}
+		req := s.pageIn(w)
+		req.Joins = []wire.JoinHop{*s.hop}
 		return req
 	}},
 	by(" by groups of numbers", func(s *subject) *wire.GroupKey { return s.groups[byNumber] }),
@@ -169,6 +173,26 @@ func (s *subject) rowsIn(w wording) *wire.QueryRequest {
 		req.Limit = int64(most) + 1 + int64(w.n)
 	}
 	return req
+}
+
+// pageIn returns a request for a page of the subject's rows.
+func (s *subject) pageIn(w wording) *wire.QueryRequest {
+	req := s.rowsIn(w)
+	req.Limit = int64(3 + w.n%3)
+	req.Offset = int64(w.page) * req.Limit
+	return req
+}
+
+// hasPage reports whether a question asks for a page, which the document allows and a tenant has.
+func (s *subject) hasPage(run *pairRun, q *question, w wording) bool {
+	req, ok := q.ask(s, w).(*wire.QueryRequest)
+	if !ok || req.Offset == 0 || !run.Document.Allows(req) {
+		return false
+	}
+	return slices.ContainsFunc([]int{0, 1}, func(tenant int) bool {
+		own := s.own(tenant)
+		return own != nil && int64(len(own.Rows)) > req.Offset
+	})
 }
 
 func (s *subject) aggregate(w wording, by []wire.GroupKey, measures ...wire.Measure) wire.Request {

@@ -60,9 +60,19 @@ func (s *subject) may(run *pairRun, q *question) bool {
 	return session.RouteAt(q.path).Needs(run.Document) == "" && q.ask(s, wording{}) != nil
 }
 
-// takeTurns asks a question in one wording for one tenant and then for the other.
+// takeTurns asks a question in one wording for one tenant and then for the other. If it asks for a page, the next
+// page follows: a connector may keep later pages, or where a list stands, without the tenant.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
 	w := fresh(run)
+	f := s.inTurn(run, first, q, w)
+	if w.page++; f == nil && !run.Spent() && s.hasPage(run, q, w) {
+		return s.inTurn(run, first, q, w)
+	}
+	return f
+}
+
+// inTurn asks a question in one wording for one tenant and then for the other.
+func (s *subject) inTurn(run *pairRun, first int, q *question, w wording) *check.Finding {
 	run.Covered.AddQuestion(session.Question{Kind: session.Apart, Table: s.name})
 	var replies [2]reply
 	var verdicts [2]verdict

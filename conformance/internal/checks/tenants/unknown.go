@@ -2,6 +2,8 @@ package tenants
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -11,32 +13,43 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// unknownToOther asks each tenant for tables that only the other has, right after the
-// other was answered.
+// unknownToOther asks each tenant for tables that only the other has: on each route right after the other was answered,
+// and beside a table of its own. It asks for one table of each tenant before it asks for more.
 func unknownToOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {
 		return f
 	}
-	for owner, own := range both {
-		other := 1 - owner
-		tried := 0
-		for _, t := range own.Readable() {
-			if both[other].Lookup[t.Name] != nil || len(t.Fields) == 0 || tried == maxLacked {
-				continue
+	var lacked [2][]*wire.Table // by the tenant
+	for tenant, d := range both {
+		for _, t := range both[1-tenant].Readable() {
+			if d.Lookup[t.Name] == nil && len(t.Fields) > 0 && len(lacked[tenant]) < maxLacked {
+				lacked[tenant] = append(lacked[tenant], t)
 			}
-			if owner+tried > 0 && run.Spent() {
-				return nil
-			}
-			tried++
-			for _, r := range run.Mounted() {
-				if f := unknownTo(run, other, r, t); f != nil {
+		}
+	}
+	for n := range maxLacked {
+		for _, ask := range []func(*pairRun, [2]*session.Discovery, int, *wire.Table) *check.Finding{unknownOnRoutes, unknownBeside} {
+			for tenant := range both {
+				if n >= len(lacked[tenant]) || run.Spent() {
+					continue
+				}
+				if f := ask(run, both, tenant, lacked[tenant][n]); f != nil {
 					return f
 				}
 			}
 		}
 	}
 	return run.Judged("neither tenant has a table that the other lacks")
+}
+
+func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
+	for _, r := range run.Mounted() {
+		if f := unknownTo(run, tenant, r, t); f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // unknownTo asks one tenant for a table of the other. Before, it asks the same for the
@@ -46,31 +59,26 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 	if q == nil {
 		return nil
 	}
-	about := func(t *wire.Table) wire.Request { return oneField(run, t, q) }
-	m := about(t)
+	about := func(name string) wire.Request {
+		named := *t
+		named.Name = name
+		return oneField(run, &named, q)
+	}
+	m := about(t.Name)
 	if run.Allowance() > 0 {
 		answerTo(run, 1-tenant, r.Path, m)
 	}
 	run.Cases++
 	a := answerTo(run, tenant, r.Path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
-	if r.Path == wire.PathAggregate && a.Declined() {
-		return nil // a decline tells nothing about the table
-	}
-	if f == nil {
-		return toldApart(run, tenant, r.Path, t.Name, a, func(name string) wire.Request {
-			nobodys := *t
-			nobodys.Name = name
-			return about(&nobodys)
-		})
+	if f == nil || r.Path == wire.PathAggregate && a.Declined() {
+		return toldApart(run, tenant, r.Path, "", t.Name, a, about)
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
 		// refused like that too, another check reports it.
-		nobodys := *t
-		nobodys.Name = session.UnusedTable
 		last := run.Last
-		b := answerTo(run, tenant, r.Path, about(&nobodys))
+		b := answerTo(run, tenant, r.Path, about(session.UnusedTable))
 		if b.Status == a.Status {
 			return check.Block(q.unknown, "%s answers %d for a table that nobody has", r.Path, b.Status)
 		}
@@ -81,35 +89,112 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 	return f
 }
 
-// toldApart judges that a refusal of a table that only the other tenant has says what is said of one that nobody has.
-// A message may hold what changes with each request, or a name like the one that was asked for: tables that nobody has
-// are asked for twice, under names of different kinds.
-func toldApart(run *pairRun, tenant int, path, name string, a *session.Answer, about func(name string) wire.Request) *check.Finding {
-	said := func(a *session.Answer, name string) string {
-		if e := a.Refusal(); e != nil {
-			return strings.ReplaceAll(e.Message, name, "…")
-		}
-		return ""
-	}
-	others, last := said(a, name), run.Last
-	if others == "" {
+// leads are the requests that lead from a table of a tenant's own to another, or from there to it: the other may
+// be looked up by code that does not know the tenant.
+var leads = []struct {
+	path, what string
+	ask        func(own, other *wire.Table, w wording) wire.Request
+}{
+	{wire.PathQuery, " with a join", func(own, other *wire.Table, w wording) wire.Request {
+		return &wire.QueryRequest{Table: own.Name, Fields: []string{own.Fields[0].Name}, Joins: hopTo(own, other), Envelope: w.envelope()}
+	}},
+	{wire.PathAggregate, " with a join", func(own, other *wire.Table, w wording) wire.Request {
+		return &wire.AggregateRequest{Table: own.Name, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Joins: hopTo(own, other),
+			Limit: wire.AggregateLimit, Envelope: w.envelope()}
+	}},
+	{wire.PathLinkHitRate, " of a link", linkTo},
+	{wire.PathLinkHitRate, " of a link back", func(own, other *wire.Table, w wording) wire.Request { return linkTo(other, own, w) }},
+}
+
+func hopTo(from, to *wire.Table) []wire.JoinHop {
+	field := to.Fields[0]
+	return []wire.JoinHop{{FromTable: from.Name, ToTable: to.Name, FromField: from.Fields[0].Name, ToField: field.Name,
+		Fields: []wire.JoinField{{Field: field.Name, As: "joined", Type: field.Type}}}}
+}
+
+func linkTo(from, to *wire.Table, w wording) wire.Request {
+	return &wire.LinkHitRateRequest{FromTable: from.Name, FromColumn: from.Fields[0].Name, ToTable: to.Name, ToColumn: to.Fields[0].Name,
+		Envelope: w.envelope()}
+}
+
+// unknownBeside asks one tenant for a table of the other beside one of its own.
+func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
+	tables := both[tenant].Readable()
+	i := slices.IndexFunc(tables, func(own *wire.Table) bool { return len(own.Fields) > 0 })
+	if i < 0 {
 		return nil
 	}
-	nobodys := ""
+	own := tables[i]
+	for _, l := range leads {
+		joins := l.path != wire.PathLinkHitRate
+		if joins && !run.Document.Capabilities.Join || session.RouteAt(l.path).Needs(run.Document) != "" || run.Spent() {
+			continue
+		}
+		about := func(name string) wire.Request {
+			named := *t
+			named.Name = name
+			return l.ask(own, &named, fresh(run))
+		}
+		run.Cases++
+		a := answerTo(run, tenant, l.path, about(t.Name))
+		if f := toldApart(run, tenant, l.path, l.what, t.Name, a, about); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// refusal is what an answer says of a table, without its name.
+type refusal struct {
+	status  int
+	code    wire.Code
+	message string
+}
+
+func refusalIn(a *session.Answer, name string) refusal {
+	r := refusal{status: a.Status}
+	if e := a.Refusal(); e != nil {
+		r.code, r.message = e.Code, strings.ReplaceAll(e.Message, name, "…")
+	}
+	return r
+}
+
+func (r refusal) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s %s", r.status, r.code, message.Excerpt([]byte(r.message), 200)))
+}
+
+// toldApart judges that a table which only the other tenant has is answered as one that nobody has is, if that one is
+// refused or declined. A message may hold what changes with each request, or a name like the one that was asked for:
+// tables that nobody has are asked for twice, under names of different kinds.
+func toldApart(
+	run *pairRun, tenant int, path, what, name string, a *session.Answer, about func(name string) wire.Request,
+) *check.Finding {
+	others, last := refusalIn(a, name), run.Last
+	var nobodys []refusal
 	for _, unused := range []string{session.UnusedTable, name + "_0"} {
-		if run.Allowance() == 0 {
+		if a.Err != nil || run.Allowance() == 0 {
 			return nil
 		}
-		b := said(answerTo(run, tenant, path, about(unused)), unused)
-		if b == others || b == "" || nobodys != "" && b != nobodys {
+		b := answerTo(run, tenant, path, about(unused))
+		if b.Err != nil || b.Status == http.StatusOK || refusalIn(b, unused) == others {
 			return nil
 		}
-		nobodys = b
+		nobodys = append(nobodys, refusalIn(b, unused))
+	}
+	if nobodys[0].message != nobodys[1].message {
+		nobodys[0].message, nobodys[1].message, others.message = "", "", ""
+	}
+	if nobodys[0] != nobodys[1] || nobodys[0] == others {
+		return nil
+	}
+	again := refusalIn(answerTo(run, tenant, path, about(name)), name)
+	if again.status != others.status || again.code != others.code {
+		return nil // what comes and goes is no matter of the table
 	}
 	run.Last = last
-	return check.Differs(message.Excerpt([]byte(nobodys), 200), message.Excerpt([]byte(others), 200),
-		"%s for table %s, which only the %s tenant has, tells the %s of it: of a table that nobody has it says something else",
-		path, terms.QuoteName(name), session.Ordinal(1-tenant), session.Ordinal(tenant)).From(a.Request)
+	return check.Differs(nobodys[0].String(), others.String(),
+		"%s%s for table %s, which only the %s tenant has, tells the %s of it: a table that nobody has is answered otherwise",
+		path, what, terms.QuoteName(name), session.Ordinal(1-tenant), session.Ordinal(tenant)).From(a.Request)
 }
 
 // oneField returns a request about the first field of a table.
