@@ -176,17 +176,50 @@ func (r *run) judgeSecond(ctx context.Context) {
 // maxWeightOfSecond is the largest weight of a check of the second account, so that each of them asks some.
 const maxWeightOfSecond = 60
 
-// judgeAgain judges the checks that time cut short before they could say anything once more, with the time and the
-// requests that the others have left.
+// judgeAgain judges the checks that time cut short once more, with the time and the requests that the others have left:
+// first those that could not say anything, and then those that said what they had seen. A connector may be slow for a
+// while only.
 func (r *run) judgeAgain(ctx context.Context) {
-	for i := range r.checks {
-		if c := &r.checks[i]; r.outcomes[i].Reason == NotReached && !c.Two && !c.Watched && r.session.Remains() {
+	s := r.session
+	if s.Late() == 0 {
+		return
+	}
+	for _, cut := range []func(i int) bool{
+		func(i int) bool { return r.outcomes[i].Reason == NotReached },
+		func(i int) bool { return r.outcomes[i].Verdict == Pass && r.results[i].Cut.Requests > 0 },
+	} {
+		var again []*session.Check
+		at := map[*session.Check]int{}
+		for i := range r.checks {
+			if c := &r.checks[i]; cut(i) && !c.Two && !c.Watched {
+				again, at[c] = append(again, c), i
+			}
+		}
+		s.Resume(again)
+		for _, c := range again {
+			if !s.Remains() {
+				return
+			}
+			i := at[c]
 			r.progress.check(i, nil)
-			r.results[i] = r.session.Judge(ctx, c)
-			r.outcomes[i] = newOutcome(c, r.results[i])
-			r.progress.check(i, &r.outcomes[i])
+			result := s.JudgeAgain(ctx, c, r.results[i].Cut)
+			r.addOutcome(i, newOutcome(c, result))
+			r.results[i] = result
 		}
 	}
+}
+
+// addOutcome adds what a check came to when it was judged again. What passed before may fail now, and is not judged
+// less if it was cut short.
+func (r *run) addOutcome(i int, after Outcome) {
+	before := &r.outcomes[i]
+	after.Cases += before.Cases
+	after.Duration += before.Duration
+	if after.Verdict == Skip && after.Reason != Blocked && (before.Verdict == Pass || after.Reason == NotReached) {
+		after.Verdict, after.Reason, after.Detail = before.Verdict, before.Reason, before.Detail
+	}
+	*before = after
+	r.progress.check(i, before)
 }
 
 // judgeSeed judges the checks that generate their requests with the nth further seed.
@@ -195,20 +228,14 @@ func (r *run) judgeSeed(ctx context.Context, n int) {
 	s := r.session
 	s.Reseed(r.Seed + uint64(n))
 	for i := range r.checks {
-		c, before := &r.checks[i], &r.outcomes[i]
-		if !c.Seeded || before.Verdict != Pass && before.Reason != NotReached {
+		c, o := &r.checks[i], &r.outcomes[i]
+		if !c.Seeded || o.Verdict != Pass && o.Reason != NotReached {
 			continue
 		}
 		r.progress.check(i, nil)
 		after := newOutcome(c, s.Judge(ctx, c))
 		after.Seed = s.Seed
-		after.Cases += before.Cases
-		after.Duration += before.Duration
-		if after.Verdict == Skip && after.Reason != Blocked {
-			after.Verdict, after.Reason, after.Detail = before.Verdict, before.Reason, before.Detail
-		}
-		*before = after
-		r.progress.check(i, before)
+		r.addOutcome(i, after)
 	}
 }
 

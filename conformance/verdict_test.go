@@ -476,6 +476,38 @@ func TestSlowConnector(t *testing.T) {
 	}
 }
 
+// TestTimeThatIsLeft requires that the checks which a connector was slow for are judged once more with the time that
+// is left, all of them: no verdict rests on less than half of
+// what it rests on where nothing is slow.
+func TestTimeThatIsLeft(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	var cases [2]map[string]int
+	for i, slow := range []int32{0, 80} {
+		var filtered atomic.Int32
+		h := serve(connector.Definition{}, liveShop(), nil)
+		r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			filters := len(listOf(parsed([]byte(bodyOf(r))), "and"))
+			if r.URL.Path == wire.PathQuery && filters > 0 && filtered.Add(1) <= slow {
+				time.Sleep(5 * time.Second)
+			}
+			h.ServeHTTP(w, r)
+		}), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+		require.Greater(t, filtered.Load(), slow)
+		require.Contains(t, r.Verdict(), "CONFORMANT: no check failed; judged ", "nothing is cut short in the end")
+		require.LessOrEqual(t, r.Requests, conformance.DefaultRequests)
+		require.Less(t, r.Duration, conformance.DefaultTimeout)
+		cases[i] = map[string]int{}
+		for _, id := range []string{"L2", "M5", "M11", "M25"} {
+			cases[i][id] = r.Outcome(id).Cases
+		}
+	}
+	t.Log(cases)
+	for id, n := range cases[0] {
+		require.Greater(t, 2*cases[1][id], n, id)
+	}
+}
+
 // TestAsFarAsAsked requires that every form of a report says of a connector that was asked too little that it is
 // conformant as far as asked, and how far.
 func TestAsFarAsAsked(t *testing.T) {

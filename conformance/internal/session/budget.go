@@ -20,13 +20,17 @@ type budget struct {
 	fixed         bool            // the caller gave the limit, so that checks for which it is too small are left out
 	leftOut       map[string]bool // these
 	began         time.Time
-	// late is what the checks that time cut short would have taken besides, and unsent the requests that they
-	// would have sent.
-	late   time.Duration
-	unsent int
+	cut           Cut // of all checks
 	// starts are those of the last requests, the one after the nth in the place n modulo their
 	// number.
 	starts [recentRequests]time.Time
+}
+
+// Cut is what time has taken from a check: the requests that it would have sent besides, and how long they would have
+// taken.
+type Cut struct {
+	Requests int
+	took     time.Duration
 }
 
 // pool is a number of requests that some checks share, and the time that they may take.
@@ -114,7 +118,7 @@ func (c *Check) rank() int {
 func (s *Session) divide(requests int, those func(*Check) bool) {
 	b := &s.budget
 	b.first, b.second = pool{}, pool{}
-	b.leftOut, b.began, b.late, b.unsent = map[string]bool{}, time.Now(), 0, 0
+	b.leftOut, b.began, b.cut = map[string]bool{}, time.Now(), Cut{}
 	for i := range s.Checks {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			p := s.poolOf(c)
@@ -273,17 +277,23 @@ func (mine *share) of(limit int) int {
 	return min(left*mine.weight/mine.weights, left-mine.reserved)
 }
 
-// end takes what a check has used from its pool, and notes how long it would have gone on.
-func (run *Run) end() {
+// end takes what a check has used from its pool, and returns what time has taken from it.
+func (run *Run) end() (cut Cut) {
 	p := run.share.pool
 	took := time.Since(run.share.began)
 	p.used += took
 	// What earlier checks did not send is in this one's share too, and is not counted twice.
 	if sent := run.sentHere(); run.late > 0 && run.short && sent > 0 {
-		unsent := max(1, min(run.late, run.share.whole-sent))
-		run.budget.late += took / time.Duration(sent) * time.Duration(unsent)
-		run.budget.unsent += unsent
+		cut.Requests = max(1, min(run.late, run.share.whole-sent))
+		cut.took = took / time.Duration(sent) * time.Duration(cut.Requests)
+		run.budget.cut.add(cut, 1)
 	}
+	return cut
+}
+
+func (c *Cut) add(other Cut, times int) {
+	c.Requests += times * other.Requests
+	c.took += time.Duration(times) * other.took
 }
 
 // sentHere returns how many requests the check has sent.
@@ -307,19 +317,28 @@ func (run *Run) affordable(sent int) int {
 	return int(min(float64(sent)*float64(run.share.time)/float64(took), math.MaxInt32))
 }
 
-// Remains reports whether time was too short for some checks, and there are time and requests for some now.
+// Remains reports whether there are time and requests for more of the first account's checks.
 func (s *Session) Remains() bool {
 	p := &s.budget.first
-	return s.budget.unsent > 0 && p.time-p.used > p.time/20 && p.limit-p.sent > recentRequests
+	return p.time-p.used > p.time/20 && p.limit-p.sent > recentRequests
+}
+
+// Resume shares out what the first account has left among some of its checks, which are judged once more.
+func (s *Session) Resume(checks []*Check) { s.budget.first.ahead = slices.Clone(checks) }
+
+// JudgeAgain judges a check once more, with what it was cut by before.
+func (s *Session) JudgeAgain(ctx context.Context, c *Check, before Cut) Result {
+	s.budget.cut.add(before, -1)
+	return s.Judge(ctx, c)
 }
 
 // Late returns the time with which a run is cut short by nothing, or 0 if time did not cut this one.
 func (s *Session) Late() time.Duration {
 	b := &s.budget
-	if b.unsent == 0 {
+	if b.cut.Requests <= 0 {
 		return 0
 	}
-	whole := time.Since(b.began) + b.late
+	whole := time.Since(b.began) + b.cut.took
 	return whole + whole/2 // checks ask unevenly, and of a timeout some is for the answers that are awaited at its end
 }
 

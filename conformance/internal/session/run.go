@@ -97,6 +97,7 @@ type Result struct {
 	Finding  *check.Finding // nil: it passed
 	Cases    int
 	Duration time.Duration
+	Cut      Cut
 }
 
 // Judge runs one check.
@@ -118,7 +119,7 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 		result.Cases, result.Duration = run.Cases, time.Since(began)
 	}()
 	result.Finding = run.overspent(run.unlessDialect(run.judge()))
-	run.end()
+	result.Cut = run.end()
 	if result.Finding.Failure() {
 		if f := run.Consequence(result.Finding.Detail); f != nil {
 			result.Finding = f
