@@ -97,22 +97,10 @@ func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []ques
 		judging(ofTable(t), func(rows *oracle.Table) *oracle.Difference { return compare.RowCount(t, rows) })
 	}
 	for _, l := range p.declaredLinks(t) {
-		const few = 5 // values, which may lack a match by chance
 		to := p.Snapshot(l.to).Table
-		known := valuesOf(to, to.Index(l.toField))
 		list = append(list, about(t, 0, func(rows *oracle.Table) *check.Finding {
 			p.Cases++
-			own := valuesOf(rows, rows.Index(l.fromField))
-			for v := range own {
-				if known[v] {
-					return nil
-				}
-			}
-			if len(own) < few || len(known) == 0 {
-				return nil
-			}
-			return check.Fail("%s, column %s: a foreign key leads to column %s of %s, which holds none of its %d values",
-				ofTable(t), terms.QuoteName(l.fromField), terms.QuoteName(l.toField), ofTable(l.to), len(own))
+			return leadsElsewhere(l, rows, to)
 		}))
 	}
 	for i := range t.Fields {
@@ -122,4 +110,30 @@ func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []ques
 		}
 	}
 	return list
+}
+
+// leadsElsewhere returns the finding about a foreign key most of whose values its target does not hold. A key may have
+// values without a match, and many rows may hold one of them, such as a zero for none: so values are counted, not rows.
+func leadsElsewhere(l link, from, to *oracle.Table) *check.Finding {
+	const few = 5 // values, which may lack a match by chance
+	if len(to.Rows) == 0 {
+		return nil
+	}
+	at, keys := from.Index(l.fromField), *to
+	each := oracle.Table{Name: "from", Columns: []wire.Column{from.Columns[at]}}
+	seen := map[string]bool{}
+	for _, row := range from.Rows {
+		if text := row[at].String(); !row[at].IsNull() && !seen[text] {
+			seen[text] = true
+			each.Rows = append(each.Rows, row[at:at+1])
+		}
+	}
+	keys.Name = "to"
+	rate, err := oracle.LinkHitRate(oracle.Tables{"from": &each, "to": &keys},
+		&wire.LinkHitRateRequest{FromTable: "from", FromColumn: l.fromField, ToTable: "to", ToColumn: l.toField})
+	if err != nil || rate.FromNonNull < few || 2*rate.OrphanCount <= rate.FromNonNull {
+		return nil
+	}
+	return check.Fail("%s, column %s: a foreign key leads to column %s of %s, which holds %d of its %d values",
+		ofTable(l.from), terms.QuoteName(l.fromField), terms.QuoteName(l.toField), ofTable(l.to), rate.FromNonNull-rate.OrphanCount, rate.FromNonNull)
 }

@@ -181,9 +181,10 @@ func (m *memory) advice() []session.Check {
 			Fix: "Add the primary key, or all other columns, behind the requested sort keys, " +
 				"so that equal requests order equal rows alike."},
 		{ID: "M29", Phase: 4, Advice: true, Judge: m.within(inTurn(1, discoveryDescribes), "discovery states no row count, sample or statistic"),
-			Rules: []string{"discovery-7a"},
-			Title: "the row counts, samples and statistics of discovery are those of the rows",
-			Fix:   "Take them from the rows that these credentials can read, or leave them out."},
+			Rules: []string{"discovery-7a", "discovery-8a"},
+			Title: "the row counts, samples, statistics and foreign keys of discovery fit the rows",
+			Fix: "Take them from the rows that these credentials can read, or leave them out; " +
+				"let a foreign key lead to the column whose values it holds."},
 	}
 }
 

@@ -32,7 +32,7 @@ func Checks() []session.Check {
 	return []session.Check{
 		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 110,
 			Title: "a table of one tenant is unknown to the other that lacks it",
-			Fix: "Look tables up in what the credentials of this request can see, " +
+			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
 		{ID: "T2", Phase: 3, Two: true, Judge: with(inTurns), Rules: []string{"tenant-4", "tenant-6"}, Weight: 420,
 			Title: "no answer depends on what the other tenant asked before",
