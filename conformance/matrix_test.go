@@ -28,7 +28,7 @@ func faults() []fault {
 		generatedFaults(),
 		liveFaults(),
 		clocksFaults(),
-		hostFaults(), secondFaults(), hotelFaults(),
+		hostFaults(), secondFaults(), hotelFaults(), kindFaults(),
 		joinedFaults(),
 		limitsFaults(),
 		liveFilterFaults(),

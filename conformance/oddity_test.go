@@ -341,6 +341,10 @@ func oddAnswers() []oddity {
 				}
 				return body, status
 			}, wire.PathCount, wire.PathAggregate)},
+		{name: "groups by one key alone", why: "204 declines, whatever is asked otherwise",
+			layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
+				return len(listOf(body, "groupBy")) > 1
+			}, http.StatusNoContent)},
 		{name: "nothing folded", why: "204 declines", layer: answers(func(body map[string]any, status int) (any, int) {
 			if status == http.StatusOK {
 				return nil, http.StatusNoContent

@@ -1,9 +1,12 @@
 package conformance_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -170,6 +173,50 @@ var unusualTenants = []struct {
 	{
 		name: "every aggregate is declined, and one tenant lacks a table", why: "204 with no body to decline", options: apart,
 		build: over(newSharedHost, refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent)),
+	},
+	{
+		name:    "joins are refused by the names of both tables",
+		why:     "a table that nobody has is refused with the same words",
+		options: apart,
+		build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			set, ok := credentialsIn(*body)
+			if !ok || known(set) < 0 || !mayAsk(r) {
+				return false
+			}
+			for _, hop := range listOf(tree, "joins") {
+				text := fmt.Sprintf("no foreign key leads from %v to %v", hop["fromTable"], hop["toTable"])
+				refuses(w, http.StatusUnprocessableEntity, "unsupported", text)
+				return true
+			}
+			return false
+		})),
+	},
+	{
+		name: "refusals with a number of their own", why: "a message is for people", options: apart,
+		build: over(newSharedHost, func(h http.Handler) http.Handler {
+			var n atomic.Int32
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+					if rec.Code == http.StatusNotFound || rec.Code == http.StatusUnprocessableEntity {
+						tree := parsed(rec.Body.Bytes())
+						e := tree["error"].(map[string]any)
+						e["message"] = fmt.Sprintf("%v (request %d)", e["message"], n.Add(1))
+						rec.Body.Reset()
+						_, _ = rec.Body.Write(marshalled(tree))
+					}
+				})
+			})
+		}),
+	},
+	{
+		name:    "later pages are kept by the request and its credentials",
+		why:     "nothing of it reaches another credential set",
+		options: apart,
+		build: over(newSharedHost, keepingPages(func(map[string]any) bool { return true },
+			func(r *http.Request, body map[string]any) string {
+				return fmt.Sprint(body["credentials"]) + byRequest(r, body)
+			})),
 	},
 	{
 		name: "blanks around a password are removed", why: "they are pasted with it", options: apart,

@@ -47,7 +47,8 @@ func TestTellingPairs(t *testing.T) {
 		{"without case", [][]string{{"x", "y", "K"}, {"x", "y", "k"}}, [][2]string{{"a", "c"}}},
 		{"two pairs for two kinds", [][]string{{"x", "k", "1"}, {"x", "K", "1"}, {"x1", "m", "0"}, {"x", "m", "10"}},
 			[][2]string{{"a", "b"}, {"a", "c"}}},
-		{"as many as the limit", [][]string{{"1", "11", "x"}, {"11", "1", "x"}, {"2", "2", "x"}, {"3", "3", "x"}, {"4", "4", "x"}}, nil},
+		{"as many as the limit",
+			[][]string{{"1", "11", "x"}, {"11", "1", "x"}, {"2", "2", "x"}, {"3", "3", "x"}, {"4", "4", "x"}}, nil},
 	} {
 		table := tableOfTexts(test.rows...)
 		var columns []string
@@ -62,8 +63,8 @@ func TestTellingPairs(t *testing.T) {
 func BenchmarkTellingPairs(b *testing.B) {
 	var rows [][]string
 	for i := range 2000 {
-		rows = append(rows, []string{fmt.Sprint(i % 7), fmt.Sprint(i % 11), fmt.Sprint("x-", i%13), fmt.Sprint("Town ", i%17), "-", fmt.Sprint(i % 90),
-			fmt.Sprint(i % 5), fmt.Sprint("k", i%3)})
+		rows = append(rows, []string{fmt.Sprint(i % 7), fmt.Sprint(i % 11), fmt.Sprint("x-", i%13),
+			fmt.Sprint("Town ", i%17), "-", fmt.Sprint(i % 90), fmt.Sprint(i % 5), fmt.Sprint("k", i%3)})
 	}
 	t := tableOfTexts(rows...)
 	for b.Loop() {

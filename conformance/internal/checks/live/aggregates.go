@@ -44,7 +44,8 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		over.And = none
 		further = append(further, over) // of no rows there is a count, and no sum
 	}
-	for i, pair := range generate.TellingPairs(data, firstOf(dividing(t, data), maxPaired), wire.AggregateLimit-1, maxPairs) {
+	few := firstOf(dividing(t, data), maxPaired)
+	for i, pair := range generate.TellingPairs(data, few, wire.AggregateLimit-1, maxPairs) {
 		two := []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}
 		if req := aggregate(t, two, counts[:1]); i == 0 {
 			list = slices.Insert(list, min(firstPair, len(list)), req)

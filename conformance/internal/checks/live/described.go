@@ -135,5 +135,6 @@ func leadsElsewhere(l link, from, to *oracle.Table) *check.Finding {
 		return nil
 	}
 	return check.Fail("%s, column %s: a foreign key leads to column %s of %s, which holds %d of its %d values",
-		ofTable(l.from), terms.QuoteName(l.fromField), terms.QuoteName(l.toField), ofTable(l.to), rate.FromNonNull-rate.OrphanCount, rate.FromNonNull)
+		ofTable(l.from), terms.QuoteName(l.fromField), terms.QuoteName(l.toField), ofTable(l.to),
+		rate.FromNonNull-rate.OrphanCount, rate.FromNonNull)
 }

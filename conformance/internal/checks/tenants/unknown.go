@@ -28,8 +28,9 @@ func unknownToOther(run *pairRun) *check.Finding {
 			}
 		}
 	}
+	type part = func(*pairRun, [2]*session.Discovery, int, *wire.Table) *check.Finding
 	for n := range maxLacked {
-		for _, ask := range []func(*pairRun, [2]*session.Discovery, int, *wire.Table) *check.Finding{unknownOnRoutes, unknownBeside} {
+		for _, ask := range []part{unknownOnRoutes, unknownBeside} {
 			for tenant := range both {
 				if n >= len(lacked[tenant]) || run.Spent() {
 					continue
@@ -96,14 +97,18 @@ var leads = []struct {
 	ask        func(own, other *wire.Table, w wording) wire.Request
 }{
 	{wire.PathQuery, " with a join", func(own, other *wire.Table, w wording) wire.Request {
-		return &wire.QueryRequest{Table: own.Name, Fields: []string{own.Fields[0].Name}, Joins: hopTo(own, other), Envelope: w.envelope()}
+		fields := []string{own.Fields[0].Name}
+		return &wire.QueryRequest{Table: own.Name, Fields: fields, Joins: hopTo(own, other), Envelope: w.envelope()}
 	}},
 	{wire.PathAggregate, " with a join", func(own, other *wire.Table, w wording) wire.Request {
-		return &wire.AggregateRequest{Table: own.Name, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Joins: hopTo(own, other),
+		rows := []wire.Measure{{Fn: wire.AggCount, As: "rows"}}
+		return &wire.AggregateRequest{Table: own.Name, Measures: rows, Joins: hopTo(own, other),
 			Limit: wire.AggregateLimit, Envelope: w.envelope()}
 	}},
 	{wire.PathLinkHitRate, " of a link", linkTo},
-	{wire.PathLinkHitRate, " of a link back", func(own, other *wire.Table, w wording) wire.Request { return linkTo(other, own, w) }},
+	{wire.PathLinkHitRate, " of a link back", func(own, other *wire.Table, w wording) wire.Request {
+		return linkTo(other, own, w)
+	}},
 }
 
 func hopTo(from, to *wire.Table) []wire.JoinHop {
@@ -113,8 +118,8 @@ func hopTo(from, to *wire.Table) []wire.JoinHop {
 }
 
 func linkTo(from, to *wire.Table, w wording) wire.Request {
-	return &wire.LinkHitRateRequest{FromTable: from.Name, FromColumn: from.Fields[0].Name, ToTable: to.Name, ToColumn: to.Fields[0].Name,
-		Envelope: w.envelope()}
+	return &wire.LinkHitRateRequest{FromTable: from.Name, FromColumn: from.Fields[0].Name,
+		ToTable: to.Name, ToColumn: to.Fields[0].Name, Envelope: w.envelope()}
 }
 
 // unknownBeside asks one tenant for a table of the other beside one of its own.
@@ -126,8 +131,8 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 	}
 	own := tables[i]
 	for _, l := range leads {
-		joins := l.path != wire.PathLinkHitRate
-		if joins && !run.Document.Capabilities.Join || session.RouteAt(l.path).Needs(run.Document) != "" || run.Spent() {
+		mayJoin := run.Document.Capabilities.Join || l.path == wire.PathLinkHitRate
+		if !mayJoin || session.RouteAt(l.path).Needs(run.Document) != "" || run.Spent() {
 			continue
 		}
 		about := func(name string) wire.Request {
@@ -193,7 +198,8 @@ func toldApart(
 	}
 	run.Last = last
 	return check.Differs(nobodys[0].String(), others.String(),
-		"%s%s for table %s, which only the %s tenant has, tells the %s of it: a table that nobody has is answered otherwise",
+		"%s%s for table %s, which only the %s tenant has, tells the %s of it: "+
+			"a table that nobody has is answered otherwise",
 		path, what, terms.QuoteName(name), session.Ordinal(1-tenant), session.Ordinal(tenant)).From(a.Request)
 }
 
