@@ -57,7 +57,24 @@ var schema = []wire.CredentialField{
 	{Key: "certificate", Label: "Certificate", Type: wire.CredentialTextarea, Optional: true, Help: "Only for *old* accounts."},
 }
 
-func good(t *testing.T) http.Handler {
+func good(t *testing.T) http.Handler { return goodWith(t, 300) }
+
+// twoAccounts answers the account of that name with fewer orders than any other.
+func twoAccounts(t *testing.T, small string) http.Handler {
+	all, fewer := good(t), goodWith(t, 240)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"account":"`+small+`"`)) {
+			fewer.ServeHTTP(w, r)
+			return
+		}
+		all.ServeHTTP(w, r)
+	})
+}
+
+// goodWith returns a connector with so many orders.
+func goodWith(t *testing.T, n int64) http.Handler {
 	t.Helper()
 	customers := memsource.Table{
 		Table: wire.Table{Name: "customers", SourceDescription: "People who have bought something.", StoresRows: true,
@@ -87,7 +104,7 @@ func good(t *testing.T) http.Handler {
 		}
 		customers.Rows = append(customers.Rows, []wire.Value{wire.Int(i + 1), wire.Text(fmt.Sprintf("Customer %c", 'A'+i)), country})
 	}
-	for i := range int64(300) {
+	for i := range n {
 		status := wire.Text([]string{"paid", "open", "returned"}[i%3])
 		if i%17 == 0 {
 			status = wire.Null()

@@ -215,9 +215,10 @@ func TestForeign(t *testing.T) {
 	b.keepsSecret(token)
 }
 
-// TestTwoTenants connects two tenants one after the other. Nothing of the first is left.
+// TestTwoTenants connects two tenants one after the other, the latter with a second account. Nothing of the first is
+// left.
 func TestTwoTenants(t *testing.T) {
-	url, bodies := serve(t, good(t))
+	url, bodies := serve(t, twoAccounts(t, "canary-three-account"))
 	b := open(t, withToken, "-local", url)
 	b.click("#read")
 	b.says("slug", "little-shop")
@@ -277,13 +278,21 @@ func TestTwoTenants(t *testing.T) {
 	sent := len(bodies())
 	b.fill("credential-0", "canary-two-key")
 	b.fill("credential-1", "canary-two-account")
+	require.False(t, value[bool](b, `byId("second-0").checkVisibility()`), "who has one account is not asked for another")
+	b.click("details.second summary")
+	b.fill("second-0", "canary-three-key")
+	b.fill("second-1", "canary-three-account")
+	b.picture("second-account")
 	b.click("#connect")
 	b.until(`document.getElementById("connect-form").hidden`)
 	b.says("chip", "conformant")
+	b.says("verdict", "2 of 2 tables for both tenants")
 	b.click("[data-panel=tables]")
 	b.says("size-1", "300 rows")
 	second := strings.Join(bodies()[sent:], "\n")
 	require.Contains(t, second, "canary-two-key")
+	require.Contains(t, second, "canary-three-key")
 	require.NotContains(t, second, "canary-one")
-	b.keepsSecret(token, "canary-one-key", "canary-one-account", "canary-two-key", "canary-two-account")
+	b.keepsSecret(token, "canary-one-key", "canary-one-account", "canary-two-key", "canary-two-account",
+		"canary-three-key", "canary-three-account")
 }
