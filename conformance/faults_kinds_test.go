@@ -260,7 +260,11 @@ func tellingFaults() []fault {
 		sends(w, http.StatusOK, "application/x-ndjson", served+"\n"+`{"end":1}`+"\n")
 	}
 	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
+	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query, joined,
+		says(422, "unsupported", "no access"))
+	forbidden.build = over(forbidden.build, withNumbers)
 	return []fault{
+		forbidden,
 		telling("hotels: a join says that the table is another's", "hotels", query, joined,
 			says(404, "unknown_entity", "your account has no access to the joined table")),
 		telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined, empty),

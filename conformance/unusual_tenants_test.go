@@ -194,20 +194,7 @@ var unusualTenants = []struct {
 	},
 	{
 		name: "refusals with a number of their own", why: "a message is for people", options: apart,
-		build: over(newSharedHost, func(h http.Handler) http.Handler {
-			var n atomic.Int32
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
-					if rec.Code == http.StatusNotFound || rec.Code == http.StatusUnprocessableEntity {
-						tree := parsed(rec.Body.Bytes())
-						e := tree["error"].(map[string]any)
-						e["message"] = fmt.Sprintf("%v (request %d)", e["message"], n.Add(1))
-						rec.Body.Reset()
-						_, _ = rec.Body.Write(marshalled(tree))
-					}
-				})
-			})
-		}),
+		build: over(newSharedHost, withNumbers),
 	},
 	{
 		name:    "later pages are kept by the request and its credentials",
@@ -234,6 +221,22 @@ var unusualTenants = []struct {
 			body["size"] = map[string]any{"rows": 1000, "exact": false}
 		}, wire.PathSize)),
 	},
+}
+
+// withNumbers gives each refusal of what is unknown a number of its own.
+func withNumbers(h http.Handler) http.Handler {
+	var n atomic.Int32
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+			if rec.Code == http.StatusNotFound || rec.Code == http.StatusUnprocessableEntity {
+				tree := parsed(rec.Body.Bytes())
+				e := tree["error"].(map[string]any)
+				e["message"] = fmt.Sprintf("%v (request %d)", e["message"], n.Add(1))
+				rec.Body.Reset()
+				_, _ = rec.Body.Write(marshalled(tree))
+			}
+		})
+	})
 }
 
 // TestUnusualTenants grades every unusual multi-tenant connector with the whole
