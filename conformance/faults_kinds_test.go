@@ -248,6 +248,7 @@ func tellingFaults() []fault {
 	from := func(body map[string]any, table string) bool {
 		return body["fromTable"] == table && body["toTable"] != table
 	}
+	fromAcmes := func(body map[string]any, table string) bool { return table == "acme_sites" && from(body, table) }
 	says := func(status int, code, message string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
 	}
@@ -274,7 +275,7 @@ func tellingFaults() []fault {
 			says(422, "unsupported", "no access")),
 		telling("a join with a table of another's is forbidden", "host", query, joined,
 			says(422, "unsupported", "no access")),
-		telling("a link from a table of another's says so", "host", link, from,
+		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes, // is asked last
 			says(404, "unknown_entity", "the table belongs to another account")),
 		telling("a link to a table of another's says so", "host", link, to,
 			says(404, "unknown_entity", "the table belongs to another account")),

@@ -30,7 +30,7 @@ func Checks() []session.Check {
 		return func(run *session.Run) *check.Finding { return judge(&pairRun{run, m}) }
 	}
 	return []session.Check{
-		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 110,
+		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 140,
 			Title: "a table of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
