@@ -261,8 +261,8 @@ func tellingFaults() []fault {
 		sends(w, http.StatusOK, "application/x-ndjson", served+"\n"+`{"end":1}`+"\n")
 	}
 	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
-	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query, joined,
-		says(422, "unsupported", "no access"))
+	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query,
+		joined, says(422, "unsupported", "no access"))
 	forbidden.build = over(forbidden.build, withNumbers)
 	return []fault{
 		forbidden,
@@ -275,7 +275,8 @@ func tellingFaults() []fault {
 			says(422, "unsupported", "no access")),
 		telling("a join with a table of another's is forbidden", "host", query, joined,
 			says(422, "unsupported", "no access")),
-		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes, // is asked last
+		// It is asked last.
+		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes,
 			says(404, "unknown_entity", "the table belongs to another account")),
 		telling("a link to a table of another's says so", "host", link, to,
 			says(404, "unknown_entity", "the table belongs to another account")),
