@@ -57,7 +57,7 @@ const (
 	// mostOfShare is how many times its share of the time a check takes, if the later ones seem to leave it.
 	mostOfShare = 3
 	// weightOfData is the weight of the checks of a second account's data, beside those about tenants.
-	weightOfData = 300
+	weightOfData = 340
 	// mostEnough is the most requests without which a check says nothing.
 	mostEnough = 16
 )
@@ -141,7 +141,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 	}
 	b.first.fill(first, s.Time)
 	b.second.fill(second, s.Time/(ofSecond-1))
-	b.second.limit -= b.second.limit / 10 // for what checks take besides their shares
+	b.second.limit -= b.second.limit / 20 // for what checks take besides their shares
 	if b.fixed {
 		b.first.leaveOut(b.leftOut)
 		b.second.leaveOut(b.leftOut)

@@ -34,7 +34,7 @@ func Checks() []session.Check {
 			Title: "a table of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
-		{ID: "T2", Phase: 3, Two: true, Judge: with(inTurns), Rules: []string{"tenant-4", "tenant-6"}, Weight: 420,
+		{ID: "T2", Phase: 3, Two: true, Judge: with(inTurns), Rules: []string{"tenant-4", "tenant-6"}, Weight: 450,
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
