@@ -307,7 +307,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 	}{
 		{"everything is elsewhere", map[string]http.HandlerFunc{"*": redirect}, "P0.2"},
 		{"the token would travel", map[string]http.HandlerFunc{wire.PathCheck: redirect}, "P1.6"},
-		{"the credentials would travel", map[string]http.HandlerFunc{wire.PathQuery: redirect}, "P0.6c"},
+		{"the credentials would travel", map[string]http.HandlerFunc{wire.PathQuery: redirect}, "P0.6"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			server := httptest.NewServer(hostile(c.routes))

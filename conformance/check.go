@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/advice"
@@ -27,6 +28,19 @@ type Check struct {
 	// Advice marks a rule that is not binding. Breaking it is reported, and changes no
 	// exit code.
 	Advice bool
+	// Facets are the parts of a check of many, in the order in which they run.
+	Facets []Facet
+}
+
+// Facet is a part of a check, which may fail alone.
+type Facet struct {
+	Name  string // what it is about, such as "null keys of a group"
+	Title string // what holds when it passes
+	Rules []string
+	Fix   string
+	// Was is the id that it had as a check of its own. It is retired: it names the check that the facet is part of,
+	// and no other.
+	Was string
 }
 
 // allChecks returns the checks of all themes for one run, in the order in which they run. Those
@@ -39,5 +53,16 @@ func allChecks(k *clocks.Clocks) []session.Check {
 
 // describe returns what users see of a check.
 func describe(c *session.Check) Check {
-	return Check{ID: c.ID, Phase: c.Phase, Title: c.Title, Rules: c.Rules, Fix: c.Fix, Advice: c.Advice}
+	own := Check{ID: c.ID, Phase: c.Phase, Title: c.Title, Rules: c.Rules, Fix: c.Fix, Advice: c.Advice}
+	for i := range c.Facets {
+		f := &c.Facets[i]
+		own.Facets = append(own.Facets, Facet{Name: f.Facet, Title: f.Title, Rules: f.Rules, Fix: f.Fix, Was: f.Was})
+	}
+	return own
+}
+
+// matches reports whether a pattern matches the id of a check, or a retired one that stands for it.
+func matches(pattern *regexp.Regexp, c *session.Check) bool {
+	retired := func(f session.Check) bool { return pattern.MatchString(f.Was) }
+	return pattern.MatchString(c.ID) || slices.ContainsFunc(c.Facets, retired)
 }

@@ -58,6 +58,9 @@ Every check of the conformance program: what must hold, the rules of [the rulebo
 of a connector that fails it most likely has to do. A report links here. This page is made of the checks themselves, by
 ` + "`go test ./conformance -run TestChecksPage -update`" + `.
 
+A check of many parts names the *facets* that fail. Each was a check of its own *once*, with an id that is retired: no
+other check gets it, and ` + "`-run`, `-explain`" + ` and older reports that name it mean the check that it is part of.
+
 A check marked *advice* changes no verdict. ` + "`conform -explain ID`" + ` prints the same on a terminal.
 `)
 	phase := -1
@@ -81,6 +84,17 @@ A check marked *advice* changes no verdict. ` + "`conform -explain ID`" + ` prin
 			fmt.Fprintf(&b, "\n- [%s](protocol.md#%s): %s", id, id, rule.Text)
 		}
 		fmt.Fprintf(&b, "\n\n*If it fails:* %s\n", markdown(c.Fix))
+		if len(c.Facets) > 0 {
+			b.WriteString("\n| Facet | What holds | Rules | If it fails | Once |\n|---|---|---|---|---|\n")
+		}
+		for _, f := range c.Facets {
+			var links []string
+			for _, id := range f.Rules {
+				links = append(links, fmt.Sprintf("[%s](protocol.md#%s)", id, id))
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", markdown(f.Name), markdown(f.Title), strings.Join(links, " "),
+				strings.ReplaceAll(markdown(f.Fix), "|", `\|`), f.Was)
+		}
 	}
 	return b.String()
 }

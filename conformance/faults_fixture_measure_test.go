@@ -52,14 +52,14 @@ func aggregateFaults() []fault {
 		return wire.Int(v.Int64() + 1)
 	}
 	return []fault{
-		bent("count is one too many without groups", "count counts rows", "P2.11a",
+		bent("count is one too many without groups", "count counts rows", "P2.11: count",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				rows := req.Measures[0].Fn == wire.AggCount && req.Measures[0].Field == ""
 				if rows && len(req.GroupBy) == 0 && len(req.And) == 0 && t.Rows[0][0].Int64() > 0 {
 					t.Rows[0][0] = more(t.Rows[0][0])
 				}
 			}}),
-		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11b",
+		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11: count of a field",
 			twist{aggregate: func(req *wire.AggregateRequest) {
 				req.Measures = slices.Clone(req.Measures)
 				for i := range req.Measures {
@@ -68,13 +68,14 @@ func aggregateFaults() []fault {
 					}
 				}
 			}}),
-		bent("sums in floats", "a sum is exact", "P2.11c", measures(function(wire.AggSum), func(v wire.Value) wire.Value {
-			if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
-				return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
-			}
-			return v
-		})),
-		bent("min is max", "min and max", "P2.11d", twist{aggregate: func(req *wire.AggregateRequest) {
+		bent("sums in floats", "a sum is exact", "P2.11: sum",
+			measures(function(wire.AggSum), func(v wire.Value) wire.Value {
+				if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
+					return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
+				}
+				return v
+			})),
+		bent("min is max", "min and max", "P2.11: min and max", twist{aggregate: func(req *wire.AggregateRequest) {
 			req.Measures = slices.Clone(req.Measures)
 			for i := range req.Measures {
 				if req.Measures[i].Fn == wire.AggMin {
@@ -82,54 +83,61 @@ func aggregateFaults() []fault {
 				}
 			}
 		}}),
-		bent("null is a distinct value", "distinct values are not null", "P2.11e", measures(function(wire.AggCountDistinct), more)),
-		bent("groups without case", "texts group by bytes", "P2.11f",
+		bent("null is a distinct value", "distinct values are not null", "P2.11: count_distinct",
+			measures(function(wire.AggCountDistinct), more)),
+		bent("groups without case", "texts group by bytes", "P2.11: groups",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) { merge(req, t) }}),
-		bent("null keys are dropped", "a null key is a group", "P2.11g", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull) })
-		}}),
-		bent("no rows, no answer", "without groupBy there is one row", "P2.11h", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			if len(req.GroupBy) == 0 && t.Rows[0][0].String() == "0" {
-				t.Rows = nil
-			}
-		}}),
-		bent("a group of nothing", "groupBy over no rows gives none", "P2.11i", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			if len(t.Rows) == 0 {
-				row := make([]wire.Value, len(t.Columns))
-				for i := len(req.GroupBy); i < len(row); i++ {
-					row[i] = wire.Int(0)
+		bent("null keys are dropped", "a null key is a group", "P2.11: null keys of a group",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull) })
+			}}),
+		bent("no rows, no answer", "without groupBy there is one row", "P2.11: one row without groupBy",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) == 0 && t.Rows[0][0].String() == "0" {
+					t.Rows = nil
 				}
-				t.Rows = append(t.Rows, row)
-			}
-		}}),
-		bent("years of another zone", "periods are of UTC", "P2.11j", grain(wire.GrainYear)),
-		bent("quarters of another zone", "periods are of UTC", "P2.11k", grain(wire.GrainQuarter)),
-		bent("months of another zone", "periods are of UTC", "P2.11l", grain(wire.GrainMonth)),
-		bent("days of another zone", "periods are of UTC", "P2.11m", grain(wire.GrainDay)),
-		bent("groups are cut at the limit", "refuse rather than truncate", "P2.11n",
+			}}),
+		bent("a group of nothing", "groupBy over no rows gives none", "P2.11: groups of no rows",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(t.Rows) == 0 {
+					row := make([]wire.Value, len(t.Columns))
+					for i := len(req.GroupBy); i < len(row); i++ {
+						row[i] = wire.Int(0)
+					}
+					t.Rows = append(t.Rows, row)
+				}
+			}}),
+		bent("years of another zone", "periods are of UTC", "P2.11: grain year", grain(wire.GrainYear)),
+		bent("quarters of another zone", "periods are of UTC", "P2.11: grain quarter", grain(wire.GrainQuarter)),
+		bent("months of another zone", "periods are of UTC", "P2.11: grain month", grain(wire.GrainMonth)),
+		bent("days of another zone", "periods are of UTC", "P2.11: grain day", grain(wire.GrainDay)),
+		bent("groups are cut at the limit", "refuse rather than truncate", "P2.11: as many groups as the limit",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]
 			}}),
-		bent("filters are ignored in aggregates", "an aggregate holds its filters", "P2.11o", twist{aggregate: func(req *wire.AggregateRequest) {
-			if req.Table != "many" && req.Table != "empty_table" {
-				req.And, req.Or = nil, nil
-			}
-		}}),
-		bent("stringFields are ignored", "they group by bytes", "P2.11p", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			if len(req.StringFields) > 0 {
-				merge(req, t)
-			}
-		}}),
-		bent("the second key is forgotten", "several groups", "P2.11q", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			if len(req.GroupBy) > 1 {
-				seen := map[string]bool{}
-				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-					twice := seen[row[0].String()]
-					seen[row[0].String()] = true
-					return twice
-				})
-			}
-		}}),
+		bent("filters are ignored in aggregates", "an aggregate holds its filters", "P2.11: filters",
+			twist{aggregate: func(req *wire.AggregateRequest) {
+				if req.Table != "many" && req.Table != "empty_table" {
+					req.And, req.Or = nil, nil
+				}
+			}}),
+		bent("stringFields are ignored", "they group by bytes", "P2.11: stringFields",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.StringFields) > 0 {
+					merge(req, t)
+				}
+			}}),
+		bent("the second key is forgotten", "several groups", "P2.11: several groups and measures",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) > 1 {
+					seen := map[string]bool{}
+					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+						twice := seen[row[0].String()]
+						seen[row[0].String()] = true
+						return twice
+					})
+				}
+			}}),
 		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
 				distinct := map[string]bool{}
@@ -168,42 +176,46 @@ func measurementFaults() []fault {
 		return n
 	}
 	return []fault{
-		bent("a count of everything is one too many", "a count", "P2.10a", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			if len(req.And)+len(req.Or) == 0 && right > 0 {
-				right++
-			}
-			return right
-		}}),
-		bent("counts without filters", "a count holds its filters", "P2.10b", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			if len(req.And) > 0 && req.Or == nil && req.Table != "empty_table" {
-				return 22
-			}
-			return right
-		}}),
-		bent("counts without or", "a count holds its or block", "P2.10c", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			if len(req.Or) > 0 && right > 0 {
-				right += 3
-			}
-			return right
-		}}),
-		bent("an empty table counts one", "an empty table", "P2.10d", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			if req.Table == "empty_table" {
-				right = 1
-			}
-			return right
-		}}),
-		bent("sizes are one too many", "an exact size is the number of rows", "P2.12a",
+		bent("a count of everything is one too many", "a count", "P2.10: all rows",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.And)+len(req.Or) == 0 && right > 0 {
+					right++
+				}
+				return right
+			}}),
+		bent("counts without filters", "a count holds its filters", "P2.10: filters",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.And) > 0 && req.Or == nil && req.Table != "empty_table" {
+					return 22
+				}
+				return right
+			}}),
+		bent("counts without or", "a count holds its or block", "P2.10: or",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.Or) > 0 && right > 0 {
+					right += 3
+				}
+				return right
+			}}),
+		bent("an empty table counts one", "an empty table", "P2.10: the empty table",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if req.Table == "empty_table" {
+					right = 1
+				}
+				return right
+			}}),
+		bent("sizes are one too many", "an exact size is the number of rows", "P2.12: an exact size",
 			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
-		bent("sizes are round and exact", "an estimate is marked", "P2.12b",
+		bent("sizes are round and exact", "an estimate is marked", "P2.12: an estimate",
 			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}),
-		bent("nonNull counts nulls", "nulls are not counted", "P2.13a",
+		bent("nonNull counts nulls", "nulls are not counted", "P2.13: nonNull",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
 				if right.NonNull > 0 {
 					right.NonNull = int64(len(t.Rows))
 				}
 				return right
 			}}),
-		bent("distinct without case", "distinct by bytes", "P2.13b",
+		bent("distinct without case", "distinct by bytes", "P2.13: distinct",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
 				distinct := map[string]bool{}
 				for _, v := range column(t, name) {
@@ -216,7 +228,7 @@ func measurementFaults() []fault {
 				}
 				return right
 			}}),
-		bent("the empty text is not counted", "the empty text is a value", "P2.13c",
+		bent("the empty text is not counted", "the empty text is a value", "P2.13: empty texts and columns of nulls",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
 				if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
 					right.NonNull--
@@ -224,28 +236,29 @@ func measurementFaults() []fault {
 				}
 				return right
 			}}),
-		bent("orphans are distinct keys", "orphans are rows", "P2.14a",
+		bent("orphans are distinct keys", "orphans are rows", "P2.14: fromNonNull and orphanCount",
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" || req.FromTable == "order_lines" {
 					right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
 					rate(right)
 				}
 			}}),
-		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull", kills: []string{"P2.14b"}, build: func() http.Handler {
-			return edits(func(body map[string]any) {
-				if n, ok := body["orphanRate"].(json.Number); ok {
-					rate, _ := n.Float64()
-					body["orphanRate"] = rate / 2
-				}
-			}, wire.PathLinkHitRate)(twisted(twist{}))
-		}},
-		bent("samples of matched keys", "samples are of orphans", "P2.14c",
+		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull",
+			kills: []string{"P2.14: orphanRate"}, build: func() http.Handler {
+				return edits(func(body map[string]any) {
+					if n, ok := body["orphanRate"].(json.Number); ok {
+						rate, _ := n.Float64()
+						body["orphanRate"] = rate / 2
+					}
+				}, wire.PathLinkHitRate)(twisted(twist{}))
+			}},
+		bent("samples of matched keys", "samples are of orphans", "P2.14: orphanSamples",
 			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
 					right.OrphanSamples = []string{"1"}
 				}
 			}}),
-		bent("numeric keys match as text", "numeric keys match by digits", "P2.14d",
+		bent("numeric keys match as text", "numeric keys match by digits", "P2.14: numeric keys",
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				wrong, err := oracle.LinkHitRate(l.retyped(wire.TypeString, wire.TypeDecimal), req)
 				if err != nil {
@@ -253,7 +266,7 @@ func measurementFaults() []fault {
 				}
 				*right = *wrong
 			}}),
-		bent("null keys are orphans", "a null key is no orphan", "P2.14e",
+		bent("null keys are orphans", "a null key is no orphan", "P2.14: null keys",
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				n := nulls(l.tables[req.FromTable], req.FromColumn)
 				right.FromNonNull += n

@@ -41,61 +41,66 @@ func resorted(req *connector.QueryRequest, t *oracle.Table, change func(wire.Val
 
 func orderFaults() []fault {
 	return []fault{
-		bent("ascending is descending", "dir asc", "P2.6a P2.6b",
+		bent("ascending is descending", "dir asc", "P2.6: ascending, P2.6: descending",
 			twist{order: func(req *connector.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
-		bent("desc is ignored", "dir desc", "P2.6b", twist{request: func(req *connector.QueryRequest) {
+		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.QueryRequest) {
 			req.Sort = slices.Clone(req.Sort)
 			for i := range req.Sort {
 				req.Sort[i].Dir = wire.Asc
 			}
 		}}),
-		bent("nulls come first", "nulls are last in both directions", "P2.6c", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			i := t.Index(req.Sort[0].Field)
-			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
-				switch {
-				case a[i].IsNull() == b[i].IsNull():
-					return 0
-				case a[i].IsNull():
-					return -1
+		bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				i := t.Index(req.Sort[0].Field)
+				slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
+					switch {
+					case a[i].IsNull() == b[i].IsNull():
+						return 0
+					case a[i].IsNull():
+						return -1
+					}
+					return 1
+				})
+			}}),
+		bent("numbers sort as text", "9 before 10", "P2.6: numbers",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
+					texts := *t
+					texts.Columns = slices.Clone(t.Columns)
+					for i := range texts.Columns {
+						texts.Columns[i].Type = wire.TypeString
+					}
+					sorted, err := oracle.Sort(&texts, req.Sort, nil)
+					if err != nil {
+						panic(err)
+					}
+					copy(t.Rows, sorted.Rows)
 				}
-				return 1
-			})
-		}}),
-		bent("numbers sort as text", "9 before 10", "P2.6d", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
-				texts := *t
-				texts.Columns = slices.Clone(t.Columns)
-				for i := range texts.Columns {
-					texts.Columns[i].Type = wire.TypeString
+			}}),
+		bent("texts sort without case", "texts sort by bytes", "P2.6: texts",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				if typedKey(req, t, wire.TypeString) && !req.Sort[0].Collate {
+					resorted(req, t, folded)
 				}
-				sorted, err := oracle.Sort(&texts, req.Sort, nil)
-				if err != nil {
-					panic(err)
+			}}),
+		bent("only the first key sorts", "several keys", "P2.6: several keys",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				if len(req.Sort) > 1 {
+					slices.Reverse(t.Rows)
+					first, err := oracle.Sort(t, req.Sort[:1], nil)
+					if err != nil {
+						panic(err)
+					}
+					copy(t.Rows, first.Rows)
 				}
-				copy(t.Rows, sorted.Rows)
-			}
-		}}),
-		bent("texts sort without case", "texts sort by bytes", "P2.6e", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			if typedKey(req, t, wire.TypeString) && !req.Sort[0].Collate {
-				resorted(req, t, folded)
-			}
-		}}),
-		bent("only the first key sorts", "several keys", "P2.6f", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			if len(req.Sort) > 1 {
-				slices.Reverse(t.Rows)
-				first, err := oracle.Sort(t, req.Sort[:1], nil)
-				if err != nil {
-					panic(err)
+			}}),
+		bent("collate is a locale", "collate asks for byte order", "P2.6: collate",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				if req.Sort[0].Collate {
+					resorted(req, t, folded)
 				}
-				copy(t.Rows, first.Rows)
-			}
-		}}),
-		bent("collate is a locale", "collate asks for byte order", "P2.6g", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			if req.Sort[0].Collate {
-				resorted(req, t, folded)
-			}
-		}}),
-		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6h",
+			}}),
+		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6: dates and datetimes",
 			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 				if typedKey(req, t, wire.TypeDatetime) {
 					resorted(req, t, func(v wire.Value) wire.Value {
@@ -106,35 +111,38 @@ func orderFaults() []fault {
 					})
 				}
 			}}),
-		windowed("one row too many", "limit", "P2.7a", func(offset, limit int64) (int64, int64) {
+		windowed("one row too many", "limit", "P2.7: a limit", func(offset, limit int64) (int64, int64) {
 			if limit > 0 {
 				limit++
 			}
 			return offset, limit
 		}),
-		windowed("offsets count from one", "the first row has the offset 0", "P2.7b", func(offset, limit int64) (int64, int64) {
-			return max(0, offset-1), limit
-		}),
-		bent("beyond the end is the last page", "a window beyond the end is empty", "P2.7c",
+		windowed("offsets count from one", "the first row has the offset 0", "P2.7: an offset",
+			func(offset, limit int64) (int64, int64) {
+				return max(0, offset-1), limit
+			}),
+		bent("beyond the end is the last page", "a window beyond the end is empty", "P2.7: a window beyond the end",
 			twist{window: func(offset, limit int64, rows int) (int, int) {
 				if int(offset) >= rows && rows > 0 {
 					return max(0, rows-int(max(limit, 1))), rows
 				}
 				return cut(offset, limit, rows)
 			}}),
-		bent("the window is cut before the filters", "filter, then cut", "P2.7d", twist{early: true}),
-		windowed("an offset alone is ignored", "an offset stands without a limit", "P2.7e", func(offset, limit int64) (int64, int64) {
-			if limit == 0 {
-				offset = 0
-			}
-			return offset, limit
-		}),
+		bent("the window is cut before the filters", "filter, then cut", "P2.7: a window behind filters and a sort",
+			twist{early: true}),
+		windowed("an offset alone is ignored", "an offset stands without a limit", "P2.7: an offset without a limit",
+			func(offset, limit int64) (int64, int64) {
+				if limit == 0 {
+					offset = 0
+				}
+				return offset, limit
+			}),
 	}
 }
 
 // windowed asks the source for another window.
 func windowed(name, why, kills string, edit func(offset, limit int64) (int64, int64)) fault {
-	return fault{name: name, why: why, kills: strings.Fields(kills), build: func() http.Handler {
+	return fault{name: name, why: why, kills: strings.Split(kills, ", "), build: func() http.Handler {
 		return bodies(func(body map[string]any) {
 			number := func(name string) int64 {
 				n, _ := body[name].(json.Number)
@@ -180,15 +188,19 @@ func claimFaults() []fault {
 	unfiltered := operator(wire.OpContains, func(wire.Value, wire.Filter, bool) bool { return true })
 	unfiltered.omit.Operators = []wire.Op{wire.OpContains}
 	return []fault{
-		bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9a", unfiltered),
-		bent("filters are claimed and never applied", "the same", "P2.9a",
+		bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9: served.filters",
+			unfiltered),
+		bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
 			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}),
-		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9b",
+		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
 			twist{request: func(req *connector.QueryRequest) { req.Sort = nil }}),
-		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9c", func(int64, int64) (int64, int64) { return 0, 0 }),
-		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too", kills: []string{"P2.9c"},
+		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
+			func(int64, int64) (int64, int64) { return 0, 0 }),
+		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too",
+			kills: []string{"P2.9: served.window"},
 			build: claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)},
-		{name: "a declared operator is not applied", why: "filter law", kills: []string{"P2.9d"},
+		{name: "a declared operator is not applied", why: "filter law",
+			kills: []string{"P2.9: filters with declared operators"},
 			build: func() http.Handler {
 				loose := claiming(twist{match: func(_ string, _ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
 					return right || f.Op == wire.OpGt
@@ -218,7 +230,7 @@ func joinFaults() []fault {
 		return columns
 	}
 	return []fault{
-		bent("text keys match without case", "keys are equal by bytes", "P2.15a",
+		bent("text keys match without case", "keys are equal by bytes", "P2.15: a match",
 			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 				n := base(req, t)
 				for _, row := range t.Rows {
@@ -227,8 +239,8 @@ func joinFaults() []fault {
 					}
 				}
 			}}),
-		bent("inner joins", "an unmatched row stays", "P2.15b", twist{joined: inner}),
-		bent("the first match alone", "several matches are several rows", "P2.15c",
+		bent("inner joins", "an unmatched row stays", "P2.15: no match", twist{joined: inner}),
+		bent("the first match alone", "several matches are several rows", "P2.15: several matches",
 			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 				n := base(req, t)
 				if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
@@ -238,7 +250,7 @@ func joinFaults() []fault {
 					return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
 				})
 			}}),
-		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15d",
+		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15: a table and itself",
 			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 				if req.Joins[0].ToTable == req.Table {
 					for _, row := range t.Rows {
@@ -246,15 +258,16 @@ func joinFaults() []fault {
 					}
 				}
 			}}),
-		bent("null keys match", "a null key matches nothing", "P2.15e", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
-			n := base(req, t)
-			for _, row := range t.Rows {
-				if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
-					row[n] = wire.Int(6)
+		bent("null keys match", "a null key matches nothing", "P2.15: null keys",
+			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+				n := base(req, t)
+				for _, row := range t.Rows {
+					if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
+						row[n] = wire.Int(6)
+					}
 				}
-			}
-		}}),
-		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15f",
+			}}),
+		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15: a hop from a hop",
 			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 				for i, c := range t.Columns {
 					if c.Hop > 1 {

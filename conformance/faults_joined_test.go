@@ -39,22 +39,22 @@ func joinedFaults() []fault {
 		}, s)
 	}
 	return []fault{
-		bent("aggregates forget their joins", "a wrong number is never legal", "P2.18a",
+		bent("aggregates forget their joins", "a wrong number is never legal", "P2.18: joined rows",
 			twist{aggregate: func(req *wire.AggregateRequest) { req.Joins = nil }}),
-		bent("aggregates join inside", "a row without a match stays", "P2.18a", twist{aggregate: inner}),
-		bent("aggregates with joins forget their filters", "an aggregate holds its filters", "P2.18b",
+		bent("aggregates join inside", "a row without a match stays", "P2.18: joined rows", twist{aggregate: inner}),
+		bent("aggregates with joins forget their filters", "an aggregate holds its filters", "P2.18: filters",
 			twist{aggregate: func(req *wire.AggregateRequest) {
 				if len(req.Joins) > 0 {
 					req.And = nil
 				}
 			}}),
-		bent("the last group of joined rows is lost", "every group is answered", "P2.18b",
+		bent("the last group of joined rows is lost", "every group is answered", "P2.18: filters",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.Joins) > 0 && len(req.And) > 0 && len(t.Rows) > 1 {
 					t.Rows = t.Rows[:len(t.Rows)-1]
 				}
 			}}),
-		bent("joined rows that look alike are one", "a key with several matches gives several rows", "P2.15c",
+		bent("joined rows that look alike are one", "a key with several matches gives several rows", "P2.15: several matches",
 			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 				asked := append(slices.Clone(req.Fields), req.Joins[0].Fields[0].As)
 				seen := map[string]bool{}
@@ -68,17 +68,17 @@ func joinedFaults() []fault {
 					return again
 				})
 			}}),
-		bent("startswith folds beyond ASCII", "a prefix compares by bytes", "P2.3k", beginning(beyond)),
-		bent("startswith unescapes", "a backslash is a backslash", "P2.3k",
+		bent("startswith folds beyond ASCII", "a prefix compares by bytes", "P2.3: startswith", beginning(beyond)),
+		bent("startswith unescapes", "a backslash is a backslash", "P2.3: startswith",
 			beginning(func(s string) string { return strings.ReplaceAll(s, `\`, "") })),
-		bent("a first empty group is no group", "an empty group is true", "P2.4c",
+		bent("a first empty group is no group", "an empty group is true", "P2.4: an empty or",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				if len(or) > 1 && len(or[0]) == 0 {
 					or = or[1:]
 				}
 				return rightly(and, or, holds)
 			}}),
-		bent("a first empty group is no group of an aggregate", "an empty group is true", "P2.11o",
+		bent("a first empty group is no group of an aggregate", "an empty group is true", "P2.11: filters",
 			twist{aggregate: func(req *wire.AggregateRequest) {
 				if len(req.Or) > 1 && len(req.Or[0]) == 0 {
 					req.Or = req.Or[1:]

@@ -130,11 +130,11 @@ func statisticsFaults() []fault {
 		return &v
 	}
 	return []fault{
-		bent("no distinct values where there are some", "statistics agree with the rows", "P2.1g",
+		bent("no distinct values where there are some", "statistics agree with the rows", "P2.1: statistics and samples",
 			stats("customers", "id", func(s *wire.Stats) { s.DistinctCount = 0 })),
-		bent("more distinct values than rows", "statistics agree with the rows", "P2.1g",
+		bent("more distinct values than rows", "statistics agree with the rows", "P2.1: statistics and samples",
 			stats("customers", "id", func(s *wire.Stats) { s.DistinctCount = 60 })),
-		bent("a minimum of the greatest values", "statistics agree with the rows", "P2.1g",
+		bent("a minimum of the greatest values", "statistics agree with the rows", "P2.1: statistics and samples",
 			stats("customers", "id", func(s *wire.Stats) { s.Min, s.Max = value(20), value(22) })),
 	}
 }

@@ -141,31 +141,34 @@ func unknownFaults() []fault {
 	}
 	const quiet = "unknown entity gives 404"
 	return []fault{
-		{name: "rows of an unknown table", why: quiet, kills: []string{"P3.2a"}, build: empty(wire.PathQuery, `{"end":1}`+"\n", unknownTable)},
-		{name: "the count of an unknown table", why: quiet, kills: []string{"P3.2b"}, build: empty(wire.PathCount, `{"count":0}`, unknownTable)},
-		{name: "aggregates of an unknown table", why: quiet, kills: []string{"P3.2c"},
+		{name: "rows of an unknown table", why: quiet,
+			kills: []string{"P3.2: /query"}, build: empty(wire.PathQuery, `{"end":1}`+"\n", unknownTable)},
+		{name: "the count of an unknown table", why: quiet,
+			kills: []string{"P3.2: /count"}, build: empty(wire.PathCount, `{"count":0}`, unknownTable)},
+		{name: "aggregates of an unknown table", why: quiet, kills: []string{"P3.2: /aggregate"},
 			build: empty(wire.PathAggregate, `{"rows":[]}`, unknownTable)},
-		{name: "the size of an unknown table", why: quiet, kills: []string{"P3.2d"}, build: empty(wire.PathSize, `{"size":null}`, unknownTable)},
-		{name: "the cardinality of an unknown table", why: quiet, kills: []string{"P3.2e"},
+		{name: "the size of an unknown table", why: quiet,
+			kills: []string{"P3.2: /size"}, build: empty(wire.PathSize, `{"size":null}`, unknownTable)},
+		{name: "the cardinality of an unknown table", why: quiet, kills: []string{"P3.2: a table of /cardinality"},
 			build: empty(wire.PathCardinality, `{"columns":{}}`, unknownTable)},
-		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2f"},
+		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2: a column of /cardinality"},
 			build: empty(wire.PathCardinality, `{"columns":{}}`, column)},
 		{
-			name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2g"},
+			name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2: /linkHitRate"},
 			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable),
 		},
 		{name: "an unknown field is not projected", why: "a column the source does not have is refused",
-			kills: []string{"P3.4a"}, build: drops(wire.PathQuery, "fields", "")},
+			kills: []string{"P3.4: fields of /query"}, build: drops(wire.PathQuery, "fields", "")},
 		{name: "an unknown sort key is dropped", why: "a column the source does not have is refused",
-			kills: []string{"P3.4b"}, build: drops(wire.PathQuery, "sort", "field")},
+			kills: []string{"P3.4: sort of /query"}, build: drops(wire.PathQuery, "sort", "field")},
 		{name: "an unknown filter of /query is dropped", why: "refused with 422, never answered with unfiltered rows",
 			kills: []string{"P3.4c"}, build: drops(wire.PathQuery, "and", "field")},
 		{name: "an unknown filter of /count is dropped", why: "the same unknown-field rule applies",
-			kills: []string{"P3.4d"}, build: drops(wire.PathCount, "and", "field")},
+			kills: []string{"P3.4: filters of /count"}, build: drops(wire.PathCount, "and", "field")},
 		{name: "an unknown group is dropped", why: "a column the source does not have is refused",
-			kills: []string{"P3.4e"}, build: drops(wire.PathAggregate, "groupBy", "field")},
+			kills: []string{"P3.4: /aggregate"}, build: drops(wire.PathAggregate, "groupBy", "field")},
 		{name: "an unknown filter in a group is dropped",
-			why: "refused with 422, never answered with unfiltered rows", kills: []string{"P3.4f"},
+			why: "refused with 422, never answered with unfiltered rows", kills: []string{"P3.4: an or group"},
 			build: drops(wire.PathQuery, "or", "field")},
 	}
 }
@@ -192,7 +195,7 @@ func malformedFaults() []fault {
 	}
 	return []fault{
 		{
-			name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one", kills: []string{"P3.3a"},
+			name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one", kills: []string{"P3.3: not one JSON object"},
 			build: over(usual, between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
 				var first json.RawMessage
 				if json.NewDecoder(bytes.NewReader(*body)).Decode(&first) == nil {
@@ -202,7 +205,7 @@ func malformedFaults() []fault {
 			})),
 		},
 		{
-			name: "a limit as text is converted", why: "limit is an integer", kills: []string{"P3.3b"},
+			name: "a limit as text is converted", why: "limit is an integer", kills: []string{"P3.3: a member of the wrong type"},
 			build: query(func(body map[string]any) bool {
 				limit, ok := body["limit"].(string)
 				if ok {
@@ -212,7 +215,7 @@ func malformedFaults() []fault {
 			}),
 		},
 		{
-			name: "no sort counts as an empty one", why: "sort is required", kills: []string{"P3.3c"},
+			name: "no sort counts as an empty one", why: "sort is required", kills: []string{"P3.3: a missing member"},
 			build: query(func(body map[string]any) bool {
 				_, ok := body["sort"]
 				if !ok && body["sql"] == nil && body["table"] != nil {
@@ -222,7 +225,7 @@ func malformedFaults() []fault {
 			}),
 		},
 		{
-			name: "a payload on isnull is ignored", why: "three strict shapes", kills: []string{"P3.3d"},
+			name: "a payload on isnull is ignored", why: "three strict shapes", kills: []string{"P3.3: the shape of a filter"},
 			build: query(func(body map[string]any) (changed bool) {
 				and, _ := body["and"].([]any)
 				for _, f := range and {
@@ -235,7 +238,7 @@ func malformedFaults() []fault {
 			}),
 		},
 		{
-			name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3e"},
+			name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3: timeoutMs"},
 			build: over(usual, requests(wire.PathCheck, func(body map[string]any) bool {
 				given, ok := body["timeoutMs"]
 				if ok = ok && given != json.Number("60000"); ok {
@@ -257,7 +260,7 @@ func malformedFaults() []fault {
 			})),
 		},
 		{
-			name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3g"},
+			name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3: an unknown function or grain"},
 			build: over(usual, requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
 				measures, _ := body["measures"].([]any)
 				for _, m := range measures {

@@ -28,7 +28,7 @@ func TestForeign(t *testing.T) {
 		why   string
 	}{
 		{name: "as it is", why: "it keeps every rule that can be broken from outside"},
-		{name: "neq matches nulls", fault: "neq-null", run: `^P2\.3b$`, fails: []string{"P2.3b"}, why: "a null cell matches no comparator"},
+		{name: "neq matches nulls", fault: "neq-null", run: `^P2\.3$`, fails: []string{"P2.3"}, why: "a null cell matches no comparator"},
 		{name: "forgets the end", fault: "no-end", run: `^P3\.6g$`, fails: []string{"P3.6g"},
 			why: "a stream that closes with neither end nor error is truncated"},
 	} {
@@ -45,7 +45,7 @@ func TestForeign(t *testing.T) {
 			if c.fails == nil {
 				require.NoError(t, r.Err(), c.why)
 				require.Equal(t, conformance.ExitPass, r.Exit())
-				require.Greater(t, r.Summary().Passed, 60, "hardly anything was checked")
+				require.Greater(t, r.Summary().Passed, 40, "hardly anything was checked")
 				return
 			}
 			require.Equal(t, conformance.ExitFail, r.Exit())

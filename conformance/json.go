@@ -21,7 +21,8 @@ import (
 //	failures    array    of the checks that failed, in the order of the checks:
 //	                     id, title and detail, which are what a platform keeps
 //	                     of the first ten; then url (where to read on),
-//	                     rule (its ids), quote (what the rules say), fix, expected?, received?, request?,
+//	                     rule (its ids), quote (what the rules say), fix,
+//	                     facets? (the parts of the check that failed), expected?, received?, request?,
 //	                     cases, failed, seed, and blocks: the ids of the
 //	                     checks that could not be judged because of it
 //	verdict     string   pass (exit code 0), fail (1) or "not run": 2, and 1 if all that
@@ -153,6 +154,7 @@ type jsonFinding struct {
 	Rule     string       `json:"rule"`
 	Quote    string       `json:"quote"`
 	Fix      string       `json:"fix"`
+	Facets   []string     `json:"facets,omitempty"`
 	Expected string       `json:"expected,omitempty"`
 	Received string       `json:"received,omitempty"`
 	Request  *jsonRequest `json:"request,omitempty"`
@@ -185,7 +187,7 @@ func jsonFindings(r *Report, outcomes []Outcome) []jsonFinding {
 	for _, o := range outcomes {
 		f := jsonFinding{
 			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.url(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
-			Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
+			Facets: o.Facets, Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
 			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}
 		if o.Request != nil {

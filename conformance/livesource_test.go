@@ -214,7 +214,7 @@ func TestLargeNumbers(t *testing.T) {
 		"9007199254740992": "",
 		"9007199254740993": "9007199254740993, a JSON number",
 	} {
-		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16b$`}}).Outcome("P2.16b")
+		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16$`}}).Outcome("P2.16")
 		require.Equal(t, received, o.Received, large)
 		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
 	}

@@ -187,7 +187,7 @@ func (o *Options) plan() (*plan, error) {
 		if slices.Contains(ofMode, c.Phase) {
 			p.available++
 		}
-		if slices.Contains(planned, c.Phase) && pattern.MatchString(c.ID) {
+		if slices.Contains(planned, c.Phase) && matches(pattern, &c) {
 			p.checks = append(p.checks, c)
 		}
 	}

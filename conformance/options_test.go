@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -97,4 +98,29 @@ func TestRules(t *testing.T) {
 		}
 		require.True(t, binds || c.Advice, "%s can fail a connector, and cites no rule that binds it", c.ID)
 	}
+}
+
+// TestRetiredIDs requires that no check has the id of a facet, that a pattern which names one plans the check that it
+// is part of, and that every facet says what to do.
+func TestRetiredIDs(t *testing.T) {
+	used, retired := map[string]bool{}, 0
+	for _, c := range conformance.Checks() {
+		require.False(t, used[c.ID], c.ID)
+		used[c.ID] = true
+	}
+	for _, c := range conformance.Checks() {
+		for _, f := range c.Facets {
+			require.False(t, used[f.Was], "%s names another check too", f.Was)
+			used[f.Was] = true
+			retired++
+			planned, err := (&conformance.Options{Match: "^" + regexp.QuoteMeta(f.Was) + "$"}).Checks()
+			require.NoError(t, err)
+			require.Len(t, planned, 1, f.Was)
+			require.Equal(t, c.ID, planned[0].ID, f.Was)
+			require.NotEmpty(t, f.Name+f.Title, f.Was)
+			require.NotEmpty(t, f.Rules, f.Was)
+			require.NotEmpty(t, f.Fix, f.Was)
+		}
+	}
+	require.Equal(t, 128, retired)
 }

@@ -41,6 +41,9 @@ type Outcome struct {
 	Detail string
 	// BlockedBy is the id of the failed check that prevented this one from running.
 	BlockedBy string
+	// Facets names the parts of a check of many that failed, such as "startswith on a string column". The detail
+	// begins with them, and is about the first.
+	Facets []string
 	// Expected and Received are short texts; empty when the detail says it all.
 	Expected, Received string
 	// Request produced the failure; nil when no single one did.
@@ -54,6 +57,9 @@ type Outcome struct {
 
 	refused string // how the connector refused what the run was given; empty if it did not
 }
+
+// maxFacets is how many facets a detail names.
+const maxFacets = 6
 
 // newOutcome returns the outcome of a check that was judged.
 func newOutcome(c *session.Check, result session.Result) Outcome {
@@ -72,8 +78,15 @@ func newOutcome(c *session.Check, result session.Result) Outcome {
 	if f.Fix != "" {
 		o.Fix = f.Fix
 	}
+	if f.Rules != nil {
+		o.Rules = f.Rules
+	}
+	o.Facets = f.Facets
 	o.BlockedBy, o.refused = f.By, f.Refused
 	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
 	o.Request = (*Request)(f.Request)
+	if facets := session.Some(f.Facets, maxFacets); facets != "" && f.Skip == "" {
+		o.Detail = facets + ": " + f.Detail
+	}
 	return o
 }

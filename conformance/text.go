@@ -297,6 +297,9 @@ func (c *Check) Explain() string {
 	t.field("phase", phaseName(c.Phase)+" (mode "+strings.Join(modes, ", ")+")")
 	t.rules(c.Rules)
 	t.field("fix", c.Fix)
+	for _, f := range c.Facets {
+		t.field("facet", fmt.Sprintf("%s: %s (%s, once %s)", f.Name, f.Title, strings.Join(f.Rules, ", "), f.Was))
+	}
 	if c.Advice {
 		t.field("verdict", "advice: the rule is not binding, so breaking it changes no exit code")
 	} else {
@@ -326,7 +329,7 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// compact writes ids that differ in their last letter as a range: P2.3a-d.
+// compact writes ids that differ in their last letter as a range: P3.6a-d.
 func compact(ids []string) (short []string) {
 	for i := 0; i < len(ids); {
 		j := i + 1

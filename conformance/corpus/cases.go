@@ -19,7 +19,8 @@ var caseFiles embed.FS
 // legal ways, so the conformance program compares with package oracle instead.
 type Case struct {
 	Name  string // unique, such as eq-string-trailing-blank
-	Check string // the check of the conformance program it belongs to, such as P2.3a
+	Check string // the check of the conformance program it belongs to, such as P2.3
+	Facet string // the part of the check, such as eq
 	Rule  string // the rule of docs/protocol.md that it tests, such as filter-3
 	Why   string // what the case shows
 	// Path is the route, such as wire.PathQuery.

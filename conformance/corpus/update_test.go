@@ -37,7 +37,12 @@ func updateCases(t *testing.T) {
 				answer = answerBody(f.Case.Request, a)
 			}
 			out.WriteString([]string{"[\n", ",\n"}[min(i, 1)])
-			fmt.Fprintf(&out, `  {"name": %s, "check": %s, "rule": %s, "why": %s, `, quote(f.Name), quote(f.Check), quote(f.Rule), quote(f.Why))
+			facet := ""
+			if f.Facet != "" {
+				facet = `"facet": ` + quote(f.Facet) + `, `
+			}
+			fmt.Fprintf(&out, `  {"name": %s, "check": %s, %s"rule": %s, "why": %s, `,
+				quote(f.Name), quote(f.Check), facet, quote(f.Rule), quote(f.Why))
 			if f.ByHand {
 				out.WriteString(`"byHand": true, `)
 			}

@@ -238,7 +238,10 @@ func flags(c *config) *flag.FlagSet {
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(all, func(c conformance.Check) bool { return strings.EqualFold(c.ID, id) })
+		at := slices.IndexFunc(all, func(c conformance.Check) bool {
+			retired := func(f conformance.Facet) bool { return strings.EqualFold(f.Was, id) }
+			return strings.EqualFold(c.ID, id) || slices.ContainsFunc(c.Facets, retired)
+		})
 		if at < 0 {
 			return fmt.Errorf("there is no check %q; conform -mode both -list names them", id)
 		}

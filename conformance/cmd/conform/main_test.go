@@ -251,7 +251,7 @@ func TestTells(t *testing.T) {
 
 	got = conform(t, nil, "-list")
 	require.Equal(t, check.ExitPass, got.code)
-	require.Contains(t, got.out, "P2.3a")
+	require.Contains(t, got.out, "P2.3 ")
 	require.NotContains(t, got.out, "L1 ")
 	got = conform(t, nil, "-list", "-mode", "live", "-phases", "4")
 	require.Contains(t, got.out, "L1 ")
@@ -262,6 +262,14 @@ func TestTells(t *testing.T) {
 	require.True(t, strings.HasPrefix(got.out, "P3.4c  "), got.out)
 	require.Contains(t, strings.Join(strings.Fields(got.out), " "), "When a filter names a field that is not in the table", "the rule")
 	require.Contains(t, got.out, "\n  fix ")
+
+	for _, id := range []string{"P2.3a", "p0.6H", "P3.4f"} {
+		got = conform(t, nil, "-explain", id)
+		require.Equal(t, check.ExitPass, got.code)
+		words := strings.ToLower(strings.Join(strings.Fields(got.out), " "))
+		require.Contains(t, words, "once "+strings.ToLower(id), "a retired id leads on")
+		require.False(t, strings.HasPrefix(got.out, id))
+	}
 
 	dir := filepath.Join(t.TempDir(), "new", "corpus")
 	got = conform(t, nil, "-fixture", dir)

@@ -2,7 +2,10 @@
 // check passes, otherwise a [Finding].
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Reason is why a check was skipped.
 type Reason string
@@ -31,6 +34,9 @@ type Finding struct {
 	Skip               Reason   // empty: a failure
 	By                 string   // the check that reports the fault, when Skip is Blocked
 	Fix                string   // what the author has to do, when it is not what the check says
+	// Facets names the parts of the check that failed, such as "startswith on a string column". The finding is about
+	// the first of them. Rules are those that it breaks, when they are not all of the check.
+	Facets, Rules []string
 	// Refused says how the connector refused the token or the credentials of the run, so that
 	// it cannot be graded; empty for every other fault.
 	Refused string
@@ -76,4 +82,24 @@ func (f *Finding) In(format string, args ...any) *Finding {
 		f.Detail = fmt.Sprintf(format, append(args, f.Detail)...)
 	}
 	return f
+}
+
+// And returns the finding f with another one counted: it stays about what it is about, and names the facets of
+// both. If f is nil, it returns the other.
+func (f *Finding) And(other *Finding) *Finding {
+	switch {
+	case f == nil:
+		return other
+	case other == nil:
+		return f
+	}
+	own := *f // it may be kept for other checks
+	own.Failed = max(f.Failed, 1) + max(other.Failed, 1)
+	own.Facets = slices.Clone(f.Facets)
+	for _, facet := range other.Facets {
+		if !slices.Contains(own.Facets, facet) {
+			own.Facets = append(own.Facets, facet)
+		}
+	}
+	return &own
 }

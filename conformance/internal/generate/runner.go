@@ -19,9 +19,6 @@ type Runner struct {
 	// check that what is left of its question is for.
 	Live   bool
 	Claims bool // judge the served line rather than the answer
-	// Blame, when set, returns the finding that blocks a question that was answered
-	// wrongly because of another check's fault.
-	Blame func(*Question) *check.Finding
 
 	// wide is set when the connector leaves filters or sorts to the platform. It is
 	// then asked for their fields too, as the platform would. Requests of a batch that
@@ -47,11 +44,6 @@ func (a *Runner) Ask(list []*Question) *check.Finding {
 			continue
 		case !c.Failure():
 			return c.Finding
-		}
-		if a.Blame != nil {
-			if f := a.Blame(q); f != nil {
-				return f
-			}
 		}
 		_, c = a.Smallest(q, c)
 		a.Cases = a.asked

@@ -51,7 +51,11 @@ type Check struct {
 	// Explained lists the checks that find the same fault with less: where one of them has failed,
 	// the check is blocked by it instead of failing too.
 	Explained []string
-	silent    bool // it sends no request
+	// Facets are the parts of a check that was made by [Merge]. Facet says what a part is about, such as "eq", and
+	// Was is the retired id that it had as a check of its own.
+	Facets     []Check
+	Facet, Was string
+	silent     bool // it sends no request
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
 }

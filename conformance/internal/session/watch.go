@@ -40,12 +40,8 @@ func (w *Watch) Record(id string, f *check.Finding) {
 	if f == nil {
 		return
 	}
-	if first := w.faults[id]; first != nil {
-		first.Failed++
-		return
-	}
 	f.Failed = 1
-	w.faults[id] = f
+	w.faults[id] = w.faults[id].And(f)
 }
 
 // judge records an answer that the rule of a check applies to, and its fault if it has one.

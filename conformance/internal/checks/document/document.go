@@ -38,14 +38,13 @@ func Checks() []session.Check {
 			},
 			Title: "the document parses, and every value in it is legal",
 			Fix:   "Compare the document with the rulebook's section on it. Machines can use the schema wire/schema/document.json."},
-		emptyBody("P0.6a", wire.PathCheck),
-		emptyBody("P0.6b", wire.PathDiscovery),
-		emptyBody("P0.6c", wire.PathQuery),
-		emptyBody("P0.6d", wire.PathCount),
-		emptyBody("P0.6e", wire.PathAggregate),
-		emptyBody("P0.6f", wire.PathSize),
-		emptyBody("P0.6g", wire.PathCardinality),
-		emptyBody("P0.6h", wire.PathLinkHitRate),
+		session.Merge(session.Check{
+			ID: "P0.6", Phase: 0, Title: "every route rejects an empty body with a 400 envelope", Fix: matchShape,
+		}, []session.Check{
+			emptyBody("P0.6a", wire.PathCheck), emptyBody("P0.6b", wire.PathDiscovery), emptyBody("P0.6c", wire.PathQuery),
+			emptyBody("P0.6d", wire.PathCount), emptyBody("P0.6e", wire.PathAggregate), emptyBody("P0.6f", wire.PathSize),
+			emptyBody("P0.6g", wire.PathCardinality), emptyBody("P0.6h", wire.PathLinkHitRate),
+		}),
 		{ID: "P0.7", Phase: 0, Judge: unlistedRoutes, Rules: []string{"route-10", "route-5", "http-2"},
 			Needs: session.Only(func(d *session.Document) bool { return len(unlisted(d)) > 0 }, "endpoints lists every optional route"),
 			Title: "a route that the document does not list is refused",
@@ -74,14 +73,18 @@ func Advice() []session.Check {
 	}
 }
 
-// emptyBody returns the check that a route rejects an empty body.
-func emptyBody(id, path string) session.Check {
+const matchShape = "Compare the body with the shape of the route before anything else, " +
+	"and answer 400 bad_request in the envelope."
+
+// emptyBody returns the facet of P0.6 that a route rejects an empty body.
+func emptyBody(was, path string) session.Check {
 	route := session.RouteAt(path)
 	return session.Check{
-		ID: id, Phase: 0, Needs: route.Needs, Judge: func(run *session.Run) *check.Finding { return judgeEmptyBody(run, route) },
+		Was: was, Facet: path, Needs: route.Needs,
+		Judge: func(run *session.Run) *check.Finding { return judgeEmptyBody(run, route) },
 		Title: path + " rejects an empty body with a 400 envelope",
 		Rules: []string{"route-11"},
-		Fix:   "Compare the body with the shape of the route before anything else, and answer 400 bad_request in the envelope.",
+		Fix:   matchShape,
 	}
 }
 

@@ -12,24 +12,32 @@ func malformedChecks() []session.Check {
 	each := func(rows []refusal.Row) refusal.Table {
 		return refusal.Table{About: refusal.AnyTable, InTurn: true, Rows: rows}
 	}
-	return []session.Check{
-		{ID: "P3.3a", Phase: 3, Weight: 10, Judge: each(notOneObject).Judge, Rules: []string{"error-2", "http-4"},
+	return []session.Check{session.Merge(session.Check{
+		ID: "P3.3", Phase: 3, Title: "a body of another shape than that of its route gives 400",
+		Fix: "Decode the whole body against the shape of its route, and refuse what does not fit.",
+	}, []session.Check{
+		{Was: "P3.3a", Facet: "not one JSON object",
+			Weight: 10, Judge: each(notOneObject).Judge, Rules: []string{"error-2", "http-4"},
 			Title: "a body that is not one JSON object gives 400",
 			Fix:   "Read the whole body as one JSON object, and refuse it when something is missing or follows."},
-		{ID: "P3.3b", Phase: 3, Weight: 16, Judge: each(wrongTypes()).Judge, Rules: []string{"error-2", "credential-8"},
+		{Was: "P3.3b", Facet: "a member of the wrong type",
+			Weight: 16, Judge: each(wrongTypes()).Judge, Rules: []string{"error-2", "credential-8"},
 			Title: "a member of the wrong type gives 400",
 			Fix:   "Check the type of every member instead of converting it."},
-		{ID: "P3.3c", Phase: 3, Weight: 8, Judge: each(missingMembers).Judge, Rules: []string{"error-2", "query-9", "route-2"},
+		{Was: "P3.3c", Facet: "a missing member",
+			Weight: 8, Judge: each(missingMembers).Judge, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
-		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes}.Judge,
+		{Was: "P3.3d", Facet: "the shape of a filter",
+			Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes}.Judge,
 			Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
 			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},
-		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
+		{Was: "P3.3e", Facet: "timeoutMs",
+			Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
-		{ID: "P3.3g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointAggregate),
+		{Was: "P3.3g", Facet: "an unknown function or grain", Needs: session.NeedsEndpoint(wire.EndpointAggregate),
 			Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
 			Title: "an unknown function or grain is refused or declined",
 			Fix:   "Check functions and grains against their lists.",
@@ -39,7 +47,7 @@ func malformedChecks() []session.Check {
 					{Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"week"}]`, What: "with the grain week"},
 					{Member: "measures", JSON: `[{"fn":"median","field":%field,"as":"n"}]`, What: "with the function median"},
 				})}.Judge},
-	}
+	})}
 }
 
 var notOneObject = []refusal.Row{

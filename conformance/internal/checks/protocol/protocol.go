@@ -19,20 +19,25 @@ func Checks() []session.Check {
 // unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
 	const column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
-	return []session.Check{
+	return []session.Check{session.Merge(session.Check{
+		ID: "P3.2", Phase: 3, Title: "an unknown table or column gives 404 unknown_entity on every route",
+		Fix: "Look tables and columns up before the source is asked, and answer 404 unknown_entity with the name.",
+	}, []session.Check{
 		unknownTable("P3.2a", wire.PathQuery, "query-14", "error-5"),
 		unknownTable("P3.2b", wire.PathCount, "error-5"),
 		unknownTable("P3.2c", wire.PathAggregate, "error-5"),
 		unknownTable("P3.2d", wire.PathSize, "measure-3", "error-5"),
 		unknownTable("P3.2e", wire.PathCardinality, "measure-3", "error-5"),
-		{ID: "P3.2f", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-3", "error-5"},
+		{Was: "P3.2f", Facet: "a column of /cardinality",
+			Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-3", "error-5"},
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
 			Fix:   column,
 			Judge: refusal.Table{Rows: []refusal.Row{
 				{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%noField]",
 					What: "of a column that does not exist", Codes: unknownOnly},
 			}}.Judge},
-		{ID: "P3.2g", Phase: 3, Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-3", "error-5"},
+		{Was: "P3.2g", Facet: wire.PathLinkHitRate,
+			Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-3", "error-5"},
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
 			Fix:   column,
 			Judge: refusal.Table{Rows: session.Family(refusal.Row{Paths: at(wire.PathLinkHitRate), Codes: unknownOnly}, []refusal.Row{
@@ -41,16 +46,20 @@ func unknownEntityChecks() []session.Check {
 				{Member: "fromColumn", JSON: "%noField", What: "with a fromColumn that does not exist"},
 				{Member: "toColumn", JSON: "%noField", What: "with a toColumn that does not exist"},
 			})}.Judge},
-	}
+	})}
 }
 
 // unknownTable returns the check about an unknown table on a route.
-func unknownTable(id, path string, rules ...string) session.Check {
+func unknownTable(was, path string, rules ...string) session.Check {
 	title := path + " of an unknown table gives 404 unknown_entity"
 	if path == wire.PathAggregate {
 		title += ", or is declined"
 	}
-	return session.Check{ID: id, Phase: 3, Needs: session.RouteAt(path).Needs, Rules: rules, Title: title,
+	facet := path
+	if path == wire.PathCardinality {
+		facet = "a table of " + path
+	}
+	return session.Check{Was: was, Facet: facet, Needs: session.RouteAt(path).Needs, Rules: rules, Title: title,
 		Fix: "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name.",
 		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
 			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},

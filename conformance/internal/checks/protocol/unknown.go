@@ -14,24 +14,32 @@ func unknownFieldChecks() []session.Check {
 	unknown := func(rows []refusal.Row) refusal.Table {
 		return refusal.Table{Rows: rows, Empty: true, Declinable: true}
 	}
-	return session.Family(session.Check{Phase: 3, Fix: fix}, []session.Check{
-		{ID: "P3.4a", Judge: unknown(inFields).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
+	others := []session.Check{
+		{Was: "P3.4a", Facet: "fields of /query",
+			Judge: unknown(inFields).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Title: "an unknown field in fields is refused"},
-		{ID: "P3.4b", Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
+		{Was: "P3.4b", Facet: "sort of /query",
+			Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Needs: session.NeedsSort,
 			Title: "an unknown field in sort is refused"},
+		{Was: "P3.4d", Facet: "filters of /count",
+			Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
+			Rules: []string{"count-2", "filter-11c"},
+			Title: "an unknown field in a filter of /count is refused"},
+		{Was: "P3.4e", Facet: "/aggregate",
+			Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointAggregate), Judge: unknown(inAggregate).Judge,
+			Rules: []string{"filter-11a", "error-5", "filter-11c"},
+			Title: "an unknown field of /aggregate is refused, or declined"},
+		{Was: "P3.4f", Facet: "an or group", Weight: 12, Judge: unknown(inGroups).Judge,
+			Rules: []string{"filter-11", "filter-11c"},
+			Title: "an unknown field in an or group of any route is refused"},
+	}
+	return session.Family(session.Check{Phase: 3, Fix: fix}, []session.Check{
 		{ID: "P3.4c", Weight: 12, Judge: unknown(inFilters(wire.PathQuery)).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in a filter of /query is refused"},
-		{ID: "P3.4d", Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
-			Rules: []string{"count-2", "filter-11c"},
-			Title: "an unknown field in a filter of /count is refused"},
-		{ID: "P3.4e", Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointAggregate), Judge: unknown(inAggregate).Judge,
-			Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Title: "an unknown field of /aggregate is refused, or declined"},
-		{ID: "P3.4f", Weight: 12, Judge: unknown(inGroups).Judge,
-			Rules: []string{"filter-11", "filter-11c"},
-			Title: "an unknown field in an or group of any route is refused"},
+		session.Merge(session.Check{ID: "P3.4", Phase: 3, Fix: fix, Title: "an unknown field elsewhere is refused"},
+			session.Family(session.Check{Fix: fix}, others)),
 	})
 }
 

@@ -43,9 +43,8 @@ func turned[T any](list []T, w wording) []T {
 // question is a row of the matrix: what is asked about a table for one tenant and the
 // other. What the answer must be follows from the tenant's rows, see [reply.holds].
 type question struct {
-	path    string
-	unknown string // the check about unknown tables on the route
-	what    string // sets it apart from the first question on its route
+	path string
+	what string // sets it apart from the first question on its route
 	// ask returns the request, or nil if the table does not allow it.
 	ask func(s *subject, w wording) wire.Request
 }
@@ -55,22 +54,22 @@ var questions = slices.Concat(plain, further)
 
 // plain has a question for each route that every table allows.
 var plain = []*question{
-	{wire.PathQuery, "P3.2a", "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
-	{wire.PathCount, "P3.2b", "", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
+	{wire.PathCount, "", func(s *subject, w wording) wire.Request {
 		return &wire.CountRequest{Table: s.name, Where: s.everything(w), Envelope: w.envelope()}
 	}},
-	{wire.PathSize, "P3.2d", "", func(s *subject, w wording) wire.Request {
+	{wire.PathSize, "", func(s *subject, w wording) wire.Request {
 		return s.unlessPartial(&wire.SizeRequest{Table: s.name, Envelope: w.envelope()})
 	}},
-	{wire.PathCardinality, "P3.2e", "", func(s *subject, w wording) wire.Request {
+	{wire.PathCardinality, "", func(s *subject, w wording) wire.Request {
 		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
 		return s.unlessPartial(&wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()})
 	}},
-	{wire.PathAggregate, "P3.2c", "", func(s *subject, w wording) wire.Request {
+	{wire.PathAggregate, "", func(s *subject, w wording) wire.Request {
 		rows := wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", w.n)}
 		return s.aggregate(w, nil, rows)
 	}},
-	{wire.PathLinkHitRate, "P3.2g", "", func(s *subject, w wording) wire.Request {
+	{wire.PathLinkHitRate, "", func(s *subject, w wording) wire.Request {
 		req := &wire.LinkHitRateRequest{
 			FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
 		}
@@ -83,7 +82,7 @@ var plain = []*question{
 
 // further has questions that some tables allow.
 var further = []*question{
-	{wire.PathQuery, "", " with a join", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
 		if s.hop == nil || !s.joins {
 			return nil
 		}
@@ -91,7 +90,7 @@ var further = []*question{
 		req.Joins = []wire.JoinHop{*s.hop}
 		return req
 	}},
-	{wire.PathQuery, "", " with a filter", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
 		}
@@ -99,8 +98,8 @@ var further = []*question{
 		req.And, req.Limit = append(req.And, *s.value), 0
 		return req
 	}},
-	{wire.PathQuery, "", " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
-	{wire.PathQuery, "", " sorted, with a limit", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
+	{wire.PathQuery, " sorted, with a limit", func(s *subject, w wording) wire.Request {
 		if s.sort == "" {
 			return nil
 		}
@@ -108,7 +107,7 @@ var further = []*question{
 		req.Sort = []wire.SortKey{{Field: s.sort, Dir: []wire.Direction{wire.Asc, wire.Desc}[w.n%2]}}
 		return req
 	}},
-	{wire.PathQuery, "", " with a join and a limit", func(s *subject, w wording) wire.Request {
+	{wire.PathQuery, " with a join and a limit", func(s *subject, w wording) wire.Request {
 		if s.hop == nil || !s.joins {
 			return nil
 		}
@@ -120,7 +119,7 @@ var further = []*question{
 	by(" by groups of texts", func(s *subject) *wire.GroupKey { return s.groups[byText] }),
 	by(" by periods", func(s *subject) *wire.GroupKey { return s.groups[byPeriod] }),
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
-	{wire.PathCount, "", " with a filter", func(s *subject, w wording) wire.Request {
+	{wire.PathCount, " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
 		}
@@ -132,7 +131,7 @@ var further = []*question{
 
 // by returns the question about the number of rows of groups of one kind.
 func by(what string, key func(s *subject) *wire.GroupKey) *question {
-	return &question{wire.PathAggregate, "", what, func(s *subject, w wording) wire.Request {
+	return &question{wire.PathAggregate, what, func(s *subject, w wording) wire.Request {
 		if key(s) == nil {
 			return nil
 		}
@@ -142,7 +141,7 @@ func by(what string, key func(s *subject) *wire.GroupKey) *question {
 
 // measuring returns the question about one function of columns of numbers.
 func measuring(fn wire.AggFunc) *question {
-	return &question{wire.PathAggregate, "", ", " + string(fn), func(s *subject, w wording) wire.Request {
+	return &question{wire.PathAggregate, ", " + string(fn), func(s *subject, w wording) wire.Request {
 		var list []wire.Measure
 		for i, name := range s.numbers {
 			list = append(list, wire.Measure{Fn: fn, Field: name, As: fmt.Sprintf("m%d_%d", w.n, i)})

@@ -81,7 +81,7 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 		last := run.Last
 		b := answerTo(run, tenant, r.Path, about(session.UnusedTable))
 		if b.Status == a.Status {
-			return check.Block(q.unknown, "%s answers %d for a table that nobody has", r.Path, b.Status)
+			return check.Block("P3.2", "%s answers %d for a table that nobody has", r.Path, b.Status)
 		}
 		run.Last = last
 	}

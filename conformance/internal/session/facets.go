@@ -1,0 +1,90 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+)
+
+// Merge returns the check c of several parts, its facets, which run in their order and may each fail. What the
+// document excludes for one facet is skipped; the check is skipped if all of them are. A facet says what it is
+// about in Facet, and in Was the id that it had as a check of its own, which is retired: no other check may have it.
+func Merge(c Check, facets []Check) Check {
+	c.Facets = facets
+	needed := true
+	for i := range facets {
+		f := &facets[i]
+		f.ID, f.Phase = c.ID, c.Phase
+		c.Weight, c.Least = c.Weight+f.Share(), c.Least+f.least()
+		needed = needed && f.Needs != nil
+		for _, rule := range f.Rules {
+			if !slices.Contains(c.Rules, rule) {
+				c.Rules = append(c.Rules, rule)
+			}
+		}
+	}
+	if c.Watched {
+		c.Weight, c.Least = 0, 0
+	}
+	if needed {
+		c.Needs = func(d *Document) (why string) {
+			for i := range facets {
+				if why = facets[i].Needs(d); why == "" {
+					break
+				}
+			}
+			return why
+		}
+	}
+	c.Judge = func(run *Run) *check.Finding { return run.judgeFacets(facets) }
+	return c
+}
+
+// judgeFacets judges one facet after the other. The finding is the first failure, and names every facet that failed.
+func (run *Run) judgeFacets(facets []Check) *check.Finding {
+	var failed, blocked, skipped *check.Finding
+	cases, passed := 0, false
+	for i := range facets {
+		facet := &facets[i]
+		if facet.Needs != nil {
+			if why := facet.Needs(run.Document); why != "" {
+				skipped = cmp.Or(skipped, check.Skip(check.NotDeclared, "%s", why))
+				continue
+			}
+		}
+		run.Cases = 0
+		f := run.finalize(facet.Judge(run))
+		cases += run.Cases
+		switch {
+		case f == nil:
+			passed = true
+		case f.Failure():
+			facet.Name(f)
+			failed = failed.And(f)
+		case f.Skip == check.Blocked:
+			blocked = cmp.Or(blocked, f)
+		case skipped == nil || skipped.Skip == check.NotDeclared:
+			skipped = f
+		}
+	}
+	run.Cases = cases
+	if passed {
+		skipped = nil
+	}
+	return cmp.Or(failed, blocked, skipped)
+}
+
+// Name makes the finding one of the facet c, unless it says already what it is about; f may be nil.
+func (c *Check) Name(f *check.Finding) {
+	if f == nil {
+		return
+	}
+	f.Fix = cmp.Or(f.Fix, c.Fix)
+	if f.Facets == nil {
+		f.Facets = []string{c.Facet}
+	}
+	if f.Rules == nil {
+		f.Rules = c.Rules
+	}
+}
