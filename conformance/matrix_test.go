@@ -167,7 +167,7 @@ func TestKillMatrix(t *testing.T) {
 					id, _, _ := strings.Cut(kill, ": ")
 					return id == first.ID && killed(kill, &conformance.Outcome{Facets: first.Facets[:min(len(first.Facets), 1)]})
 				}) {
-					t.Logf("FIRST %s [%s] is %s %q", f.name, strings.Join(f.kills, ", "), first.ID, first.Facets)
+					t.Logf("the first finding of %q is %s %q, not %q", f.name, first.ID, first.Facets, f.kills)
 				}
 				rows[i] = matrixRow(f, r.Mode) + strings.Join(also, " ") + " |\n"
 			})

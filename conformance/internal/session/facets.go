@@ -41,8 +41,14 @@ func Merge(c Check, facets []Check) Check {
 	return c
 }
 
-// judgeFacets judges one facet after the other. The finding is the first failure, and names every facet that failed.
+// judgeFacets judges one facet after the other. The finding names every facet that failed, those first of whose cases
+// the most failed: a fault spoils all of its own facet, and some of others. It is about the first of them.
 func (run *Run) judgeFacets(facets []Check) *check.Finding {
+	type failure struct {
+		*check.Finding
+		share float64
+	}
+	var failures []failure
 	var failed, blocked, skipped *check.Finding
 	cases, passed := 0, false
 	for i := range facets {
@@ -61,7 +67,7 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 			passed = true
 		case f.Failure():
 			facet.Name(f)
-			failed = failed.And(f)
+			failures = append(failures, failure{f, float64(f.Failed) / float64(max(run.Cases, 1))})
 		case f.Skip == check.Blocked:
 			blocked = cmp.Or(blocked, f)
 		case skipped == nil || skipped.Skip == check.NotDeclared:
@@ -69,6 +75,10 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 		}
 	}
 	run.Cases = cases
+	slices.SortStableFunc(failures, func(a, b failure) int { return cmp.Compare(b.share, a.share) })
+	for _, f := range failures {
+		failed = failed.And(f.Finding)
+	}
 	if passed {
 		skipped = nil
 	}
