@@ -22,7 +22,7 @@ func both(g *grading) { live(g); g.credentials = twoTenants }
 // other rows, and each one that the other lacks.
 type tenants struct {
 	tables        [2][]memsource.Table
-	first, second memsource.Source
+	first, second *memsource.Source
 	// whose tells whose data a request gets.
 	whose func(c wire.Credentials) bool
 	// waits is done between asking whose data it is and answering.
@@ -49,7 +49,7 @@ func newTenants() *tenants {
 
 func isFirst(c wire.Credentials) bool { return c.Get("key") == twoTenants[0]["key"] }
 
-func (s *tenants) of(c wire.Credentials) memsource.Source {
+func (s *tenants) of(c wire.Credentials) *memsource.Source {
 	first := s.whose(c)
 	if s.waits != nil {
 		s.waits()
@@ -197,7 +197,7 @@ func tenantFaults() []fault {
 // anyTable answers a table whoever asks, unless both have one of the name.
 type anyTable struct {
 	*tenants
-	every memsource.Source
+	every *memsource.Source
 }
 
 func (s *anyTable) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {

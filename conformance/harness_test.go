@@ -129,12 +129,12 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 
 // corpusSource returns the corpus in memory with every optional interface, and the
 // table slow. All tests share it, because it does not change.
-var corpusSource = sync.OnceValue(func() memsource.Source { return fixtureSource(corpus.Tables()...) })
+var corpusSource = sync.OnceValue(func() *memsource.Source { return fixtureSource(corpus.Tables()...) })
 
 // usual returns the corpus served by the library in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
-func source(tables ...memsource.Table) memsource.Source {
+func source(tables ...memsource.Table) *memsource.Source {
 	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
@@ -142,7 +142,7 @@ func source(tables ...memsource.Table) memsource.Source {
 	return src
 }
 
-func fixtureSource(tables ...corpus.Table) memsource.Source {
+func fixtureSource(tables ...corpus.Table) *memsource.Source {
 	all := make([]memsource.Table, 0, len(tables)+1)
 	for _, t := range append(tables, corpus.Slow()) {
 		all = append(all, memsource.Table(t))

@@ -170,13 +170,13 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 // moving serves data that changes with every few queries: a row is added to the
 // end of each table.
 type moving struct {
-	memsource.Source
+	*memsource.Source
 	tables  []memsource.Table
 	every   int64
 	queries atomic.Int64
 }
 
-func (s *moving) now() memsource.Source {
+func (s *moving) now() *memsource.Source {
 	added := int(s.queries.Add(1) / s.every)
 	tables := slices.Clone(s.tables)
 	for i := range tables {

@@ -84,7 +84,7 @@ func shop() []memsource.Table {
 // liveSource is a source in memory whose requests can be tampered with before
 // they are answered.
 type liveSource struct {
-	memsource.Source
+	*memsource.Source
 	query     func(*connector.QueryRequest)
 	count     func(*wire.CountRequest)
 	aggregate func(*wire.AggregateRequest)

@@ -60,7 +60,7 @@ func pagedTables() []memsource.Table {
 // pagedSource is a connector over an upstream that filters, sorts and cuts by itself, and
 // answers in pages. It claims all of it.
 type pagedSource struct {
-	memsource.Source
+	*memsource.Source
 	tables oracle.Tables
 	list   []wire.Table
 

@@ -95,7 +95,7 @@ func keyed(wrong func() error) http.Handler {
 }
 
 type keyedSource struct {
-	memsource.Source
+	*memsource.Source
 	wrong func() error
 }
 

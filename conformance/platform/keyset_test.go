@@ -153,8 +153,8 @@ func TestNoKeyset(t *testing.T) {
 
 // moving is a source whose rows change before each query but the first.
 type moving struct {
-	memsource.Source
-	change func(query int) memsource.Source
+	*memsource.Source
+	change func(query int) *memsource.Source
 
 	mu      sync.Mutex
 	queries int
@@ -181,7 +181,7 @@ func TestKeysetUnderChange(t *testing.T) {
 
 func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 	whole := numbered(100, false)
-	src := func(keep func(id int) bool) memsource.Source {
+	src := func(keep func(id int) bool) *memsource.Source {
 		table := whole
 		table.Rows = nil
 		for i, row := range whole.Rows {
@@ -194,7 +194,7 @@ func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 		return s
 	}
 	// Rows divisible by 3 come and go; the last of each page too, and those before it.
-	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) memsource.Source {
+	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) *memsource.Source {
 		return src(func(id int) bool { return id%3 != 0 || (id+query)%2 == 0 })
 	}}
 	conn := connectTo(t, built(connector.Definition{Limits: wire.Limits{PageSizeMax: 9}}, m, omit), nil)

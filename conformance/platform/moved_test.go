@@ -54,7 +54,7 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 			later, err := memsource.New([]memsource.Table{table}, nil)
 			require.NoError(t, err)
 			r := record(built(connector.Definition{Limits: wire.Limits{PageSizeMax: c.perPage, Concurrency: concurrency}},
-				&moving{Source: before, change: func(int) memsource.Source { return later }}, connector.Omit{Operators: []wire.Op{wire.OpGt}}))
+				&moving{Source: before, change: func(int) *memsource.Source { return later }}, connector.Omit{Operators: []wire.Op{wire.OpGt}}))
 			conn := connectTo(t, r, nil)
 			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
 			if c.moved {

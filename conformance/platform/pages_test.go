@@ -26,7 +26,7 @@ func restless(t memsource.Table, limits wire.Limits, omit connector.Omit) http.H
 	for i := range keyless.Fields {
 		keyless.Fields[i].Unique = false
 	}
-	turned := func(query int) memsource.Source {
+	turned := func(query int) *memsource.Source {
 		turn := query * 5 % len(t.Rows)
 		keyless.Rows = slices.Concat(t.Rows[turn:], t.Rows[:turn])
 		src, err := memsource.New([]memsource.Table{keyless}, nil)

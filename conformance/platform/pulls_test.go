@@ -62,7 +62,7 @@ func several(limits wire.Limits, omit connector.Omit, tables ...memsource.Table)
 
 // stated is a source of one table that states this number of rows, or none.
 type stated struct {
-	memsource.Source
+	*memsource.Source
 	rows *int64
 }
 

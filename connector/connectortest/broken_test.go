@@ -23,7 +23,7 @@ type queryFunc = func(context.Context, *connector.QueryRequest, *connector.Rows)
 
 // patched is an honest source with some methods replaced.
 type patched struct {
-	memsource.Source
+	*memsource.Source
 	query       queryFunc
 	count       func(int64) int64
 	size        func(*wire.Size)

@@ -20,7 +20,7 @@ import (
 
 // hosted is a source of several tenants, each with a source of its own that is
 // chosen by the credentials.
-type hosted map[string]memsource.Source
+type hosted map[string]*memsource.Source
 
 var hostedDefinition = connector.Definition{Slug: "hosted", Credentials: []wire.CredentialField{
 	{Key: "account", Label: "Account", Type: wire.CredentialText},
@@ -54,7 +54,7 @@ func newHosted(t testing.TB) hosted {
 	}
 }
 
-func (h hosted) of(creds wire.Credentials) (memsource.Source, error) {
+func (h hosted) of(creds wire.Credentials) (*memsource.Source, error) {
 	s := h[creds.Get("account")+"/"+creds.Get("key")]
 	if s == nil {
 		return nil, connector.BadRequest("account %s has no such key", creds.Get("account"))

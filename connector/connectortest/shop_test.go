@@ -103,7 +103,7 @@ func shopTables() []memsource.Table {
 	return []memsource.Table{orders, customers, countries, events}
 }
 
-func shop(t testing.TB, tables ...memsource.Table) memsource.Source {
+func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 	t.Helper()
 	if tables == nil {
 		tables = shopTables()

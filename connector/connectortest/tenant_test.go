@@ -448,7 +448,7 @@ func TestTenantCannotVerify(t *testing.T) {
 }
 
 // summing sums everything.
-type summing struct{ memsource.Source }
+type summing struct{ *memsource.Source }
 
 func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 	return [][]wire.Value{{wire.Text("7")}}, nil

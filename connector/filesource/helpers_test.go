@@ -42,7 +42,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 }
 
 // host serves a folder of the disk.
-func host(t testing.TB, dir string) (*connectortest.Server, Source) {
+func host(t testing.TB, dir string) (*connectortest.Server, *Source) {
 	t.Helper()
 	r, err := openRoot(dir)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func host(t testing.TB, dir string) (*connectortest.Server, Source) {
 }
 
 // inMemory serves files that are nowhere on the disk.
-func inMemory(t testing.TB, files map[string]string) (*connectortest.Server, Source) {
+func inMemory(t testing.TB, files map[string]string) (*connectortest.Server, *Source) {
 	t.Helper()
 	return start(t, fsRoot(mapFS(files)), nil)
 }
@@ -63,7 +63,7 @@ func mapFS(files map[string]string) fstest.MapFS {
 	return m
 }
 
-func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Server, Source) {
+func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Server, *Source) {
 	t.Helper()
 	src := newSource(r, &Options{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	t.Cleanup(func() { _ = src.Close() })

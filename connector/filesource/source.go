@@ -20,27 +20,19 @@ import (
 // Each query reads its file from the start, row by row. The source claims no
 // part of the request as done, so the library filters, sorts and cuts the rows.
 // Joined tables are held in memory, within the budget.
-type Source interface {
-	memsource.Source
-	// Prepare reads the files of all tenants, so that the first requests need not
-	// wait, and logs what is wrong with them. If that takes long, it logs every few
-	// seconds what it is reading. It returns when all are read or ctx ends.
-	Prepare(ctx context.Context)
-	// Close stops reading files in the background and releases the folder. Use the
-	// source no more.
-	Close() error
+type Source struct {
+	*memsource.Source // the routes, computed from the rows of the tables
+	tables            *tables
 }
 
-// source is what Open and FS return: the tables, with the routes that are computed
-// from their rows.
-type source struct {
-	memsource.Source
-	tables *tables
-}
+// Prepare reads the files of all tenants, so that the first requests need not
+// wait, and logs what is wrong with them. If that takes long, it logs every few
+// seconds what it is reading. It returns when all are read or ctx ends.
+func (s *Source) Prepare(ctx context.Context) { s.tables.prepare(ctx) }
 
-func (s *source) Prepare(ctx context.Context) { s.tables.prepare(ctx) }
-
-func (s *source) Close() error {
+// Close stops reading files in the background and releases the folder. Use the
+// source no more.
+func (s *Source) Close() error {
 	s.tables.end(errClosed)
 	return s.tables.root.close()
 }
@@ -69,7 +61,7 @@ type Options struct {
 // Open returns a source over a folder of the disk. Links that lead out of a
 // tenant's folder are not followed. Close the source when it is no longer used.
 // Nil options mean the defaults.
-func Open(dir string, opts *Options) (Source, error) {
+func Open(dir string, opts *Options) (*Source, error) {
 	opts, err := opts.checked()
 	if err != nil {
 		return nil, err
@@ -86,7 +78,7 @@ func Open(dir string, opts *Options) (Source, error) {
 // that fails the request. The source follows the links of the file system, so use
 // [Open] and not os.DirFS for a folder of the disk. Close the source when it is no
 // longer used. Nil options mean the defaults.
-func FS(files fs.FS, opts *Options) (Source, error) {
+func FS(files fs.FS, opts *Options) (*Source, error) {
 	if _, err := fs.ReadDir(files, "."); err != nil {
 		return nil, err
 	}
@@ -111,14 +103,14 @@ func (o *Options) checked() (*Options, error) {
 	return &all, nil
 }
 
-func newSource(r *root, opts *Options) *source {
+func newSource(r *root, opts *Options) *Source {
 	log := opts.Logger
 	if log == nil {
 		log = slog.Default()
 	}
 	life, end := context.WithCancelCause(context.Background())
 	all := &tables{root: r, catalog: newCatalog(life, r, textfile.Format(opts.Format)), log: log, end: end}
-	return &source{memsource.Over(all, &memsource.Options{Budget: opts.Budget}), all}
+	return &Source{memsource.Over(all, &memsource.Options{Budget: opts.Budget}), all}
 }
 
 var errClosed = errors.New("the source is closed")

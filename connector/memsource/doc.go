@@ -47,7 +47,7 @@
 // A method that your upstream does better is yours to replace:
 //
 //	type source struct {
-//		memsource.Source // Over
+//		*memsource.Source // Over
 //		api *client
 //	}
 //

@@ -19,7 +19,7 @@ import (
 // reading are the company's tables, which are read row by row and no more than once. If they
 // are unsized, they do not tell their row counts, but the counts of the column id.
 type reading struct {
-	memsource.Source
+	*memsource.Source
 	unsized        bool
 	opened, closed int
 	read           []string

@@ -14,15 +14,9 @@ import (
 // Source is a complete connector.Source: it has every optional route and flag of
 // the protocol but a dialect. [New] returns one for tables in memory, [Over] one for
 // tables that it opens.
-type Source interface {
-	connector.Source
-	connector.Describer
-	connector.Sizer
-	connector.Counter
-	connector.Aggregator
-	connector.CardinalityMeasurer
-	connector.LinkMeasurer
-	connector.Joiner
+type Source struct {
+	tables Tables
+	budget int64
 }
 
 // Options configures a [Source].
@@ -59,7 +53,7 @@ type Options struct {
 // It filters, sorts, joins and applies offset and limit (the window) itself, and
 // claims so: the library has none of this left to do. Rows that no sort orders come
 // in the order in which they were given.
-func New(tables []Table, opts *Options) (Source, error) {
+func New(tables []Table, opts *Options) (*Source, error) {
 	m, err := newMemory(tables)
 	if err != nil {
 		return nil, err
@@ -128,23 +122,32 @@ type OpenTable struct {
 //
 // If your upstream can do a part of it, embed the source in a type of your own and
 // replace the method, such as Query or Count.
-func Over(tables Tables, opts *Options) Source {
-	s := &source{Tables: tables}
+func Over(tables Tables, opts *Options) *Source {
+	s := &Source{tables: tables}
 	if opts != nil {
 		s.budget = opts.Budget
 	}
 	return s
 }
 
-// source is what Over returns.
-type source struct {
-	Tables
-	budget int64
+// Check asks the tables.
+func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
+	return s.tables.Check(ctx, req)
+}
+
+// Discover asks the tables.
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return s.tables.Discover(ctx, req)
+}
+
+// Describe asks the tables.
+func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+	return s.tables.Describe(ctx, creds, table)
 }
 
 // open opens a table. The caller closes it.
-func (s *source) open(ctx context.Context, creds wire.Credentials, name string) (*OpenTable, error) {
-	t, err := s.Tables.Open(ctx, creds, name)
+func (s *Source) open(ctx context.Context, creds wire.Credentials, name string) (*OpenTable, error) {
+	t, err := s.tables.Open(ctx, creds, name)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +167,7 @@ func (t *OpenTable) relation() relation.Relation {
 }
 
 // openHops opens the tables of a request's hops. The caller calls done.
-func (s *source) openHops(
+func (s *Source) openHops(
 	ctx context.Context, creds wire.Credentials, joins []wire.JoinHop,
 ) (hops []relation.Relation, done func(), err error) {
 	var opened []*OpenTable
@@ -186,7 +189,7 @@ func (s *source) openHops(
 }
 
 // Size returns the exact number of rows, if the table knows it.
-func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
@@ -199,13 +202,13 @@ func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 }
 
 // Query answers the rows of a table.
-func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.QueryJoined(ctx, req, out)
 }
 
 // QueryJoined answers like Query, with joins. The rows of one base row follow
 // each other in the order of the joined tables.
-func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
@@ -263,7 +266,7 @@ func window(rows relation.Rows, offset, limit int64) relation.Rows {
 }
 
 // Count returns the exact number of matching rows.
-func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return 0, err
@@ -276,7 +279,7 @@ func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 // Aggregate answers everything that measures.Aggregate can, joins included.
-func (s *source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
@@ -302,7 +305,7 @@ func (s *source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][
 
 // joinedFlags declines what the flags of a joined table's fields forbid
 // [rule aggregate-7a]. The library checks those of the base table.
-func (s *source) joinedFlags(
+func (s *Source) joinedFlags(
 	ctx context.Context, req *wire.AggregateRequest, joins relation.JoinRequest, base relation.Relation, hops []relation.Relation,
 ) error {
 	columns := make([][]wire.Column, len(hops))
@@ -343,7 +346,7 @@ func (s *source) joinedFlags(
 }
 
 // Cardinality counts exactly; a column that exceeds the budget is nil.
-func (s *source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
@@ -373,7 +376,7 @@ func (s *source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 }
 
 // LinkHitRate measures exactly.
-func (s *source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	from, err := s.open(ctx, req.Credentials, req.FromTable)
 	if err != nil {
 		return nil, err

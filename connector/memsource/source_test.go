@@ -22,7 +22,7 @@ import (
 
 // company returns the source of the tests below: staff and their places, as in
 // TestJoin, with what discovery needs.
-func company(t testing.TB) memsource.Source {
+func company(t testing.TB) *memsource.Source {
 	t.Helper()
 	no := false
 	table := func(name string, rel relation.Relation, key ...string) memsource.Table {
@@ -61,7 +61,7 @@ func TestSourceThroughHTTP(t *testing.T) {
 	})
 }
 
-func askRoutes(t *testing.T, src memsource.Source) {
+func askRoutes(t *testing.T, src *memsource.Source) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "company", KeysEnforced: true}, src, nil)
 	rest := `,"credentials":{},"timeoutMs":60000}`
 	cases := []struct {
@@ -177,7 +177,7 @@ func TestSourceBudget(t *testing.T) {
 
 // bare hides everything but the queries, so that nothing is refused before
 // they are called.
-type bare struct{ src memsource.Source }
+type bare struct{ src *memsource.Source }
 
 func (b bare) Check(ctx context.Context, req *wire.CheckRequest) error { return b.src.Check(ctx, req) }
 func (b bare) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {

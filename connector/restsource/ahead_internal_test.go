@@ -46,7 +46,7 @@ func TestOneAhead(t *testing.T) {
 				Pages: Pages{By: PagingCursor, Param: "c", Next: "next"}, Columns: []Column{{Name: "id", Type: wire.TypeNumber}},
 			}}, &Options{Transport: slowly{pages}})
 			require.NoError(t, err)
-			x, err := src.(*source).open(t.Context(), wire.Credentials{})
+			x, err := src.open(t.Context(), wire.Credentials{})
 			require.NoError(t, err)
 			e, err := x.endpoint(x.tables["rows"], push{}, nil)
 			require.NoError(t, err)

@@ -191,7 +191,7 @@ func TestDiscoveredOrphans(t *testing.T) {
 
 // watched notes what its source leaves behind.
 type watched struct {
-	restsource.Source
+	*restsource.Source
 	left func()
 }
 

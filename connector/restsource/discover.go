@@ -20,7 +20,7 @@ import (
 // and leaves out the tables that cannot be read. It asks once for each filter and each sort
 // whether the API applies it. The warnings tell what was found, and name the paths of columns
 // that no row of a first page has.
-func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (_ *wire.Discovery, err error) {
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (_ *wire.Discovery, err error) {
 	defer s.explaining(ctx, &err)
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {

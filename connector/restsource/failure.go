@@ -114,7 +114,7 @@ func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 
 // explaining replaces an error by one with a sentence for those who can do something about
 // it, where there are such. All others stay internal errors, whose text only the log has.
-func (s *source) explaining(ctx context.Context, err *error) {
+func (s *Source) explaining(ctx context.Context, err *error) {
 	switch {
 	case *err == nil || is[*wire.Error](*err):
 	case ctx.Err() != nil:
@@ -136,7 +136,7 @@ func is[E error](err error) bool {
 var errBusy = connector.UpstreamTimeout("The API takes no more requests at the moment. Try again later, or ask for less.")
 
 // answerTo returns the deliberate error for a failure, or nil.
-func (s *source) answerTo(err error) error {
+func (s *Source) answerTo(err error) error {
 	var status *statusError
 	var refused *netguard.Error
 	switch {
@@ -154,7 +154,7 @@ func (s *source) answerTo(err error) error {
 	return nil
 }
 
-func (s *source) answerToStatus(e *statusError) error {
+func (s *Source) answerToStatus(e *statusError) error {
 	switch e.status {
 	case http.StatusUnauthorized:
 		return connector.CheckFailed("The API does not accept these credentials. Check them; they may have expired.")
@@ -179,7 +179,7 @@ func (s *source) answerToStatus(e *statusError) error {
 
 // forPerson returns the error of a check. What a tenant has typed wrong becomes a
 // sentence about it.
-func (s *source) forPerson(err error) error {
+func (s *Source) forPerson(err error) error {
 	switch {
 	case is[*refusedError](err):
 		return &explained{connector.CheckFailed("The API answers these credentials with an error. " +

@@ -160,7 +160,7 @@ func memberOf(body []byte, path string) string {
 }
 
 // downloads reports whether a table is downloaded from another host than that of the API.
-func (s *source) downloads() bool {
+func (s *Source) downloads() bool {
 	return slices.ContainsFunc(s.order, func(t *table) bool { return len(t.Job.Hosts) > 0 })
 }
 

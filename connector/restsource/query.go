@@ -12,7 +12,7 @@ import (
 
 // Query reads the endpoint of a table, narrowed by the filters that it can apply. It
 // leaves the filters to the library as well, which applies them to every row.
-func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
 	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
@@ -108,7 +108,7 @@ func head(rows relation.Rows, limit int64) relation.Rows {
 
 // QueryJoined joins in memory: it reads the tables that the hops lead to, and then
 // the base table.
-func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
 	defer s.explaining(ctx, &err)
 	x, base, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 
 // Count returns the number of rows that the API states, where the endpoint can apply every filter exactly.
 // Otherwise it declines, and the library counts the rows of Query.
-func (s *source) Count(ctx context.Context, req *wire.CountRequest) (n int64, err error) {
+func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (n int64, err error) {
 	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {

@@ -16,15 +16,7 @@ import (
 // Source is a connector.Source over the endpoints of a REST API. It describes its
 // tables, counts and joins. It keeps nothing between requests but open connections,
 // and is safe for concurrent use.
-type Source interface {
-	connector.Source
-	connector.Describer
-	connector.Sizer
-	connector.Counter
-	connector.Joiner
-}
-
-type source struct {
+type Source struct {
 	api     API
 	options Options
 	base    http.RoundTripper
@@ -65,8 +57,8 @@ type Options struct {
 
 // New returns a source of the tables of an API. The error names every fault of the
 // declarations at once.
-func New(api API, tables []Table, opts *Options) (Source, error) {
-	s := &source{api: api, transport: new(connector.PerRequest[*Transport]), catalogs: new(connector.PerRequest[*catalog])}
+func New(api API, tables []Table, opts *Options) (*Source, error) {
+	s := &Source{api: api, transport: new(connector.PerRequest[*Transport]), catalogs: new(connector.PerRequest[*catalog])}
 	if opts != nil {
 		s.options = *opts
 	}
@@ -95,7 +87,7 @@ func New(api API, tables []Table, opts *Options) (Source, error) {
 
 // CredentialKeys returns the keys of the credentials that stand in requests or prove a connection. connector.New
 // checks that the form has them.
-func (s *source) CredentialKeys() []string {
+func (s *Source) CredentialKeys() []string {
 	keys := slices.Concat(template(s.api.Base).names(), template(s.api.Check).names())
 	for _, t := range s.order {
 		for _, name := range t.placeholders() {
@@ -118,7 +110,7 @@ func (s *source) CredentialKeys() []string {
 
 // session is the access of one request to the API, with a tenant's credentials.
 type session struct {
-	*source
+	*Source
 	catalog
 	creds     wire.Credentials
 	address   *url.URL
@@ -131,7 +123,7 @@ type session struct {
 
 // open returns a session. The calls of one request share what the API said about its
 // budget of requests.
-func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
+func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
 	address, err := s.api.base(creds, s.options.AllowPrivate)
 	if err != nil {
 		return nil, err
@@ -144,7 +136,7 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 		base, closeBase, err := s.api.Certificate.shown(s.base, creds)
 		return &Transport{Base: base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, closeBase, err
 	})
-	x := &session{source: s, catalog: s.catalog, creds: creds, address: address, transport: transport,
+	x := &session{Source: s, catalog: s.catalog, creds: creds, address: address, transport: transport,
 		shown: map[string]*shown{},
 		slots: make(chan struct{}, s.options.Concurrency)}
 	if err == nil && len(s.api.Hosts) > 0 {
@@ -154,7 +146,7 @@ func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, er
 }
 
 // openTable returns a session, and one of its tables.
-func (s *source) openTable(ctx context.Context, creds wire.Credentials, name string) (*session, *table, error) {
+func (s *Source) openTable(ctx context.Context, creds wire.Credentials, name string) (*session, *table, error) {
 	x, err := s.open(ctx, creds)
 	if err != nil {
 		return nil, nil, err
@@ -164,12 +156,12 @@ func (s *source) openTable(ctx context.Context, creds wire.Credentials, name str
 }
 
 // Check asks the endpoint API.Check.
-func (s *source) Check(ctx context.Context, req *wire.CheckRequest) (err error) {
+func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) (err error) {
 	defer s.explaining(ctx, &err)
 	return s.forPerson(s.check(ctx, req.Credentials))
 }
 
-func (s *source) check(ctx context.Context, creds wire.Credentials) error {
+func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
 	x, err := s.open(ctx, creds)
 	if err != nil {
 		return err
@@ -206,7 +198,7 @@ func (s *source) check(ctx context.Context, creds wire.Credentials) error {
 
 // Describe returns a table as it was declared, without asking the API, except for the
 // columns of Table.ColumnsOf.
-func (s *source) Describe(ctx context.Context, creds wire.Credentials, name string) (_ *wire.Table, err error) {
+func (s *Source) Describe(ctx context.Context, creds wire.Credentials, name string) (_ *wire.Table, err error) {
 	defer s.explaining(ctx, &err)
 	_, t, err := s.openTable(ctx, creds, name)
 	if err != nil {
@@ -217,7 +209,7 @@ func (s *source) Describe(ctx context.Context, creds wire.Credentials, name stri
 }
 
 // Size returns the number of rows that the API states, or nil if it states none.
-func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (_ *wire.Size, err error) {
+func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (_ *wire.Size, err error) {
 	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil || !t.counts() || t.split() {

@@ -21,25 +21,14 @@ import (
 // (but see Options.CatalogTTL). A table that is created, changed or dropped is so
 // for the next request. Within one request the calls of the library share one
 // connection, one transaction and what they have read of the catalog.
-type Source interface {
-	connector.Source
-	connector.Describer
-	connector.Sizer
-	connector.Counter
-	connector.Aggregator
-	connector.CardinalityMeasurer
-	connector.LinkMeasurer
-	connector.Joiner
-}
-
-type source struct{ database *session.Database }
+type Source struct{ database *session.Database }
 
 // New returns a source of a database that belongs to the host. All tenants see
 // the same tables, so the definition asks for no credentials. Give the source a
 // pool of its own, because it sets up the sessions it uses; it does not close
 // the pool. New does not connect, and reports every fault of its arguments at
 // once.
-func New(db *sql.DB, flavor sqlengine.Flavor, options *Options) (Source, error) {
+func New(db *sql.DB, flavor sqlengine.Flavor, options *Options) (*Source, error) {
 	return newSource(db, nil, flavor, options)
 }
 
@@ -54,13 +43,13 @@ func New(db *sql.DB, flavor sqlengine.Flavor, options *Options) (Source, error) 
 // connector.CheckFailed.
 func NewPerTenant(
 	open func(context.Context, wire.Credentials) (*sql.DB, error), flavor sqlengine.Flavor, options *Options,
-) (Source, error) {
+) (*Source, error) {
 	return newSource(nil, open, flavor, options)
 }
 
 func newSource(
 	db *sql.DB, open func(context.Context, wire.Credentials) (*sql.DB, error), flavor sqlengine.Flavor, options *Options,
-) (Source, error) {
+) (*Source, error) {
 	if options == nil {
 		options = &Options{}
 	}
@@ -77,12 +66,12 @@ func newSource(
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return &source{session.NewDatabase(db, open, flavor, options.settings())}, nil
+	return &Source{session.NewDatabase(db, open, flavor, options.settings())}, nil
 }
 
 // Check connects, which proves the credentials, and looks for the schemas that the
 // options name.
-func (s *source) Check(ctx context.Context, req *wire.CheckRequest) error {
+func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
 	return session.Check(ctx, s.database, req)
 }
 
@@ -90,55 +79,55 @@ func (s *source) Check(ctx context.Context, req *wire.CheckRequest) error {
 // read. Its warnings say what is left out, and why: tables, keys, samples and
 // statistics. What one table costs changes nothing of what is said about others
 // (see Options.Profile).
-func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	return discover.Discover(ctx, s.database, req)
 }
 
 // Describe describes one table as Discover lists it, without samples and
 // statistics.
-func (s *source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
 	return discover.Describe(ctx, s.database, creds, table)
 }
 
 // Query answers rows by one statement, read as they come.
-func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return request.Query(ctx, s.database, req, out)
 }
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // 64 MiB.
-func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return request.QueryJoined(ctx, s.database, req, out)
 }
 
 // Size counts a table's rows, or returns the engine's estimate where the host
 // prefers it.
-func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	return request.Size(ctx, s.database, req)
 }
 
 // Count counts by one statement, or declines: the library then counts what Query
 // answers.
-func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
 	return request.Count(ctx, s.database, req)
 }
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly. It cuts periods in UTC.
-func (s *source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	return request.Aggregate(ctx, s.database, req)
 }
 
 // Cardinality counts all columns by few statements. The entry of a column that
 // the engine cannot count distinctly is nil.
-func (s *source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	return request.Cardinality(ctx, s.database, req)
 }
 
 // LinkHitRate measures by one statement if the engine can compare the columns
 // exactly, and a second one for the samples if there are orphans. Otherwise it
 // measures over the rows.
-func (s *source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	return request.LinkHitRate(ctx, s.database, req)
 }

@@ -44,7 +44,7 @@ var (
 	quiet      = &filesource.Options{Logger: slog.New(slog.DiscardHandler)}
 )
 
-func bundledSource(t *testing.T) filesource.Source {
+func bundledSource(t *testing.T) *filesource.Source {
 	t.Helper()
 	src, _, err := open("", quiet)
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 }
 
 // open opens the folder, or the bundled data if dir is empty, and lists its tenants.
-func open(dir string, opts *filesource.Options) (filesource.Source, []tenant, error) {
+func open(dir string, opts *filesource.Options) (*filesource.Source, []tenant, error) {
 	if dir == "" {
 		data, err := fs.Sub(embedded, "data")
 		if err != nil {

@@ -24,7 +24,7 @@ const maxNames = 10
 // welcome prints where the connector is, its token, its tenants, and requests
 // that are ready to paste.
 func welcome(
-	ctx context.Context, out io.Writer, src filesource.Source, tenants []tenant, c config, addr net.Addr,
+	ctx context.Context, out io.Writer, src *filesource.Source, tenants []tenant, c config, addr net.Addr,
 ) error {
 	if len(tenants) == 0 {
 		return errors.New("no tenants")
@@ -108,7 +108,7 @@ func guest(tenants []tenant) tenant {
 // firstTable returns the tenant's first table that can be read, and some of its
 // fields. It does not wait for a large file: a table without fields still
 // answers empty rows.
-func firstTable(ctx context.Context, src filesource.Source, tenant tenant) (table string, fields []string) {
+func firstTable(ctx context.Context, src *filesource.Source, tenant tenant) (table string, fields []string) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	for _, table := range tenant.tables {

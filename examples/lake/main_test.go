@@ -19,7 +19,7 @@ var tenants = []map[string]string{{"tenant": "north"}, {"tenant": "south", "pass
 
 var definition = connector.Definition{Slug: "lake", Credentials: filesource.Credentials()}
 
-func folder(t *testing.T, dir string) sqlsource.Source {
+func folder(t *testing.T, dir string) *sqlsource.Source {
 	source, err := duckdb.Folder(dir, &duckdb.FolderOptions{PerTenant: true})
 	require.NoError(t, err)
 	return source

@@ -58,7 +58,7 @@ func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // source is the connector's source over the stand-in.
-func (u *upstream) source(t *testing.T) restsource.Source {
+func (u *upstream) source(t *testing.T) *restsource.Source {
 	t.Helper()
 	source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport})
 	require.NoError(t, err)

@@ -61,7 +61,7 @@ type FolderOptions struct {
 // A new or changed file is seen by the next request. Put a new version of a file in
 // place by renaming it over the old one. A request fails that reads a file while it is
 // replaced or changed.
-func Folder(dir string, options *FolderOptions) (sqlsource.Source, error) {
+func Folder(dir string, options *FolderOptions) (*sqlsource.Source, error) {
 	var o FolderOptions
 	if options != nil {
 		o = *options

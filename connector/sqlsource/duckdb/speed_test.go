@@ -79,7 +79,7 @@ func BenchmarkSpeed(b *testing.B) {
 }
 
 // measureSpeed measures a source of the files against the driver.
-func measureSpeed(b *testing.B, source sqlsource.Source, db *sql.DB, rows int) {
+func measureSpeed(b *testing.B, source *sqlsource.Source, db *sql.DB, rows int) {
 	envelope := wire.Envelope{TimeoutMS: 600_000}
 	measure := func(name, path string, request wire.Request, native string) {
 		b.Run(name, func(b *testing.B) {

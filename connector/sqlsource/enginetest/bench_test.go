@@ -60,7 +60,7 @@ func measureConnector(b *testing.B, db *database) {
 		Table: "orders", Envelope: envelope,
 		Fields: []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"},
 	}
-	measure := func(name string, source sqlsource.Source, path string, request wire.Request, native func()) {
+	measure := func(name string, source *sqlsource.Source, path string, request wire.Request, native func()) {
 		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, request, native) })
 	}
 	measure("scan", db.source(b, nil), wire.PathQuery, whole, func() { readAll(b, db.DB, every) })

@@ -127,7 +127,7 @@ func (d *database) definition(optional ...string) connector.Definition {
 func (d *database) tenant() wire.Credentials { return wire.NewCredentials(d.credentials) }
 
 // source returns a source of the database: of a tenant's if it has credentials.
-func (d *database) source(t testing.TB, options *sqlsource.Options) sqlsource.Source {
+func (d *database) source(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
 	t.Helper()
 	if d.credentials == nil {
 		return d.pooled(t, options)
@@ -138,7 +138,7 @@ func (d *database) source(t testing.TB, options *sqlsource.Options) sqlsource.So
 }
 
 // pooled returns a source of the database as the host's.
-func (d *database) pooled(t testing.TB, options *sqlsource.Options) sqlsource.Source {
+func (d *database) pooled(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
 	t.Helper()
 	source, err := sqlsource.New(d.DB, d.flavor, options)
 	require.NoError(t, err)

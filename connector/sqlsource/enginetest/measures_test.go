@@ -27,7 +27,7 @@ func TestMeasures(t *testing.T) {
 	})
 }
 
-func measure(t *testing.T, source sqlsource.Source) {
+func measure(t *testing.T, source *sqlsource.Source) {
 	for _, c := range []struct {
 		why, from, to    string
 		nonNull, orphans int64

@@ -50,7 +50,7 @@ func reader(b *testing.B, db *database) *database {
 
 // measureSpeed measures a source of the tables against the driver. month is how the
 // engine's own SQL says in which month an event's moment is.
-func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Credentials, db *sql.DB, month string) {
+func measureSpeed(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, db *sql.DB, month string) {
 	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
 	measure := func(name, path string, request wire.Request, native string) {
 		b.Run(name, func(b *testing.B) {

@@ -21,7 +21,7 @@ import (
 // both is a source that, for one request, asks the source of a database several
 // times at once, and as several tenants.
 type both struct {
-	sqlsource.Source
+	*sqlsource.Source
 }
 
 func (b both) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {

@@ -29,7 +29,7 @@ import (
 // miss an index: an answer of a few rows that takes many times as long as the native
 // one has searched the table.
 func Benchmark(
-	b *testing.B, source sqlsource.Source, credentials wire.Credentials, path string, request wire.Request, native func(),
+	b *testing.B, source *sqlsource.Source, credentials wire.Credentials, path string, request wire.Request, native func(),
 ) {
 	h := benchHandler(b, source, credentials)
 	if w := ask(b, h, path, request); w.status != http.StatusOK {
@@ -39,7 +39,7 @@ func Benchmark(
 }
 
 // benchHandler returns a connector that takes these credentials.
-func benchHandler(b *testing.B, source sqlsource.Source, credentials wire.Credentials) http.Handler {
+func benchHandler(b *testing.B, source *sqlsource.Source, credentials wire.Credentials) http.Handler {
 	token, err := wire.NewToken(connectortest.Token)
 	require.NoError(b, err)
 	def := connector.Definition{Slug: "bench"}

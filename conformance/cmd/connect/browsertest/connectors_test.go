@@ -28,7 +28,7 @@ import (
 const token = "browser-token-0123456789abcdef-0123"
 
 // shop is a source with two tables that takes any API key but one.
-type shop struct{ memsource.Source }
+type shop struct{ *memsource.Source }
 
 // Check rejects one key with words for the person who typed it.
 func (s shop) Check(_ context.Context, r *wire.CheckRequest) error {

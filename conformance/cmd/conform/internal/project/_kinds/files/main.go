@@ -28,7 +28,7 @@ var demo = map[string]string{filesource.CredentialTenant: "acme"}
 
 // newSource returns the source. Types are found by reading; what a file cannot say, such
 // as keys and descriptions, stands beside it in NAME.table.json.
-func newSource(dir string) (filesource.Source, error) {
+func newSource(dir string) (*filesource.Source, error) {
 	return filesource.Open(dir, nil)
 }
 

@@ -32,7 +32,7 @@ var demo = map[string]string{filesource.CredentialTenant: "acme"}
 // the same columns: year=2025 below it is a column, by which files are left unread.
 //
 // FILL IN how much memory all requests of one tenant may take together.
-func newSource(dir string) (sqlsource.Source, error) {
+func newSource(dir string) (*sqlsource.Source, error) {
 	return duckdb.Folder(dir, &duckdb.FolderOptions{PerTenant: true, Memory: "1GB"})
 }
 
