@@ -15,21 +15,12 @@ var ErrDecline = errors.New("declined")
 
 func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
 
-// Sentinels for errors.Is on deliberate errors.
-var (
-	ErrBadRequest    error = &wire.Error{Code: wire.CodeBadRequest}
-	ErrUnknownEntity error = &wire.Error{Code: wire.CodeUnknownEntity}
-	ErrUnsupported   error = &wire.Error{Code: wire.CodeUnsupported}
-	ErrTimeout       error = &wire.Error{Code: wire.CodeTimeout}
-	ErrCheckFailed   error = &wire.Error{Code: wire.CodeCheckFailed}
-)
-
 // The functions below make deliberate errors: the only ones whose text reaches
 // the platform. Never put a credential or a cell into one; the library removes
 // credential values all the same.
 //
 // A format may end in ": %w" to keep the cause, which is never sent. The request's
-// line in the log has it, and errors.Is finds it:
+// line in the log has it, and errors.Is finds it. wire.CodeOf tells which one an error is:
 //
 //	return connector.UpstreamTimeout("the vendor does not answer: %w", err)
 

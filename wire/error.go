@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Code is the machine-readable half of an error envelope.
 type Code string
@@ -56,6 +59,14 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Message == "" && t.Code == e.Code
+}
+
+// CodeOf returns the code of the deliberate error in err's tree, or "" if there is none.
+func CodeOf(err error) Code {
+	if e, ok := errors.AsType[*Error](err); ok && e != nil {
+		return e.Code
+	}
+	return ""
 }
 
 // Errorf returns a deliberate error.

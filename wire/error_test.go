@@ -3,6 +3,7 @@ package wire_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,12 @@ func TestError(t *testing.T) {
 	var deliberate *wire.Error
 	assert.ErrorAs(t, wrapped, &deliberate)
 	assert.Same(t, err, deliberate)
+
+	assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(errors.Join(io.EOF, wrapped)))
+	var null *wire.Error
+	for _, none := range []error{nil, io.EOF, null, fmt.Errorf("reading: %w", null)} {
+		assert.Empty(t, wire.CodeOf(none))
+	}
 }
 
 func TestTable(t *testing.T) {

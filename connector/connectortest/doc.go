@@ -27,7 +27,7 @@
 //	func TestUnknownTable(t *testing.T) {
 //		tenant := connectortest.Start(t, definition, planets{}, nil).As(nil)
 //		_, err := tenant.Size("comets")
-//		assert.ErrorIs(t, err, connector.ErrUnknownEntity)
+//		assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 //	}
 //
 // # What Run tests

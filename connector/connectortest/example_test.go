@@ -84,7 +84,7 @@ func TestGasGiants(t *testing.T) {
 func TestUnknownTable(t *testing.T) {
 	tenant := connectortest.Start(t, definition, planets{}, nil).As(nil)
 	_, err := tenant.Size("comets")
-	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
+	assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }
 
 // The text of an answer, for assert.JSONEq.

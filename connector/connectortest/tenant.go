@@ -18,7 +18,7 @@ import (
 //
 // A call sets the credentials of the request, and a TimeoutMS of 30 seconds if it
 // is zero. It returns a refusal of the connector as a *wire.Error: compare it with
-// connector.ErrUnknownEntity and the other errors, or use its Code and Message. A
+// wire.CodeUnknownEntity and the other errors, or use its Code and Message. A
 // transport that fails, or an answer of the wrong shape, ends the test.
 //
 // Every answer is verified: the call compares it with all rows of the table, which

@@ -196,7 +196,7 @@ func TestTenantErrors(t *testing.T) {
 	assert.Equal(t, wire.Error{Code: wire.CodeCheckFailed, Message: "ask your administrator"}, *refused)
 
 	answer, err := tenant.Query(wire.QueryRequest{Table: "orders"})
-	assert.ErrorIs(t, err, connector.ErrUnsupported)
+	assert.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 	assert.Nil(t, answer)
 
 	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
@@ -219,7 +219,7 @@ func TestTenantErrorLine(t *testing.T) {
 		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.UpstreamTimeout("the upstream sleeps")}
 		tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
 		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-		assert.ErrorIs(t, err, connector.ErrTimeout)
+		assert.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 		require.NotNil(t, answer)
 		assert.Equal(t, []wire.Value{wire.Int(1), wire.Int(2)}, answer.Column("id"))
 		assert.Equal(t, 2, answer.Pings)
@@ -534,5 +534,5 @@ func TestTenantsOfOneServerAreApart(t *testing.T) {
 	}
 	assert.Equal(t, []string{"leads", "orders", "plans"}, names(tenantA))
 	assert.Equal(t, []string{"orders", "plans"}, names(tenantB))
-	assert.ErrorIs(t, server.As(map[string]string{"account": "acme", "key": "guessed"}).Check(), connector.ErrCheckFailed)
+	assert.Equal(t, wire.CodeCheckFailed, wire.CodeOf(server.As(map[string]string{"account": "acme", "key": "guessed"}).Check()))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -100,7 +99,7 @@ func TestTablesOf(t *testing.T) {
 		assert.Equal(t, c.asked, api.requests())
 	}
 	_, err = read(t, tenant, "boats", nil, "id")
-	require.ErrorIs(t, err, connector.ErrUnknownEntity, "another tenant's")
+	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), "another tenant's")
 	found, err := tenant.Discover()
 	require.NoError(t, err)
 	var names []string

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -240,7 +239,7 @@ func TestAddress(t *testing.T) {
 			err = src.Check(t.Context(), checkOf("shop", c.typed))
 			assert.Equal(t, c.want, asked)
 			if c.want == "" {
-				require.ErrorIs(t, err, connector.ErrCheckFailed)
+				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 				return
 			}
 			require.NoError(t, err)
@@ -409,7 +408,7 @@ func TestCheck(t *testing.T) {
 		case "":
 			require.NoError(t, err)
 		case wire.CodeCheckFailed:
-			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 			require.ErrorContains(t, err, c.log)
 		default:
 			require.ErrorContains(t, err, c.log)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -207,5 +206,5 @@ func TestJoined(t *testing.T) {
 		Transport: handlerTransport{api}, JoinBudget: 1})
 	require.NoError(t, err)
 	_, err = connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified().Query(join)
-	require.ErrorIs(t, err, connector.ErrUnsupported)
+	require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 }

@@ -26,7 +26,7 @@ import (
 //     in net/http, an entry without values is not sent.
 //   - It waits as long as Retry-After or X-RateLimit-Reset say, otherwise half a
 //     second, one, two and so on. If the wait would outlast the deadline of the
-//     request's context, it fails at once with an error that is a connector.ErrTimeout.
+//     request's context, it fails at once with an error of wire.CodeTimeout.
 //   - It reads X-RateLimit-Limit, -Remaining and -Reset, or the same names with
 //     X-Rate-Limit- or RateLimit-, or the one header RateLimit. Once less than half
 //     of the budget is left, it spreads the rest evenly over the time until the

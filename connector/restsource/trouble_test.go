@@ -429,7 +429,7 @@ func TestVanishedParents(t *testing.T) {
 		return true
 	}
 	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "items", Fields: []string{"order"}})
-	require.ErrorIs(t, err, connector.ErrUnknownEntity)
+	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }
 
 // TestChildrenAtOnce: endpoints are asked at the same time, but no more than allowed.

@@ -97,7 +97,7 @@ func TestThrottled(t *testing.T) {
 // TestWrongSecret requires a sentence for the person at the connect form.
 func TestWrongSecret(t *testing.T) {
 	err := tenant(t, map[string]string{"clientId": "north", "clientSecret": "another"}).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed)
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 	require.ErrorContains(t, err, "does not accept the client id")
 }
 

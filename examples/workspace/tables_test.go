@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
@@ -174,7 +173,7 @@ func TestForbidden(t *testing.T) {
 	require.NotEmpty(t, discovery.Warnings)
 	assert.Contains(t, strings.Join(discovery.Warnings, "\n"), "dashboards")
 	_, err = tenant.Query(wire.QueryRequest{Table: "dashboards", Fields: []string{"id"}})
-	assert.ErrorIs(t, err, connector.ErrBadRequest)
+	assert.Equal(t, wire.CodeBadRequest, wire.CodeOf(err))
 }
 
 // TestCheck: a person who types something wrong gets a sentence about it.
@@ -184,10 +183,10 @@ func TestCheck(t *testing.T) {
 	good := tenant(standin.DefaultAccounts()[0])
 	require.NoError(t, server.As(good).Check())
 	err := server.As(map[string]string{"baseUrl": platform, "token": "wrong-token-0123456789"}).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed)
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 	assert.NotContains(t, err.Error(), "wrong-token")
 	err = server.As(map[string]string{"baseUrl": "http://platform.example.com", "token": good["token"]}).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed, "the token does not travel in the clear")
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err), "the token does not travel in the clear")
 	err = server.As(map[string]string{"baseUrl": platform + "/elsewhere", "token": good["token"]}).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed, "no API there")
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err), "no API there")
 }

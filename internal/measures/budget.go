@@ -17,7 +17,7 @@ const Unlimited = -1
 // BudgetError says what exceeded a budget. It wraps the right answer for the
 // route, so a source returns it as it is: an aggregate is declined
 // (connector.ErrDecline, 204), a join or a link is refused
-// (connector.ErrUnsupported, 422). Nothing else in this package returns one: a
+// (wire.CodeUnsupported, 422). Nothing else in this package returns one: a
 // count keeps nothing, and a column over its budget is answered nil.
 type BudgetError struct {
 	What   string // what was kept, in the plural, such as "the groups of table orders"

@@ -9,8 +9,8 @@
 //	Count        keeps nothing
 //	Aggregate    declines: connector.ErrDecline, 204
 //	Cardinality  answers nil for the columns that hold most
-//	LinkHitRate  refuses: connector.ErrUnsupported, 422
-//	Join         refuses: connector.ErrUnsupported, 422
+//	LinkHitRate  refuses: wire.CodeUnsupported, 422
+//	Join         refuses: wire.CodeUnsupported, 422
 //
 // Numbers compare and add as decimal digits, never as floats.
 //

@@ -58,7 +58,7 @@ var routes = []struct {
 		_, err := measures.LinkHitRate(rel, rel,
 			&wire.LinkHitRateRequest{FromTable: "f", FromColumn: "n", ToTable: "t", ToColumn: "n"}, budget)
 		return err
-	}, connector.ErrUnsupported, `the distinct values of column "n" of table "t"`,
+	}, &wire.Error{Code: wire.CodeUnsupported}, `the distinct values of column "n" of table "t"`,
 		`the link cannot be measured: column "n" of table "t" has too many distinct values`},
 	{"join", func(rel relation.Relation, budget int64) error {
 		joined, err := measures.Join(rel, relation.JoinRequest{Table: "f", Joins: []wire.JoinHop{
@@ -67,7 +67,7 @@ var routes = []struct {
 			return errors.New("rows beside an error")
 		}
 		return err
-	}, connector.ErrUnsupported, `the joined rows of table "t"`, `the join cannot be executed: table "t" is too large to hold`},
+	}, &wire.Error{Code: wire.CodeUnsupported}, `the joined rows of table "t"`, `the join cannot be executed: table "t" is too large to hold`},
 }
 
 // TestMeasures tells how a source answers what a measure ends with.

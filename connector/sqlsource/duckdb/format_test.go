@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -158,5 +157,5 @@ func TestFresh(t *testing.T) {
 		require.Equal(t, content[2:5], string(answer.Rows[0][0].AppendText(nil)))
 	}
 	_, err := tenant.Query(wire.QueryRequest{Table: "u", Sort: []wire.SortKey{}, Fields: []string{"n"}})
-	require.ErrorIs(t, err, connector.ErrUnknownEntity)
+	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }

@@ -68,7 +68,7 @@ func connectOnce(t *testing.T, d *database) {
 			_, err := caller.LinkHitRate(wire.LinkHitRateRequest{FromTable: "t", FromColumn: "id", ToTable: "u", ToColumn: "id"})
 			return err
 		}, nil},
-		{"Describe, then a refusal of the library", func() error { _, err := caller.Query(unknown); return err }, connector.ErrUnknownEntity},
+		{"Describe, then a refusal of the library", func() error { _, err := caller.Query(unknown); return err }, &wire.Error{Code: wire.CodeUnknownEntity}},
 		{"outside of a request", func() error {
 			_, err := src.Count(t.Context(), &wire.CountRequest{Table: "t", Envelope: envelope})
 			return err
@@ -77,7 +77,7 @@ func connectOnce(t *testing.T, d *database) {
 			_, err := src.Count(left, &wire.CountRequest{Table: "t", Envelope: envelope})
 			return err
 		}, context.Canceled},
-		{"an unknown table", func() error { _, err := caller.Size("none"); return err }, connector.ErrUnknownEntity},
+		{"an unknown table", func() error { _, err := caller.Size("none"); return err }, &wire.Error{Code: wire.CodeUnknownEntity}},
 	} {
 		opened = nil
 		assert.ErrorIs(t, c.ask(), c.want, c.why)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -42,7 +41,7 @@ type refusal struct {
 	answer    func(net.Conn)
 	encrypted bool // the client asks for TLS
 	want      string
-	elsewhere error // on every route but /check
+	elsewhere wire.Code // on every route but /check
 }
 
 // onServers runs a test on each engine that is a server.
@@ -92,11 +91,11 @@ func TestConnect(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 				defer cancel()
 				err := source.Check(ctx, &wire.CheckRequest{Envelope: envelope})
-				require.ErrorIs(t, err, connector.ErrCheckFailed)
+				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 				assert.Contains(t, err.Error(), c.want)
 				caller := connectortest.Start(t, db.definition(), source, nil).As(db.credentials).Unverified()
 				_, err = caller.Count(wire.CountRequest{Table: "t", Envelope: envelope})
-				require.ErrorIs(t, err, c.elsewhere)
+				require.Equal(t, c.elsewhere, wire.CodeOf(err))
 				assert.Contains(t, err.Error(), c.want)
 				for _, hidden := range []string{adasPassword, "ada", "shop", "127.0.0.1", "SQLSTATE", "authentication failed"} {
 					assert.NotContains(t, err.Error(), hidden)
@@ -116,12 +115,12 @@ func TestRejected(t *testing.T) {
 		for _, c := range []struct {
 			why, key, value string
 			want            string
-			code            error // on every other route
+			code            wire.Code // on every other route
 		}{
-			{"a wrong password", "password", "wrong-password-7f3a", "user name or the password", connector.ErrBadRequest},
-			{"no such user", "user", "nobody-of-this-name", "user name or the password", connector.ErrBadRequest},
-			{"no such database", "database", "no-database-of-this-name", "no database of this name", connector.ErrBadRequest},
-			{"nobody listens", "", "", "cannot be reached", connector.ErrTimeout},
+			{"a wrong password", "password", "wrong-password-7f3a", "user name or the password", wire.CodeBadRequest},
+			{"no such user", "user", "nobody-of-this-name", "user name or the password", wire.CodeBadRequest},
+			{"no such database", "database", "no-database-of-this-name", "no database of this name", wire.CodeBadRequest},
+			{"nobody listens", "", "", "cannot be reached", wire.CodeTimeout},
 		} {
 			t.Run(c.why, func(t *testing.T) {
 				db := e.create(t)
@@ -138,10 +137,10 @@ func TestRejected(t *testing.T) {
 				}
 				caller := db.caller(t, nil).Unverified()
 				err := caller.Check()
-				require.ErrorIs(t, err, connector.ErrCheckFailed)
+				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 				assert.Contains(t, err.Error(), c.want)
 				_, err = caller.Size("t")
-				assert.ErrorIs(t, err, c.code)
+				assert.Equal(t, c.code, wire.CodeOf(err))
 				for _, secret := range []string{"7f3a", "of-this-name", "127.0.0.1"} {
 					assert.NotContains(t, err.Error(), secret)
 				}
@@ -201,7 +200,7 @@ func TestDropped(t *testing.T) {
 			require.NoError(t, err)
 			db.execute(t, "DROP TABLE t")
 			_, err = caller.Query(query)
-			require.ErrorIs(t, err, connector.ErrUnknownEntity)
+			require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 		}
 	})
 }

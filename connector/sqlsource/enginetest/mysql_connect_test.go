@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // mysqlPacket returns a packet of the protocol, the first of a connection.
@@ -44,20 +44,20 @@ var mysqlServer = serverOf{
 	kill: "KILL",
 	refusals: []refusal{
 		{"all connections are taken", mysqlRefuses(1040, "Too many connections"), false,
-			"no free connection at the moment", connector.ErrTimeout},
+			"no free connection at the moment", wire.CodeTimeout},
 		{"all connections of the user are taken", mysqlRefuses(1226, "User 'ada' has exceeded the 'max_user_connections' resource"), false,
-			"no free connection at the moment", connector.ErrTimeout},
-		{"it shuts down", mysqlRefuses(1053, "Server shutdown in progress"), false, "starting up or shutting down", connector.ErrTimeout},
+			"no free connection at the moment", wire.CodeTimeout},
+		{"it shuts down", mysqlRefuses(1053, "Server shutdown in progress"), false, "starting up or shutting down", wire.CodeTimeout},
 		{"it demands TLS", mysqlRefuses(3159, "Connections using insecure transport are prohibited"), false,
-			"switch TLS on", connector.ErrBadRequest},
-		{"it has no TLS", say(mysqlPacket(mysqlGreeting)), true, "switch it off in the connector", connector.ErrBadRequest},
+			"switch TLS on", wire.CodeBadRequest},
+		{"it has no TLS", say(mysqlPacket(mysqlGreeting)), true, "switch it off in the connector", wire.CodeBadRequest},
 		{"a web server", func(c net.Conn) {
 			say("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")(c)
 			_ = c.Close()
-		}, false, "it is not MySQL or MariaDB", connector.ErrBadRequest},
+		}, false, "it is not MySQL or MariaDB", wire.CodeBadRequest},
 		{"a shell, which waits for more", say("SSH-2.0-OpenSSH_9.6\r\n"), false,
-			"does not answer as MySQL or MariaDB does", connector.ErrTimeout},
-		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not MySQL or MariaDB", connector.ErrBadRequest},
-		{"silence, as of PostgreSQL", func(net.Conn) {}, false, "does not answer as MySQL or MariaDB does", connector.ErrTimeout},
+			"does not answer as MySQL or MariaDB does", wire.CodeTimeout},
+		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not MySQL or MariaDB", wire.CodeBadRequest},
+		{"silence, as of PostgreSQL", func(net.Conn) {}, false, "does not answer as MySQL or MariaDB does", wire.CodeTimeout},
 	},
 }

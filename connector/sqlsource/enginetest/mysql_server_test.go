@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -132,7 +131,7 @@ func TestMySQLServer(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 			assert.Contains(t, err.Error(), c.want)
 			assert.NotContains(t, err.Error(), "typed")
 			assert.NotContains(t, err.Error(), "'"+c.user+"'")
@@ -142,7 +141,7 @@ func TestMySQLServer(t *testing.T) {
 		db := s.database(t, "one", "typed-by-hand", "shop")
 		require.NoError(t, db.Ping())
 		err := db.caller(t, nil).Unverified().Check()
-		require.ErrorIs(t, err, connector.ErrCheckFailed)
+		require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 		require.Contains(t, err.Error(), "no free connection")
 	})
 	t.Run("a crash while rows are read", func(t *testing.T) { s.crash(t) })
@@ -169,7 +168,7 @@ func (s *mysqlOwn) crash(t *testing.T) {
 	require.Less(t, read, 20_000)
 	caller := db.caller(t, nil).Unverified()
 	err = caller.Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed)
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 	require.Contains(t, err.Error(), "cannot be reached")
 	s.start(t)
 	n, err := caller.Count(wire.CountRequest{Table: "t"})

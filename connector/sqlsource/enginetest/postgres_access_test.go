@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // hbaOfAccess asks everybody for a password, some users for TLS, and refuses TLS
@@ -48,7 +48,7 @@ func TestPostgresAccess(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 			assert.Contains(t, err.Error(), want)
 			for _, inside := range []string{superPassword, "wrong-7f3a", db.config.User, "hba", "SQLSTATE", "x509"} {
 				assert.NotContains(t, err.Error(), inside)

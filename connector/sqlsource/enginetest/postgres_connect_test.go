@@ -67,23 +67,23 @@ var postgresServer = serverOf{
 	kill: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
 	refusals: []refusal{
 		{"all connections are taken", postgresRefuses("53300", "sorry, too many clients already"), false,
-			"no free connection at the moment", connector.ErrTimeout},
+			"no free connection at the moment", wire.CodeTimeout},
 		{"all connections of the user are taken", postgresRefuses("53300", `too many connections for role "ada"`), false,
-			"no free connection at the moment", connector.ErrTimeout},
-		{"it starts", postgresRefuses("57P03", "the database system is starting up"), false, "starting up or shutting down", connector.ErrTimeout},
+			"no free connection at the moment", wire.CodeTimeout},
+		{"it starts", postgresRefuses("57P03", "the database system is starting up"), false, "starting up or shutting down", wire.CodeTimeout},
 		{"it demands TLS", postgresRefuses("28000", `no pg_hba.conf entry for host "10.0.0.1", user "ada", database "shop", no encryption`), false,
-			"switch TLS on", connector.ErrBadRequest},
+			"switch TLS on", wire.CodeBadRequest},
 		{"a wrong password", postgresRefuses("28P01", `password authentication failed for user "ada"`), false,
-			"user name or the password", connector.ErrBadRequest},
-		{"it has no TLS", func(c net.Conn) { readStart(c); say("N")(c) }, true, "switch it off in the connector", connector.ErrBadRequest},
-		{"a certificate of nobody", postgresUnknown, true, "certificate of the server cannot be verified", connector.ErrBadRequest},
+			"user name or the password", wire.CodeBadRequest},
+		{"it has no TLS", func(c net.Conn) { readStart(c); say("N")(c) }, true, "switch it off in the connector", wire.CodeBadRequest},
+		{"a certificate of nobody", postgresUnknown, true, "certificate of the server cannot be verified", wire.CodeBadRequest},
 		{"a web server", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), false,
-			"it is not PostgreSQL", connector.ErrBadRequest},
+			"it is not PostgreSQL", wire.CodeBadRequest},
 		{"a web server, by TLS", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), true,
-			"does not encrypt connections", connector.ErrBadRequest},
-		{"MySQL", say("\x5b\x00\x00\x00\x0a5.5.5-10.11.6-MariaDB\x00"), false, "it is not PostgreSQL", connector.ErrBadRequest},
-		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not PostgreSQL", connector.ErrBadRequest},
-		{"silence", func(net.Conn) {}, false, "does not answer as PostgreSQL does", connector.ErrTimeout},
+			"does not encrypt connections", wire.CodeBadRequest},
+		{"MySQL", say("\x5b\x00\x00\x00\x0a5.5.5-10.11.6-MariaDB\x00"), false, "it is not PostgreSQL", wire.CodeBadRequest},
+		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not PostgreSQL", wire.CodeBadRequest},
+		{"silence", func(net.Conn) {}, false, "does not answer as PostgreSQL does", wire.CodeTimeout},
 	},
 }
 
@@ -102,7 +102,7 @@ func TestPostgresFull(t *testing.T) {
 	caller := only.caller(t, nil).Unverified()
 	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
 	_, err = caller.Count(wire.CountRequest{Table: "t"})
-	require.ErrorIs(t, err, connector.ErrTimeout)
+	require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 	require.NoError(t, held.Close(t.Context()))
 	// The server frees a connection some time after the client has closed it.
 	require.Eventually(t, func() bool { return caller.Check() == nil }, patience, 10*time.Millisecond)

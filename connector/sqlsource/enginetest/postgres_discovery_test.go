@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -91,7 +90,7 @@ func TestPostgresGranted(t *testing.T) {
 	assert.Contains(t, d.Warnings[0], `These tables are not in this database, or its user may not read them: "closed".`)
 	assert.Contains(t, d.Warnings[1], `In table "child", the foreign key ("closed") is left out`)
 	_, err = caller.Size("closed")
-	require.ErrorIs(t, err, connector.ErrUnknownEntity)
+	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }
 
 // TestPostgresUnfilled refuses a materialized view that has no rows yet.

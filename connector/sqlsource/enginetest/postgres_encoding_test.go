@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -94,7 +93,7 @@ func TestPostgresNamesOutsideASCII(t *testing.T) {
 			assert.Equal(t, [][]wire.Value{{wire.Int(1)}}, answer.Rows)
 			for _, unknown := range []string{"Größe😀", "日本", "Größ"} {
 				_, err = caller.Size(unknown)
-				assert.ErrorIs(t, err, connector.ErrUnknownEntity, unknown)
+				assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), unknown)
 			}
 		})
 	}
@@ -145,7 +144,7 @@ func TestPostgresNoText(t *testing.T) {
 	db.execute(t, "CREATE TABLE t (id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, chr(129)), (2, 'a')")
 	caller := db.caller(t, nil).Unverified()
 	_, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "name"}})
-	require.ErrorIs(t, err, connector.ErrUnsupported)
+	require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 	assert.Contains(t, err.Error(), "encoding")
 	answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}})
 	require.NoError(t, err)

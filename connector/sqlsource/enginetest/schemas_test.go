@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -114,7 +113,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		}
 		for _, table := range []string{"people", "orders", "no_schema_of_this_name.people", n.one + ".orders", n.one + "."} {
 			_, err := caller.Count(wire.CountRequest{Table: table})
-			assert.ErrorIs(t, err, connector.ErrUnknownEntity, table)
+			assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), table)
 		}
 	})
 	t.Run("check", func(t *testing.T) {
@@ -122,7 +121,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		require.NoError(t, serve(t, options, n.one).Check())
 		require.NoError(t, serve(t, options, "").Check(), "the default schema")
 		err := serve(t, options, "no_schema_of_this_name").Check()
-		require.ErrorIs(t, err, connector.ErrCheckFailed)
+		require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 		require.ErrorContains(t, err, `There is no schema "no_schema_of_this_name"`)
 	})
 	t.Run("dots", func(t *testing.T) {
@@ -138,6 +137,6 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 			"2 tables are named " + terms.QuoteName(name) + ", in schemas whose names have dots: all of them are left out.",
 		}, d.Warnings)
 		_, err = caller.Count(wire.CountRequest{Table: name})
-		require.ErrorIs(t, err, connector.ErrUnsupported)
+		require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -61,7 +60,7 @@ func TestSQLiteCatalog(t *testing.T) {
 	assert.Contains(t, d.Warnings[2], `In table "odd", 1 values of the field "r" cannot be sent`)
 	for _, name := range []string{"b", "B", "broken", "sqlite_schema", "none"} {
 		_, err = caller.Size(name)
-		require.ErrorIs(t, err, connector.ErrUnknownEntity, name)
+		require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), name)
 	}
 }
 
@@ -187,5 +186,5 @@ func TestSQLiteShadows(t *testing.T) {
 	assert.ElementsMatch(t, []string{"mail_folder", "stat", "mail2_stat", "own", "boxes"}, slices.Collect(maps.Keys(tables)))
 	assert.Contains(t, warnings, `The table "Mail" is left out because it cannot be described.`)
 	_, err := db.caller(t, nil).Unverified().Query(wire.QueryRequest{Table: "mail_content", Sort: []wire.SortKey{}, Fields: []string{"docid"}})
-	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
+	assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }

@@ -35,14 +35,14 @@ func TestSQLiteConnect(t *testing.T) {
 	for _, c := range []struct {
 		why, file string
 		want      string
-		elsewhere error
+		elsewhere wire.Code
 	}{
-		{"text", write("text", strings.Repeat("no database at all\n", 100)), "not a database of SQLite", connector.ErrBadRequest},
+		{"text", write("text", strings.Repeat("no database at all\n", 100)), "not a database of SQLite", wire.CodeBadRequest},
 		{"a damaged file", write("damaged", string(whole[:100])+strings.Repeat("\xff", len(whole)-100)),
-			"not a database of SQLite", connector.ErrBadRequest},
-		{"no file", "file:" + filepath.Join(dir, "none") + "?mode=ro", "no database of this name", connector.ErrBadRequest},
-		{"a directory", dir, "no database of this name", connector.ErrBadRequest},
-		{"a file that another program writes to", "locked", "Another program holds a lock", connector.ErrTimeout},
+			"not a database of SQLite", wire.CodeBadRequest},
+		{"no file", "file:" + filepath.Join(dir, "none") + "?mode=ro", "no database of this name", wire.CodeBadRequest},
+		{"a directory", dir, "no database of this name", wire.CodeBadRequest},
+		{"a file that another program writes to", "locked", "Another program holds a lock", wire.CodeTimeout},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			if c.file == "locked" {
@@ -63,10 +63,10 @@ func TestSQLiteConnect(t *testing.T) {
 			require.NoError(t, err)
 			caller := connectortest.Start(t, db.definition(), src, nil).As(nil).Unverified()
 			err = caller.Check()
-			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 			require.ErrorContains(t, err, c.want)
 			_, err = caller.Count(wire.CountRequest{Table: "t"})
-			require.ErrorIs(t, err, c.elsewhere)
+			require.Equal(t, c.elsewhere, wire.CodeOf(err))
 			require.ErrorContains(t, err, c.want)
 		})
 	}

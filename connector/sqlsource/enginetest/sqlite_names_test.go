@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -52,7 +51,7 @@ func TestSQLiteNameless(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), n)
 	_, err = tenant.Size("")
-	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
+	assert.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 
 	named := db.caller(t, &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{
 		"":  {Name: "nameless"},

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // against runs a test in virtual time against a handler.
@@ -133,7 +133,7 @@ func TestLimitBeyondTheDeadline(t *testing.T) {
 	}, func(t *testing.T, c *api.Client) {
 		begun := time.Now()
 		_, err := c.Whoami(t.Context())
-		require.ErrorIs(t, err, connector.ErrTimeout)
+		require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 		require.ErrorContains(t, err, "no further request for 1h0m0s")
 		assert.Zero(t, time.Since(begun), "the error comes at once")
 	})

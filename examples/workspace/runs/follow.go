@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // The types of events that the document shows.
@@ -163,7 +163,7 @@ func lasting(err error) error {
 	var answer *api.AnswerError
 	switch {
 	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError,
-		errors.As(err, &answer), errors.Is(err, connector.ErrTimeout): // the API takes no more requests in time
+		errors.As(err, &answer), wire.CodeOf(err) == wire.CodeTimeout: // the API takes no more requests in time
 		return &finalError{err}
 	}
 	return err

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // against runs a test in virtual time against a handler.
@@ -236,7 +236,7 @@ func TestStreamBudget(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}, func(t *testing.T, c *runs.Client) {
 		_, err := follow(t.Context(), c, "r1")
-		require.ErrorIs(t, err, connector.ErrTimeout)
+		require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 	})
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -92,7 +91,7 @@ func TestPassing(t *testing.T) {
 				assert.False(t, errors.As(err, &deliberate), "%v", err)
 				return
 			}
-			assert.ErrorIs(t, err, connector.ErrTimeout)
+			assert.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 			assert.ErrorContains(t, err, c.says)
 			assert.NotContains(t, err.Error(), "secret")
 		})

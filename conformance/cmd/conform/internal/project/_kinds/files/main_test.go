@@ -43,5 +43,5 @@ func TestKnownRow(t *testing.T) {
 // TestOtherFolder requires that a tenant reaches its own folder and no other.
 func TestOtherFolder(t *testing.T) {
 	tenant := connectortest.Start(t, definition, testSource(t), nil).As(map[string]string{"tenant": "another"})
-	require.ErrorIs(t, tenant.Check(), connector.ErrCheckFailed)
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(tenant.Check()))
 }

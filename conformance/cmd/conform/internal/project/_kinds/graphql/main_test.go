@@ -41,5 +41,5 @@ func TestKnownRow(t *testing.T) {
 // TestWrongToken requires a sentence for the person at the connect form.
 func TestWrongToken(t *testing.T) {
 	err := connectortest.Start(t, definition, testSource(t), nil).As(map[string]string{"accessToken": "another"}).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed)
+	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 }
