@@ -38,8 +38,8 @@ func declining(matches func(body map[string]any) bool) layer {
 }
 
 // ordering sorts by a comparison of cells that are not null, and puts nulls where last says.
-func ordering(compare func(a, b string) int, last func(dir wire.Direction) bool) func(*connector.QueryRequest, *oracle.Table) {
-	return func(req *connector.QueryRequest, t *oracle.Table) {
+func ordering(compare func(a, b string) int, last func(dir wire.Direction) bool) func(*connector.Query, *oracle.Table) {
+	return func(req *connector.Query, t *oracle.Table) {
 		slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
 			for _, key := range req.Sort {
 				x, y := a[t.Index(key.Field)], b[t.Index(key.Field)]
@@ -104,7 +104,7 @@ func cures() []cure {
 	}}
 	rowsOf := func(and []wire.Filter, or [][]wire.Filter, table string) int64 {
 		l := &oracleSource{tables: newPagedSource().tables}
-		return int64(len(l.filter(l.tables[table], &connector.QueryRequest{Table: table, Where: wire.Where{And: and, Or: or}})))
+		return int64(len(l.filter(l.tables[table], &connector.Query{Table: table, Where: wire.Where{And: and, Or: or}})))
 	}
 	counted := twist{count: func(req *wire.CountRequest, _ int64) int64 { return rowsOf(req.And, req.Or, req.Table) }}
 	grained := func(body map[string]any) bool {
@@ -226,7 +226,7 @@ func cures() []cure {
 		{id: "M12", words: "answer all rows that the filters keep and leave served.sort and served.window false",
 			wrong: warehouse(twist{early: true}), cured: over(plain, unsorted...)},
 		{id: "M21", words: "keep rows without a match with nulls", wrong: warehouse(twist{
-			joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			joined: func(req *connector.Query, t *oracle.Table) {
 				at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
 				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return row[at].IsNull() })
 			}}), cured: plain},
@@ -267,7 +267,7 @@ func cures() []cure {
 }
 
 // alikeOnce drops rows that look like an earlier one in the columns that were asked for, as DISTINCT does.
-func alikeOnce(req *connector.QueryRequest, t *oracle.Table) {
+func alikeOnce(req *connector.Query, t *oracle.Table) {
 	seen := map[string]bool{}
 	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
 		text := ""

@@ -181,7 +181,7 @@ func comparingFaults() []fault {
 				return v
 			}), wire.TypeNumber)),
 		bent("fieldTypes override", "the source's own type decides", "P2.5: fieldTypes",
-			twist{request: func(req *connector.QueryRequest) {
+			twist{request: func(req *connector.Query) {
 				for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
 					for _, f := range group {
 						if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {

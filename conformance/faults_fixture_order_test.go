@@ -13,12 +13,12 @@ import (
 )
 
 // typedKey reports whether the first key of a sort is a column of some types.
-func typedKey(req *connector.QueryRequest, t *oracle.Table, types ...wire.Type) bool {
+func typedKey(req *connector.Query, t *oracle.Table, types ...wire.Type) bool {
 	return slices.Contains(types, t.Columns[t.Index(req.Sort[0].Field)].Type)
 }
 
 // resorted sorts again with cells changed.
-func resorted(req *connector.QueryRequest, t *oracle.Table, change func(wire.Value) wire.Value) {
+func resorted(req *connector.Query, t *oracle.Table, change func(wire.Value) wire.Value) {
 	other := *t
 	other.Rows = nil
 	byRow := map[*wire.Value][]wire.Value{}
@@ -42,15 +42,15 @@ func resorted(req *connector.QueryRequest, t *oracle.Table, change func(wire.Val
 func orderFaults() []fault {
 	return []fault{
 		bent("ascending is descending", "dir asc", "P2.6: ascending, P2.6: descending",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
-		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.QueryRequest) {
+			twist{order: func(req *connector.Query, t *oracle.Table) { slices.Reverse(t.Rows) }}),
+		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.Query) {
 			req.Sort = slices.Clone(req.Sort)
 			for i := range req.Sort {
 				req.Sort[i].Dir = wire.Asc
 			}
 		}}),
 		bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				i := t.Index(req.Sort[0].Field)
 				slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
 					switch {
@@ -63,7 +63,7 @@ func orderFaults() []fault {
 				})
 			}}),
 		bent("numbers sort as text", "9 before 10", "P2.6: numbers",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
 					texts := *t
 					texts.Columns = slices.Clone(t.Columns)
@@ -78,13 +78,13 @@ func orderFaults() []fault {
 				}
 			}}),
 		bent("texts sort without case", "texts sort by bytes", "P2.6: texts",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if typedKey(req, t, wire.TypeString) && !req.Sort[0].Collate {
 					resorted(req, t, folded)
 				}
 			}}),
 		bent("only the first key sorts", "several keys", "P2.6: several keys",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if len(req.Sort) > 1 {
 					slices.Reverse(t.Rows)
 					first, err := oracle.Sort(t, req.Sort[:1], nil)
@@ -95,13 +95,13 @@ func orderFaults() []fault {
 				}
 			}}),
 		bent("collate is a locale", "collate asks for byte order", "P2.6: collate",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if req.Sort[0].Collate {
 					resorted(req, t, folded)
 				}
 			}}),
 		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6: dates and datetimes",
-			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if typedKey(req, t, wire.TypeDatetime) {
 					resorted(req, t, func(v wire.Value) wire.Value {
 						if v.Kind() != wire.KindDatetime {
@@ -193,7 +193,7 @@ func claimFaults() []fault {
 		bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
 			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}),
 		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
-			twist{request: func(req *connector.QueryRequest) { req.Sort = nil }}),
+			twist{request: func(req *connector.Query) { req.Sort = nil }}),
 		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
 			func(int64, int64) (int64, int64) { return 0, 0 }),
 		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too",
@@ -215,13 +215,13 @@ func claimFaults() []fault {
 }
 
 func joinFaults() []fault {
-	inner := func(req *connector.QueryRequest, t *oracle.Table) {
+	inner := func(req *connector.Query, t *oracle.Table) {
 		at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
 		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
 			return !slices.ContainsFunc(row[at:], func(v wire.Value) bool { return !v.IsNull() })
 		})
 	}
-	base := func(req *connector.QueryRequest, t *oracle.Table) (columns int) {
+	base := func(req *connector.Query, t *oracle.Table) (columns int) {
 		for _, c := range t.Columns {
 			if c.Hop == 0 {
 				columns++
@@ -231,7 +231,7 @@ func joinFaults() []fault {
 	}
 	return []fault{
 		bent("text keys match without case", "keys are equal by bytes", "P2.15: a match",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				n := base(req, t)
 				for _, row := range t.Rows {
 					if req.Joins[0].FromField == "text" && row[n].IsNull() && !row[t.Index("text")].IsNull() {
@@ -241,7 +241,7 @@ func joinFaults() []fault {
 			}}),
 		bent("inner joins", "an unmatched row stays", "P2.15: no match", twist{joined: inner}),
 		bent("the first match alone", "several matches are several rows", "P2.15: several matches",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				n := base(req, t)
 				if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
 					return
@@ -251,7 +251,7 @@ func joinFaults() []fault {
 				})
 			}}),
 		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15: a table and itself",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				if req.Joins[0].ToTable == req.Table {
 					for _, row := range t.Rows {
 						row[base(req, t)] = row[t.Index("name")]
@@ -259,7 +259,7 @@ func joinFaults() []fault {
 				}
 			}}),
 		bent("null keys match", "a null key matches nothing", "P2.15: null keys",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				n := base(req, t)
 				for _, row := range t.Rows {
 					if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
@@ -268,7 +268,7 @@ func joinFaults() []fault {
 				}
 			}}),
 		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15: a hop from a hop",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				for i, c := range t.Columns {
 					if c.Hop > 1 {
 						for _, row := range t.Rows {

@@ -70,7 +70,7 @@ func discoveryFaults() []fault {
 
 // of changes the rows of one table.
 func of(table string, edit func(t *oracle.Table)) twist {
-	return twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
+	return twist{rows: func(req *connector.Query, t *oracle.Table) {
 		if req.Table == table {
 			edit(t)
 		}
@@ -91,7 +91,7 @@ func rowFaults() []fault {
 		bent("the wide row twice", "each row once", "P2.2: a wide row",
 			of("wide", func(t *oracle.Table) { t.Rows = append(t.Rows, t.Rows...) })),
 		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8: the fields asked for",
-			twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{rows: func(req *connector.Query, t *oracle.Table) {
 				last := -1
 				for _, name := range req.Fields {
 					at := t.Index(name)
@@ -104,7 +104,7 @@ func rowFaults() []fault {
 				}
 			}}),
 		bent("one field is distinct", "rows that look alike are rows", "P2.8: one field alone",
-			twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{rows: func(req *connector.Query, t *oracle.Table) {
 				if len(req.Fields) == 1 && len(req.Joins) == 0 && req.MaxRows == 0 {
 					seen := map[string]bool{}
 					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {

@@ -312,7 +312,7 @@ type reordered struct {
 	compare      func(a, b wire.Value) int
 }
 
-func (s reordered) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s reordered) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != s.table || len(req.Sort) != 1 || req.Sort[0].Field != s.field {
 		return s.liveSource.Query(ctx, req, out)
 	}

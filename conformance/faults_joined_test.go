@@ -55,7 +55,7 @@ func joinedFaults() []fault {
 				}
 			}}),
 		bent("joined rows that look alike are one", "a key with several matches gives several rows", "P2.15: several matches",
-			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+			twist{joined: func(req *connector.Query, t *oracle.Table) {
 				asked := append(slices.Clone(req.Fields), req.Joins[0].Fields[0].As)
 				seen := map[string]bool{}
 				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {

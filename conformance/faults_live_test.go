@@ -140,7 +140,7 @@ func liveRowFaults() []fault {
 		{
 			name: "an operator that is another", why: "every row answered must satisfy every filter with a declared operator",
 			kills: []string{"L2"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				for i, f := range req.And {
 					if f.Op == wire.OpGt {
 						req.And[i].Op = wire.OpGte
@@ -151,7 +151,7 @@ func liveRowFaults() []fault {
 		{
 			name: "a filter that loses rows", why: "none of the rows that satisfy a filter is missing",
 			kills: []string{"L2"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				for i, f := range req.And {
 					if f.Op == wire.OpIncludes {
 						req.And[i].Op = wire.OpStartsWith
@@ -204,7 +204,7 @@ func liveRowFaults() []fault {
 		{
 			name: "descending is ascending", why: "the rows are not in the requested order",
 			kills: []string{"L7"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				for i := range req.Sort {
 					req.Sort[i].Dir = wire.Asc
 				}
@@ -264,7 +264,7 @@ func liveRowFaults() []fault {
 		{
 			name: "nin drops nulls, live", why: "with the platform's semantics nin keeps a null cell",
 			kills: []string{"M1"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				for _, f := range req.And {
 					if f.Op == wire.OpNin {
 						req.And = append(req.And, wire.Filter{Field: f.Field, Op: wire.OpNotNull})
@@ -275,7 +275,7 @@ func liveRowFaults() []fault {
 		{
 			name: "in looks at the first member alone", why: "a member of the list is as good as another",
 			kills: []string{"M2"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				for i, f := range req.And {
 					if f.Op == wire.OpIn && len(f.Values) > 1 {
 						req.And[i].Values = f.Values[:1]
@@ -286,7 +286,7 @@ func liveRowFaults() []fault {
 		{
 			name: "several conjuncts are alternatives", why: "all filters of and must hold",
 			kills: []string{"M3"}, options: live,
-			build: tampered(func(req *connector.QueryRequest) {
+			build: tampered(func(req *connector.Query) {
 				if len(req.And) > 1 && len(req.Or) == 0 {
 					for _, f := range req.And {
 						req.Or = append(req.Or, []wire.Filter{f})

@@ -219,24 +219,24 @@ func ticketPlanFaults() []ticketFault {
 	combined := "`and` holds as a whole, `or` has one group that holds"
 	return []ticketFault{
 		{"a second filter on a field replaces the first", combined, "M11",
-			twist{request: func(req *connector.QueryRequest) { req.And = lastOf(req.And) }}},
+			twist{request: func(req *connector.Query) { req.And = lastOf(req.And) }}},
 		{"the fifth filter is ignored", combined, "M11",
-			twist{request: func(req *connector.QueryRequest) { req.And = req.And[:min(4, len(req.And))] }}},
+			twist{request: func(req *connector.Query) { req.And = req.And[:min(4, len(req.And))] }}},
 		{"or is pushed as and", combined, "M11",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				return rightly(and, nil, holds) && !slices.ContainsFunc(slices.Concat(or...), func(f wire.Filter) bool { return !holds(f) })
 			}}},
 		{"only two groups of or are pushed", combined, "M11",
-			twist{request: func(req *connector.QueryRequest) { req.Or = req.Or[:min(2, len(req.Or))] }}},
+			twist{request: func(req *connector.Query) { req.Or = req.Or[:min(2, len(req.Or))] }}},
 		{"filters are dropped beside a sort", "filter, then sort, then cut", "M12",
-			twist{request: func(req *connector.QueryRequest) {
+			twist{request: func(req *connector.Query) {
 				if len(req.Sort) > 0 {
 					req.And = nil
 				}
 			}}},
 		{"a window is cut before the filters", "filter, then sort, then cut", "M12", twist{early: true}},
 		{"due is never sorted downwards", "rows come in the requested order", "M12",
-			twist{request: func(req *connector.QueryRequest) {
+			twist{request: func(req *connector.Query) {
 				for i, k := range req.Sort {
 					if k.Field == "due" {
 						req.Sort = slices.Clone(req.Sort)
@@ -252,7 +252,7 @@ func ticketPlanFaults() []ticketFault {
 func shortOffset() twist {
 	filtered := false
 	return twist{
-		request: func(req *connector.QueryRequest) { filtered = len(req.And) > 0 },
+		request: func(req *connector.Query) { filtered = len(req.And) > 0 },
 		window: func(offset, limit int64, rows int) (from, to int) {
 			if filtered && offset > 0 {
 				offset--

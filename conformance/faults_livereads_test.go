@@ -31,7 +31,7 @@ func wholeReadFaults() []fault {
 	const why = "a read without filters and without a window answers all rows, each once"
 	pages := func(edit func(page [][]wire.Value) [][]wire.Value) func(d *pagedSource) {
 		return func(d *pagedSource) {
-			d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value { return eachPage(rows, 100, edit) }
+			d.fetch = func(_ *connector.Query, rows [][]wire.Value) [][]wire.Value { return eachPage(rows, 100, edit) }
 		}
 	}
 	dropLast := func(page [][]wire.Value) [][]wire.Value {
@@ -41,7 +41,7 @@ func wholeReadFaults() []fault {
 		return page
 	}
 	firstPage := func(d *pagedSource) {
-		d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+		d.request = func(req *connector.Query, limit, _ *int64) {
 			if *limit == 0 {
 				*limit = 100
 			}
@@ -58,7 +58,7 @@ func wholeReadFaults() []fault {
 		{
 			name: "reads stop at 1,000 rows", why: why, kills: []string{"L11"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(_ *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					return rows[:min(len(rows), 1000)]
 				}
 			}),
@@ -67,7 +67,7 @@ func wholeReadFaults() []fault {
 			name: "reads without a sort stop at 1,000 rows, and nothing counts or skips", why: why, kills: []string{"L11"}, options: live,
 			build: func() http.Handler {
 				d := newPagedSource()
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					if len(req.Sort) == 0 {
 						return rows[:min(len(rows), 1000)]
 					}
@@ -79,7 +79,7 @@ func wholeReadFaults() []fault {
 		{
 			name: "a page begins with the last row of the one before", why: why, kills: []string{"L11"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) (all [][]wire.Value) {
+				d.fetch = func(_ *connector.Query, rows [][]wire.Value) (all [][]wire.Value) {
 					for i, row := range rows {
 						if i > 0 && i%100 == 0 {
 							all = append(all, rows[i-1])
@@ -99,7 +99,7 @@ func windowFaults() []fault {
 			name: "one column of numbers is sorted upwards as text", why: "numbers sort by value",
 			kills: []string{"M6"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
 						slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int { return strings.Compare(a[2].String(), b[2].String()) })
 					}
@@ -110,7 +110,7 @@ func windowFaults() []fault {
 			name: "an offset without a sort is ignored", why: "offset and limit cut the result",
 			kills: []string{"M20"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, offset *int64) {
+				d.request = func(req *connector.Query, _, offset *int64) {
 					if len(req.Sort) == 0 {
 						*offset = 0
 					}
@@ -121,14 +121,14 @@ func windowFaults() []fault {
 			name: "a limit is at most 500", why: "a window has as many rows as there are for it",
 			kills: []string{"M20"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(_ *connector.QueryRequest, limit, _ *int64) { *limit = min(*limit, 500) }
+				d.request = func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }
 			}),
 		},
 		{
 			name: "under a window only the first group of or is asked for", why: "filters, sort and window are applied in this order",
 			kills: []string{"M12"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+				d.request = func(req *connector.Query, limit, _ *int64) {
 					if *limit > 0 && len(req.Or) > 1 {
 						req.Or = req.Or[:1]
 					}
@@ -140,14 +140,14 @@ func windowFaults() []fault {
 			kills: []string{"M12"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
 				var late sync.Map // filters by request
-				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+				d.request = func(req *connector.Query, limit, _ *int64) {
 					includes := func(f wire.Filter) bool { return f.Op == wire.OpIncludes }
 					if *limit > 0 && slices.ContainsFunc(req.And, includes) {
 						late.Store(req, slices.Clone(req.And))
 						req.And = slices.DeleteFunc(req.And, includes)
 					}
 				}
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					filters, ok := late.LoadAndDelete(req)
 					if !ok {
 						return rows
@@ -165,7 +165,7 @@ func windowFaults() []fault {
 		{
 			name: "a nin of more than fifty members drops nothing", why: "nin drops what in keeps", kills: []string{"L2"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+				d.request = func(req *connector.Query, _, _ *int64) {
 					for i, f := range req.And {
 						if f.Op == wire.OpNin && len(f.Values) > 50 {
 							req.And[i].Values = nil
@@ -178,7 +178,7 @@ func windowFaults() []fault {
 			name: "a long list is asked for in parts, whose rows come one behind the other", why: "a sort orders all rows that the filters keep",
 			kills: []string{"M12"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) (all [][]wire.Value) {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) (all [][]wire.Value) {
 					i := slices.IndexFunc(req.And, func(f wire.Filter) bool { return f.Op == wire.OpIn && len(f.Values) > 50 })
 					if i < 0 {
 						return rows
@@ -206,7 +206,7 @@ func windowFaults() []fault {
 			name: "parts of texts are looked for in the fields that were asked for", why: "a filter is about a column of the table",
 			kills: []string{"L2"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					for _, f := range req.And {
 						if (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !slices.Contains(req.Fields, f.Field) {
 							return nil
@@ -234,7 +234,7 @@ func windowFaults() []fault {
 				}
 				var mu sync.Mutex
 				open := map[string]cursor{}
-				d.request = func(req *connector.QueryRequest, limit, offset *int64) {
+				d.request = func(req *connector.Query, limit, offset *int64) {
 					mu.Lock()
 					defer mu.Unlock()
 					if c, ok := open[req.Table]; ok && *offset > 0 && c.at == *offset {
@@ -250,14 +250,14 @@ func windowFaults() []fault {
 			name: "an offset is rounded to whole pages", why: "offset and limit cut the result",
 			kills: []string{"L6"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(_ *connector.QueryRequest, _, offset *int64) { *offset -= *offset % 50 }
+				d.request = func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }
 			}),
 		},
 		{
 			name: "a sorted read forgets rows without a value", why: "a sort drops no rows",
 			kills: []string{"L7"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+				d.request = func(req *connector.Query, _, _ *int64) {
 					for _, k := range req.Sort {
 						req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
 					}
@@ -268,7 +268,7 @@ func windowFaults() []fault {
 			name: "pages of 100 rows overlap by one", why: "pages under a key compose",
 			kills: []string{"L6"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(_ *connector.QueryRequest, limit, offset *int64) {
+				d.request = func(_ *connector.Query, limit, offset *int64) {
 					if *limit == 100 && *offset > 0 {
 						*offset--
 					}
@@ -327,7 +327,7 @@ func keptPages(name string, leave func(body map[string]any)) fault {
 // swapColumns swaps the cells of two columns of the table moves.
 func swapColumns(one, other string, when func(fields []string) bool) func(*pagedSource) {
 	return func(d *pagedSource) {
-		d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+		d.answer = func(req *connector.Query, t *oracle.Table) {
 			if req.Table != "moves" || !when(req.Fields) {
 				return
 			}
@@ -358,7 +358,7 @@ func projectionFaults() []fault {
 		{
 			name: "a column beside others is that of the row before", why: why, kills: []string{"M7"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if at := t.Index("code"); at >= 0 && len(req.Fields) == 1 {
 						for i := len(t.Rows) - 1; i > 0; i-- {
 							t.Rows[i] = slices.Clone(t.Rows[i])
@@ -402,7 +402,7 @@ func viewFaults() []fault {
 				}, wire.PathCount)(untouched()))
 			}},
 		{name: "a view ignores its filters", why: why, kills: []string{"L2"}, options: live,
-			build: func() http.Handler { return view(tampered(func(req *connector.QueryRequest) { req.And = nil })()) }},
+			build: func() http.Handler { return view(tampered(func(req *connector.Query) { req.And = nil })()) }},
 	}
 }
 
@@ -592,7 +592,7 @@ func liveJoinFaults() []fault {
 		{
 			name: "rows without a match are dropped", why: why, kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) > 0 {
 						t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
 					}
@@ -602,7 +602,7 @@ func liveJoinFaults() []fault {
 		{
 			name: "one match of several is joined", why: why, kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) > 0 {
 						t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
 					}
@@ -612,7 +612,7 @@ func liveJoinFaults() []fault {
 		{
 			name: "a table joined to itself is not", why: why, kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) == 1 && req.Joins[0].ToTable == req.Table {
 						for i, row := range t.Rows {
 							t.Rows[i] = slices.Clone(row)
@@ -625,7 +625,7 @@ func liveJoinFaults() []fault {
 		{
 			name: "the second hop starts from the base table", why: why, kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) == 2 {
 						for i, row := range t.Rows {
 							t.Rows[i] = slices.Clone(row)
@@ -639,7 +639,7 @@ func liveJoinFaults() []fault {
 			name: "beside two hops the groups of or are forgotten", why: "filters are those of the base table",
 			kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+				d.request = func(req *connector.Query, _, _ *int64) {
 					if len(req.Joins) == 2 {
 						req.Or = nil
 					}
@@ -649,7 +649,7 @@ func liveJoinFaults() []fault {
 		{
 			name: "a hop starts only from columns that are answered", why: why, kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) < 2 || slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == req.Joins[1].FromField }) {
 						return
 					}
@@ -681,7 +681,7 @@ func liveJoinFaults() []fault {
 					counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), part})
 				}
 				d := pagedSourceOf(append(pagedTables(), counts)...)
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) != 2 || req.Joins[0].ToTable != "parts" || req.Joins[1].ToTable != "counts" {
 						return
 					}
@@ -716,7 +716,7 @@ func liveJoinFaults() []fault {
 					visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
 				}
 				d := pagedSourceOf(append(pagedTables(), counts, visits)...)
-				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(req *connector.Query, t *oracle.Table) {
 					if len(req.Joins) != 3 {
 						return
 					}
@@ -733,13 +733,13 @@ func liveJoinFaults() []fault {
 			name: "a limit counts rows of the base table", why: "a window is one of joined rows", kills: []string{"M21"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
 				var limits sync.Map // by request
-				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+				d.request = func(req *connector.Query, limit, _ *int64) {
 					if len(req.Joins) > 0 && *limit > 0 {
 						limits.Store(req, *limit)
 						*limit = 0
 					}
 				}
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					limit, limited := limits.LoadAndDelete(req)
 					parents := int64(0)
 					for i, row := range rows {

@@ -73,7 +73,7 @@ func (s *tenants) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wi
 	return s.second.Discover(ctx, req)
 }
 
-func (s *tenants) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *tenants) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.of(req.Credentials).Query(ctx, req, out)
 }
 
@@ -200,7 +200,7 @@ type anyTable struct {
 	every *memsource.Source
 }
 
-func (s *anyTable) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *anyTable) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != "parts" {
 		return s.every.Query(ctx, req, out)
 	}

@@ -61,7 +61,7 @@ func (b bare) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return d, nil
 }
 
-func (b bare) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (b bare) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	i := slices.IndexFunc(b.tables, func(t corpus.Table) bool { return t.Name == req.Table })
 	if i < 0 {
 		return connector.UnknownEntity("no such table")

@@ -128,7 +128,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}{
 		{"L2", func() http.Handler {
 			src := large()
-			src.query = func(req *connector.QueryRequest) { req.And = nil }
+			src.query = func(req *connector.Query) { req.And = nil }
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L5", func() http.Handler {
@@ -144,7 +144,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 		}},
 		{"L7", func() http.Handler {
 			src := large()
-			src.query = func(req *connector.QueryRequest) { req.Sort = nil }
+			src.query = func(req *connector.Query) { req.Sort = nil }
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L10", func() http.Handler {
@@ -185,7 +185,7 @@ func (s *moving) now() *memsource.Source {
 	return source(tables...)
 }
 
-func (s *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *moving) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.now().Query(ctx, req, out)
 }
 

@@ -34,7 +34,7 @@ func oddReads() []oddRead {
 		{"pages of an upstream", "the connector that others are made from", legal},
 		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
 			return pagedWith(func(d *pagedSource) {
-				d.seen = func(req *connector.QueryRequest) oracle.Tables {
+				d.seen = func(req *connector.Query) oracle.Tables {
 					t := *d.tables[req.Table]
 					t.Rows = slices.Clone(t.Rows)
 					rand.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
@@ -47,7 +47,7 @@ func oddReads() []oddRead {
 		{"decimals in another spelling for each request", "numbers agree by their digits", func() http.Handler {
 			var n atomic.Int64
 			return pagedWith(func(d *pagedSource) {
-				d.answer = func(_ *connector.QueryRequest, t *oracle.Table) {
+				d.answer = func(_ *connector.Query, t *oracle.Table) {
 					zeros := strings.Repeat("0", int(n.Add(1)%4))
 					for i, row := range t.Rows {
 						t.Rows[i] = slices.Clone(row)
@@ -88,7 +88,7 @@ func oddReads() []oddRead {
 			}, http.StatusUnprocessableEntity))},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
 			d := newPagedSource()
-			d.request = func(_ *connector.QueryRequest, limit, _ *int64) {
+			d.request = func(_ *connector.Query, limit, _ *int64) {
 				if *limit == 0 {
 					*limit = 500
 				}
@@ -270,7 +270,7 @@ func TestChecksTellEachOther(t *testing.T) {
 		{
 			name: "a column that is sorted by right sorts others", match: "^(M6|M7)$", fails: "M7",
 			change: func(d *pagedSource) {
-				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+				d.request = func(req *connector.Query, _, _ *int64) {
 					if len(req.Sort) > 0 && !slices.Contains(req.Fields, req.Sort[0].Field) {
 						req.Sort = nil
 					}
@@ -280,7 +280,7 @@ func TestChecksTellEachOther(t *testing.T) {
 		{
 			name: "a range that lacks a row of the whole read is asked again", match: "^(L2|L11)$", fails: "L2",
 			change: func(d *pagedSource) {
-				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
 					if len(req.And) == 1 && req.And[0].Op == wire.OpLt && req.And[0].Field == "id" && len(rows) == 615 {
 						return rows[1:] // of half the table, where partitions meet
 					}

@@ -85,14 +85,14 @@ func shop() []memsource.Table {
 // they are answered.
 type liveSource struct {
 	*memsource.Source
-	query     func(*connector.QueryRequest)
+	query     func(*connector.Query)
 	count     func(*wire.CountRequest)
 	aggregate func(*wire.AggregateRequest)
 }
 
 func liveShop() *liveSource { return &liveSource{Source: source(shop()...)} }
 
-func (s *liveSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *liveSource) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if s.query != nil {
 		other := *req
 		other.And, other.Or, other.Sort = filtersOf(req.And), req.Or, slices.Clone(req.Sort)
@@ -130,7 +130,7 @@ func filtersOf(filters []wire.Filter) []wire.Filter {
 }
 
 // tampered returns the shop with its queries tampered with.
-func tampered(query func(*connector.QueryRequest)) func() http.Handler {
+func tampered(query func(*connector.Query)) func() http.Handler {
 	return func() http.Handler {
 		src := liveShop()
 		src.query = query
@@ -224,7 +224,7 @@ func TestLargeNumbers(t *testing.T) {
 // claims that this is the order.
 type collated struct{ *liveSource }
 
-func (s collated) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s collated) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
 		if len(keys) == 0 {
 			return
@@ -246,7 +246,7 @@ func (s collated) Query(ctx context.Context, req *connector.QueryRequest, out *c
 // shuffled answers rows that tie in another order each time.
 type shuffled struct{ *liveSource }
 
-func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s shuffled) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
 		tie := func(a, b []wire.Value) bool {
 			return !slices.ContainsFunc(keys, func(k int) bool { return a[k].String() != b[k].String() })
@@ -264,12 +264,12 @@ func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *c
 
 // ordered answers a query without joins from its right rows, which are put into
 // an order of the caller's, and claims to have served all of it.
-func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows,
+func (s *liveSource) ordered(ctx context.Context, req *connector.Query, out *connector.Rows,
 	order func(rows [][]wire.Value, keys []int)) error {
 	return s.orderedOf(ctx, shop(), req, out, order)
 }
 
-func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, req *connector.QueryRequest, out *connector.Rows,
+func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, req *connector.Query, out *connector.Rows,
 	order func(rows [][]wire.Value, keys []int)) error {
 	table, err := s.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
@@ -295,7 +295,7 @@ func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, re
 	}
 	order(right.Rows, keys)
 	from, to := 0, len(right.Rows)
-	if offset, limit, ok := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow(); ok {
+	if offset, limit, ok := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow(); ok {
 		from = min(int(offset), to)
 		if limit > 0 {
 			to = min(from+int(limit), to)

@@ -21,13 +21,13 @@ type twist struct {
 
 	discovery func(tables []wire.Table)
 	// The parts of a query, in the order in which they are done.
-	request func(req *connector.QueryRequest) // before anything else
+	request func(req *connector.Query) // before anything else
 	match   func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool
 	passes  func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool
-	order   func(req *connector.QueryRequest, t *oracle.Table) // in place, already right
-	joined  func(req *connector.QueryRequest, t *oracle.Table)
+	order   func(req *connector.Query, t *oracle.Table) // in place, already right
+	joined  func(req *connector.Query, t *oracle.Table)
 	window  func(offset, limit int64, rows int) (from, to int)
-	rows    func(req *connector.QueryRequest, t *oracle.Table) // just before they are cut
+	rows    func(req *connector.Query, t *oracle.Table) // just before they are cut
 	cell    func(t wire.Type, v wire.Value) wire.Value
 	early   bool // the window is cut before the filters
 
@@ -84,20 +84,20 @@ func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name stri
 	return nil, connector.UnknownEntity("no such table")
 }
 
-func (l *oracleSource) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *oracleSource) QueryJoined(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) QueryJoined(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *oracleSource) query(asked *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error {
 	req := *asked
 	if l.request != nil {
 		l.request(&req)
 	}
-	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
+	offset, limit, windowed := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()
 	base := *l.tables[req.Table]
 	if l.early && windowed && len(req.And) > 0 {
 		sorted, err := oracle.Sort(&base, req.Sort, nil)
@@ -155,7 +155,7 @@ func (l *oracleSource) query(asked *connector.QueryRequest, out *connector.Rows)
 	return nil
 }
 
-func (l *oracleSource) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wire.Value) {
+func (l *oracleSource) filter(t *oracle.Table, req *connector.Query) (kept [][]wire.Value) {
 	for _, row := range t.Rows {
 		holds := func(f wire.Filter) bool {
 			i := t.Index(f.Field)

@@ -64,14 +64,14 @@ type pagedSource struct {
 	tables oracle.Tables
 	list   []wire.Table
 
-	request func(req *connector.QueryRequest, limit, offset *int64) // before the upstream is asked
-	fetch   func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value
-	answer  func(req *connector.QueryRequest, t *oracle.Table)
+	request func(req *connector.Query, limit, offset *int64) // before the upstream is asked
+	fetch   func(req *connector.Query, rows [][]wire.Value) [][]wire.Value
+	answer  func(req *connector.Query, t *oracle.Table)
 
 	aggregate func(req *wire.AggregateRequest) // before it is folded
 	groups    func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value
 	counted   func(req *wire.CountRequest)
-	seen      func(req *connector.QueryRequest) oracle.Tables // what the upstream answers a query from
+	seen      func(req *connector.Query) oracle.Tables // what the upstream answers a query from
 }
 
 func newPagedSource() *pagedSource { return pagedSourceOf(pagedTables()...) }
@@ -95,18 +95,18 @@ func pagedWith(change func(*pagedSource), without ...wire.Endpoint) func() http.
 	}
 }
 
-func (d *pagedSource) Query(ctx context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) Query(ctx context.Context, asked *connector.Query, out *connector.Rows) error {
 	return d.query(asked, out)
 }
 
-func (d *pagedSource) QueryJoined(_ context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) QueryJoined(_ context.Context, asked *connector.Query, out *connector.Rows) error {
 	return d.query(asked, out)
 }
 
-func (d *pagedSource) query(asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) query(asked *connector.Query, out *connector.Rows) error {
 	req := *asked
 	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
-	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
+	offset, limit, windowed := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()
 	if !windowed {
 		offset, limit = 0, 0
 	}
@@ -170,7 +170,7 @@ func (d *pagedSource) Aggregate(_ context.Context, asked *wire.AggregateRequest)
 }
 
 // retyped returns the tables with the types that a request states for their fields.
-func (d *pagedSource) retyped(req *connector.QueryRequest) oracle.Tables {
+func (d *pagedSource) retyped(req *connector.Query) oracle.Tables {
 	all := oracle.Tables{}
 	for name, t := range d.tables {
 		other := *t

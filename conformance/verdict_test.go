@@ -113,7 +113,7 @@ func TestFurtherSeedsFindMore(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	// Only an `in` of exactly seven members is answered wrongly.
-	h := tampered(func(req *connector.QueryRequest) {
+	h := tampered(func(req *connector.Query) {
 		for i, f := range req.And {
 			if f.Op == wire.OpIn && len(f.Values) == 7 {
 				req.And[i].Values = f.Values[:6]
@@ -437,7 +437,7 @@ func TestSlowConnector(t *testing.T) {
 		})
 	}
 	wrong := liveShop()
-	wrong.query = func(req *connector.QueryRequest) {
+	wrong.query = func(req *connector.Query) {
 		for i, f := range req.And {
 			if f.Op == wire.OpGt && f.Field == shop()[0].Fields[0].Name {
 				req.And[i].Op = wire.OpGte

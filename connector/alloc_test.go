@@ -75,7 +75,7 @@ func unwired(t testing.TB, src connector.Source, path, body string) *discard {
 // on.
 func TestRowAllocatesNothing(t *testing.T) {
 	sample := reference(30)
-	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(twelve)
 		offer := func() {
 			for _, row := range sample {
@@ -116,7 +116,7 @@ func TestRowAllocatesNothing(t *testing.T) {
 // first n of a sort.
 func TestHeapAllocatesLittle(t *testing.T) {
 	sample := reference(3000)
-	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(twelve)
 		offer := func() {
 			for _, row := range sample {

@@ -24,7 +24,7 @@ func BenchmarkRow(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			sample := reference(1000)
-			src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 				w := out.Begin(twelve)
 				b.ReportAllocs()
 				for b.Loop() {
@@ -74,7 +74,7 @@ func BenchmarkRow(b *testing.B) {
 // serve. One operation is 1,000 rows, of which few get into the heap.
 func BenchmarkTopN(b *testing.B) {
 	sample := reference(1000)
-	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(twelve)
 		b.ReportAllocs()
 		for b.Loop() {

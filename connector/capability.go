@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -70,7 +71,7 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	}
 	if c.sql != nil {
 		if c.dialect = c.sql.Dialect(); c.dialect == "" {
-			c.sql = nil
+			faults = append(faults, errors.New("source: Dialect returned an empty name; remove it or set Options.Omit.Dialect"))
 		}
 	}
 	return c, faults

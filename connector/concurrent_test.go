@@ -23,7 +23,7 @@ func TestRowBesideRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := wire.Text(strings.Repeat("x", 1000))
 		first, second := make(chan error, 1), make(chan error, 1)
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(number)
 			go func() {
 				for {
@@ -58,7 +58,7 @@ func TestRowsOfSeveralGoroutines(t *testing.T) {
 	const writers, each, answers = 6, 2_000, 20
 	broke := 0
 	for range answers {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin([]wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "twice", Type: wire.TypeNumber}})
 			var all sync.WaitGroup
 			for g := range int64(writers) {
@@ -97,7 +97,7 @@ func TestRowsOfSeveralGoroutines(t *testing.T) {
 // TestRowsOfOneGoroutineAtATime checks that a mutex of the author's is enough.
 func TestRowsOfOneGoroutineAtATime(t *testing.T) {
 	const writers, each = 4, 500
-	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(number)
 		var turn sync.Mutex
 		var all sync.WaitGroup

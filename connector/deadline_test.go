@@ -139,7 +139,7 @@ func TestDeadlineCancelsWhileBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancelled time.Duration
 		start := time.Now()
-		s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 			if err := out.Begin(number).Row(wire.Int(1)); err != nil {
 				return err
 			}
@@ -161,7 +161,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 		requests = 600
 	}
 	sample := reference(500)
-	handler := newHandler(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
+	handler := newHandler(t, core{query: func(ctx context.Context, _ *connector.Query,
 		out *connector.Rows) error {
 		w := out.Begin(twelve)
 		for range 200 {

@@ -11,7 +11,7 @@
 //		return &wire.Discovery{Tables: []wire.Table{planets}}, nil
 //	}
 //
-//	func (source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+//	func (source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 //		if req.Table != planets.Name {
 //			return connector.UnknownEntity("no table %q", req.Table)
 //		}

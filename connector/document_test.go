@@ -174,14 +174,15 @@ func TestOmit(t *testing.T) {
 }
 
 // TestDialect checks that Dialect is called once, and that an empty dialect is
-// none.
+// refused, unless the host omits it.
 func TestDialect(t *testing.T) {
 	asked := 0
 	doc := document(t, counting{asked: &asked}, nil)
 	assert.Equal(t, "ansi-1", doc.Dialect)
 	assert.Equal(t, 1, asked)
-	doc = document(t, full{speaker: speaker{dialect: ""}}, nil)
-	assert.Empty(t, doc.Dialect, "one type can serve with or without")
+	_, err := connector.New(shop, full{}, newToken(t), nil)
+	require.ErrorContains(t, err, "source: Dialect returned an empty name")
+	assert.Empty(t, document(t, full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
 }
 
 type counting struct {

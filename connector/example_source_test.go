@@ -37,7 +37,7 @@ var pushable = connector.Pushdown{
 	Sorts:   []wire.SortKey{{Field: "year", Dir: wire.Asc}},
 }
 
-func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (books) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	p := pushable.Push(req.Where, req.Sort) // the library filters by the rest
 	language := p.Params.Get("lang")
 	offset, limit, _ := out.Claim(p.Served).TakeWindow() // both 0 unless filters and sort are served
@@ -191,7 +191,7 @@ func (s shelves) Describe(ctx context.Context, creds wire.Credentials, table str
 	return &planets, nil
 }
 
-func (s shelves) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s shelves) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	token, release, err := s.login(ctx, req.Credentials)
 	if err != nil {
 		return err

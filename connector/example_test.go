@@ -25,7 +25,7 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{planets}}, nil
 }
 
-func (source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (source) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != planets.Name {
 		return connector.UnknownEntity("no table %q; there is only planets", req.Table)
 	}

@@ -44,7 +44,7 @@ func acting(do func(context.Context, *connector.Rows) error) full {
 				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return nil, do(ctx, nil)
 				},
-				query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 					return do(ctx, out)
 				},
 			},
@@ -59,7 +59,7 @@ func acting(do func(context.Context, *connector.Rows) error) full {
 			linker: func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return nil, do(ctx, nil)
 			},
-			joiner: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return do(ctx, out) },
+			joiner: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error { return do(ctx, out) },
 		}},
 		speaker{"ansi", func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return do(ctx, out) }},
 	}

@@ -147,7 +147,7 @@ func (q *question) want(t *testing.T) (wire.Served, [][]wire.Value) {
 }
 
 func (q *question) source(t *testing.T) connector.Source {
-	answer := func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	answer := func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 		own := wire.QueryRequest{Table: "t"}
 		for _, c := range q.table.Columns {
 			own.Fields = append(own.Fields, c.Name)
@@ -158,7 +158,7 @@ func (q *question) source(t *testing.T) connector.Source {
 		if q.claims.Sort && len(req.Sort) > 0 {
 			own.Sort = q.total(every)
 		}
-		claim := out.Claim(connector.Served{Filters: q.claims.Filters, Sort: q.claims.Sort})
+		claim := out.Claim(connector.Applied{Filters: q.claims.Filters, Sort: q.claims.Sort})
 		if q.claims.Window {
 			own.Offset, own.Limit, _ = claim.TakeWindow()
 		}

@@ -24,7 +24,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
 		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
 	src := full{speaker: speaker{dialect: "ansi"}}
-	src.joiner = func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	src.joiner = func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 		columns := items().Columns()
 		for i, j := range req.Joins {
 			for _, field := range j.Fields {

@@ -72,7 +72,7 @@ func good(path string) string {
 type core struct {
 	check    func(context.Context, *wire.CheckRequest) error
 	discover func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error)
-	query    func(context.Context, *connector.QueryRequest, *connector.Rows) error
+	query    func(context.Context, *connector.Query, *connector.Rows) error
 }
 
 func (s core) Check(ctx context.Context, req *wire.CheckRequest) error {
@@ -89,7 +89,7 @@ func (s core) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.D
 	return &wire.Discovery{Tables: []wire.Table{*items()}}, nil
 }
 
-func (s core) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s core) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if s.query != nil {
 		return s.query(ctx, req, out)
 	}
@@ -141,9 +141,9 @@ func (f linker) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (
 	return &wire.LinkHitRate{FromNonNull: 3}, nil
 }
 
-type joiner func(context.Context, *connector.QueryRequest, *connector.Rows) error
+type joiner func(context.Context, *connector.Query, *connector.Rows) error
 
-func (f joiner) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (f joiner) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if f != nil {
 		return f(ctx, req, out)
 	}
@@ -220,7 +220,7 @@ var itemRows = [][]wire.Value{
 }
 
 // queryItems answers items in full and claims nothing.
-func queryItems(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func queryItems(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != "items" {
 		return connector.UnknownEntity("no table %q", req.Table)
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 // joined emits rows of the columns given, through QueryJoined.
-func joined(served connector.Served, columns []wire.Column, rows ...[]wire.Value) endpoints {
+func joined(served connector.Applied, columns []wire.Column, rows ...[]wire.Value) endpoints {
 	return endpoints{
-		core: core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+		core: core{query: func(context.Context, *connector.Query, *connector.Rows) error {
 			return errors.New("Query was called for a request with joins")
 		}},
-		joiner: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			out.Claim(served)
 			w := out.Begin(columns)
 			for _, row := range rows {
@@ -53,28 +53,28 @@ func TestJoins(t *testing.T) {
 	hop := func(n int, name string) wire.Column { return wire.Column{Name: name, Hop: n} }
 	for _, c := range []struct {
 		why    string
-		served connector.Served
+		served connector.Applied
 		begin  []wire.Column
 		rows   [][]wire.Value
 		query  string
 		want   string
 	}{
 		{
-			"fields first, then the hops' in their order, wherever the source puts them", connector.Served{},
+			"fields first, then the hops' in their order, wherever the source puts them", connector.Applied{},
 			append([]wire.Column{hop(2, "size"), hop(1, "b")}, append(base("id"), hop(2, "c"))...),
 			[][]wire.Value{{wire.Int(9), text("x"), wire.Int(1), text("y")}, {null, null, wire.Int(2), null}},
 			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
 			`{"rows":[{"id":1,"b":"x","c":"y","size":9},{"id":2,"b":null,"c":null,"size":null}]}`,
 		},
 		{
-			"a base column that only a filter needs may be called like a hop's member", connector.Served{},
+			"a base column that only a filter needs may be called like a hop's member", connector.Applied{},
 			append(base("id", "b"), hop(1, "b")),
 			[][]wire.Value{{wire.Int(1), text("keep"), text("drop")}, {wire.Int(2), text("drop"), text("keep")}},
 			`"and":[{"field":"b","op":"eq","value":"keep"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			`{"rows":[{"id":1,"b":"drop"}]}`,
 		},
 		{
-			"and one that only the sort needs", connector.Served{},
+			"and one that only the sort needs", connector.Applied{},
 			append([]wire.Column{hop(1, "b")}, base("id", "b")...),
 			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")},
 				{text("3"), wire.Int(3), text("m")}},
@@ -82,14 +82,14 @@ func TestJoins(t *testing.T) {
 			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
 		},
 		{
-			"a self-join's columns are distinguished by their hop", connector.Served{},
+			"a self-join's columns are distinguished by their hop", connector.Applied{},
 			append(base("name", "boss"), hop(1, "bossName"), hop(1, "name")),
 			[][]wire.Value{{text("ann"), wire.Int(2), text("bob"), text("bob")}},
 			`"and":[{"field":"name","op":"eq","value":"ann"}],"sort":[],"fields":["name"],"joins":[` + me + `]`,
 			`{"rows":[{"name":"ann","bossName":"bob"}]}`,
 		},
 		{
-			"several matches are several rows, and the window counts them", connector.Served{},
+			"several matches are several rows, and the window counts them", connector.Applied{},
 			append(base("id"), hop(1, "b")),
 			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")},
 				{wire.Int(2), null}},
@@ -98,7 +98,7 @@ func TestJoins(t *testing.T) {
 			`{"rows":[{"id":1,"b":"x"},{"id":1,"b":"y"}]}`,
 		},
 		{
-			"no base fields at all", connector.Served{}, []wire.Column{hop(1, "b")},
+			"no base fields at all", connector.Applied{}, []wire.Column{hop(1, "b")},
 			[][]wire.Value{{text("x")}},
 			`"and":[],"sort":[],"fields":[],"joins":[` + toB + `]`,
 			`{"rows":[{"b":"x"}]}`,
@@ -136,7 +136,7 @@ func TestJoins(t *testing.T) {
 			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`, 500, wire.CodeInternal, "internal error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, joined(connector.Served{}, c.begin), nil)
+			s := serve(t, joined(connector.Applied{}, c.begin), nil)
 			s.post("/query", query(c.query)).refuses(t, c.status, c.code, c.says)
 			s.alive()
 		})
@@ -155,7 +155,7 @@ func TestDialectMode(t *testing.T) {
 		}}}, nil)
 	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
 	ok := func(out *connector.Rows) error {
-		if offset, limit, ok := out.Claim(connector.Served{}).TakeWindow(); offset != 0 || limit != 0 || !ok {
+		if offset, limit, ok := out.Claim(connector.Applied{}).TakeWindow(); offset != 0 || limit != 0 || !ok {
 			return errors.New("SQL has no window")
 		}
 		w := out.Begin([]wire.Column{{Name: "b", Type: wire.TypeString}, {Name: "a"}})

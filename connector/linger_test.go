@@ -26,14 +26,14 @@ const (
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late []error
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(number)
 			time.Sleep(10*time.Second + 300*time.Microsecond)
 			for range 3 {
 				late = append(late, w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush())
 			}
 			late = append(late, out.Begin(number).Row(wire.Int(1)))
-			_, _, _ = out.Claim(connector.Served{}).TakeWindow()
+			_, _, _ = out.Claim(connector.Applied{}).TakeWindow()
 			return nil
 		}}, nil)
 		assert.Equal(t, []string{"5s 408 timeout: the request's time is over"}, s.stream(ask("", 5*time.Second)))
@@ -101,7 +101,7 @@ func TestLingeringCap(t *testing.T) {
 				<-release
 				return &wire.Size{}, nil
 			},
-			core: core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			core: core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 				<-release
 				return out.Begin(number).Flush()
 			}},
@@ -209,7 +209,7 @@ func TestRowsAfterReturning(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var kept *connector.RowWriter
 			before := make(chan error, 1)
-			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 				kept = out.Begin(number)
 				assert.NoError(t, kept.Row(wire.Int(1)))
 				return failure

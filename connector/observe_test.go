@@ -154,7 +154,7 @@ func TestObserveQuery(t *testing.T) {
 		filters = `"or":[[{"field":"n","op":"gt","value":2}]],`
 		sorted  = `"sort":[{"field":"n","dir":"asc"}],`
 	)
-	claim := func(claims connector.Served, window bool) step {
+	claim := func(claims connector.Applied, window bool) step {
 		return func(a *actor) error {
 			if c := a.out.Claim(claims); window {
 				_, _, _ = c.TakeWindow()
@@ -171,15 +171,15 @@ func TestObserveQuery(t *testing.T) {
 		first, duration        time.Duration
 	}{
 		{"nothing asked, nothing claimed", "", []step{begin, rows(3)}, served{}, served{}, served{}, 3, 3, 0, 0},
-		{"an unasked claim does not count", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
+		{"an unasked claim does not count", "", []step{claim(connector.Applied{Filters: true, Sort: true}, true), begin, rows(3)},
 			served{}, served{}, served{}, 3, 3, 0, 0},
 		{"the library filters", filters, []step{begin, rows(5)}, served{Filters: true}, served{}, served{Filters: true}, 5, 3, 0, 0},
-		{"the source filters", filters, []step{claim(connector.Served{Filters: true}, false), begin, rows(3)},
+		{"the source filters", filters, []step{claim(connector.Applied{Filters: true}, false), begin, rows(3)},
 			served{Filters: true}, served{Filters: true}, served{Filters: true}, 3, 3, 0, 0},
 		{"nobody can sort so much", sorted, []step{begin, rows(3)}, served{Sort: true}, served{}, served{}, 3, 3, 0, 0},
 		{"the library cuts the window", `"limit":2,"offset":1,`, []step{begin, rows(9)}, served{Window: true}, served{}, served{Window: true},
 			3, 2, 0, 0},
-		{"the source cuts it", `"limit":2,`, []step{claim(connector.Served{}, true), begin, rows(2)},
+		{"the source cuts it", `"limit":2,`, []step{claim(connector.Applied{}, true), begin, rows(2)},
 			served{Window: true}, served{Window: true}, served{Window: true}, 2, 2, 0, 0},
 		{"an offset is a window", `"offset":1,`, []step{begin, rows(3)}, served{Window: true}, served{}, served{Window: true}, 3, 2, 0, 0},
 		{"and so is a limit of one row", `"limit":1,`, []step{begin, rows(1)}, served{Window: true}, served{}, served{Window: true},
@@ -312,7 +312,7 @@ func TestObservePanics(t *testing.T) {
 func TestRequestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sorts := func(a *actor) error {
-			a.out.Claim(connector.Served{Sort: true})
+			a.out.Claim(connector.Applied{Sort: true})
 			return nil
 		}
 		s := serve(t, struct {

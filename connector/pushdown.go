@@ -84,13 +84,13 @@ type Pushed struct {
 	// Sort is the order to ask the upstream for, or nil.
 	Sort *wire.SortKey
 	// Served is what the source may claim, once it has applied all of the above.
-	Served Served
+	Served Applied
 }
 
 // Push returns what the upstream can apply of the filters and the sort of a
 // request. It keeps nothing and is safe for concurrent use.
 func (d *Pushdown) Push(where wire.Where, sort []wire.SortKey) Pushed {
-	p := Pushed{Params: url.Values{}, Served: Served{Filters: true, Sort: len(sort) == 0}}
+	p := Pushed{Params: url.Values{}, Served: Applied{Filters: true, Sort: len(sort) == 0}}
 	types := map[string]wire.Type{}
 	for _, c := range slices.Backward(d.Columns) {
 		types[c.Name] = c.Type

@@ -148,7 +148,7 @@ func TestPushdown(t *testing.T) {
 			assert.Equal(t, []any{declared.Field, declared.Op}, []any{f.Field, f.Op}, c.why)
 			assert.Equal(t, declared.Param != "", c.params.Has(declared.Param), c.why)
 		}
-		assert.Equal(t, connector.Served{Filters: c.served, Sort: true}, p.Served, c.why)
+		assert.Equal(t, connector.Applied{Filters: c.served, Sort: true}, p.Served, c.why)
 		assert.Nil(t, p.Sort, c.why)
 	}
 }
@@ -212,7 +212,7 @@ func TestPushdownSort(t *testing.T) {
 		{[]wire.SortKey{key("amount", wire.Asc)}, false},
 	} {
 		p := pushShop.Push(wire.Where{}, c.sort)
-		assert.Equal(t, connector.Served{Filters: true, Sort: c.served}, p.Served, c.sort)
+		assert.Equal(t, connector.Applied{Filters: true, Sort: c.served}, p.Served, c.sort)
 		if c.served {
 			require.NotNil(t, p.Sort, c.sort)
 			assert.Equal(t, c.sort[0], *p.Sort)

@@ -95,8 +95,8 @@ func (x *exchange) newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.
 }
 
 // withoutWindow returns a query as a source sees it.
-func withoutWindow(req *wire.QueryRequest) *QueryRequest {
-	return &QueryRequest{
+func withoutWindow(req *wire.QueryRequest) *Query {
+	return &Query{
 		Table:    req.Table,
 		Where:    req.Where,
 		Sort:     req.Sort,
@@ -106,7 +106,7 @@ func withoutWindow(req *wire.QueryRequest) *QueryRequest {
 	}
 }
 
-// maxRows returns QueryRequest.MaxRows of a plan.
+// maxRows returns Query.MaxRows of a plan.
 func maxRows(p *finish.Plan) int64 {
 	switch offset, limit := p.Request.Offset, p.Request.Limit; {
 	case offset == 0 && limit == 0:

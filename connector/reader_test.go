@@ -33,7 +33,7 @@ type watched struct {
 
 func watch() *watched {
 	s := &watched{stopped: make(chan time.Time, 1), left: make(chan error, 1)}
-	s.query = func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	s.query = func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 		context.AfterFunc(ctx, func() { s.stopped <- time.Now() })
 		w := out.Begin(number)
 		cell := wire.Text(strings.Repeat("x", 1000))
@@ -150,7 +150,7 @@ func (r trickle) Read(p []byte) (int, error) {
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
-		s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 			_ = out.Begin(number).Flush()
 			<-ctx.Done()
 			ended <- time.Now()
@@ -198,7 +198,7 @@ func TestReaderLeaves(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				returned := make(chan time.Time, 1)
-				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
+				s := serve(t, core{query: func(ctx context.Context, _ *connector.Query,
 					out *connector.Rows) error {
 					defer func() { returned <- time.Now() }()
 					return c.src(ctx, out)
@@ -315,7 +315,7 @@ func TestServerTimeouts(t *testing.T) {
 // that goes on until well after the server's timeouts.
 func TestOverTCP(t *testing.T) {
 	const timeout = time.Second
-	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(number)
 		_ = w.Flush()
 		<-time.After(timeout + timeout/5)

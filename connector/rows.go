@@ -48,10 +48,10 @@ func newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows
 // errClosed is what Row returns after the source's call has returned.
 const errClosed = fault("the call of the source that these rows are for has returned")
 
-// Served names the parts of a request that a source has applied itself, with the
+// Applied names the parts of a request that a source has applied itself, with the
 // platform's semantics. The zero value is always safe: the library then does
 // everything.
-type Served struct {
+type Applied struct {
 	// Filters: every row the source offers satisfies the request's filters.
 	Filters bool
 	// Sort: the source offers its rows in the requested order.
@@ -62,7 +62,7 @@ type Served struct {
 // source that applied none does not call it. It is called at most once, before
 // Begin. A claim must hold exactly: the library neither filters nor sorts again
 // what is claimed.
-func (r *Rows) Claim(served Served) Claim {
+func (r *Rows) Claim(served Applied) Claim {
 	r.handoff.Lock()
 	defer r.handoff.Unlock()
 	switch {

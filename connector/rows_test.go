@@ -48,17 +48,17 @@ func TestLies(t *testing.T) {
 		cause string
 	}{
 		{"a claim twice", plain, func(out *connector.Rows) error {
-			out.Claim(connector.Served{})
-			out.Claim(connector.Served{Filters: true})
+			out.Claim(connector.Applied{})
+			out.Claim(connector.Applied{Filters: true})
 			return three(out.Begin(number))
 		}, "the source called Claim twice"},
 		{"a claim after the rows began", plain, func(out *connector.Rows) error {
 			w := out.Begin(number)
-			out.Claim(connector.Served{Filters: true})
+			out.Claim(connector.Applied{Filters: true})
 			return three(w)
 		}, "the source called Claim after Begin"},
 		{"a window asked for after the rows began", plain + `,"limit":2`, func(out *connector.Rows) error {
-			claim := out.Claim(connector.Served{})
+			claim := out.Claim(connector.Applied{})
 			w := out.Begin(number)
 			if _, _, ok := claim.TakeWindow(); ok {
 				return errors.New("the window was handed out too late to be served")
@@ -66,7 +66,7 @@ func TestLies(t *testing.T) {
 			return three(w)
 		}, "the source took the window after Begin"},
 		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
-			_, _, _ = out.Claim(connector.Served{}).TakeWindow()
+			_, _, _ = out.Claim(connector.Applied{}).TakeWindow()
 			return three(out.Begin(number))
 		}, "the source claimed the window and offered more rows than the limit"},
 		{"Begin never", plain, func(*connector.Rows) error { return nil },
@@ -127,7 +127,7 @@ func TestLies(t *testing.T) {
 			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: no number`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 				return c.emit(out)
 			}}, nil)
 			a := s.post("/query", query(c.query))
@@ -171,7 +171,7 @@ func TestDataThatCannotBeSent(t *testing.T) {
 			core
 			speaker
 		}{
-			core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return emit(out) }},
+			core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return emit(out) }},
 			speaker{"sql", func(_ context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return emit(out) }},
 		}
 	}
@@ -230,7 +230,7 @@ func TestDataThatCannotBeSent(t *testing.T) {
 // TestMissingColumns checks what happens without a column. If the description
 // has the field, the source is at fault; else the table lacks it.
 func TestMissingColumns(t *testing.T) {
-	narrow := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	narrow := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
 	}}
 	for _, c := range []struct {
@@ -260,8 +260,8 @@ func TestMissingColumns(t *testing.T) {
 				`cause=the source began without column "name", which its description of the table has`)
 		})
 	}
-	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-		out.Claim(connector.Served{Filters: true, Sort: true})
+	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		out.Claim(connector.Applied{Filters: true, Sort: true})
 		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
 	}}, nil)
 	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],`+
@@ -280,30 +280,30 @@ func TestWindow(t *testing.T) {
 	for _, c := range []struct {
 		why       string
 		query     string
-		served    connector.Served
+		served    connector.Applied
 		offsetMax int64
 		want      got
 	}{
-		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 0,
+		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Applied{}, 0,
 			got{7, 5, true, 12}},
-		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Served{}, 0, got{7, 0, true, math.MaxInt64}},
-		{"no window", `"and":[],"sort":[]`, connector.Served{}, 0, got{0, 0, true, 0}},
-		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Served{Sort: true}, 0, got{maxRows: 5}},
-		{"filters served", filter + `,"sort":[],"limit":5`, connector.Served{Filters: true}, 0, got{0, 5, true, 5}},
-		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Served{Filters: true}, 0, got{maxRows: 5}},
-		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true, 5}},
-		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0,
+		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Applied{}, 0, got{7, 0, true, math.MaxInt64}},
+		{"no window", `"and":[],"sort":[]`, connector.Applied{}, 0, got{0, 0, true, 0}},
+		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Applied{Sort: true}, 0, got{maxRows: 5}},
+		{"filters served", filter + `,"sort":[],"limit":5`, connector.Applied{Filters: true}, 0, got{0, 5, true, 5}},
+		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Applied{Filters: true}, 0, got{maxRows: 5}},
+		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Applied{Sort: true}, 0, got{0, 5, true, 5}},
+		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Applied{Filters: true, Sort: true}, 0,
 			got{1, 5, true, 6}},
-		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{maxRows: 5}},
+		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Applied{}, 0, got{maxRows: 5}},
 		{"query-8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`,
-			connector.Served{}, 7, got{7, 5, true, 12}},
-		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{maxRows: math.MaxInt64}},
+			connector.Applied{}, 7, got{7, 5, true, 12}},
+		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Applied{}, 7, got{maxRows: math.MaxInt64}},
 		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`,
-			connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true, 1<<54 - 2}},
+			connector.Applied{}, 0, got{1<<53 - 1, 1<<53 - 1, true, 1<<54 - 2}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var window got
-			src := core{query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+			src := core{query: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 				window.offset, window.limit, window.ok = out.Claim(c.served).TakeWindow()
 				window.maxRows = req.MaxRows
 				return out.Begin(number).Flush()
@@ -367,7 +367,7 @@ func TestAll(t *testing.T) {
 			`{"error":{"code":"internal","message":"internal error"}}`, 10},
 	} {
 		taken = 0
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			return out.Begin(number).All(seq(c.fail))
 		}}, nil)
 		assert.Equal(t, c.want, s.post("/query", query(c.query)).body, c.why)
@@ -383,7 +383,7 @@ func TestBuffersMayBeReused(t *testing.T) {
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
 		`[{"field":"n","dir":"asc"}]`: `{"rows":[{"n":"row 1"},{"n":"row 2"},{"n":"row 3"}]}`,
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(number)
 			buffer := make([]byte, 5)
 			for _, digit := range "314592" {
@@ -405,7 +405,7 @@ func TestBuffersMayBeReused(t *testing.T) {
 // same error.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
-	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(number)
 		errs = append(errs, w.Row(), w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush(),
 			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
@@ -429,7 +429,7 @@ func TestFail(t *testing.T) {
 		{"a deliberate one", connector.Unsupported("no cell"), `{"error":{"code":"unsupported","message":"no cell"}}`},
 		{"none", nil, all + "\n" + `{"rows":[{"n":1}]}` + "\n" + end + "\n"},
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(number)
 			if c.err == nil {
 				assert.NoError(t, w.Fail(nil))
@@ -450,28 +450,28 @@ func TestFail(t *testing.T) {
 func TestCountByReading(t *testing.T) {
 	for _, c := range []struct {
 		why   string
-		query func(context.Context, *connector.QueryRequest, *connector.Rows) error
+		query func(context.Context, *connector.Query, *connector.Rows) error
 		want  string
 	}{
 		{"rows", nil, `{"count":2}`},
-		{"a refusal", func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+		{"a refusal", func(context.Context, *connector.Query, *connector.Rows) error {
 			return connector.Unsupported("no")
 		}, `{"error":{"code":"unsupported","message":"no"}}`},
-		{"a failure", func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+		{"a failure", func(context.Context, *connector.Query, *connector.Rows) error {
 			return errors.New("no")
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a column that is not there", func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		{"a column that is not there", func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			return out.Begin(number).Flush()
 		}, `{"error":{"code":"unsupported","message":"table \"items\" has no field \"id\" to filter by"}}`},
-		{"never begun", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return nil },
+		{"never begun", func(context.Context, *connector.Query, *connector.Rows) error { return nil },
 			`{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie", func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+		{"a lie", func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 			if len(req.Fields) != 0 || req.TimeoutMS != 60000 || req.Credentials.Get("apiKey") != secret {
 				return fmt.Errorf("the request is not the count's")
 			}
 			return out.Begin(items().Columns()).Row(wire.Int(1))
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie that nobody looks at", func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		{"a lie that nobody looks at", func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(items().Columns())
 			_ = w.Row(itemRows[1]...)
 			_ = w.Row(wire.Int(1))

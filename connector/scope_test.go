@@ -86,7 +86,7 @@ func TestPerRequest(t *testing.T) {
 		}, 500, pair + ", call" + closed},
 	} {
 		src := described{endpoints{
-			core: core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+			core: core{query: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 				if err := both(ctx); err != nil {
 					return err
 				}

@@ -96,7 +96,7 @@ func fail(err error) step        { return func(*actor) error { return err } }
 const forever = 1000 * time.Hour
 
 func script(steps ...step) core {
-	return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	return core{query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 		a := &actor{ctx: ctx, out: out}
 		for _, s := range steps {
 			if err := s(a); err != nil {

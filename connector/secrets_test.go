@@ -171,7 +171,7 @@ func TestRequestsPrintNothing(t *testing.T) {
 			check: func(_ context.Context, req *wire.CheckRequest) error {
 				return connector.CheckFailed("%s", print(req))
 			},
-			query: func(_ context.Context, req *connector.QueryRequest, _ *connector.Rows) error {
+			query: func(_ context.Context, req *connector.Query, _ *connector.Rows) error {
 				return errors.New(print(*req))
 			},
 		}, nil)
@@ -221,7 +221,7 @@ func TestTenantsAtOnce(t *testing.T) {
 					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)},
 						Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
 				},
-				query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+				query: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
 					buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
 					for i := range 200 {

@@ -129,7 +129,7 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			},
-			query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 				w := out.Begin(items().Columns())
 				if err := errors.Join(w.Row(itemRows[0]...), w.Flush()); err != nil {
 					return err
@@ -172,7 +172,7 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			time.Sleep(30 * time.Minute)
 			return out.Begin(items().Columns()).Row(itemRows[0]...)
 		}}, nil), nil)

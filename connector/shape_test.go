@@ -104,7 +104,7 @@ func TestUnadvertised(t *testing.T) {
 		aggregator
 	}
 	never := plain{
-		core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+		core{query: func(context.Context, *connector.Query, *connector.Rows) error {
 			panic("the source saw it")
 		}},
 		func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {

@@ -129,7 +129,7 @@ func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
 func TestConcurrencyOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var called atomic.Int32
-		s := narrow(t, 1, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		s := narrow(t, 1, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			if w := out.Begin(number); called.Add(1) > 1 {
 				return w.Row(wire.Int(1))
 			}

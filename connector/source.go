@@ -31,7 +31,7 @@ type Source interface {
 	// everything in the request but Table: the library filters, sorts, cuts the
 	// window and picks the fields (see [Rows]). It returns [UnknownEntity] for a
 	// table that these credentials do not have.
-	Query(ctx context.Context, req *QueryRequest, out *Rows) error
+	Query(ctx context.Context, req *Query, out *Rows) error
 }
 
 // Describer lets the library refuse unknown tables and fields, and fields whose
@@ -96,23 +96,23 @@ type LinkMeasurer interface {
 type Joiner interface {
 	// QueryJoined is called instead of Query when the request has joins. The
 	// columns it begins with say in Hop where each comes from.
-	QueryJoined(ctx context.Context, req *QueryRequest, out *Rows) error
+	QueryJoined(ctx context.Context, req *Query, out *Rows) error
 }
 
 // SQLQuerier declares a dialect: /query also takes compiled SQL. Without
 // it such a body is refused with 422.
 type SQLQuerier interface {
-	// Dialect returns the document's dialect. [New] calls it once. A source that
-	// returns "" declares no dialect, so that one type can serve with or without.
+	// Dialect returns the document's dialect, which is not empty. [New] calls it once. A
+	// host that wants none sets [Omit].Dialect.
 	Dialect() string
 	// QuerySQL offers all rows that the statement returns.
 	QuerySQL(ctx context.Context, req *wire.SQLRequest, out *Rows) error
 }
 
-// QueryRequest is the body of /query without its window. Limit and offset reach
+// Query is the body of /query without its window. Limit and offset reach
 // a source only through [Claim.TakeWindow], so that it cannot cut the window before
 // it has filtered and sorted.
-type QueryRequest struct {
+type Query struct {
 	Table string
 	wire.Where
 	Sort   []wire.SortKey

@@ -193,7 +193,7 @@ func TestClocks(t *testing.T) {
 				var ended time.Duration
 				start := time.Now()
 				src := script(c.do...)
-				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest,
+				s := serve(t, core{query: func(ctx context.Context, req *connector.Query,
 					out *connector.Rows) error {
 					context.AfterFunc(ctx, func() { ended = time.Since(start) })
 					return src.query(ctx, req, out)

@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 		{"nor a description", "", wire.TypeString, "number", false, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 				w := out.Begin([]wire.Column{{Name: "n", Type: c.begin}})
 				for _, n := range []string{"1.50", "9", "10"} {
 					_ = w.Row(wire.Text(n))

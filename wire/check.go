@@ -3,6 +3,9 @@ package wire
 // Envelope is what every request carries: the tenant's credentials, and the
 // time in milliseconds, 1 to 2^53-1, that the request may take from its
 // arrival.
+//
+// Do not embed a request, or what requests embed ([Envelope], [Where]), in a type of
+// your own: a member that the protocol adds may have the name of one of yours.
 type Envelope struct {
 	noJSON
 	Credentials Credentials `json:"credentials"`

@@ -2,7 +2,7 @@ package wire
 
 // QueryRequest is the body of /query in native mode.
 //
-// A connector.Source gets a connector.QueryRequest instead, which has no Limit
+// A connector.Source gets a connector.Query instead, which has no Limit
 // and no Offset.
 type QueryRequest struct {
 	Table string

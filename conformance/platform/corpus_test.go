@@ -64,7 +64,7 @@ func (nothing) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discover
 	return d, nil
 }
 
-func (nothing) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (nothing) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	i := slices.IndexFunc(corpusList(), func(t corpus.Table) bool { return t.Name == req.Table })
 	if i < 0 {
 		return connector.UnknownEntity("no such table")

@@ -160,7 +160,7 @@ type moving struct {
 	queries int
 }
 
-func (m *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (m *moving) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	m.mu.Lock()
 	src := m.Source
 	if m.queries++; m.queries > 1 {

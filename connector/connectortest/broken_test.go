@@ -19,7 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-type queryFunc = func(context.Context, *connector.QueryRequest, *connector.Rows) error
+type queryFunc = func(context.Context, *connector.Query, *connector.Rows) error
 
 // patched is an honest source with some methods replaced.
 type patched struct {
@@ -32,7 +32,7 @@ type patched struct {
 	aggregate   func(*wire.AggregateRequest, [][]wire.Value) [][]wire.Value
 }
 
-func (p patched) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (p patched) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if p.query != nil {
 		return p.query(ctx, req, out)
 	}
@@ -101,7 +101,7 @@ func passes(filters *filter.Matcher, row []wire.Value) bool {
 // filtering claims to have filtered, and decides each filter on each row with
 // judge, which gets the right verdict.
 func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) queryFunc {
-	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
 		one := func(f wire.Filter, row []wire.Value) bool {
@@ -113,7 +113,7 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 		every := func(group []wire.Filter, row []wire.Value) bool {
 			return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !one(f, row) })
 		}
-		out.Claim(connector.Served{Filters: true})
+		out.Claim(connector.Applied{Filters: true})
 		w := out.Begin(columns)
 		for _, row := range table.Rows {
 			if !every(req.And, row) || len(req.Or) > 0 && !slices.ContainsFunc(req.Or, func(g []wire.Filter) bool { return every(g, row) }) {
@@ -130,8 +130,8 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 // emitting claims served, and emits what pick returns for the matching rows,
 // which are in the requested order.
 func emitting(served wire.Served,
-	pick func(req *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) queryFunc {
-	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	pick func(req *connector.Query, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) queryFunc {
+	return func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
 		p, err := filter.Compile(req.Where, columns)
@@ -144,7 +144,7 @@ func emitting(served wire.Served,
 		}
 		rows := slices.DeleteFunc(slices.Clone(table.Rows), func(row []wire.Value) bool { return !passes(p, row) })
 		slices.SortFunc(rows, order.Compare)
-		claim := out.Claim(connector.Served{Filters: served.Filters, Sort: served.Sort})
+		claim := out.Claim(connector.Applied{Filters: served.Filters, Sort: served.Sort})
 		if served.Window {
 			claim.TakeWindow()
 		}
@@ -182,18 +182,18 @@ var faults = []fault{
 	{"claims sort unsorted", "a claim is believed", "L7",
 		query(func(t *testing.T) queryFunc {
 			return emitting(wire.Served{Filters: true, Sort: true},
-				func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
+				func(_ *connector.Query, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 					slices.SortFunc(rows, func(a, b []wire.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 					return rows
 				})
 		})},
 	{"window before filters", "a window cut before the filters loses rows", "M5",
 		query(func(t *testing.T) queryFunc {
-			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+			return func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 				served := wire.Served{Filters: true, Sort: true, Window: true}
 				unfiltered := *req
 				unfiltered.And, unfiltered.Or = nil, nil
-				return emitting(served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
+				return emitting(served, func(_ *connector.Query, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 					table := find(req.Table)
 					p, err := filter.Compile(req.Where, table.Columns())
 					assert.NoError(t, err)

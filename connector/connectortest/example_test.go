@@ -48,7 +48,7 @@ func (planets) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 	return &wire.Size{Rows: 8, Exact: true}, nil
 }
 
-func (planets) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (planets) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	w := out.Begin(table.Columns())
 	for _, p := range []struct {
 		name  string

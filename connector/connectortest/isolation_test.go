@@ -77,7 +77,7 @@ func (h hosted) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire
 	return s.Discover(ctx, req)
 }
 
-func (h hosted) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (h hosted) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	s, err := h.of(req.Credentials)
 	if err != nil {
 		return err
@@ -112,11 +112,11 @@ func TestIsolation(t *testing.T) {
 type leaking struct {
 	hosted
 	queries *atomic.Int64
-	query   func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error
+	query   func(n int64, req *connector.Query, honest func(*connector.Query) error) error
 }
 
-func (l leaking) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return l.query(l.queries.Add(1), req, func(req *connector.QueryRequest) error { return l.hosted.Query(ctx, req, out) })
+func (l leaking) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	return l.query(l.queries.Add(1), req, func(req *connector.Query) error { return l.hosted.Query(ctx, req, out) })
 }
 
 // telling lets a test change the answer to discovery.
@@ -170,7 +170,7 @@ var isolationTests = []struct {
 	{"rows kept by table", "whoever comes first is served to all", "connectortest: T1: ",
 		func(h hosted) connector.Source {
 			var first sync.Map
-			return leaking{h, new(atomic.Int64), func(_ int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
+			return leaking{h, new(atomic.Int64), func(_ int64, req *connector.Query, honest func(*connector.Query) error) error {
 				own := *req
 				kept, _ := first.LoadOrStore(req.Table, req.Credentials)
 				own.Credentials = kept.(wire.Credentials)
@@ -179,7 +179,7 @@ var isolationTests = []struct {
 		}},
 	{"another's rows at times", "a row of one tenant never reaches the other", "connectortest: T2: /query",
 		func(h hosted) connector.Source {
-			return leaking{h, new(atomic.Int64), func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
+			return leaking{h, new(atomic.Int64), func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
 				own := *req
 				if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
 					own.Credentials = wire.NewCredentials(tenantA)
@@ -189,7 +189,7 @@ var isolationTests = []struct {
 		}},
 	{"no rows at times", "a tenant keeps what it has, whatever the other does", "beside other requests, does not answer tenant b as it did alone",
 		func(h hosted) connector.Source {
-			return leaking{h, new(atomic.Int64), func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
+			return leaking{h, new(atomic.Int64), func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
 				if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
 					return connector.UnknownEntity("there is no table %q", req.Table)
 				}

@@ -97,7 +97,7 @@ func TestRunNeedsToRead(t *testing.T) {
 // without claiming anything.
 func TestRunRefusals(t *testing.T) {
 	source := patched{Source: shop(t)}
-	source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	source.query = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 		for f := range req.Filters() {
 			if f.Op == wire.OpStartsWith {
 				return connector.Unsupported("no prefixes here")
@@ -137,7 +137,7 @@ type muddled struct {
 	open *atomic.Int64
 }
 
-func (m muddled) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (m muddled) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	defer m.open.Add(-1)
 	m.open.Add(1)
 	time.Sleep(time.Millisecond)

@@ -134,7 +134,7 @@ func (n naive) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discover
 	return d, nil
 }
 
-func (n naive) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (n naive) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	for _, t := range n.tables {
 		if t.Name == req.Table {
 			w := out.Begin(t.Columns())

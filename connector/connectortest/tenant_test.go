@@ -78,10 +78,10 @@ func TestTenantAnswers(t *testing.T) {
 type asked struct {
 	naive
 	mu      *sync.Mutex
-	queries *[]connector.QueryRequest
+	queries *[]connector.Query
 }
 
-func (a asked) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (a asked) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	a.mu.Lock()
 	*a.queries = append(*a.queries, *req)
 	a.mu.Unlock()
@@ -89,7 +89,7 @@ func (a asked) Query(ctx context.Context, req *connector.QueryRequest, out *conn
 }
 
 func newAsked() asked {
-	return asked{naive{shopTables()}, new(sync.Mutex), new([]connector.QueryRequest)}
+	return asked{naive{shopTables()}, new(sync.Mutex), new([]connector.Query)}
 }
 
 // requests keeps the bodies of requests on their way.
@@ -163,7 +163,7 @@ type refusing struct {
 
 func (r refusing) Check(context.Context, *wire.CheckRequest) error { return r.check }
 
-func (r refusing) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (r refusing) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	if r.after >= 0 {
 		w := out.Begin(r.tables[0].Columns())
 		for _, row := range r.tables[0].Rows[:r.after] {
@@ -318,7 +318,7 @@ func TestTenantVerifiesOrder(t *testing.T) {
 	source := patched{
 		Source: shop(t),
 		query: emitting(wire.Served{Filters: true, Sort: true},
-			func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
+			func(_ *connector.Query, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 				slices.Reverse(rows)
 				return rows
 			}),
@@ -430,7 +430,7 @@ func TestTenantCannotVerify(t *testing.T) {
 	})
 	t.Run("the whole read fails", func(t *testing.T) {
 		source := patched{Source: shop(t)}
-		source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+		source.query = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 			if len(req.And) == 0 {
 				return connector.Unsupported("name a filter")
 			}

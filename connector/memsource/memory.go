@@ -86,7 +86,7 @@ func (t *table) matching(ctx context.Context, where wire.Where) (relation.Rows, 
 // sorted returns rows in the requested order, and no more of them than the
 // window needs. A LEFT join yields at least one row for each, so that is enough
 // for the window of a joined query too.
-func (t *table) sorted(rows relation.Rows, req *connector.QueryRequest, offset, limit int64) (relation.Rows, error) {
+func (t *table) sorted(rows relation.Rows, req *connector.Query, offset, limit int64) (relation.Rows, error) {
 	order, err := filter.CompileOrder(req.Sort, t.columns, req.FieldTypes, t.PrimaryKey)
 	if err != nil {
 		return nil, err

@@ -202,13 +202,13 @@ func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 }
 
 // Query answers the rows of a table.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.QueryJoined(ctx, req, out)
 }
 
 // QueryJoined answers like Query, with joins. The rows of one base row follow
 // each other in the order of the joined tables.
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 	if rows, err = t.memory.matching(ctx, req.Where); err != nil {
 		return err
 	}
-	offset, limit, _ := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
+	offset, limit, _ := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()
 	if len(req.Sort) > 0 {
 		if rows, err = t.memory.sorted(rows, req, offset, limit); err != nil {
 			return err

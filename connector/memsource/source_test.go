@@ -183,10 +183,10 @@ func (b bare) Check(ctx context.Context, req *wire.CheckRequest) error { return 
 func (b bare) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	return b.src.Discover(ctx, req)
 }
-func (b bare) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (b bare) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return b.src.Query(ctx, req, out)
 }
-func (b bare) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (b bare) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return b.src.QueryJoined(ctx, req, out)
 }
 

@@ -246,7 +246,7 @@ func TestSourceRefusesUnknownNames(t *testing.T) {
 	for name, err := range map[string]error{
 		"describe": describe, "size": size, "count": count, "aggregate": aggregate, "cardinality": cardinality, "hop": hop,
 		"grouped join": grouped,
-		"query":        src.Query(ctx, &connector.QueryRequest{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
+		"query":        src.Query(ctx, &connector.Query{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
 		"fromColumn": link("t", "z", "t", "a"), "toColumn": link("t", "a", "t", "z"),
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, err, wire.CodeUnknownEntity, `"z"`) }) // [rule measure-3]

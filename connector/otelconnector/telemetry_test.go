@@ -59,14 +59,14 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{items}}, nil
 }
 
-func (s source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != items.Name {
 		return connector.UnknownEntity("no table %q", req.Table)
 	}
 	if !api.SpanFromContext(ctx).SpanContext().IsValid() {
 		return errors.New("no span in the context")
 	}
-	if claim := out.Claim(connector.Served{Sort: true, Filters: s.whole}); s.whole {
+	if claim := out.Claim(connector.Applied{Sort: true, Filters: s.whole}); s.whole {
 		_, _, _ = claim.TakeWindow()
 	}
 	time.Sleep(s.first)

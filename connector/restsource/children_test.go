@@ -195,7 +195,7 @@ type watched struct {
 	left func()
 }
 
-func (w watched) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (w watched) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	defer w.left()
 	return w.Source.Query(ctx, req, out)
 }

@@ -12,7 +12,7 @@ import (
 
 // Query reads the endpoint of a table, narrowed by the filters that it can apply. It
 // leaves the filters to the library as well, which applies them to every row.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+func (s *Source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) (err error) {
 	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *co
 		}
 	}
 	var limit int64
-	claim := out.Claim(connector.Served{Sort: sorts})
+	claim := out.Claim(connector.Applied{Sort: sorts})
 	if plain { // 0 and 0 if rows are still to be sorted
 		e.start, limit, _ = claim.TakeWindow()
 		e.atMost(limit)
@@ -108,7 +108,7 @@ func head(rows relation.Rows, limit int64) relation.Rows {
 
 // QueryJoined joins in memory: it reads the tables that the hops lead to, and then
 // the base table.
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) (err error) {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) (err error) {
 	defer s.explaining(ctx, &err)
 	x, base, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {

@@ -26,7 +26,7 @@ func (*documents) Describe(context.Context, wire.Credentials, string) (*wire.Tab
 	return t, nil
 }
 
-func (*documents) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (*documents) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	w := out.Begin([]wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "total", Type: wire.TypeDecimal},
 		{Name: "placed", Type: wire.TypeDatetime}, {Name: "status", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeJSON}})
 	document := map[string]any{"id": json.Number("4711"), "total": json.Number("12.50"), "placed": "2024-05-01T10:00:00+02:00",

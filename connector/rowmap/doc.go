@@ -10,7 +10,7 @@
 //
 //	var orders, err = rowmap.Of[Order]() // when the source is built
 //
-//	func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+//	func (s *source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 //		return out.Begin(orders.Columns()).All(orders.Rows(s.read(ctx)))
 //	}
 package rowmap

@@ -22,7 +22,7 @@ func (invoices) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discove
 	return &wire.Discovery{}, nil
 }
 
-func (invoices) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (invoices) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	upstream := json.NewDecoder(strings.NewReader(`
 		{"number": "0017", "total": 12.50, "issued": "2024-03-01T00:30:00+01:00", "tags": ["a", "b"]}
 		{"number": "0018", "total": 90071992547409931.10, "issued": null}`))

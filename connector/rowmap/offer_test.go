@@ -43,7 +43,7 @@ func (s *source) Describe(context.Context, wire.Credentials, string) (*wire.Tabl
 	return &wire.Table{Name: "t", Fields: []wire.Field{{Name: "n", Type: s.described}, {Name: "absent"}}}, nil
 }
 
-func (s *source) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	return s.offer(out.Begin(s.columns))
 }
 

@@ -90,14 +90,14 @@ func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table str
 }
 
 // Query answers rows by one statement, read as they come.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return request.Query(ctx, s.database, req, out)
 }
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // 64 MiB.
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	return request.QueryJoined(ctx, s.database, req, out)
 }
 

@@ -43,7 +43,7 @@ const (
 	drippingTable = "dripping" // a row comes every second
 )
 
-func (s source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if !slices.Contains([]string{tableName, silentTable, drippingTable}, req.Table) {
 		return connector.UnknownEntity("no table %q; there is %s", req.Table, tableName)
 	}

@@ -38,7 +38,7 @@ func (s source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discove
 
 // Query reads a bucket twice: to find its columns, and to offer its rows. The library
 // filters, sorts and cuts.
-func (s source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s source) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	return s.db.View(func(tx *bbolt.Tx) error {
 		bucket := tx.Bucket([]byte(req.Table))
 		if bucket == nil {

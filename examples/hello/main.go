@@ -37,7 +37,7 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 }
 
 // Query offers every row. The library filters, sorts and cuts the window.
-func (source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (source) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != planets.Name {
 		return connector.UnknownEntity("no table %q; there is only planets", req.Table)
 	}

@@ -36,7 +36,7 @@ func (halting) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discover
 	return &wire.Discovery{Tables: []wire.Table{table}}, nil
 }
 
-func (s halting) Query(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+func (s halting) Query(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 	w := out.Begin(table.Columns())
 	for id := range int64(many) {
 		if err := w.Row(wire.Int(id)); err != nil {

@@ -99,7 +99,7 @@ func TestPreviewOfATenant(t *testing.T) {
 // broken is a source whose second table cannot be read.
 type broken struct{ *memsource.Source }
 
-func (b broken) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (b broken) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table == "away" {
 		return errors.New("dial tcp db.internal:5432: refused")
 	}

@@ -35,7 +35,7 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 }
 
 // Query writes the rows of a table. The library filters, sorts and cuts them.
-func (source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (source) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != invoices.Name {
 		return connector.UnknownEntity("no table %q; there is only invoices", req.Table)
 	}

@@ -50,7 +50,7 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 }
 
 // Query asks the ledger for one customer if the request allows it.
-func (source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 	if req.Table != invoices.Name {
 		return connector.UnknownEntity("no table %q; there is only invoices", req.Table)
 	}

@@ -20,7 +20,7 @@ import (
 // another spelling may belong among them. For datetimes these lie within a day of the page,
 // because an offset from UTC moves an instant no further.
 func (x Request) alike(
-	ctx context.Context, req *connector.QueryRequest, base *session.Relation,
+	ctx context.Context, req *connector.Query, base *session.Relation,
 ) (*session.Relation, wire.Where, error) {
 	key := req.Sort[0]
 	c, desc := base.Column(key.Field), key.Dir == wire.Desc
@@ -118,7 +118,7 @@ func (x Request) firstValue(
 // are, at most those of the page, and the value that comes last; null without rows, or
 // if one of the texts is no value.
 func (x Request) pageOf(
-	ctx context.Context, r *session.Relation, c *sqltext.Column, where wire.Where, req *connector.QueryRequest,
+	ctx context.Context, r *session.Relation, c *sqltext.Column, where wire.Where, req *connector.Query,
 ) (found int64, last wire.Value, err error) {
 	b := x.Builder()
 	statement := b.Query(c.Index.Sorted, sqltext.Window{Limit: req.MaxRows, Ordered: true}, func() string {

@@ -27,7 +27,7 @@ type hop struct {
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // 64 MiB.
-func QueryJoined(ctx context.Context, s *session.Database, req *connector.QueryRequest, out *connector.Rows) error {
+func QueryJoined(ctx context.Context, s *session.Database, req *connector.Query, out *connector.Rows) error {
 	x, err := open(ctx, s, req.Credentials, connector.Call{Method: "QueryJoined", Table: req.Table})
 	if err != nil {
 		return err
@@ -216,9 +216,9 @@ func fromFirst(b *sqltext.Builder, q *plannedQuery, o order, n int64) string {
 // the base's rows, and of the rows of a hop that match one of them, so if each
 // table is read in a total order, so is the answer. The library cuts the window.
 func (x Request) joinInMemory(
-	ctx context.Context, req *connector.QueryRequest, base *session.Relation, hops []hop, out *connector.Rows,
+	ctx context.Context, req *connector.Query, base *session.Relation, hops []hop, out *connector.Rows,
 ) error {
-	whole := &connector.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields}
+	whole := &connector.Query{Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields}
 	if req.MaxRows > 0 {
 		whole.MaxRows = math.MaxInt64 // of the join: a row of the base may be several
 	}

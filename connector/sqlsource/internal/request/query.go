@@ -14,7 +14,7 @@ import (
 )
 
 // Query answers rows by one statement, read as they come.
-func Query(ctx context.Context, s *session.Database, req *connector.QueryRequest, out *connector.Rows) error {
+func Query(ctx context.Context, s *session.Database, req *connector.Query, out *connector.Rows) error {
 	x, r, err := openTable(ctx, s, req.Credentials, connector.Call{Method: "Query", Table: req.Table})
 	if err != nil {
 		return err
@@ -29,18 +29,18 @@ func Query(ctx context.Context, s *session.Database, req *connector.QueryRequest
 
 // plannedQuery is what the engine does of a query.
 type plannedQuery struct {
-	req     *connector.QueryRequest
+	req     *connector.Query
 	base    *session.Relation
 	hops    []hop
 	filters sqltext.Pushdown
 	order   order
-	served  connector.Served
+	served  connector.Applied
 	columns []*sqltext.Column // selected
 	wire    []wire.Column
 }
 
 // plan divides a query between the engine and the library.
-func (x Request) plan(ctx context.Context, req *connector.QueryRequest, base *session.Relation, hops []hop) (*plannedQuery, error) {
+func (x Request) plan(ctx context.Context, req *connector.Query, base *session.Relation, hops []hop) (*plannedQuery, error) {
 	q := &plannedQuery{req: req, base: base, hops: hops}
 	if err := base.CheckFields(req.Where); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (x Request) plan(ctx context.Context, req *connector.QueryRequest, base *se
 	if q.filters, err = x.filters(ctx, q.base, where); err != nil {
 		return nil, err
 	}
-	q.served = connector.Served{Filters: q.filters.All, Sort: true}
+	q.served = connector.Applied{Filters: q.filters.All, Sort: true}
 	if len(req.Sort) > 0 || req.MaxRows > 0 { // all rows, in any order, need no ORDER BY
 		if q.order, err = x.order(ctx, q); err != nil {
 			return nil, err
