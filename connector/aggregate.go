@@ -36,11 +36,13 @@ func serveAggregate(x *exchange, body []byte) {
 			groups, err = x.caps.aggregator.Aggregate(ctx, &req)
 			return err
 		})
-		if isDecline(err) || err == nil && groups == nil {
+		switch {
+		case isDecline(err):
 			return nil, nil
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
+		case groups == nil:
+			return nil, fault("Aggregate returned nil rows; return ErrDecline to decline, or an empty slice for no groups")
 		}
 		return groupsAnswer(&req, groups)
 	})

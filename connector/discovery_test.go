@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -210,6 +211,10 @@ func TestAnswersThatAreNone(t *testing.T) {
 		cause string
 	}{
 		{"no discovery", endpoints{core: discovering(nil)}, "/discovery", "", "Discover returned nothing"},
+		{"no size", endpoints{sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }}, "/size", "",
+			"Size returned nil; return ErrDecline if the size is unknown"},
+		{"no rows", groups(nil), "/aggregate", "",
+			"Aggregate returned nil rows; return ErrDecline to decline, or an empty slice for no groups"},
 		{"a negative size", size(-1), "/size", "", "Size answered a number of rows that is not from 0 to 2^53-1"},
 		{"a size beyond 2^53-1", size(1 << 53), "/size", "",
 			"Size answered a number of rows that is not from 0 to 2^53-1"},
@@ -265,7 +270,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 // TestAnswersAtTheEdge returns the extreme legal ones.
 func TestAnswersAtTheEdge(t *testing.T) {
 	src := endpoints{
-		sizer:   func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil },
+		sizer:   func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, connector.ErrDecline },
 		counter: func(context.Context, *wire.CountRequest) (int64, error) { return 1<<53 - 1, nil },
 		measurer: func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 			return map[string]*wire.Cardinality{"a": {}, "other": {NonNull: 9}, "b": nil}, nil

@@ -8,9 +8,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ErrDecline is the error that a [Counter] or an [Aggregator] returns for what it
-// cannot compute exactly. It is no failure: the library counts by reading, and
-// answers an aggregate with 204, upon which the platform folds the rows.
+// ErrDecline is the error that a [Counter], an [Aggregator] or a [Sizer] returns for what
+// it cannot compute exactly or does not know. It is no failure: the library counts by
+// reading, answers an aggregate with 204, upon which the platform folds the rows, and a
+// size with null.
 var ErrDecline = errors.New("declined")
 
 func isDecline(err error) bool { return errors.Is(err, ErrDecline) }

@@ -243,7 +243,6 @@ func TestAggregateAnswers(t *testing.T) {
 		{"aggregate-4: not a date", grain, keyed(wire.Int(2024)), nil, 500, wrong},
 		{"aggregate-6: joins, where it joins at all", join, [][]wire.Value{}, nil, 200, ""},
 		{"aggregate-6: declined", good("/aggregate"), nil, connector.ErrDecline, 204, ""},
-		{"aggregate-6: declined by nil rows", grain, nil, nil, 204, ""},
 		{"aggregate-6: declined by date", grain, nil, errors.Join(errors.New("why"), connector.ErrDecline), 204, ""},
 		{"aggregate-6: joins declined", join, nil, connector.ErrDecline, 204, ""},
 	} {

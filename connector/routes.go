@@ -94,10 +94,17 @@ func serveSize(x *exchange, body []byte) {
 			answer.Size, err = x.caps.sizer.Size(ctx, &req)
 			return err
 		})
-		if err == nil && answer.Size != nil && !isCount(answer.Size.Rows) {
-			err = fault("Size answered a number of rows that is not from 0 to 2^53-1")
+		switch {
+		case isDecline(err):
+			return &wire.SizeAnswer{}, nil
+		case err != nil:
+			return nil, err
+		case answer.Size == nil:
+			return nil, fault("Size returned nil; return ErrDecline if the size is unknown")
+		case !isCount(answer.Size.Rows):
+			return nil, fault("Size answered a number of rows that is not from 0 to 2^53-1")
 		}
-		return &answer, err
+		return &answer, nil
 	})
 }
 

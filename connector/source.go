@@ -47,7 +47,7 @@ type Describer interface {
 
 // Sizer serves /size. Without it the platform sizes a table by a bounded pull.
 type Sizer interface {
-	// Size returns the table's number of rows, or nil if it is unknown.
+	// Size returns the table's number of rows, or [ErrDecline] if it is unknown.
 	Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error)
 }
 
@@ -67,9 +67,9 @@ type Aggregator interface {
 	// are wire.Int; sums are wire.Decimal, wire.Int or null; a sum of floats is
 	// refused as an internal error.
 	//
-	// It returns [ErrDecline], or nil rows, for what it cannot compute exactly: the
-	// answer is then 204, and the platform folds the rows. A wrong number is never
-	// legal. A key with a Grain is the first day of its period in UTC, as
+	// It returns [ErrDecline] for what it cannot compute exactly: the answer is then
+	// 204, and the platform folds the rows. A wrong number is never legal, and nil
+	// rows without an error are refused as an internal error. A key with a Grain is the first day of its period in UTC, as
 	// YYYY-MM-DD; the library refuses any other as an internal error. A source that
 	// cannot group by periods declines, or its host sets [Omit].DateBucket.
 	Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error)
@@ -79,7 +79,8 @@ type Aggregator interface {
 // the counts with it. Without it the platform measures over /query.
 type CardinalityMeasurer interface {
 	// Cardinality counts the non-null and the distinct values of each column. A
-	// nil entry says that the column cannot be counted distinctly.
+	// column that it leaves out, or whose entry is nil, is null on the wire: it cannot
+	// be counted distinctly.
 	Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
 }
 

@@ -183,7 +183,9 @@ func (refusing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Val
 	return nil, connector.ErrDecline
 }
 
-func (refusing) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }
+func (refusing) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+	return nil, connector.ErrDecline
+}
 
 func TestTenantErrors(t *testing.T) {
 	tenant := Start(t, shopDefinition, refusing{

@@ -188,7 +188,7 @@ func (s *Source) openHops(
 	return hops, done, nil
 }
 
-// Size returns the exact number of rows, if the table knows it.
+// Size returns the exact number of rows, or declines if the table does not know it.
 func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 	}
 	defer t.Close()
 	if t.RowCount == nil {
-		return nil, nil
+		return nil, connector.ErrDecline
 	}
 	return &wire.Size{Rows: *t.RowCount, Exact: true}, nil
 }

@@ -208,12 +208,15 @@ func (s *Source) Describe(ctx context.Context, creds wire.Credentials, name stri
 	return &described, nil
 }
 
-// Size returns the number of rows that the API states, or nil if it states none.
+// Size returns the number of rows that the API states, or declines if it states none.
 func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (_ *wire.Size, err error) {
 	defer s.explaining(ctx, &err)
 	x, t, err := s.openTable(ctx, req.Credentials, req.Table)
-	if err != nil || !t.counts() || t.split() {
+	if err != nil {
 		return nil, err
+	}
+	if !t.counts() || t.split() {
+		return nil, connector.ErrDecline
 	}
 	n, err := x.total(ctx, t, push{})
 	return &wire.Size{Rows: n, Exact: true}, err
