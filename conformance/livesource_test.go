@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -215,8 +216,8 @@ func TestLargeNumbers(t *testing.T) {
 		"9007199254740993": "9007199254740993, a JSON number",
 	} {
 		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16$`}}).Outcome("P2.16")
-		require.Equal(t, received, o.Received, large)
-		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
+		require.Contains(t, o.Received, cmp.Or(received, large), "as a decimal or a text it is wrong in any case")
+		require.Equal(t, received != "", slices.Contains(o.Facets, "numbers"), "%s: %s", large, o.Detail)
 	}
 }
 

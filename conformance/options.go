@@ -85,7 +85,7 @@ type Options struct {
 	Progress func(Event)
 }
 
-// Event is one step of a run, for whoever shows its progress.
+// Event is one step of a run. Use it to show progress.
 type Event struct {
 	ID       string        // of the check
 	Title    string        // of the check

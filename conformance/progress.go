@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// progress tells whoever wants to know how far a run is. It is safe for concurrent use.
+// progress reports how far a run is to Options.Progress. It is safe for concurrent use.
 type progress struct {
 	mu    sync.Mutex
 	run   *run

@@ -25,7 +25,7 @@ type verdict struct {
 	// Share is how many of a hundred questions were asked that the document and the data allow.
 	Share int `json:"share"`
 	// Problem is why the run is not green for another reason than that the connector broke a
-	// rule; empty if there is none.
+	// rule, or empty.
 	Problem string `json:"-"`
 }
 

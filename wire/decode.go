@@ -10,7 +10,7 @@ import (
 
 // MessageError reports where a message breaks the protocol or cannot be written as
 // JSON, and what would be right. It never quotes a value, or a name that the protocol
-// does not define, so it may be shown to whoever sent the message.
+// does not define, so it may be shown to the sender.
 type MessageError struct {
 	Path    string // such as and[0].values[2]; the whole message is body
 	Problem string // what to do about it

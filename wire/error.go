@@ -61,7 +61,7 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Message == "" && t.Code == e.Code
 }
 
-// CodeOf returns the code of the deliberate error in err's tree, or "" if there is none.
+// CodeOf returns the code of the deliberate error in err's tree, or "".
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok && e != nil {
 		return e.Code

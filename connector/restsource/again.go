@@ -22,8 +22,8 @@ func (r *reading) has(row []wire.Value) bool {
 const unseen = math.MinInt64
 
 // dropKnown removes the rows that an earlier page had, if added rows explain it. A row that
-// comes again for another reason has taken the place of one that never came, and a key that
-// comes twice in one page is a fault.
+// comes again for another reason has taken the place of one that never came: a fault, like
+// a key that one page has twice.
 func (r *reading) dropKnown(ctx context.Context, p *page, at position) error {
 	if r.seen == nil {
 		return nil

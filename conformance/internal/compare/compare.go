@@ -113,7 +113,7 @@ func (by By) cardinality(t *oracle.Table, column string, got *wire.Cardinality) 
 	return number("distinct"+of, want.Distinct, other, got.Distinct)
 }
 
-// number returns the difference of a number that is none of those from one to another.
+// number returns the difference of a number outside of a range.
 func number(what string, from, to, got int64) *oracle.Difference {
 	if min(from, to) <= got && got <= max(from, to) {
 		return nil

@@ -192,8 +192,8 @@ var listSizes = []int{3, 6, 10, 11, 40, 110, 501, 1001}
 // absentLists is how many values that are not in the column are asked for in lists.
 const absentLists = 24
 
-// lists returns lists of members. In all of them, members that are in the column come
-// last, so that a list that is cut loses them.
+// lists returns lists of members. Members that are in the column come last, so that a
+// connector that cuts lists loses them.
 func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 	absent := d.neighbours(c, n)
 	for i, v := range n.values {
@@ -235,7 +235,7 @@ func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 }
 
 // longList returns a list of so many members, of which the first and some at the end are
-// in the column. Between them are others, or the first again where there are none.
+// in the column. Between them are others, or the first again if the column has no others.
 func (c *Column) longList(n *edgeValues, size int) (list []wire.Value) {
 	first, last := n.values[0], n.values[1:min(len(n.values), 2+size/8)]
 	list = append(list, first)

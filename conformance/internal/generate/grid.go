@@ -118,7 +118,7 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 }
 
 // Restart begins again, for another route: with the filter of each cell that comes after
-// those that were asked, or with the most telling if there is none.
+// those that were asked, or with the most telling behind the last.
 func (g *Grid) Restart() {
 	g.turns, g.packs, g.probeTurns, g.shown = NewTurns(g.subjects), NewTurns(g.subjects), NewTurns(g.subjects), map[shownAs]int{}
 	for _, t := range g.tables {

@@ -196,7 +196,7 @@ func onText(op wire.Op, test func(text, operand string) bool) func(wire.Filter, 
 	}
 }
 
-// nullMisreadings judge nulls wrongly, and the empty text, which is none.
+// nullMisreadings judge nulls wrongly, or the empty text as a null.
 var nullMisreadings = []misreading{
 	matching("neq and nin kept or dropped nulls the other way round", withOp(wire.OpNeq, wire.OpNin),
 		func(f wire.Filter, t wire.Type) matcher {

@@ -124,7 +124,7 @@ func (g *Generator) memberLists(c *Column) [][]wire.Value {
 	return lists
 }
 
-// foreign returns a value of another type, or one that looks like a number and is none.
+// foreign returns a value of another type, or a text that only looks like a number.
 func (g *Generator) foreign(c *Column) wire.Value {
 	if c.Type.Numeric() && g.chance(2) {
 		return wire.Text(pick(g.random, []string{"1e3", ".5", "5.", "NaN", "0x10", "abc", "1,5", "--1"}))

@@ -95,7 +95,7 @@ func (s *shape) prune(v any) (first string) {
 }
 
 // Unknown returns the place of a member that the protocol does not define. It
-// returns "" if there is none or if the message is not JSON.
+// returns "" if all are defined or the message is not JSON.
 func Unknown(name string, data []byte) string {
 	tree, err := Parse(data)
 	if err != nil {

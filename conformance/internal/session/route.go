@@ -37,7 +37,7 @@ func (r Route) Decode(a *Answer) (wire.Answer, *check.Finding) {
 	return m, a.Decode(r.schema, m)
 }
 
-// RouteAt returns the route of a path, or one without a path if there is none.
+// RouteAt returns the route of a path, or the zero Route.
 func RouteAt(path string) Route {
 	if i := slices.IndexFunc(Routes, func(r Route) bool { return r.Path == path }); i >= 0 {
 		return Routes[i]

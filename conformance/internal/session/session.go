@@ -290,8 +290,8 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 	return s.tokenErr
 }
 
-// refuse keeps that /check did not accept what the run was given, so that no check that
-// needs it is judged.
+// refuse records that /check did not accept what the run was given: checks that need it
+// are not judged.
 func (s *Session) refuse(a *Answer, sentence, fix string) {
 	s.tokenErr = check.Block("P1.6", "%s", sentence).From(a.Request)
 	s.tokenErr.Refused, s.tokenErr.Fix = sentence, fix

@@ -27,8 +27,8 @@ var engineName = regexp.MustCompile(`(?i)^(duckdb|pragma|sqlite)_`)
 const isEngineView = `SELECT count(*) > 0 FROM duckdb_views()
 	WHERE database_name = 'system' AND schema_name = 'main' AND lower(view_name) = lower(CAST($1 AS VARCHAR))`
 
-// within returns the condition that a row of the catalog is of a schema and, if names
-// are given, of one of these tables, with the values of its placeholders.
+// within returns the condition that selects a schema's rows of the catalog and, if names
+// are given, those of these tables, with the values of its placeholders.
 func within(schema, table string, names []string) (condition string, args []any) {
 	condition, args = "schema_name = CAST($1 AS VARCHAR)", []any{cmp.Or(schema, defaultSchema)}
 	if names == nil {

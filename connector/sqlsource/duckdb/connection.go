@@ -100,9 +100,8 @@ func (c *folderConnector) Close() error {
 	return nil
 }
 
-// folderConn is a connection that answers from a folder's files. What it answers is of
-// the files that its request has found: if one of those that it reads is changed
-// meanwhile, it fails.
+// folderConn is a connection that answers from a folder's files, as its request has found
+// them: it fails if a file that it reads has changed meanwhile.
 type folderConn struct {
 	*driver.Conn
 	listing *listing
@@ -140,9 +139,9 @@ func (c *folderConn) read(r *reading) int64 {
 	return n
 }
 
-// whyLeftOut returns why a table is left out whose files led to an error, or the error if
-// they are not the reason: a request that was given up, an engine that is broken or has
-// too little memory, and a file that changes, may all pass.
+// whyLeftOut returns why a table is left out whose files led to an error. It returns the
+// error if that may pass: a request given up, an engine broken or out of memory, a file
+// that changes.
 func (c *folderConn) whyLeftOut(ctx context.Context, err error) (string, error) {
 	var deliberate *wire.Error
 	var reason *leftOutError
@@ -221,7 +220,7 @@ func (c *folderConn) QueryContext(ctx context.Context, statement string, args []
 }
 
 // judge returns the error of a statement that has ended with err, which may be nil. A
-// file that was changed meanwhile may have shown the engine an end that is none.
+// file that was changed meanwhile may have seemed to end early.
 func (c *folderConn) judge(err error) error {
 	if isBroken(err) {
 		c.dismiss()

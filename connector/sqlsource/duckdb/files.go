@@ -35,8 +35,8 @@ var kinds = map[string]kind{
 	".json": kindJSON, ".ndjson": kindJSON, ".jsonl": kindJSON, ".json.gz": kindJSON, ".ndjson.gz": kindJSON, ".jsonl.gz": kindJSON,
 }
 
-// kindOf returns the kind of a file, and the file's name without its extension; empty:
-// the file is none that is served.
+// kindOf returns the kind of a file, and the file's name without its extension; both are
+// empty for a file that is not served.
 func kindOf(file string) (table string, k kind) {
 	ext := path.Ext(file)
 	if strings.EqualFold(ext, ".gz") {
@@ -171,7 +171,7 @@ func (l *listing) addFolder(dir, name string) error {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
-			return nil // of whoever has written the files, such as _SUCCESS
+			return nil // of the program that wrote the files, such as _SUCCESS
 		}
 		_, k := kindOf(e.Name())
 		below, _ := filepath.Rel(dir, file)

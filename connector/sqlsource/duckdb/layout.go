@@ -90,7 +90,7 @@ func (t *folderTable) shown(file string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(below), "\ufffd")
 }
 
-// without names the files that has does not report; empty: there are none.
+// without names the files that has does not report.
 func (t *folderTable) without(has func(i int) bool) (names string) {
 	n := 0
 	for i, file := range t.files {

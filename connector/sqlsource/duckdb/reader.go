@@ -76,7 +76,7 @@ func (r *reader) read(chunk mapping.DataChunk, yield func([]wire.Value, error) b
 
 // cells are where those of one column go, for some rows of a chunk.
 type cells struct {
-	to          []wire.Value // each width-th is of the column
+	to          []wire.Value // every width-th belongs to the column
 	width       int
 	first, last int            // of the chunk's rows; last is the one behind them. Others count from first
 	mask        unsafe.Pointer // of the rows that have a value; nil: all of them

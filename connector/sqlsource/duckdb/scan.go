@@ -163,7 +163,7 @@ func (e *evidence) merge(other evidence) {
 	e.zoned, e.odd = e.zoned || other.zoned, e.odd || other.odd
 }
 
-// textVersion is what a scan is of.
+// textVersion identifies what was scanned.
 type textVersion struct {
 	info    os.FileInfo
 	format  string

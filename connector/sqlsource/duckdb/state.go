@@ -20,7 +20,7 @@ var states = map[driver.ErrorType]string{
 	driver.ErrorTypeInterrupt:    "57014",
 }
 
-// prefixes begin the messages of those kinds that are told apart.
+// prefixes begin the messages of the kinds that are treated differently.
 var prefixes = map[string]driver.ErrorType{
 	"Out of Range Error":       driver.ErrorTypeOutOfRange,
 	"Conversion Error":         driver.ErrorTypeConversion,

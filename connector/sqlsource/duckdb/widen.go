@@ -59,7 +59,7 @@ func (t nested) String() string {
 
 // widest returns the least type that holds all values of both types exactly. Where their
 // values decide that, it returns the type for values that are few enough, and doubtful:
-// without a look at them the type is a VARCHAR. It reports false if there is none.
+// without a look at them the type is a VARCHAR. It reports false if no type does.
 func widest(a, b nested) (t nested, doubtful, ok bool) {
 	switch {
 	case a.String() == b.String():

@@ -50,8 +50,8 @@ func refusalAbout(run *session.Run, r session.Route, about session.Topic) (*sess
 	return a, f
 }
 
-// tellsTables returns what is wrong if the refusals for a table that exists, such as
-// known, and for one that does not are told apart by more than the name.
+// tellsTables returns what is wrong if the refusal for a table that exists, such as known,
+// differs from that for a missing table in more than the name.
 func tellsTables(run *session.Run, r session.Route, topic session.Topic, known *session.Answer) (differs, f *check.Finding) {
 	unused := session.Topic{Name: session.UnusedTable, Field: topic.Field}
 	// A name that nobody has occurs in no text by chance, unlike that of the table.

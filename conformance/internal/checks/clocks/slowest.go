@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// telling is how long the connector has to work for an answer before a part of
-	// that time, as the deadline, tells one that keeps it from one that does not.
+	// telling is how long the connector has to work for an answer before a deadline of a
+	// part of that time shows whether it is kept.
 	telling = 30 * time.Millisecond
 	// part is which part of the time a deadline leaves.
 	part = 4

@@ -145,7 +145,8 @@ func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 }
 
 // filter returns a filter with an operator that compares whole values, with an operand of the
-// column's values. It reports false if there is none.
+// column's values. It reports false if no operator
+// will do.
 func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
 	field := t.Columns[column].Name
 	switch kind := t.Columns[column].Type; op {

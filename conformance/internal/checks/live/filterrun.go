@@ -244,7 +244,7 @@ func eachCell(paths ...string) func(*liveRun) *check.Finding {
 	}
 }
 
-// askAgain returns a question about a condition that is doubted, nil if there is none.
+// askAgain returns a question about a condition that is doubted, or nil.
 func (p *liveRun) askAgain(plan *filterPlan, routes []string) *generate.Question {
 	for len(p.doubted) > 0 && slices.Contains(routes, wire.PathQuery) {
 		d := p.doubted[0]

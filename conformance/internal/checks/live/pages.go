@@ -233,9 +233,8 @@ func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracl
 	return nil
 }
 
-// tiesBroken reads all pages of tables whose rows tie: under the column that has the
-// fewest values, so that pages end between rows that tie, and without a sort. Every row
-// must come once.
+// tiesBroken reads all pages of tables whose rows tie: sorted by the column of the fewest
+// values, so that pages end within a tie, and without a sort. Every row must come once.
 func tiesBroken(p *liveRun) *check.Finding {
 	judged, sortedFirst := 0, true
 	return inTurn(1, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {

@@ -105,7 +105,7 @@ func (w window) judge(run *session.Run, t *wire.Table, n int) *check.Finding {
 }
 
 // wholeTable returns the first of the tables that can be read whole and has at least so many rows,
-// and how many it has. The check is skipped if there is none.
+// and how many it has. The check is skipped without such a table.
 func wholeTable(run *session.Run, tables []*wire.Table, least int, lacks string) (*wire.Table, int, *check.Finding) {
 	if _, f := run.Discovery(0); f != nil {
 		return nil, 0, f

@@ -82,8 +82,7 @@ func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.F
 	return run.Judged("no table with rows, and no secret, shows whose an answer is")
 }
 
-// tableOf returns a table of a tenant that has rows, with the tenant's own rows, or nil
-// when there is none.
+// tableOf returns a table of a tenant that has rows, with the tenant's own rows, or nil.
 func tableOf(run *pairRun, tenant int) (*subject, *check.Finding) {
 	d, f := run.Discovery(tenant)
 	if f != nil {

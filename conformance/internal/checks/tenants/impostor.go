@@ -23,7 +23,7 @@ type impostor struct {
 	// what compares secrets is hardly another thing on another route, and accounts get locked.
 	close bool
 	// onlyApart marks a set that may give the tenant's rows if the data do not depend
-	// on the credentials at all: it has every secret, or there is none.
+	// on the credentials at all: it has every secret, or no secret exists.
 	onlyApart bool
 }
 

@@ -82,8 +82,8 @@ func (s *subject) alike(a, b *oracle.Table) bool {
 	return session.SpelledAlike(session.Project(a, s.fields), session.Project(b, s.fields))
 }
 
-// How many tables that both tenants have are read to find one that differs, and how many
-// that one tenant lacks are asked about.
+// How many tables of both tenants are read to find one that differs, and how many of one
+// tenant alone the other is asked for.
 const (
 	maxCandidates = 6
 	maxLacked     = 2
@@ -211,8 +211,8 @@ func (s *subject) rank() int64 {
 	return rank
 }
 
-// linked returns the largest table that is compared whole and has a foreign key to
-// another that both tenants have, with a hop along it, and that other table.
+// linked returns the largest table that is compared whole and has a foreign key to another
+// table of both tenants, with a hop along the key and the other table.
 func linked(shared []*subject) (from, to *subject) {
 	var along *wire.JoinHop
 	for _, s := range shared {
@@ -334,7 +334,7 @@ func (s *subject) divides(name string, most int64) bool {
 }
 
 // equalTo returns a filter for a text that the rows hold and that others, if possible, do not, and
-// whether it is such. It returns nil if there is none.
+// whether it is such. It returns nil without a text.
 func (s *subject) equalTo(rows, others *oracle.Table) (f *wire.Filter, apart bool) {
 	for _, name := range s.fields {
 		if !s.comparesText(name) {
@@ -476,7 +476,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// alike is why two accounts cannot be told apart.
+// alike says that both accounts see the same rows.
 const alike = "both accounts see the same rows: give two whose data differ, or the connector serves one tenant's data to all; " +
 	"if it is meant, say so (-alike)"
 
@@ -523,8 +523,8 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 }
 
 // changed returns the name of a table whose rows are not what they were, or "". Rows that
-// come from the other tenant, or go back there, are no change of the data but a mix-up, and
-// what else changed then is none either.
+// come from the other tenant, or go back there, are a mix-up and no change of the data, and
+// so is what else changed then.
 func changed(before, now []*subject) (name string) {
 	for _, s := range now {
 		i := slices.IndexFunc(before, func(b *subject) bool { return b.name == s.name })

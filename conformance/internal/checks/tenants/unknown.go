@@ -168,9 +168,9 @@ func (r refusal) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", r.status, r.code, message.Excerpt([]byte(r.message), 200)))
 }
 
-// toldApart judges that a table which only the other tenant has is answered as one that nobody has is, if that one is
+// toldApart judges that the other tenant's table is answered like a table that does not exist, if the latter is
 // refused or declined. A message may hold what changes with each request, or a name like the one that was asked for:
-// tables that nobody has are asked for twice, under names of different kinds.
+// so two missing tables are asked for, under names of different kinds.
 func toldApart(
 	run *pairRun, tenant int, path, what, name string, a *session.Answer, about func(name string) wire.Request,
 ) *check.Finding {

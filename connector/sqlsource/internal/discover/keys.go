@@ -190,8 +190,8 @@ func (d *discovery) keys() {
 	}
 }
 
-// doubtfulKeys drops the foreign keys that no row keeps to, and those that rows may break
-// and that were not checked in time. One warning for all tables names the latter.
+// doubtfulKeys drops the foreign keys that no row keeps to. It also drops those that rows
+// may break, if time was too short for a check, and one warning for all tables names them.
 func (t *discovered) doubtfulKeys() {
 	for _, k := range t.doubts {
 		i := slices.Index(t.table.ForeignKeys, k.key)

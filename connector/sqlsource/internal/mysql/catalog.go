@@ -167,7 +167,7 @@ func (s scope) columns(ctx context.Context, tables map[string]*sqlengine.Table) 
 		}
 		if t := tables[table]; t != nil {
 			note := completeType(&c, columnType, charset, collation, fraction)
-			note.mixed = t.View && strings.HasSuffix(collation, "_bin") // which the server says, too, where there is none
+			note.mixed = t.View && strings.HasSuffix(collation, "_bin") // which the server also says of columns without a collation
 			c.Note = note
 			t.Columns = append(t.Columns, c)
 		}

@@ -93,8 +93,8 @@ const bytewiseDefault = `EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.da
 		CASE coalesce(to_jsonb(d)->>'datlocprovider', 'c')
 			WHEN 'c' THEN d.datcollate IN ('C', 'POSIX') WHEN 'b' THEN to_jsonb(d)->>'datlocale' IN ('C', 'C.UTF-8') ELSE false END)`
 
-// servingIndex is the condition that an index begins with a column, is of all
-// rows, and has the order of the type, and for texts that of their key.
+// servingIndex is the condition that an index begins with a column, has all rows, and is
+// ordered by the type, or for texts by their key.
 const servingIndex = `EXISTS (SELECT FROM pg_catalog.pg_index i
 		JOIN pg_catalog.pg_opclass oc ON oc.oid = i.indclass[0] AND oc.opcdefault AND oc.opcmethod = 403 -- a B-tree
 		WHERE i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL AND i.indoption[0] IN (0, 3)
@@ -155,8 +155,8 @@ func columns(
 }
 
 // unprovenForeign is the condition that rows may break a foreign key f: it was not
-// validated, or is of a period, or its triggers are switched off; the rows of tables
-// that inherit it are not bound; and a policy may hide the rows that it leads to.
+// validated, covers a period, or has its triggers switched off; the rows of inheriting
+// tables are not bound; and a policy may hide the rows that it leads to.
 const unprovenForeign = `coalesce(NOT f.convalidated OR to_jsonb(f)->>'conperiod' = 'true' OR row_security_active(f.confrelid)
 			OR EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = f.oid AND g.tgenabled NOT IN ('O', 'A'))
 			OR EXISTS (SELECT FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class p ON p.oid = h.inhparent

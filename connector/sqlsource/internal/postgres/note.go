@@ -16,8 +16,7 @@ type columnNote struct {
 	array string
 }
 
-// noteOf returns the Note of a column. That of one without a note is of a database in
-// UTF-8.
+// noteOf returns the Note of a column. Without one, the database is in UTF-8.
 func noteOf(c sqlengine.CatalogColumn) columnNote {
 	if note, ok := c.Note.(columnNote); ok {
 		return note

@@ -96,7 +96,7 @@ func (Flavor) State(err error) string {
 	case state == "08P01":
 		return poolerState(text)
 	case strings.HasPrefix(state, "XX"), state == "08004":
-		return "" // of the server itself: for whoever runs it
+		return "" // trouble of the server itself
 	default:
 		return state
 	}

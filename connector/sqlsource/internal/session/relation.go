@@ -123,7 +123,7 @@ func (s *Database) keyColumns(r *Relation, key []string) []*sqltext.Column {
 // Column returns a column by its name in the protocol, or nil.
 func (r *Relation) Column(name string) *sqltext.Column { return r.byName[name] }
 
-// With returns the relation with another column in the place of one that is of no key.
+// With returns the relation with another column in the place of one outside of all keys.
 func (r *Relation) With(c *sqltext.Column) *Relation {
 	own := *r
 	own.Columns, own.byName = slices.Clone(r.Columns), maps.Clone(r.byName)

@@ -21,8 +21,8 @@ const (
 )
 
 // look reads off the first rows what columns hold whose declared type does not
-// say, or does not hold. A table that can never be read is not looked at: whoever
-// reads it is told. So is a table that looking leaves no time for.
+// say, or does not hold. A table that can never be read is skipped: reading it
+// says why. So is a table for which no time is left.
 func (t *table) look(ctx, looking context.Context, q sqlengine.Queryer) error {
 	if t.note.strict && !slices.ContainsFunc(t.Columns, func(c sqlengine.CatalogColumn) bool { return undeclared(c.DataType, false) }) {
 		return nil

@@ -65,7 +65,7 @@ func sumCents(key string) string {
 		" THEN CAST(" + k + " AS INTEGER) WHEN " + key + " IS NOT NULL THEN 0.5 END)"
 }
 
-// foldCents reads a sum of cents. It reports false if it is none.
+// foldCents reads a sum of cents. It reports false for any other value.
 func foldCents(cells []any) (wire.Value, bool) {
 	if cells[0] == nil {
 		return wire.Null(), true

@@ -66,7 +66,7 @@ func (s *columnBuilder) datetime(counted bool) {
 	fraction := "rtrim(" + rest + ", 'Z')"
 	// CASE and the order of its conditions matter: SQLite evaluates no condition beyond
 	// the one that decides. datetime turns a text without an offset into its canonical
-	// form, so a text that has that form is a datetime that exists.
+	// form, so a text in that form is a real datetime.
 	s.Loose.GuardsValid = true
 	canonical := "CASE WHEN typeof(" + ref + ") = 'text' THEN rtrim(replace(" + ref + ", 'T', ' '), 'Z') END"
 	s.Loose.Guard = "CASE datetime(" + ref + ") WHEN " + ref + " COLLATE BINARY THEN NOT " + sameDay +
