@@ -53,6 +53,10 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	cases, passed := 0, false
 	for i := range facets {
 		facet := &facets[i]
+		if why := run.Stop(); i > 0 && why != "" {
+			skipped, passed = check.Skip(check.NotReached, "%s", why), false
+			break
+		}
 		if facet.Needs != nil {
 			if why := facet.Needs(run.Document); why != "" {
 				skipped = cmp.Or(skipped, check.Skip(check.NotDeclared, "%s", why))
