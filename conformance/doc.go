@@ -83,8 +83,9 @@
 //
 // # Reading a report
 //
-// Begin with the first failure: one fault fails few checks, and those that cannot be
-// judged because of it stand below it. A failure says what is wrong, what was expected
+// Begin with the first failure: checks run from what is simple to what rests on it, and those
+// that cannot be judged because of a failure stand below it. A failure names the facets of its
+// check that are broken, and is about the one that is broken most. It says what is wrong, what was expected
 // and received, the request as a line for a shell, what to do, and the rules that are
 // broken. The line works as pasted once the variables it names are set:
 //

@@ -36,7 +36,7 @@ func (f fault) killers() (ids []string) {
 // killed reports whether a kill is about the outcome: its finding names the facet.
 func killed(kill string, o *conformance.Outcome) bool {
 	_, facet, _ := strings.Cut(kill, ": ")
-	return facet == "" || slices.ContainsFunc(o.Facets, func(name string) bool {
+	return facet == "" || slices.ContainsFunc(o.Broken, func(name string) bool {
 		return name == facet || strings.HasPrefix(name, facet+" on a column of type ")
 	})
 }

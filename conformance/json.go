@@ -187,7 +187,7 @@ func jsonFindings(r *Report, outcomes []Outcome) []jsonFinding {
 	for _, o := range outcomes {
 		f := jsonFinding{
 			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.url(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
-			Facets: o.Facets, Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
+			Facets: o.Broken, Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
 			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}
 		if o.Request != nil {

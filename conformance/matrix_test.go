@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 					want = conformance.Advise
 				}
 				require.Equal(t, want, o.Verdict, "%s, but %s: %s %s", f.why, o.ID, o.Reason, o.Detail)
-				require.True(t, killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Facets, o.Detail)
+				require.True(t, killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Broken, o.Detail)
 				require.NotEmpty(t, o.Detail)
 				require.Less(t, len(o.Detail+o.Expected+o.Received), 3000, "%s", o.ID)
 				require.NotContains(t, fmt.Sprintf("%+v %+v", o, o.Request), testToken, "%s", o.ID)
@@ -157,7 +157,7 @@ func TestKillMatrix(t *testing.T) {
 				}
 				for i, id := range f.killers() {
 					o := r.Outcome(id)
-					require.True(t, !found[id] || killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Facets, o.Detail)
+					require.True(t, !found[id] || killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Broken, o.Detail)
 					// What another check has told already is not told again.
 					told := o.Reason == conformance.Blocked && len(r.Failures()) > 0
 					require.True(t, found[id] || told, "%s, but %s: %s %s", f.why, id, o.Reason, o.Detail)
@@ -165,9 +165,9 @@ func TestKillMatrix(t *testing.T) {
 				first := r.Outcomes[slices.IndexFunc(r.Outcomes, func(o conformance.Outcome) bool { return found[o.ID] })]
 				if !slices.ContainsFunc(f.kills, func(kill string) bool {
 					id, _, _ := strings.Cut(kill, ": ")
-					return id == first.ID && killed(kill, &conformance.Outcome{Facets: first.Facets[:min(len(first.Facets), 1)]})
+					return id == first.ID && killed(kill, &conformance.Outcome{Broken: first.Broken[:min(len(first.Broken), 1)]})
 				}) {
-					t.Logf("the first finding of %q is %s %q, not %q", f.name, first.ID, first.Facets, f.kills)
+					t.Logf("the first finding of %q is %s %q, not %q", f.name, first.ID, first.Broken, f.kills)
 				}
 				rows[i] = matrixRow(f, r.Mode) + strings.Join(also, " ") + " |\n"
 			})

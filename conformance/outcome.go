@@ -41,9 +41,9 @@ type Outcome struct {
 	Detail string
 	// BlockedBy is the id of the failed check that prevented this one from running.
 	BlockedBy string
-	// Facets names the parts of a check of many that failed, such as "startswith on a string column". The detail
+	// Broken names the facets that failed, such as "startswith on a column of type string". The detail
 	// begins with them, and is about the first.
-	Facets []string
+	Broken []string
 	// Expected and Received are short texts; empty when the detail says it all.
 	Expected, Received string
 	// Request produced the failure; nil when no single one did.
@@ -81,7 +81,7 @@ func newOutcome(c *session.Check, result session.Result) Outcome {
 	if f.Rules != nil {
 		o.Rules = f.Rules
 	}
-	o.Facets = f.Facets
+	o.Broken = f.Facets
 	o.BlockedBy, o.refused = f.By, f.Refused
 	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
 	o.Request = (*Request)(f.Request)

@@ -34,7 +34,7 @@ type Finding struct {
 	Skip               Reason   // empty: a failure
 	By                 string   // the check that reports the fault, when Skip is Blocked
 	Fix                string   // what the author has to do, when it is not what the check says
-	// Facets names the parts of the check that failed, such as "startswith on a string column". The finding is about
+	// Facets names the parts of the check that failed, such as "startswith on a column of type string". The finding is about
 	// the first of them. Rules are those that it breaks, when they are not all of the check.
 	Facets, Rules []string
 	// Refused says how the connector refused the token or the credentials of the run, so that
