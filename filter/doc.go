@@ -33,9 +33,9 @@
 // The table is complete: every combination of operator, type and cell falls
 // under one of its rows. A comparator is eq, neq, gt, gte, lt or lte; "value"
 // is every operator that takes one value: the comparators, contains, includes
-// and startswith. The verdict "always" means that the row matches, "never"
-// that it does not, "compared" that it matches if the condition is true, and
-// "refused" that the request fails before any row. RULE is the rule of
+// and startswith. The verdicts: "always" keeps the row, "never" drops
+// it, "compared" keeps it if the condition is true, and "refused" fails the request
+// before any row. RULE is the rule of
 // docs/protocol.md that a row follows. The cases in testdata/semantics test
 // every row and can be used from other languages too.
 //

@@ -29,8 +29,8 @@ func (t instant) compare(u instant) int {
 func instantOf(v wire.Value) (instant, bool) {
 	switch v.Kind() {
 	case wire.KindDatetime, wire.KindDate:
-		sec, nano := v.Unix()
-		return instant{sec: sec, nano: nano}, true
+		t := v.Time()
+		return instant{sec: t.Unix(), nano: int32(t.Nanosecond())}, true
 	case wire.KindText:
 		return parseInstant(v.Text())
 	}

@@ -1,19 +1,13 @@
 package filter
 
 import (
-	"slices"
-
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var operators = []wire.Op{
-	wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
-}
-
 // Operators returns a new slice of the thirteen operators of the protocol, in
 // the order in which it lists them. [Compile] takes all of them.
-func Operators() []wire.Op { return slices.Clone(operators) }
+func Operators() []wire.Op { return terms.Operators[wire.Op]() }
 
 // A family is a way in which the values of a type compare.
 type family uint8

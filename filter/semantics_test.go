@@ -251,7 +251,7 @@ func twins(v wire.Value) []wire.Value {
 	}
 	s := v.Text()
 	out = append(out, v.Clone())
-	if wire.IsDecimal(s) {
+	if terms.IsDecimal(s) {
 		out = append(out, wire.Decimal(s))
 	}
 	if d, err := time.Parse("2006-01-02", s); err == nil {

@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,41 +38,18 @@ func TestSplit(t *testing.T) {
 		{"the same, with the empty group first", filters{yes}, groups{{}, {no}}, filters{yes}, nil, false},
 		{"an empty group does not push what and keeps", filters{no}, groups{{}}, nil, nil, false},
 	} {
-		pushed, all := filter.Split(wire.Where{And: c.and, Or: c.or}, can)
+		var want, asked []wire.Filter
+		for _, group := range append(groups{c.and}, c.or...) {
+			want = append(want, group...)
+		}
+		pushed, all := filter.Split(wire.Where{And: c.and, Or: c.or}, func(f wire.Filter) bool {
+			asked = append(asked, f)
+			return can(f)
+		})
+		assert.Equal(t, want, asked, "%s: every filter is asked for, those of And first", c.why)
 		assert.Equal(t, c.pushAnd, pushed.And, c.why)
 		assert.Equal(t, c.pushOr, pushed.Or, c.why)
 		assert.Equal(t, c.all, all, c.why)
-	}
-}
-
-// TestSplitAsksForEveryFilter checks that Split asks for the filters of And
-// first and for every filter of Or, whatever the answers. A source that counts
-// in its callback therefore never sees a filter of Or before one of And.
-func TestSplitAsksForEveryFilter(t *testing.T) {
-	filters := func(fields string) (out []wire.Filter) {
-		for _, field := range strings.Fields(fields) {
-			out = append(out, wire.Filter{Field: field, Op: wire.OpIsNull})
-		}
-		return out
-	}
-	for _, refused := range []string{"", "a", "c", "d", "f", "a b c d e f"} {
-		for _, or := range [][][]wire.Filter{
-			{filters("c d"), filters("e f")},
-			{{}, filters("c d"), filters("e f")},
-			{filters("c d"), {}, filters("e f"), {}},
-		} {
-			asked := ""
-			pushed, all := filter.Split(wire.Where{And: filters("a b"), Or: or}, func(f wire.Filter) bool {
-				asked += f.Field
-				return !strings.Contains(refused, f.Field)
-			})
-			assert.Equal(t, "abcdef", asked)
-			assert.Equal(t, refused == "", all)
-			alone, _ := filter.Split(wire.Where{And: filters("a b")}, func(f wire.Filter) bool {
-				return !strings.Contains(refused, f.Field)
-			})
-			assert.Equal(t, alone.And, pushed.And, "Or does not change what is pushed of And")
-		}
 	}
 }
 

@@ -18,6 +18,8 @@ func isText(k wire.Kind) bool { return k == wire.KindText || k == wire.KindDecim
 // may refer to buf and is valid until buf is used again.
 func wireText(v wire.Value, buf *textBuffer) string {
 	switch v.Kind() {
+	case wire.KindNull, wire.KindInvalid:
+		return ""
 	case wire.KindText, wire.KindDecimal:
 		return v.Text()
 	case wire.KindBool:
@@ -26,7 +28,10 @@ func wireText(v wire.Value, buf *textBuffer) string {
 		}
 		return "false"
 	}
-	b := v.AppendText(buf[:0])
+	b, _ := v.AppendJSON(buf[:0])
+	if len(b) > 0 && b[0] == '"' {
+		b = b[1 : len(b)-1]
+	}
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 

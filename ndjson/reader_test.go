@@ -235,7 +235,7 @@ func TestReaderRefuses(t *testing.T) {
 		// rows.
 		{"rows are an array", `{"rows":{}}` + "\n" + end, 1, "rows", "must be an array"},
 		{"rows are something", `{"rows":` + "\n" + end, 1, "rows", "unexpected end"},
-		{"stream-6: at least one row", `{"rows":[]}` + "\n" + end, 1, "rows", "is empty"},
+		{"stream-6: at least one row", `{"rows":[]}` + "\n" + end, 1, "rows", "is empty; a line has 1 to 5000 rows"},
 		{"stream-6: at most 5,000 rows", manyRows(5001) + end, 1, "rows", "more than 5000 rows"},
 		{"a row is an object, not an array", `{"rows":[[1]]}` + "\n" + end, 1, "rows[0]", "must be an object"},
 		{"a row is an object, not a number", `{"rows":[{},{},7]}` + "\n" + end, 1, "rows[2]", "must be an object"},

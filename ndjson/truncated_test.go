@@ -2,7 +2,6 @@ package ndjson_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -14,36 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-func TestReaderTruncated(t *testing.T) {
-	for _, c := range []struct {
-		why    string
-		stream string
-		line   int
-	}{
-		{"stream-13: nothing at all", "", 1},
-		{"stream-13: neither end nor error", servedNone + oneRow, 3},
-		{"stream-13: only a ping", ping, 2},
-		{"a line is cut", servedNone + `{"rows":[{"a":1`, 2},
-		{"a line of rows is whole but for its newline, and no end follows", servedNone + `{"rows":[{"a":1}]}`, 2},
-		{"a cut end is none", servedNone + `{"end":1`, 2},
-		{"a cut error is none", servedNone + `{"error":{"code":"timeout","message":"too slow"}`, 2},
-		{"blanks are no end", servedNone + "  ", 2},
-		{"a cut within a character", servedNone + "{\"rows\":[{\"a\":\"\xc3", 2},
-		{"a cut within a line that is wrong already is a cut", servedNone + `{"row":`, 2},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			for name, reader := range deliveries(c.stream) {
-				_, err := transcript(ndjson.NewReader(reader))
-				var fault *ndjson.LineError
-				require.ErrorAs(t, err, &fault, name)
-				assert.Equal(t, c.line, fault.Line, name)
-				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
-				assert.ErrorContains(t, err, fmt.Sprintf("line %d: the stream ends", c.line), name)
-			}
-		})
-	}
-}
 
 func TestReaderPassesReadErrorsOn(t *testing.T) {
 	reset := errors.New("connection reset")
@@ -135,24 +104,4 @@ func TestReaderLineLength(t *testing.T) {
 		}
 		assert.Equal(t, 5000, n)
 	})
-}
-
-func TestReaderServed(t *testing.T) {
-	r := ndjson.NewReader(strings.NewReader(ping + servedAll + oneRow + end))
-	_, present := r.Served()
-	assert.False(t, present, "nothing has been read yet")
-	for _, err := range r.Rows() {
-		require.NoError(t, err)
-		s, present := r.Served()
-		assert.True(t, present)
-		assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, s)
-	}
-
-	r = ndjson.NewReader(strings.NewReader(oneRow + end))
-	for _, err := range r.Rows() {
-		require.NoError(t, err)
-	}
-	s, present := r.Served()
-	assert.False(t, present, "stream-12: a stream without served")
-	assert.Zero(t, s, "claims nothing")
 }

@@ -65,17 +65,20 @@ func TestWriterOutOfOrder(t *testing.T) {
 	for _, c := range []struct {
 		why   string
 		calls []func(*ndjson.Writer) error // the last is out of order
+		says  string
 	}{
-		{"a row before Begin", []func(*ndjson.Writer) error{row}},
-		{"a flush before Begin", []func(*ndjson.Writer) error{flush}},
-		{"an end before Begin", []func(*ndjson.Writer) error{end}},
-		{"Begin twice", []func(*ndjson.Writer) error{begin, begin}},
-		{"a row after the end", []func(*ndjson.Writer) error{begin, end, row}},
-		{"a flush after the end", []func(*ndjson.Writer) error{begin, end, flush}},
-		{"a second end", []func(*ndjson.Writer) error{begin, end, end}},
-		{"an error after the end", []func(*ndjson.Writer) error{begin, end, fail}},
-		{"a row after an error", []func(*ndjson.Writer) error{begin, row, fail, row}},
-		{"an end after an error", []func(*ndjson.Writer) error{begin, row, fail, end}},
+		{"a row before Begin", []func(*ndjson.Writer) error{row}, "rows before served"},
+		{"a flush before Begin", []func(*ndjson.Writer) error{flush}, "rows before served"},
+		{"an end before Begin", []func(*ndjson.Writer) error{end}, "end before served"},
+		{"Begin twice", []func(*ndjson.Writer) error{begin, begin}, "served is written once"},
+		{"a row after the end", []func(*ndjson.Writer) error{begin, end, row}, "rows after end"},
+		{"a flush after the end", []func(*ndjson.Writer) error{begin, end, flush}, "rows after end"},
+		{"a second end", []func(*ndjson.Writer) error{begin, end, end}, "end after end"},
+		{"an error after the end", []func(*ndjson.Writer) error{begin, end, fail}, "error after end"},
+		{"a ping after the end", []func(*ndjson.Writer) error{begin, end, (*ndjson.Writer).Ping}, "ping after end"},
+		{"a row after an error", []func(*ndjson.Writer) error{begin, row, fail, row}, "rows after error"},
+		{"an end after an error", []func(*ndjson.Writer) error{begin, row, fail, end}, "end after error"},
+		{"an error after an error", []func(*ndjson.Writer) error{fail, fail}, "error after error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out bytes.Buffer
@@ -84,7 +87,9 @@ func TestWriterOutOfOrder(t *testing.T) {
 				require.NoError(t, call(w))
 			}
 			before := out.String()
-			require.ErrorIs(t, c.calls[len(c.calls)-1](w), lines.ErrOrder)
+			err := c.calls[len(c.calls)-1](w)
+			require.ErrorIs(t, err, lines.ErrOrder)
+			assert.ErrorContains(t, err, c.says)
 			assert.Equal(t, before, out.String(), "nothing is written")
 		})
 	}

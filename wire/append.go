@@ -11,26 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
-// AppendText appends the text the value has on the wire, without quotes and
-// escapes: the text that includes and startswith search. Null appends nothing.
-func (v Value) AppendText(dst []byte) []byte {
-	switch v.kind {
-	case KindBool:
-		return strconv.AppendBool(dst, v.num == 1)
-	case KindInt:
-		return appendInt(dst, int64(v.num))
-	case KindFloat:
-		return appendFloat(dst, v.Float64())
-	case KindText, KindDecimal:
-		return append(dst, v.text...)
-	case KindDate:
-		return appendDate(dst, int64(v.num))
-	case KindDatetime:
-		return v.appendDatetime(dst)
-	}
-	return dst
-}
-
 // AppendJSON appends the value as the protocol spells it. It fails for
 // what cannot cross the wire: text that is not UTF-8, a NaN, a malformed decimal.
 func (v Value) AppendJSON(dst []byte) ([]byte, error) {

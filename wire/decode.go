@@ -44,30 +44,6 @@ func DecodeAnswer(data []byte, m Answer) error {
 	return m.message(d, nil)
 }
 
-// IsSQL reports whether the body of a /query has a member sql, which makes it
-// a [SQLRequest] and not a [QueryRequest]. It checks nothing else: a body that
-// is not a JSON object is not SQL, and Decode tells what is wrong with it.
-func IsSQL(data []byte) bool {
-	d := newDecoder(data)
-	if !d.s.Skip('{') {
-		return false
-	}
-	for d.s.Peek() == '"' {
-		name := d.s.String()
-		if name == "sql" {
-			return d.s.Skip(':')
-		}
-		if !d.s.Expect(':') {
-			return false
-		}
-		d.ignore(2)
-		if !d.s.Skip(',') {
-			return false
-		}
-	}
-	return false
-}
-
 // decoder reads one message. The first fault stops it: from then on every
 // reading method returns a zero value, and every loop over members or elements
 // ends.

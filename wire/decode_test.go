@@ -93,7 +93,7 @@ func TestDecodeFields(t *testing.T) {
 			{"field": "total", "op": "in", "values": [1, "1.50", null, false]},
 			{"field": "note", "op": "isnull"}
 		],
-		"or": [[{"op": "gte", "value": 2.5, "field": "total"}], []],
+		"or": [[{"op": "gte", "value": 2.5, "field": "total"}], [], [{"field": "note", "op": "notnull"}]],
 		"sort": [{"field": "id", "dir": "desc"}, {"field": "note", "dir": "asc", "collate": true}],
 		"fields": ["id", "total"],
 		"limit": 1e2, "offset": 7.0,
@@ -105,6 +105,15 @@ func TestDecodeFields(t *testing.T) {
 	}`), &got))
 	assert.Equal(t, "sk-1", got.Credentials.Get("apiKey"))
 	assert.Equal(t, []string{"apiKey", "blank"}, got.Credentials.Keys())
+	for most := range 6 {
+		n := 0
+		for range got.Filters() {
+			if n++; n == most {
+				break
+			}
+		}
+		assert.Equal(t, [...]int{5, 1, 2, 3, 4, 5}[most], n)
+	}
 	got.Credentials = wire.Credentials{}
 	assert.Equal(t, wire.QueryRequest{
 		Table: "orders",
@@ -112,7 +121,7 @@ func TestDecodeFields(t *testing.T) {
 			{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")},
 			{Field: "total", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text("1.50"), wire.Null(), wire.Bool(false)}},
 			{Field: "note", Op: wire.OpIsNull},
-		}, Or: [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil},
+		}, Or: [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil, {{Field: "note", Op: wire.OpNotNull}}},
 			FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal}},
 		Sort:   []wire.SortKey{{Field: "id", Dir: wire.Desc}, {Field: "note", Dir: wire.Asc, Collate: true}},
 		Fields: []string{"id", "total"},
@@ -123,11 +132,11 @@ func TestDecodeFields(t *testing.T) {
 	}, got)
 
 	var aggregate wire.AggregateRequest
-	require.NoError(t, wire.Decode([]byte(`{"table": "t", "and": [], "groupBy": [{"field": "d", "as": "m", "grain": "month"}],
+	require.NoError(t, wire.Decode([]byte(`{"table": "t", "and": [], "or": [], "groupBy": [{"field": "d", "as": "m", "grain": "month"}],
 		"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "x", "as": "s"}], "stringFields": ["d"],
 		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
 	aggregate.Credentials = wire.Credentials{}
-	assert.Equal(t, wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
+	assert.Equal(t, wire.AggregateRequest{Table: "t", Where: wire.Where{Or: [][]wire.Filter{}}, GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
 		Measures:     []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "x", As: "s"}},
 		StringFields: []string{"d"}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 1}}, aggregate)
 
@@ -151,6 +160,8 @@ func TestDecodeErrors(t *testing.T) {
 		{``, "body: is empty; send one JSON object"},
 		{`[1]`, "body: must be an object"},
 		{`{"table": "a"`, "body: invalid JSON at byte 13: unexpected end"},
+		{`{"table": `, "table: invalid JSON at byte 10: unexpected end"},
+		{"\x00", "body: must be an object"},
 		{`{"table": 1` + rest, "table: must be a string"},
 		{`{"table": "a"` + rest, `body: member "and" is missing`},
 		{`{"table": "a", "and": [], "and": []` + rest, `body: duplicate member "and"; send each member once`},
@@ -159,13 +170,14 @@ func TestDecodeErrors(t *testing.T) {
 			"body: unknown member; the members are table, and, or, fieldTypes, credentials, timeoutMs"},
 		{`{"and": [{"field": "a", "op": "like", "value": "%x"}]` + rest,
 			"and[0].op: must be one of eq, neq, gt, gte, lt, lte, in, nin, contains, includes, startswith, isnull, notnull"},
-		{`{"and": [{"field": "a", "op": "in", "values": [1, 2, {}]}]` + rest,
-			"and[0].values[2]: must be a string, a number, true, false or null"},
+		{`{"and": [{"field": "a", "op": "in", "values": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, {}]}]` + rest,
+			"and[0].values[10]: must be a string, a number, true, false or null"},
 		{`{"and": [{"field": "a", "op": "in", "value": 1}]` + rest, "and[0]: the operator in takes values, and no value"},
 		{`{"and": [{"field": "a", "op": "eq", "values": []}]` + rest, "and[0]: the operator eq takes value, and no values"},
 		{`{"and": [{"field": "a", "op": "isnull", "value": 1}]` + rest, "and[0]: the operator isnull takes neither value nor values"},
 		{`{"fieldTypes": {"secret": "money"}` + rest,
 			"fieldTypes: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
+		{`{"fieldTypes": {"secret": "string", "secret": "string"}` + rest, "fieldTypes: duplicate name; send each name once"},
 		{`{"credentials": {"secret": 1}, "timeoutMs": 1}`, "credentials: every value must be a string"},
 		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: duplicate name; send each name once"},
 		{`{"credentials": {}, "timeoutMs": 1.5}`, "timeoutMs: must be an integer from 1 to 9007199254740991"},
@@ -187,6 +199,15 @@ func TestDecodeErrors(t *testing.T) {
 		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "gt"}]`, "and[0]: the operator gt takes value, and no values"},
 		{&wire.QueryRequest{}, `"and": [{"op": "isnull"}]`, `and[0]: member "field" is missing`},
 		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "isnull", "x": 1}]`, "and[0]: unknown member; "},
+		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "eq", "value": 1e999}]`, "for a double; send its digits as a string"},
+		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "eq", "value": 9007199254740993}]`,
+			"and[0].value: is a number with other digits than its double"},
+		{&wire.QueryRequest{}, `"joins": [{"fromTable": "u", "toTable": "t", "fromField": "a", "toField": "a", "fields": []}]`,
+			"joins[0].fromTable: must be the request's table or the toTable of an earlier hop"},
+		{&wire.QueryRequest{}, `"joins": [{"fromTable": "u", "toTable": "u", "fromField": "a", "toField": "a", "fields": [{"field": "id"}]}]`,
+			"joins[0].fromTable: must be the request's table or the toTable of an earlier hop"},
+		{&wire.QueryRequest{}, `"joins": [{"fromTable": "t", "toTable": "u", "fromField": "a", "toField": "a", "fields": [{"as": 1}]}]`,
+			"joins[0].fields[0].as: must be a string"},
 		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "ASC"}]`, "sort[0].dir: must be one of asc, desc"},
 		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "asc", "collate": 1}]`, "sort[0].collate: must be true or false"},
 		{&wire.QueryRequest{}, `"fields": ["a", 7]`, "fields[1]: must be a string"},
@@ -212,7 +233,9 @@ func TestDecodeErrors(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorContains(t, wire.Decode(text, c.message), c.want, c.member)
 	}
-	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat("[", 100) + `}`
+	assert.ErrorContains(t, wire.Decode([]byte(`{"orphanRate": 1.5}`), new(wire.LinkHitRate)), "orphanRate: must be a number from 0 to 1")
+	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat(`{"x": `, 31) + `[`
+	assert.ErrorContains(t, wire.Decode([]byte(strings.TrimSuffix(deep, "[")), new(wire.CheckRequest)), "unexpected end")
 	assert.EqualError(t, wire.Decode([]byte(deep), new(wire.CheckRequest)), "body: is nested more than 32 deep; flatten it")
 	twice := `{"credentials": {}, "timeoutMs": 1, "secret": 1, "secret": 1}`
 	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: duplicate unknown member; send each member once")
@@ -351,26 +374,6 @@ func TestDecodeReplacesTheMessage(t *testing.T) {
 	assert.Equal(t, "new", m.Table, "a refused body leaves the message as it was")
 }
 
-func TestIsSQL(t *testing.T) {
-	for body, want := range map[string]bool{
-		`{"sql": "select 1", "params": [], "credentials": {}, "timeoutMs": 1}`:   true,
-		`{"credentials": {"sql": "x"}, "params": [{"a": [1]}], "sql": 1}`:        true,
-		` { "table" : "t" , "s\u0071l" : "" }`:                                   true,
-		`{"table": "orders", "and": [], "credentials": {"sql": "not this one"}}`: false,
-		`{"SQL": "select 1"}`:           false,
-		`{}`:                            false,
-		``:                              false,
-		`["sql"]`:                       false,
-		`{"a": {"sql": 1}}`:             false,
-		`{"a" "sql": 1}`:                false,
-		`{"a": 1 "sql": 1}`:             false,
-		`{"a": tru, "sql": 1}`:          false,
-		"{\"a\": \"\xff\", \"sql\": 1}": false,
-	} {
-		assert.Equal(t, want, wire.IsSQL([]byte(body)), body)
-	}
-}
-
 // FuzzDecode: no input panics; what is accepted is JSON and survives being
 // encoded; what is refused as JSON is none, but for what this protocol alone
 // refuses.
@@ -445,6 +448,8 @@ func TestDecodeAnswer(t *testing.T) {
 			"body: is nested more than 32 deep; flatten it", "it is dropped, but read"},
 		{new(wire.CountAnswer), `{"count": 1, "took": nil}`, "body: invalid JSON at byte 21: expected a value", "it is dropped, but no JSON"},
 		{new(wire.CountAnswer), `{"count": "1", "took": 2}`, "count: must be an integer", "the other members are as strict as ever"},
+		{new(wire.CountAnswer), `{"count": 1, "took": [true, false, null, -1.5, "x"]}`, "", "whatever it is"},
+		{new(wire.CountAnswer), `{"count": 1, "took": ` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`, "", "as deep as may be"},
 		{new(wire.CountAnswer), `{"Count": 1}`, `body: member "count" is missing`, "in another case it is another member"},
 		{new(wire.CountAnswer), `{"count": 1, "Count": 2}`, "", "no rule forbids it"},
 		{new(wire.CardinalityAnswer), `{"columns": {"a": {"nonNull": 1, "distinct": 1, "nulls": 0}}}`, "",

@@ -55,8 +55,8 @@
 //	wire.Array(wire.Text("a"))           "[\"a\"]"
 //	wire.Null()                          null
 //
-// A value that cannot cross the wire, such as a NaN or text that is not UTF-8,
-// fails the row that holds it. [Value.Err] and [Value.AppendJSON] return the
+// A value that cannot cross the wire, such as a NaN or a text with bad UTF-8,
+// fails its row. [Value.Err] and [Value.AppendJSON] return the
 // reason.
 //
 // # Reading and writing

@@ -27,13 +27,11 @@ func EncodeAnswer(m Answer) ([]byte, error) { return encode(m) }
 
 func encode(m Message) ([]byte, error) {
 	e := encoder{buf: make([]byte, 0, 512)}
-	if err := m.message(nil, &e); err != nil {
-		return nil, err
-	}
+	err := m.message(nil, &e)
 	if e.err != nil {
 		return nil, e.err
 	}
-	return e.buf, nil
+	return e.buf, err
 }
 
 // encoder appends one message. Its first fault sticks.

@@ -90,14 +90,6 @@ func ExampleEncodeAnswer() {
 	// {"tables":[{"name":"orders","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[]}]}
 }
 
-func ExampleIsSQL() {
-	fmt.Println(wire.IsSQL([]byte(`{"sql": "select 1", "params": [], "credentials": {}, "timeoutMs": 1}`)))
-	fmt.Println(wire.IsSQL([]byte(`{"table": "orders", "and": [], "credentials": {"sql": "x"}}`)))
-	// Output:
-	// true
-	// false
-}
-
 func ExampleValue() {
 	at := time.Date(2024, 2, 29, 22, 30, 0, 500_000_000, time.UTC)
 	for _, v := range []wire.Value{

@@ -29,8 +29,7 @@ var filterObject = newObject(
 		required("values", func(m *Filter) *[]Value { return &m.Values }, operands)),
 ).checked(checkShape)
 
-var operator = oneOf(OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpIn, OpNin, OpContains, OpIncludes,
-	OpStartsWith, OpIsNull, OpNotNull)
+var operator = oneOf(terms.Operators[Op]()...)
 
 // checkShape refuses a filter that has other members than its operator takes.
 func checkShape(d *decoder, m *Filter, present uint32) {

@@ -32,6 +32,9 @@ func TestToken(t *testing.T) {
 	assert.True(t, variable.Matches(two))
 	assert.False(t, variable.Matches(one+","+two))
 
+	_, err = wire.NewToken("!~" + one)
+	require.NoError(t, err, "the first and the last visible character")
+
 	same, err := wire.NewToken(one, one)
 	require.NoError(t, err)
 	assert.True(t, same.Matches(one))

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // Kind is what a [Value] holds, which decides its spelling on the wire.
@@ -117,38 +118,10 @@ func Float32(f float32) Value {
 // optional sign, digits, and optionally a dot and more digits. It crosses as that
 // text and keeps its scale. Any other text fails the row.
 func Decimal(digits string) Value {
-	if !IsDecimal(digits) {
+	if !terms.IsDecimal(digits) {
 		return invalid("not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits")
 	}
 	return Value{tag: tag{kind: KindDecimal}, text: digits}
-}
-
-// IsDecimal reports whether s is plain decimal text: no exponent, no
-// blanks, digits on both sides of a dot.
-func IsDecimal(s string) bool {
-	i := 0
-	if i < len(s) && (s[i] == '-' || s[i] == '+') {
-		i++
-	}
-	start := i
-	for i < len(s) && s[i]-'0' <= 9 {
-		i++
-	}
-	if i == start {
-		return false
-	}
-	if i == len(s) {
-		return true
-	}
-	if s[i] != '.' {
-		return false
-	}
-	i++
-	start = i
-	for i < len(s) && s[i]-'0' <= 9 {
-		i++
-	}
-	return i > start && i == len(s)
 }
 
 // Date returns the cell of the date that t shows in its own location. Years are 0
@@ -297,14 +270,6 @@ func (v Value) Time() time.Time {
 	return time.Unix(int64(v.num), int64(v.nano)).UTC()
 }
 
-// Unix returns Time as seconds since 1970 and nanoseconds, for hot paths.
-func (v Value) Unix() (sec int64, nano int32) {
-	if v.kind != KindDatetime && v.kind != KindDate {
-		return 0, 0
-	}
-	return int64(v.num), int32(v.nano)
-}
-
 // Clone returns the value with a copy of its text. Use it to keep a value whose
 // text shares a larger one.
 func (v Value) Clone() Value {
@@ -312,29 +277,18 @@ func (v Value) Clone() Value {
 	return v
 }
 
-// WithText returns a KindText or KindDecimal with another copy of its text, for
-// code that keeps many values and copies all their text at once. It returns other
-// kinds as they are.
-func (v Value) WithText(same string) Value {
-	if v.kind == KindText || v.kind == KindDecimal {
-		v.text = same
-	}
-	return v
-}
-
 // String returns the text that the value has on the wire, without quotes, and
 // "null" for null. It is meant for tests and debugging: never log cells.
 func (v Value) String() string {
 	switch v.kind {
-	case KindNull:
-		return "null"
 	case KindInvalid:
 		return "invalid: " + v.text
 	case KindText, KindDecimal:
 		return v.text
 	}
 	var short [32]byte // holds a number or an instant
-	return string(v.AppendText(short[:0]))
+	spelled, _ := v.AppendJSON(short[:0])
+	return string(bytes.Trim(spelled, `"`))
 }
 
 // MarshalJSON writes the value as it crosses the wire.

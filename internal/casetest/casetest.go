@@ -28,22 +28,28 @@ var tables = sync.OnceValue(func() oracle.Tables {
 // Ask asks a case of a connector that serves the corpus, and returns an error if
 // the finished answer is another than the oracle's, which is the committed one.
 func Ask(ctx context.Context, c *platform.Connection, test corpus.Case) error {
-	switch r := test.Request.(type) {
+	return Compare(ctx, tables(), c, test.Request)
+}
+
+// Compare asks a connector that serves these tables, and returns an error if the
+// finished answer is another than the oracle's.
+func Compare(ctx context.Context, tables oracle.Tables, c *platform.Connection, request wire.Request) error {
+	switch r := request.(type) {
 	case *wire.QueryRequest:
-		return query(ctx, c, r)
+		return query(ctx, tables, c, r)
 	case *wire.CountRequest:
-		want, fault := oracle.Count(tables(), r)
+		want, fault := oracle.Count(tables, r)
 		count, _, err := c.Count(ctx, r)
 		return errors.Join(fault, err, equal(want, count))
 	case *wire.AggregateRequest:
-		return aggregate(ctx, c, r)
+		return aggregate(ctx, tables, c, r)
 	case *wire.SizeRequest:
 		size, _, err := c.Size(ctx, r.Table)
-		return errors.Join(err, equal(&wire.Size{Rows: int64(len(tables()[r.Table].Rows)), Exact: true}, size))
+		return errors.Join(err, equal(&wire.Size{Rows: int64(len(tables[r.Table].Rows)), Exact: true}, size))
 	case *wire.CardinalityRequest:
 		want := map[string]*wire.Cardinality{}
 		for _, column := range r.Columns {
-			counts, err := oracle.Cardinality(tables()[r.Table], column)
+			counts, err := oracle.Cardinality(tables[r.Table], column)
 			if err != nil {
 				return err
 			}
@@ -52,15 +58,15 @@ func Ask(ctx context.Context, c *platform.Connection, test corpus.Case) error {
 		counts, _, err := c.Cardinality(ctx, r.Table, r.Columns...)
 		return errors.Join(err, equal(want, counts))
 	case *wire.LinkHitRateRequest:
-		want, fault := oracle.LinkHitRate(tables(), r)
+		want, fault := oracle.LinkHitRate(tables, r)
 		rate, _, err := c.LinkHitRate(ctx, r)
 		return errors.Join(fault, err, equal(fmt.Sprint(want), fmt.Sprint(rate)))
 	}
-	return fmt.Errorf("a %T is no request of a case", test.Request)
+	return fmt.Errorf("a %T is no request of a case", request)
 }
 
-func query(ctx context.Context, c *platform.Connection, req *wire.QueryRequest) error {
-	want, err := oracle.Query(tables(), req)
+func query(ctx context.Context, tables oracle.Tables, c *platform.Connection, req *wire.QueryRequest) error {
+	want, err := oracle.Query(tables, req)
 	if err != nil {
 		return err
 	}
@@ -78,15 +84,15 @@ func query(ctx context.Context, c *platform.Connection, req *wire.QueryRequest) 
 	// Rows that tie may stand in another order than in the oracle's answer, and
 	// cells may have another legal spelling.
 	if fmt.Sprint(want.Rows) != fmt.Sprint(rows) {
-		if d := oracle.Verify(tables(), req, rows); d != nil {
+		if d := oracle.Verify(tables, req, rows); d != nil {
 			return errors.New(d.String())
 		}
 	}
 	return nil
 }
 
-func aggregate(ctx context.Context, c *platform.Connection, req *wire.AggregateRequest) error {
-	want, err := oracle.Aggregate(tables(), req)
+func aggregate(ctx context.Context, tables oracle.Tables, c *platform.Connection, req *wire.AggregateRequest) error {
+	want, err := oracle.Aggregate(tables, req)
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,7 @@ func aggregate(ctx context.Context, c *platform.Connection, req *wire.AggregateR
 		}
 		members = append(members, group)
 	}
-	if d := oracle.VerifyGroups(tables(), req, members); d != nil {
+	if d := oracle.VerifyGroups(tables, req, members); d != nil {
 		return errors.New(d.String())
 	}
 	return equal(len(want.Rows), len(groups.Rows))

@@ -8,6 +8,7 @@ package keyset
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -84,7 +85,7 @@ func Sorts(doc *wire.Document, keys int) bool {
 func Pushes(doc *wire.Document, t *wire.Table) func(wire.Filter) bool {
 	return func(f wire.Filter) bool {
 		field := t.Field(f.Field)
-		return slices.Contains(doc.Capabilities.Operators, f.Op) && field != nil && (field.Filterable == nil || *field.Filterable)
+		return slices.Contains(doc.Capabilities.Operators, f.Op) && field != nil && terms.Allowed(field.Filterable)
 	}
 }
 

@@ -74,8 +74,7 @@ func (b *Batch) Reset() {
 	b.rows = 0
 }
 
-// Grow makes room for a line of n bytes, so that the buffer need not grow step by
-// step.
+// Grow reserves n bytes for a line, so that the buffer need not grow step by step.
 func (b *Batch) Grow(n int) { b.buf = slices.Grow(b.buf, max(0, n-len(b.buf))) }
 
 // Line returns the finished line, newline included. It returns nil for an empty

@@ -118,9 +118,9 @@ func LinkHitRate(from, to relation.Relation, req *wire.LinkHitRateRequest, budge
 // refuses the request with 422 ([BudgetError]). The base is read while the
 // joined rows are; they reuse one slice, which the caller must not write to.
 //
-// Join refuses an unknown field (404), a repeated name (400), a fromTable that
-// is neither the base table nor that of an earlier hop (400), and a fromTable
-// that two hops have reached (422).
+// Join refuses an unknown field (404), a repeated name (400), a fromTable
+// other than the base table and those of earlier hops (400), and a fromTable reached
+// by two hops (422).
 func Join(
 	base relation.Relation, req relation.JoinRequest, hops []relation.Relation, budget int64,
 ) (relation.Relation, error) {

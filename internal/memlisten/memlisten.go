@@ -38,6 +38,17 @@ func Serve(srv *http.Server) (l *Listener, stop func()) {
 	}
 }
 
+// Client returns a client of HTTP whose every request the handler answers, whatever host
+// it names. It works until stop is called.
+func Client(handler http.Handler) (client *http.Client, stop func()) {
+	l, end := Serve(&http.Server{Handler: handler})
+	t := l.Route(&http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16, MaxResponseHeaderBytes: 64 << 10})
+	return &http.Client{Transport: t}, func() {
+		t.CloseIdleConnections()
+		end()
+	}
+}
+
 // Route sends every connection of a transport to the listener, whatever host a
 // request names and without TLS, and returns the transport.
 func (l *Listener) Route(t *http.Transport) *http.Transport {

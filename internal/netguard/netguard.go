@@ -38,8 +38,8 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return own.DialContext(ctx, network, address)
 }
 
-// control is called with each address after every look-up, before the connection
-// is made.
+// control refuses a forbidden address. The dialer calls it after every look-up, before it
+// connects.
 func control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -39,8 +39,9 @@ type hop struct {
 
 // PlanJoin looks the names of a request's joins up: in the columns of the base
 // table, and in those of the table of each hop. It refuses an unknown field (404), a
-// repeated name (400), a fromTable that is neither the base table nor that of an
-// earlier hop (400), and a fromTable that two hops have reached (422).
+// repeated name (400), a fromTable
+// other than the base table and those of earlier hops (400), and a fromTable reached
+// by two hops (422).
 func PlanJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*JoinPlan, error) {
 	if len(tables) != len(req.Joins) {
 		return nil, wire.Errorf(wire.CodeBadRequest, "joins: the request has %d hops, the source joins %d", len(req.Joins), len(tables))

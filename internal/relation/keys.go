@@ -2,6 +2,7 @@ package relation
 
 import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,7 +13,7 @@ func IsNumber(v wire.Value) bool {
 	case wire.KindInt, wire.KindFloat, wire.KindDecimal:
 		return true
 	case wire.KindText:
-		return wire.IsDecimal(v.Text())
+		return terms.IsDecimal(v.Text())
 	}
 	return false
 }

@@ -63,9 +63,9 @@ func TestLinkHitRate(t *testing.T) {
 // TestLinkSamples expects the first twenty in byte order, whatever the rows' order.
 func TestLinkSamples(t *testing.T) {
 	var up, down []wire.Value
-	for i := range 100 {
+	for i := range 99 {
 		up = append(up, text(fmt.Sprintf("k%02d", i)))
-		down = append(down, text(fmt.Sprintf("k%02d", 99-i)))
+		down = append(down, text(fmt.Sprintf("k%02d", 98-i)))
 	}
 	for _, cells := range [][]wire.Value{up, down} {
 		got, err := relation.LinkHitRate(column("f", wire.TypeString, cells...), column("t", wire.TypeString), link, unlimited())
@@ -74,7 +74,7 @@ func TestLinkSamples(t *testing.T) {
 		assert.Equal(t, "k00", got.OrphanSamples[0])
 		assert.Equal(t, "k19", got.OrphanSamples[19])
 		assert.IsIncreasing(t, got.OrphanSamples)
-		assert.EqualValues(t, 100, got.OrphanCount)
+		assert.EqualValues(t, 99, got.OrphanCount)
 	}
 }
 

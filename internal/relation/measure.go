@@ -163,7 +163,7 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget *Budget
 			continue
 		}
 		rate.OrphanCount++
-		text = v.AppendText(text[:0])
+		text = AppendText(text[:0], v)
 		at, known := slices.BinarySearchFunc(rate.OrphanSamples, text, compareText)
 		if known || at == terms.MaxOrphanSamples {
 			continue

@@ -3,6 +3,7 @@ package relation
 import (
 	"strconv"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,10 +44,10 @@ func (s *Sum) Add(v wire.Value) bool {
 	case wire.KindFloat:
 		// The shortest round-trip digits, without an exponent: the number
 		// that crossed the wire.
-		s.scratch = v.AppendText(s.scratch[:0])
+		s.scratch = AppendText(s.scratch[:0], v)
 		addText(s, s.scratch)
 	case wire.KindText:
-		if !wire.IsDecimal(v.Text()) {
+		if !terms.IsDecimal(v.Text()) {
 			return false
 		}
 		addText(s, v.Text())
@@ -72,7 +73,7 @@ func (s *Sum) addInt(n int64) {
 	}
 }
 
-// addText adds plain decimal digits (wire.IsDecimal).
+// addText adds plain decimal digits (terms.IsDecimal).
 func addText[T string | []byte](s *Sum, text T) {
 	sign := int64(1)
 	switch text[0] {

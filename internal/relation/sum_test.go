@@ -2,7 +2,6 @@ package relation
 
 import (
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,40 +84,6 @@ func TestSumTakesNumbersOnly(t *testing.T) {
 		var s Sum
 		assert.False(t, s.Add(v), "filter-6: %s is no number", v)
 		assert.Equal(t, "0", s.Value().String(), "and leaves the sum as it was")
-	}
-}
-
-// TestSumAgainstDecimal adds random numbers as shopspring/decimal does.
-func TestSumAgainstDecimal(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	digits := func(n int) string {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = "00001239999"[random.IntN(11)] // many carries
-		}
-		return string(b)
-	}
-	for range 2_000 {
-		var s Sum
-		want, scale := decimal.Zero, 0
-		for range 1 + random.IntN(12) {
-			number := []string{"", "-", "+"}[random.IntN(3)] + digits(1+random.IntN(30))
-			if n := random.IntN(40); n > 20 {
-				number += "." + digits(n-20)
-				scale = max(scale, n-20)
-			}
-			require.True(t, s.Add(wire.Text(number)))
-			want = want.Add(decimal.RequireFromString(number))
-		}
-		expected := want.StringFixed(int32(scale))
-		if want.IsZero() {
-			expected = strings.TrimPrefix(expected, "-")
-		}
-		require.Equal(t, expected, s.Value().String())
-		if random.IntN(2) == 0 {
-			s.carry() // at any time
-			require.Equal(t, expected, s.Value().String())
-		}
 	}
 }
 

@@ -52,8 +52,8 @@ func (t *TopN) Offer(row []wire.Value) error {
 	return err
 }
 
-// OfferOwned is Offer for a row that nobody changes and whose cells are valid: it is kept
-// as it is, with all its cells. A method of its own leaves the rows of Offer's callers on
+// OfferOwned offers a row that nobody changes and whose cells are valid. It keeps the row
+// itself, with all its cells. A method of its own leaves the rows of Offer's callers on
 // their stacks.
 func (t *TopN) OfferOwned(row []wire.Value) error {
 	place, err := t.place(row)

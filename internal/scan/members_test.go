@@ -56,3 +56,23 @@ func TestMembers(t *testing.T) {
 		})
 	}
 }
+
+func TestHas(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"sql": "select 1", "params": [], "credentials": {}, "timeoutMs": 1}`:   true,
+		`{"credentials": {"sql": "x"}, "params": [{"a": [1]}], "sql": 1}`:        true,
+		` { "table" : "t" , "s\u0071l" : "" }`:                                   true,
+		`{"table": "orders", "and": [], "credentials": {"sql": "not this one"}}`: false,
+		`{"SQL": "select 1"}`:           false,
+		`{}`:                            false,
+		``:                              false,
+		`["sql"]`:                       false,
+		`{"a": {"sql": 1}}`:             false,
+		`{"a" "sql": 1}`:                false,
+		`{"a": 1 "sql": 1}`:             false,
+		`{"a": tru, "sql": 1}`:          false,
+		"{\"a\": \"\xff\", \"sql\": 1}": false,
+	} {
+		assert.Equal(t, want, scan.Has([]byte(body), "sql"), body)
+	}
+}

@@ -42,6 +42,41 @@ func cell(v jsontext.Scalar) wire.Value {
 	return wire.Null()
 }
 
+// Has reports whether an object has a member of this name. It reads no further than
+// the member's colon. Of what it passes, it checks the tokens and not the nesting.
+func Has(object []byte, name string) bool {
+	s := New(object)
+	for more := s.Skip('{'); more && s.Peek() == '"'; more = s.Skip(',') {
+		found := s.String() == name
+		if !s.Expect(':') || found {
+			return found && s.Err() == nil
+		}
+		s.pass()
+	}
+	return false
+}
+
+// pass reads past a value.
+func (s *Scanner) pass() {
+	for depth := 0; ; {
+		switch c := s.Peek(); c {
+		case '{', '[':
+			depth++
+			s.Skip(c)
+		case '}', ']':
+			depth--
+			s.Skip(c)
+		case ',', ':':
+			s.Skip(c)
+		default:
+			s.Scalar()
+		}
+		if depth <= 0 || s.Err() != nil {
+			return
+		}
+	}
+}
+
 // Members reads on in an object whose members are expected to be spelled like
 // those of an earlier one. before[i] is the expected text between scalar i-1
 // and scalar i, such as `,"name":`; Members stores scalar i in cells[i]. It

@@ -77,8 +77,8 @@ func spellings(text string) []string {
 	return list
 }
 
-// Fold makes ASCII letters equal in any case, and control characters equal to the
-// blanks that excerpts show in their place. It is for [New].
+// Fold returns c in lower case, and a blank for a control character, because excerpts show
+// blanks in their place. Use it with [New].
 func Fold(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':

@@ -40,15 +40,32 @@ const (
 	ShapeNullary       // field, op
 )
 
+// operators are the thirteen, in the order of the protocol.
+var operators = []struct {
+	word  string
+	shape Shape
+}{
+	{"eq", ShapeValue}, {"neq", ShapeValue}, {"gt", ShapeValue}, {"gte", ShapeValue}, {"lt", ShapeValue}, {"lte", ShapeValue},
+	{"in", ShapeMember}, {"nin", ShapeMember},
+	{"contains", ShapeValue}, {"includes", ShapeValue}, {"startswith", ShapeValue},
+	{"isnull", ShapeNullary}, {"notnull", ShapeNullary},
+}
+
+// Operators returns a new slice of the thirteen operators, in the order of the protocol.
+func Operators[Op ~string]() []Op {
+	list := make([]Op, len(operators))
+	for i, o := range operators {
+		list[i] = Op(o.word)
+	}
+	return list
+}
+
 // ShapeOf returns which members a filter with the operator has.
 func ShapeOf[Op ~string](op Op) Shape {
-	switch op {
-	case "eq", "neq", "gt", "gte", "lt", "lte", "contains", "includes", "startswith":
-		return ShapeValue
-	case "in", "nin":
-		return ShapeMember
-	case "isnull", "notnull":
-		return ShapeNullary
+	for _, o := range operators {
+		if o.word == string(op) {
+			return o.shape
+		}
 	}
 	return ShapeUnknown
 }
@@ -70,6 +87,9 @@ func IsTime[Type ~string](t Type) bool { return t == "date" || t == "datetime" }
 
 // IsDocument reports whether the values of a type are JSON, which sources compare in their own ways.
 func IsDocument[Type ~string](t Type) bool { return t == "json" || t == "array" }
+
+// Allowed reports whether a flag of discovery allows a use of a field: it does unless it says no.
+func Allowed(flag *bool) bool { return flag == nil || *flag }
 
 // IsAggFunc reports whether f is one of the five functions of a measure.
 func IsAggFunc[AggFunc ~string](f AggFunc) bool {
@@ -113,4 +133,32 @@ func QuoteName(name string) string {
 		n++
 	}
 	return strconv.Quote(name)
+}
+
+// IsDecimal reports whether s is plain decimal text: no exponent, no
+// blanks, digits on both sides of a dot.
+func IsDecimal(s string) bool {
+	i := 0
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		i++
+	}
+	start := i
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	if i == start {
+		return false
+	}
+	if i == len(s) {
+		return true
+	}
+	if s[i] != '.' {
+		return false
+	}
+	i++
+	start = i
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	return i > start && i == len(s)
 }

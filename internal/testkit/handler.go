@@ -1,8 +1,6 @@
-// Package planets is the smallest connector that the tests of several packages ask.
-package planets
+package testkit
 
 import (
-	"log/slog"
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -10,8 +8,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Table returns some planets and the number of their moons.
-func Table() memsource.Table {
+// Planets returns some planets and the number of their moons.
+func Planets() memsource.Table {
 	return memsource.Table{
 		Table: wire.Table{
 			Name: "planets", SourceDescription: "The rocky planets.", StoresRows: true, PrimaryKey: []string{"name"},
@@ -21,31 +19,35 @@ func Table() memsource.Table {
 	}
 }
 
-// Source serves a table by every route.
-func Source(t memsource.Table) connector.Source {
-	src, err := memsource.New([]memsource.Table{t}, nil)
+// Tables serves tables by every route.
+func Tables(tables ...memsource.Table) connector.Source {
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}
 	return src
 }
 
-// ThreeMethods serves it by what every source has to have.
-func ThreeMethods(t memsource.Table) connector.Source { return struct{ connector.Source }{Source(t)} }
+// ThreeMethods serves a table by what every source has to have.
+func ThreeMethods(t memsource.Table) connector.Source { return struct{ connector.Source }{Tables(t)} }
 
 // Handler returns the connector of a source that asks for credentials. It logs nothing.
 func Handler(token string, src connector.Source, asks ...wire.CredentialField) http.Handler {
+	return New(token, connector.Definition{Slug: "planets", Credentials: asks}, src, Quiet())
+}
+
+// New returns a connector.
+func New(token string, def connector.Definition, src connector.Source, opts *connector.Options) *connector.Handler {
 	secret, err := wire.NewToken(token)
 	if err != nil {
 		panic(err)
 	}
-	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: asks}, src, secret,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	h, err := connector.New(def, src, secret, opts)
 	if err != nil {
 		panic(err)
 	}
 	return h
 }
 
-// Key is a credential that it can ask for.
+// Key is a credential that a connector can ask for.
 var Key = wire.CredentialField{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}

@@ -1,0 +1,52 @@
+package testkit
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+)
+
+// A Log keeps what is written to it, by several goroutines at once too.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write appends to the log.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Logger returns a logger of lines of text.
+func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// Options returns options of a connector that writes to the log.
+func (l *Log) Options() *connector.Options { return &connector.Options{Logger: l.Logger()} }
+
+// Await fails the test if the log does not have a text within ten seconds: a request is
+// logged when it is over, which may be after its answer.
+func (l *Log) Await(t testing.TB, want string) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); !strings.Contains(l.String(), want); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the log has no %q:\n%s", want, l)
+		}
+	}
+}
+
+// Quiet returns options of a connector whose log nobody reads.
+func Quiet() *connector.Options { return &connector.Options{Logger: slog.New(slog.DiscardHandler)} }
