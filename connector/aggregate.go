@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,7 +13,7 @@ func serveAggregate(x *exchange, body []byte) {
 	var req wire.AggregateRequest
 	serveJSON(x, body, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
-		if byDate && !x.caps.dateBucket {
+		if byDate && !x.service.caps.dateBucket {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
 		if err := x.checkJoins(ctx, req.Joins); err != nil {
@@ -33,7 +34,7 @@ func serveAggregate(x *exchange, body []byte) {
 		}
 		var groups [][]wire.Value
 		err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
-			groups, err = x.caps.aggregator.Aggregate(ctx, &req)
+			groups, err = x.service.caps.aggregator.Aggregate(ctx, &req)
 			return err
 		})
 		switch {
@@ -110,7 +111,7 @@ func measured(fn wire.AggFunc, v wire.Value) (wire.Value, error) {
 		switch {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil
-		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
+		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !terms.IsDecimal(v.Text()):
 			return v, fault("Aggregate answered a sum that is not exact digits: " +
 				"use wire.Decimal, or ErrDecline if the source adds floats")
 		}

@@ -3,13 +3,13 @@ package connector_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func TestBodies(t *testing.T) {
 			"body: duplicate member \"credentials\"*"},
 		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
 	}
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			for _, route := range routes {
@@ -59,7 +60,7 @@ func TestBodies(t *testing.T) {
 
 // TestBodiesTaken sends their legal neighbours.
 func TestBodiesTaken(t *testing.T) {
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	for _, c := range []struct {
 		why   string
 		body  func(good string) string
@@ -98,7 +99,7 @@ func TestBodiesTaken(t *testing.T) {
 
 // TestContentEncoding sends compressed bodies: nothing is inflated.
 func TestContentEncoding(t *testing.T) {
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"},
 		{"GZIP"}} {
 		r := s.Request(context.Background(), "/check", good("/check"))
@@ -114,11 +115,10 @@ func TestBodySize(t *testing.T) {
 	const most = 1024
 	fill := func(n int) string { return good("/check") + strings.Repeat(" ", n-len(good("/check"))) }
 	for _, c := range []struct {
-		why     string
-		options *connector.Options
-		size    int
-		stated  bool
-		ok      bool
+		why        string
+		options    *connector.Options
+		size       int
+		stated, ok bool
 	}{
 		{"at the limit", &connector.Options{MaxRequestBytes: most}, most, true, true},
 		{"at the limit, in chunks", &connector.Options{MaxRequestBytes: most}, most, false, true},
@@ -130,7 +130,7 @@ func TestBodySize(t *testing.T) {
 		{"a byte over 8 MiB, in chunks", nil, 8<<20 + 1, false, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, core{}, c.options)
+			s := serve(t, testkit.Source{}, c.options)
 			r := s.Request(context.Background(), "/check", fill(c.size))
 			if !c.stated {
 				r.ContentLength = -1
@@ -151,7 +151,7 @@ func TestBodySize(t *testing.T) {
 // TestBodyEndless sends a body without end: it is read to the limit and no
 // further.
 func TestBodyEndless(t *testing.T) {
-	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 1024})
+	s := serve(t, testkit.Source{}, &connector.Options{MaxRequestBytes: 1024})
 	body := &blanks{}
 	r := s.Request(context.Background(), "/check", "")
 	r.Body = io.NopCloser(body)
@@ -180,7 +180,7 @@ func (b *blanks) Read(p []byte) (int, error) {
 // other requests go on.
 func TestBodyCutOff(t *testing.T) {
 	called := false
-	s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { called = true; return nil }}, nil)
+	s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { called = true; return nil }}, nil)
 	for _, head := range []string{"Content-Length: 500", "Transfer-Encoding: chunked"} {
 		conn := s.Dial()
 		_, err := io.WriteString(conn,
@@ -203,18 +203,15 @@ func TestBodyCutOff(t *testing.T) {
 // TestBodyHalfClosed does the same from a client that still listens: it gets an
 // answer.
 func TestBodyHalfClosed(t *testing.T) {
-	s := serve(t, core{}, nil)
+	s := serve(t, testkit.Source{}, nil)
 	tcp := httptest.NewServer(s.Handler)
 	defer tcp.Close()
-	conn, err := net.Dial("tcp", tcp.Listener.Addr().String())
-	require.NoError(t, err)
+	conn := testkit.Must(net.Dial("tcp", tcp.Listener.Addr().String()))(t)
 	defer conn.Close()
-	_, err = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
-		"\r\nContent-Length: 500\r\n\r\n{")
-	require.NoError(t, err)
+	testkit.Must(io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
+		"\r\nContent-Length: 500\r\n\r\n{"))(t)
 	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	require.NoError(t, err)
+	res := testkit.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 	read(t, res).refuses(t, 400, wire.CodeBadRequest, "body: could not be read to its end")
 	s.alive()
 }
@@ -234,21 +231,17 @@ func TestBodyTrickles(t *testing.T) {
 		{"the server's ReadTimeout, where it has one", 5 * time.Second, connector.Options{}, 5 * time.Second},
 		{"even a longer one", 5 * time.Minute, connector.Options{}, 5 * time.Minute},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := serve(t, core{}, &c.options)
-				host := listen(t, s.Handler, func(h *http.Server) { h.ReadTimeout = c.server })
-				conn := host.dial(t)
-				start := time.Now()
-				_, err := io.WriteString(conn,
-					"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
-						"\r\nContent-Length: 500\r\n\r\n{")
-				require.NoError(t, err)
-				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-				require.NoError(t, err)
-				assert.Equal(t, c.at, time.Since(start))
-				read(t, res).refuses(t, 400, wire.CodeBadRequest, "body: could not be read to its end")
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			s := serve(t, testkit.Source{}, &c.options)
+			host := listen(t, s.Handler, func(h *http.Server) { h.ReadTimeout = c.server })
+			conn := host.dial(t)
+			start := time.Now()
+			testkit.Must(io.WriteString(conn,
+				"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
+					"\r\nContent-Length: 500\r\n\r\n{"))(t)
+			res := testkit.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+			assert.Equal(t, c.at, time.Since(start))
+			read(t, res).refuses(t, 400, wire.CodeBadRequest, "body: could not be read to its end")
 		})
 	}
 }
@@ -265,8 +258,69 @@ func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
 }
 
 func (l *host) dial(t *testing.T) net.Conn {
-	c, err := l.Dial(context.Background())
-	require.NoError(t, err)
+	c := testkit.Must(l.Dial(context.Background()))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
+}
+
+// TestCredentials checks which credentials are taken, dropped and refused.
+func TestCredentials(t *testing.T) {
+	const declared = `{"apiKey":"` + secret + `"}`
+	var seen wire.Credentials
+	s := serve(t, testkit.Source{
+		OnCheck: func(_ context.Context, req *wire.CheckRequest) error { seen = req.Credentials; return nil },
+		OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+			return &wire.Discovery{}, nil
+		},
+	}, nil)
+	var others []string
+	for i := range 256 {
+		others = append(others, fmt.Sprintf(`,"other%d":"%s"`, i, canary))
+	}
+	for _, c := range []struct {
+		why, credentials string
+		keys             []string // those that reach the source; nil: refused
+		message          string
+		missing          bool // /check answers check_failed, for the person at the form
+	}{
+		{"the required one", declared, []string{"apiKey"}, "", false},
+		{"and an optional one", `{"apiKey":"` + secret + `","region":"eu"}`, []string{"apiKey", "region"}, "", false},
+		{"http-6: a blank optional value is missing", `{"apiKey":"` + secret + `","region":""}`, []string{"apiKey"}, "", false},
+		{"http-6: undeclared keys are dropped", `{"apiKey":"` + secret + `","` + canary + `":"` + canary + `"}`,
+			[]string{"apiKey"}, "", false},
+		{"http-6: {} is legal in itself, but lacks the required one", `{}`, nil, "credentials.apiKey: required", true},
+		{"a blank required value is missing", `{"apiKey":""}`, nil, "credentials.apiKey: required", true},
+		{"keys are exact", `{"APIKEY":"` + canary + `"}`, nil, "credentials.apiKey: required", true},
+		{"http-6: not an object", `"` + canary + `"`, nil, "credentials: must be an object", false},
+		{"http-6: a number as a value", `{"apiKey":123456789}`, nil, "credentials.apiKey: must be a string", false},
+		{"http-6: nested", `{"apiKey":{"` + canary + `":"x"}}`, nil, "credentials.apiKey: must be a string", false},
+		{"http-6: an undeclared key must be a string too", `{"apiKey":"` + secret + `","other":1}`, nil,
+			"credentials: every value must be a string", false},
+		{"as many members as there may be", `{"apiKey":"` + secret + `"` + strings.Join(others[:255], "") + `}`, []string{"apiKey"}, "",
+			false},
+		{"one more", `{"apiKey":"` + secret + `"` + strings.Join(others, "") + `}`, nil, "credentials: at most 256 members*", false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for _, path := range []string{"/check", "/discovery", "/query"} {
+				seen = wire.Credentials{}
+				a := s.post(path, edit(t, path, declared, c.credentials))
+				if c.keys != nil {
+					assert.Equal(t, 200, a.status, a.body)
+					if path == "/check" {
+						assert.Equal(t, c.keys, seen.Keys())
+						assert.Equal(t, secret, seen.Get("apiKey"))
+					}
+					continue
+				}
+				if c.missing && path == "/check" {
+					a.refuses(t, 400, wire.CodeCheckFailed, "API key is required.")
+				} else {
+					a.refuses(t, 400, wire.CodeBadRequest, c.message)
+				}
+				assert.NotContains(t, a.body, canary)
+				assert.NotContains(t, a.body, "123456789")
+			}
+		})
+	}
+	s.alive()
 }

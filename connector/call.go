@@ -47,7 +47,7 @@ type sourceCall struct {
 	finished bool      // the goroutine is done
 	counted  bool      // as lingering
 	grace    *time.Timer
-	leave    func() // see caller.enter; nil until the source may be called
+	leave    func() // see caller.enter; nil until the source may be called, and once it was called
 }
 
 // start runs fn in a new goroutine, as soon as the source may be called, and gives
@@ -125,6 +125,7 @@ func (c *sourceCall) release() {
 			}
 			if c.leave != nil {
 				c.leave() // other requests must not wait for one that hangs
+				c.leave = nil
 			}
 			c.log.late("a call of the source ignores its context and is still running", time.Since(c.over))
 		}

@@ -23,32 +23,23 @@ type capabilities struct {
 	joiner      Joiner
 	sql         SQLQuerier
 	dialect     string // the answer of sql.Dialect
+
+	routes []optionalRoute // that are served
 }
 
 // capable returns the capabilities that the methods of a source give, without
 // those that are omitted.
 func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	c.describer, _ = src.(Describer)
-	c.sizer, _ = src.(Sizer)
-	c.counter, _ = src.(Counter)
-	c.aggregator, _ = src.(Aggregator)
-	c.cardinality, _ = src.(CardinalityMeasurer)
-	c.links, _ = src.(LinkMeasurer)
 	c.joiner, _ = src.(Joiner)
 	c.sql, _ = src.(SQLQuerier)
+	for _, r := range optionalRoutes {
+		if !slices.Contains(omit.Endpoints, r.endpoint) && r.offer(&c, src) {
+			c.routes = append(c.routes, r)
+		}
+	}
 	for i, e := range omit.Endpoints {
-		switch e {
-		case wire.EndpointSize:
-			c.sizer = nil
-		case wire.EndpointCount:
-			c.counter = nil
-		case wire.EndpointAggregate:
-			c.aggregator = nil
-		case wire.EndpointCardinality:
-			c.cardinality = nil
-		case wire.EndpointLinkHitRate:
-			c.links = nil
-		default:
+		if !slices.ContainsFunc(optionalRoutes, func(r optionalRoute) bool { return r.endpoint == e }) {
 			faults = append(faults, fmt.Errorf("options.omit.endpoints[%d]: no optional endpoint has this name", i))
 		}
 	}
@@ -104,19 +95,8 @@ func (c capabilities) document(def Definition, omit Omit) *wire.Document {
 	if doc.CredentialSchema == nil {
 		doc.CredentialSchema = []wire.CredentialField{}
 	}
-	for _, e := range []struct {
-		name wire.Endpoint
-		has  bool
-	}{
-		{wire.EndpointSize, c.sizer != nil},
-		{wire.EndpointCount, c.counter != nil},
-		{wire.EndpointAggregate, c.aggregator != nil},
-		{wire.EndpointCardinality, c.cardinality != nil},
-		{wire.EndpointLinkHitRate, c.links != nil},
-	} {
-		if e.has {
-			doc.Endpoints = append(doc.Endpoints, e.name)
-		}
+	for _, r := range c.routes {
+		doc.Endpoints = append(doc.Endpoints, r.endpoint)
 	}
 	return doc
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,7 +24,7 @@ func TestRowBesideRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := wire.Text(strings.Repeat("x", 1000))
 		first, second := make(chan error, 1), make(chan error, 1)
-		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, emits(func(out *connector.Rows) error {
 			w := out.Begin(number)
 			go func() {
 				for {
@@ -36,10 +37,9 @@ func TestRowBesideRow(t *testing.T) {
 			time.Sleep(time.Second) // by then the first one is stopped by the reader
 			second <- w.Row(long)
 			return <-first
-		}}, nil)
+		}), nil)
 		start := time.Now()
-		res, err := s.Client.Do(s.Request(context.Background(), "/query", ask("", hour)))
-		require.NoError(t, err)
+		res := testkit.Must(s.Client.Do(s.Request(context.Background(), "/query", ask("", hour))))(t)
 		defer res.Body.Close()
 		time.Sleep(2 * time.Second)
 		lines := s.lines(start, res.Body)
@@ -58,7 +58,7 @@ func TestRowsOfSeveralGoroutines(t *testing.T) {
 	const writers, each, answers = 6, 2_000, 20
 	broke := 0
 	for range answers {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, emits(func(out *connector.Rows) error {
 			w := out.Begin([]wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "twice", Type: wire.TypeNumber}})
 			var all sync.WaitGroup
 			for g := range int64(writers) {
@@ -73,7 +73,7 @@ func TestRowsOfSeveralGoroutines(t *testing.T) {
 			}
 			all.Wait()
 			return nil
-		}}, nil)
+		}), nil)
 		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","twice"]`))
 		if !strings.HasSuffix(a.body, end+"\n") {
 			broke++
@@ -97,7 +97,7 @@ func TestRowsOfSeveralGoroutines(t *testing.T) {
 // TestRowsOfOneGoroutineAtATime checks that a mutex of the author's is enough.
 func TestRowsOfOneGoroutineAtATime(t *testing.T) {
 	const writers, each = 4, 500
-	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+	s := serve(t, emits(func(out *connector.Rows) error {
 		w := out.Begin(number)
 		var turn sync.Mutex
 		var all sync.WaitGroup
@@ -112,7 +112,7 @@ func TestRowsOfOneGoroutineAtATime(t *testing.T) {
 		}
 		all.Wait()
 		return nil
-	}}, nil)
+	}), nil)
 	a := s.post("/query", query(plain))
 	assert.Equal(t, writers*each, strings.Count(a.body, `{"n":1}`))
 	assert.True(t, strings.HasSuffix(a.body, end+"\n"))

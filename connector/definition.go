@@ -24,8 +24,9 @@ type Definition struct {
 	// Concurrency is how many requests of all tenants together call the source at
 	// once. The library enforces it: other requests wait within their deadlines,
 	// tenants in turn, and a stream sends its heartbeats meanwhile. A request occupies
-	// its place until the source has returned. If it is zero, the document says 4 and
-	// nothing is enforced.
+	// its place until the source has returned. If it is zero, the document says 4, and the
+	// library lets each tenant have 4 requests at once, whatever others do. Requests
+	// without credentials are then not limited, because nothing tells whose they are.
 	Limits wire.Limits `json:"limits"`
 }
 

@@ -10,7 +10,7 @@ import (
 // describe asks the source for a table, once in a request. It returns nil if the
 // source is no [Describer].
 func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
-	if x.caps.describer == nil {
+	if x.service.caps.describer == nil {
 		return nil, nil
 	}
 	if table := x.described[name]; table != nil {
@@ -18,7 +18,7 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 	}
 	var table *wire.Table
 	err := x.calls.invoke(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
-		table, err = x.caps.describer.Describe(ctx, x.creds, name)
+		table, err = x.service.caps.describer.Describe(ctx, x.creds, name)
 		return err
 	})
 	if err == nil && table == nil {
@@ -31,7 +31,7 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 		x.described = map[string]*wire.Table{}
 	}
 	x.described[name] = table
-	if name == x.log.table {
+	if name == x.reply.log.table {
 		x.known.Store(true)
 	}
 	return table, nil
@@ -43,7 +43,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	if len(joins) == 0 {
 		return nil
 	}
-	if x.caps.joiner == nil {
+	if x.service.caps.joiner == nil {
 		return Unsupported("joins: this connector executes no joins (join is false)")
 	}
 	reached := map[string]int{}

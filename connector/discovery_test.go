@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func discovering(d *wire.Discovery) core {
-	return core{discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return d, nil }}
+func discovering(d *wire.Discovery) testkit.Source {
+	return testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return d, nil }}
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -174,29 +175,27 @@ func TestDiscoveryRules(t *testing.T) {
 // TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
-	groups := func(g [][]wire.Value) endpoints {
-		return endpoints{aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+	groups := func(g [][]wire.Value) testkit.Endpoints {
+		return testkit.Endpoints{Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 			return g, nil
 		}}
 	}
-	one := func(cells ...wire.Value) [][]wire.Value {
-		return [][]wire.Value{cells}
-	}
-	link := func(l *wire.LinkHitRate) endpoints {
-		return endpoints{linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	one := func(cells ...wire.Value) [][]wire.Value { return [][]wire.Value{cells} }
+	link := func(l *wire.LinkHitRate) testkit.Endpoints {
+		return testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 			return l, nil
 		}}
 	}
-	size := func(rows int64) endpoints {
-		return endpoints{sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+	size := func(rows int64) testkit.Endpoints {
+		return testkit.Endpoints{Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 			return &wire.Size{Rows: rows}, nil
 		}}
 	}
-	count := func(n int64) endpoints {
-		return endpoints{counter: func(context.Context, *wire.CountRequest) (int64, error) { return n, nil }}
+	count := func(n int64) testkit.Endpoints {
+		return testkit.Endpoints{Counter: func(context.Context, *wire.CountRequest) (int64, error) { return n, nil }}
 	}
-	cardinality := func(c wire.Cardinality) endpoints {
-		return endpoints{measurer: func(context.Context,
+	cardinality := func(c wire.Cardinality) testkit.Endpoints {
+		return testkit.Endpoints{Measurer: func(context.Context,
 			*wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 			return map[string]*wire.Cardinality{"id": &c}, nil
 		}}
@@ -204,14 +203,12 @@ func TestAnswersThatAreNone(t *testing.T) {
 	const orphans = "LinkHitRate answered more orphans than values, or more than 20 samples"
 	sum := strings.Replace(good("/aggregate"), `{"fn":"count","as":"n"}`, `{"fn":"sum","field":"id","as":"n"}`, 1)
 	for _, c := range []struct {
-		why   string
-		src   endpoints
-		path  string
-		body  string
-		cause string
+		why               string
+		src               testkit.Endpoints
+		path, body, cause string
 	}{
-		{"no discovery", endpoints{core: discovering(nil)}, "/discovery", "", "Discover returned nothing"},
-		{"no size", endpoints{sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }}, "/size", "",
+		{"no discovery", testkit.Endpoints{Source: discovering(nil)}, "/discovery", "", "Discover returned nothing"},
+		{"no size", testkit.Endpoints{Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }}, "/size", "",
 			"Size returned nil; return ErrDecline if the size is unknown"},
 		{"no rows", groups(nil), "/aggregate", "",
 			"Aggregate returned nil rows; return ErrDecline to decline, or an empty slice for no groups"},
@@ -269,16 +266,16 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 // TestAnswersAtTheEdge returns the extreme legal ones.
 func TestAnswersAtTheEdge(t *testing.T) {
-	src := endpoints{
-		sizer:   func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, connector.ErrDecline },
-		counter: func(context.Context, *wire.CountRequest) (int64, error) { return 1<<53 - 1, nil },
-		measurer: func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	src := testkit.Endpoints{
+		Sizer:   func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, connector.ErrDecline },
+		Counter: func(context.Context, *wire.CountRequest) (int64, error) { return 1<<53 - 1, nil },
+		Measurer: func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 			return map[string]*wire.Cardinality{"a": {}, "other": {NonNull: 9}, "b": nil}, nil
 		},
-		linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+		Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 			return &wire.LinkHitRate{FromNonNull: 8, OrphanCount: 2, OrphanRate: 7, OrphanSamples: []string{"x"}}, nil
 		},
-		aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+		Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 			return [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}, nil
 		},
 	}
@@ -300,7 +297,7 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		assert.Equal(t, 200, a.status, c.why)
 		assert.Equal(t, c.want, a.body, c.why)
 	}
-	a := serve(t, endpoints{linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	a := serve(t, testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 		return &wire.LinkHitRate{OrphanRate: math.NaN()}, nil
 	}}, nil).post("/linkHitRate", good("/linkHitRate"))
 	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body,
@@ -313,7 +310,7 @@ func TestGroupBudget(t *testing.T) {
 	for _, c := range []struct {
 		groups, status int
 	}{{0, 200}, {1000, 200}, {1001, 422}, {5000, 422}} {
-		s := serve(t, endpoints{aggregator: func(context.Context,
+		s := serve(t, testkit.Endpoints{Aggregator: func(context.Context,
 			*wire.AggregateRequest) ([][]wire.Value, error) {
 			g := make([][]wire.Value, c.groups)
 			for i := range g {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,32 +44,32 @@ func document(t *testing.T, src connector.Source, opts *connector.Options) wire.
 // another, and one that excludes another. The key is the set: bit 0 Size, 1 Count,
 // 2 Aggregate, 3 Cardinality, 4 LinkHitRate, 5 QueryJoined.
 var combinations = map[int]connector.Source{
-	0: core{},
+	0: testkit.Source{},
 	1: struct {
-		core
-		sizer
+		testkit.Source
+		testkit.Sizer
 	}{},
 	2: struct {
-		core
-		counter
+		testkit.Source
+		testkit.Counter
 	}{},
 	4: struct {
-		core
-		aggregator
+		testkit.Source
+		testkit.Aggregator
 	}{},
 	8: struct {
-		core
-		measurer
+		testkit.Source
+		testkit.Measurer
 	}{},
 	16: struct {
-		core
-		linker
+		testkit.Source
+		testkit.Linker
 	}{},
 	32: struct {
-		core
-		joiner
+		testkit.Source
+		testkit.Joiner
 	}{},
-	63: endpoints{},
+	63: testkit.Endpoints{},
 }
 
 // TestCombinations checks that the document says exactly what the methods of a
@@ -122,13 +123,13 @@ func is[I any](src connector.Source) bool { _, ok := src.(I); return ok }
 // TestDescriberIsInvisible checks that a Describer is no capability of the
 // protocol.
 func TestDescriberIsInvisible(t *testing.T) {
-	assert.Equal(t, document(t, endpoints{}, nil), document(t, described{}, nil))
+	assert.Equal(t, document(t, testkit.Endpoints{}, nil), document(t, testkit.Described{}, nil))
 }
 
 // TestOmit checks that Omit subtracts from the document and the routes, and does nothing
 // else.
 func TestOmit(t *testing.T) {
-	everything := full{speaker: speaker{dialect: "ansi"}}
+	everything := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
 	whole := document(t, everything, nil)
 	for _, c := range []struct {
 		why  string
@@ -180,13 +181,13 @@ func TestDialect(t *testing.T) {
 	doc := document(t, counting{asked: &asked}, nil)
 	assert.Equal(t, "ansi-1", doc.Dialect)
 	assert.Equal(t, 1, asked)
-	_, err := connector.New(shop, full{}, newToken(t), nil)
+	_, err := connector.New(shop, testkit.Full{}, newToken(t), nil)
 	require.ErrorContains(t, err, "source: Dialect returned an empty name")
-	assert.Empty(t, document(t, full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
+	assert.Empty(t, document(t, testkit.Full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
 }
 
 type counting struct {
-	core
+	testkit.Source
 	asked *int
 }
 
@@ -198,10 +199,9 @@ func (c counting) QuerySQL(context.Context, *wire.SQLRequest, *connector.Rows) e
 
 // TestDocumentServed checks the route of the document.
 func TestDocumentServed(t *testing.T) {
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	ask := func(method, bearer string) answer {
-		r, err := http.NewRequestWithContext(context.Background(), method, s.URL+wire.PathDocument, nil)
-		require.NoError(t, err)
+		r := testkit.Must(http.NewRequestWithContext(context.Background(), method, s.URL+wire.PathDocument, nil))(t)
 		if bearer != "" {
 			r.Header.Set("Authorization", bearer)
 		}
@@ -232,8 +232,7 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)
 	omit := []wire.Op{wire.OpEq}
-	h, err := connector.New(def, core{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}})
-	require.NoError(t, err)
+	h := testkit.Must(connector.New(def, testkit.Source{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}}))(t)
 	before := string(get(t, h))
 	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
 	omit[0] = wire.OpIn
@@ -248,19 +247,17 @@ func TestDocumentSize(t *testing.T) {
 		def := shop
 		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText,
 			Help: strings.Repeat("h", help)}}
-		h, err := connector.New(def, core{}, newToken(t), nil)
+		h, err := connector.New(def, testkit.Source{}, newToken(t), nil)
 		if err != nil {
 			return 0, err
 		}
 		return len(get(t, h)), nil
 	}
-	one, err := size(1)
-	require.NoError(t, err)
+	one := testkit.Must(size(1))(t)
 	most := 64<<10 - one + 1
-	n, err := size(most)
-	require.NoError(t, err)
+	n := testkit.Must(size(most))(t)
 	assert.Equal(t, 64<<10, n)
-	_, err = size(most + 1)
+	_, err := size(most + 1)
 	assert.EqualError(t, err, "document: 65537 bytes, over the limit of 65536; shorten the help texts")
 }
 
@@ -317,7 +314,7 @@ func TestConstructionFaults(t *testing.T) {
 			"credentialSchema[1].placeholder: must be valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			_, err := connector.New(c.def, core{}, newToken(t), nil)
+			_, err := connector.New(c.def, testkit.Source{}, newToken(t), nil)
 			if c.want == "" {
 				assert.NoError(t, err)
 				return
@@ -337,7 +334,7 @@ func TestConstructionFaults(t *testing.T) {
 			"options.omit.operators[0]: no operator has this name"},
 		{"an unknown kind of sort", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
 	} {
-		_, err := connector.New(shop, core{}, newToken(t), &connector.Options{Omit: c.omit})
+		_, err := connector.New(shop, testkit.Source{}, newToken(t), &connector.Options{Omit: c.omit})
 		assert.EqualError(t, err, c.want, c.why)
 	}
 }
@@ -350,7 +347,7 @@ func TestAllConstructionFaults(t *testing.T) {
 		Credentials: []wire.CredentialField{{Key: "k", Type: "x"},
 			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
-	_, err := connector.New(def, core{}, wire.Token{},
+	_, err := connector.New(def, testkit.Source{}, wire.Token{},
 		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"}, Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
 	for _, want := range []string{
@@ -378,8 +375,7 @@ func TestAllConstructionFaults(t *testing.T) {
 func TestAt(t *testing.T) {
 	mux := http.NewServeMux()
 	for prefix, slug := range map[string]string{"/one": "one", "/two": "two", "/team[1]": "team", "/": "root"} {
-		h, err := connector.New(connector.Definition{Slug: slug}, endpoints{}, newToken(t), nil)
-		require.NoError(t, err)
+		h := testkit.Must(connector.New(connector.Definition{Slug: slug}, testkit.Endpoints{}, newToken(t), nil))(t)
 		mux.Handle(h.Mount(prefix))
 	}
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 // once: receive.go reads it, a route asks the source (describe.go, call.go), and
 // reply.go answers.
 type exchange struct {
-	*service
-	reply
+	service *service // of the connector
+	reply   reply    // the way back
 	r       *http.Request
 	arrived time.Time // every clock starts here
 	calls   caller
@@ -41,15 +41,15 @@ func newExchange(s *service, w http.ResponseWriter, r *http.Request, id string) 
 		r:       r,
 		arrived: time.Now(),
 	}
-	x.conn.cannotFlush = func() {
-		s.flushless.Do(func() { x.log.cannotFlush(w) })
+	x.reply.conn.cannotFlush = func() {
+		s.flushless.Do(func() { x.reply.log.cannotFlush(w) })
 	}
 	x.calls = caller{
-		log:       &x.log,
+		log:       &x.reply.log,
 		lingering: &s.lingering,
 		full:      func() { watchHealth(x.r.Context(), s) },
 		intercept: s.opts.Intercept,
-		enter:     func(ctx context.Context) (func(), error) { return s.slots.enter(ctx, x.creds) },
+		enter:     func(ctx context.Context) (func(), error) { return s.admission.enter(ctx, x.creds) },
 	}
 	return x
 }
@@ -59,5 +59,5 @@ func (x *exchange) since() time.Duration { return time.Since(x.arrived) }
 
 // invoke calls the source about the request's table.
 func (x *exchange) invoke(ctx context.Context, method string, fn func(context.Context) error) error {
-	return x.calls.invoke(ctx, Call{Method: method, Table: x.log.table}, fn)
+	return x.calls.invoke(ctx, Call{Method: method, Table: x.reply.log.table}, fn)
 }

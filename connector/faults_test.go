@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -36,32 +37,34 @@ const (
 
 // acting returns a source each of whose methods but Describe does something, with its
 // rows where it has some.
-func acting(do func(context.Context, *connector.Rows) error) full {
-	return full{
-		described{endpoints: endpoints{
-			core: core{
-				check: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx, nil) },
-				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func acting(do func(context.Context, *connector.Rows) error) testkit.Full {
+	return testkit.Full{
+		Described: testkit.Described{Endpoints: testkit.Endpoints{
+			Source: testkit.Source{
+				OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx, nil) },
+				OnDiscover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return nil, do(ctx, nil)
 				},
-				query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+				OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 					return do(ctx, out)
 				},
 			},
-			sizer:   func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, do(ctx, nil) },
-			counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 0, do(ctx, nil) },
-			aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
+			Sizer:   func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, do(ctx, nil) },
+			Counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 0, do(ctx, nil) },
+			Aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
 				return nil, do(ctx, nil)
 			},
-			measurer: func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+			Measurer: func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 				return nil, do(ctx, nil)
 			},
-			linker: func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+			Linker: func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return nil, do(ctx, nil)
 			},
-			joiner: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error { return do(ctx, out) },
+			Joiner: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error { return do(ctx, out) },
 		}},
-		speaker{"ansi", func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return do(ctx, out) }},
+		Speaker: testkit.Speaker{Name: "ansi", OnSQL: func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error {
+			return do(ctx, out)
+		}},
 	}
 }
 
@@ -95,17 +98,17 @@ func hooks() (list []hook) {
 				return do(ctx)
 			})
 			if h.name != "Check" {
-				s.check = nil
+				s.OnCheck = nil
 			}
 			if h.name == "Query for a declined Count" {
-				s.counter = func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }
+				s.Counter = func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }
 			}
 			return s
 		}
 		list = append(list, h)
 	}
 	describes := func(do action) connector.Source {
-		return described{describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+		return testkit.Described{Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
 			return nil, do(ctx)
 		}}
 	}
@@ -125,8 +128,7 @@ func (h hook) fails(t *testing.T, a answer, status int, code wire.Code, message 
 	t.Helper()
 	if strings.HasSuffix(h.name, afterRows) {
 		assert.Equal(t, 200, a.status)
-		b, err := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
-		require.NoError(t, err)
+		b := testkit.Must(wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}}))(t)
 		assert.Equal(t, firstRow+string(b)+"\n", a.body, "stream-3: an error line, and no end")
 		return
 	}
@@ -159,7 +161,7 @@ func (u uncomparable) Error() string     { return "uncomparable" }
 // request is answered as an internal error, the cause is in the log, and the
 // next request is answered.
 func TestPanics(t *testing.T) {
-	var null *endpoints
+	var null *testkit.Endpoints
 	for _, c := range []struct {
 		why string
 		do  action
@@ -194,7 +196,7 @@ func TestPanics(t *testing.T) {
 			"ERROR the source panicked*cause=a value of type [1]string stack="},
 		{"net/http's own", func(context.Context) error { panic(http.ErrAbortHandler) },
 			"ERROR the source panicked*cause=net/http: abort Handler stack="},
-		{"a nil pointer", func(context.Context) error { return null.core.check(nil, nil) },
+		{"a nil pointer", func(context.Context) error { return null.Source.OnCheck(nil, nil) },
 			"ERROR the source panicked*cause=runtime error: invalid memory address"},
 		{"an index", func(context.Context) error { _ = routes[len(routes)+len(t.Name())]; return nil },
 			"ERROR the source panicked*cause=runtime error: index out of range"},
@@ -238,21 +240,6 @@ func TestPanics(t *testing.T) {
 					})
 				}
 			}
-		})
-	}
-}
-
-// TestHangingError checks that an error whose text never comes costs its own
-// request only.
-func TestHangingError(t *testing.T) {
-	for _, h := range hooks() {
-		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, h.source(func(context.Context) error { return hangingError{} }), nil)
-			start := time.Now()
-			h.fails(t, s.post(h.path, strings.Replace(h.body, "60000", "5000", 1)), 408, wire.CodeTimeout,
-				"the request's time is over")
-			assert.Equal(t, 5*time.Second, time.Since(start), h.name)
-			time.Sleep(2 * time.Hour)
 		})
 	}
 }
@@ -350,10 +337,9 @@ func TestErrorCauses(t *testing.T) {
 	broken := errors.New("dial " + canary + " with " + secret)
 	const cause = ` cause=timeout: no answer for "x": dial ` + canary + ` with [redacted]`
 	for _, c := range []struct {
-		why     string
-		err     error
-		message string
-		cause   string
+		why            string
+		err            error
+		message, cause string
 	}{
 		{"none", connector.UpstreamTimeout("no answer for %q", "x"), `no answer for "x"`, ""},
 		{"a cause", connector.UpstreamTimeout("no answer for %q: %w", "x", broken), `no answer for "x"`, cause},
@@ -370,9 +356,9 @@ func TestErrorCauses(t *testing.T) {
 		}
 		assert.Equal(t, wire.CodeTimeout, wire.CodeOf(c.err), c.why)
 		for _, path := range []string{"/check", "/discovery"} {
-			s := serve(t, core{
-				check: func(context.Context, *wire.CheckRequest) error { return c.err },
-				discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+			s := serve(t, testkit.Source{
+				OnCheck: func(context.Context, *wire.CheckRequest) error { return c.err },
+				OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return nil, c.err
 				},
 			}, nil)
@@ -393,9 +379,9 @@ func TestErrorCauses(t *testing.T) {
 // through whole.
 func TestLongMessages(t *testing.T) {
 	page := strings.Repeat("ä", 1<<20)
-	s := serve(t, core{
-		check: func(context.Context, *wire.CheckRequest) error { return connector.CheckFailed("%s", page) },
-		discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	s := serve(t, testkit.Source{
+		OnCheck: func(context.Context, *wire.CheckRequest) error { return connector.CheckFailed("%s", page) },
+		OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 			return nil, errors.New(page)
 		},
 	}, nil)

@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const module = "github.com/connectorsdk/connector-sdk-go"
@@ -19,8 +24,7 @@ const module = "github.com/connectorsdk/connector-sdk-go"
 // fences are the borders between packages: of our own packages and of other
 // modules, which each may reach, directly or not. Tests are not fenced.
 var fences = map[string]struct {
-	own     []string
-	foreign []string
+	own, foreign []string
 }{
 	"internal/jsontext": {},
 	"internal/scan":     {own: []string{"wire"}},
@@ -32,8 +36,9 @@ var fences = map[string]struct {
 	"internal/rules":    {own: []string{"docs"}},
 	"internal/house":    {},
 	"internal/testrun":  {},
-	"internal/planets": {
-		own: []string{"wire", "filter", "internal/lines", "internal/relation", "internal/secret", "connector", "connector/memsource"},
+	"internal/testkit": {
+		own: []string{"wire", "filter", "internal/lines", "internal/relation", "internal/secret", "internal/memlisten", "connector",
+			"connector/memsource"},
 	},
 	"internal/memlisten":           {},
 	"internal/netguard":            {},
@@ -99,9 +104,10 @@ var fences = map[string]struct {
 		"conformance/conformancetest", "conformance/platform"}},
 	"conformance": {
 		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
-			"conformance/corpus"},
+			"internal/shrink", "internal/exam", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
+	"conformance/killtest":        {}, // tests alone
 	"conformance/conformancetest": {own: []string{"wire", "conformance", "internal/memlisten"}},
 	"conformance/platform": {
 		own: []string{"wire", "ndjson", "filter", "internal/keyset", "internal/memlisten", "internal/netguard",
@@ -116,11 +122,13 @@ var fences = map[string]struct {
 		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/relation", "conformance", "conformance/platform"},
 	},
 	"internal/oracle":    {own: []string{"wire"}},
+	"internal/shrink":    {own: []string{"wire"}},
+	"internal/exam":      {own: []string{"wire", "internal/oracle", "internal/shrink"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest", "conformance/conformancetest",
-			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "conformance", "conformance/conformancetest",
-			"conformance/platform"},
+		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
+			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "internal/shrink", "internal/exam", "conformance",
+			"conformance/conformancetest", "conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
@@ -139,7 +147,7 @@ var below = map[string][]string{
 		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/settings",
 	},
 	"conformance": {
-		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
+		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "internal/shrink", "internal/exam", "conformance/corpus",
 	},
 	"conformance/platform": {"internal/keyset", "internal/relation", "internal/netguard", "internal/memlisten"},
 }
@@ -188,11 +196,13 @@ var packages = sync.OnceValues(func() (map[string]listed, error) {
 // judge shares the alphabet with the judged, not the code, the platform's client
 // links no judge, and what is computed over rows knows the protocol alone.
 func TestFences(t *testing.T) {
-	all, err := packages()
-	require.NoError(t, err)
+	all := testkit.Must(packages())(t)
 	seen := map[string]bool{}
 	for path, p := range all {
 		short, ours := strings.CutPrefix(path, module+"/")
+		if ours && slices.Contains(p.Deps, module+"/internal/testkit") {
+			t.Errorf("%s: internal/testkit is for tests", short)
+		}
 		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") || strings.HasPrefix(short, judge) {
 			continue
 		}
@@ -239,9 +249,37 @@ func TestFences(t *testing.T) {
 	for _, short := range []string{"connector/internal/finish", "connector/memsource", "conformance/platform"} {
 		require.Contains(t, all[module+"/"+short].Imports, module+"/internal/relation", short)
 	}
+	// The kit for engines compares with the oracle alone.
+	for _, short := range []string{"filter", "connector/memsource"} {
+		require.NotContains(t, all[module+"/connector/sqlsource/sqlsourcetest"].Imports, module+"/"+short)
+	}
 	for _, path := range all[module+"/internal/relation"].Imports {
 		if own, ours := strings.CutPrefix(path, module+"/"); ours {
 			require.Contains(t, []string{"wire", "filter", "internal/terms"}, own)
+		}
+	}
+}
+
+// TestEnginesAreNamedByThemselves: what serves any engine names none, and no driver. Comments of
+// packages that users read may, as may the functions that return the flavors.
+func TestEnginesAreNamedByThemselves(t *testing.T) {
+	names := regexp.MustCompile(`(?i)postgres|pgx|lib/pq|mysql|maria|sqlite|duckdb`)
+	var files []string
+	for _, pattern := range []string{"*.go", "sqlengine/*.go", "sqlsourcetest/*.go", "internal/*/*.go"} {
+		found := testkit.Must(filepath.Glob(filepath.Join("sqlsource", pattern)))(t)
+		require.NotEmpty(t, found, pattern)
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		internal := strings.Contains(file, "internal")
+		if names.MatchString(filepath.Dir(file)) || strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "engines.go" {
+			continue
+		}
+		text := testkit.Must(os.ReadFile(file))(t)
+		for line := range strings.Lines(string(text)) {
+			if internal || !strings.HasPrefix(strings.TrimSpace(line), "//") {
+				require.NotRegexp(t, names, line, file)
+			}
 		}
 	}
 }
@@ -250,8 +288,7 @@ func TestFences(t *testing.T) {
 // nor filter. The platform's side, and the page that shows it, have the filters of
 // the platform. Package testing, and its flags, stay out of the command.
 func TestConformanceIsIndependent(t *testing.T) {
-	all, err := packages()
-	require.NoError(t, err)
+	all := testkit.Must(packages())(t)
 	for path, p := range all {
 		short := strings.TrimPrefix(path, module+"/")
 		if short != "conformance" && !strings.HasPrefix(short, "conformance/") {
@@ -275,8 +312,7 @@ func TestConformanceIsIndependent(t *testing.T) {
 func TestRequirements(t *testing.T) {
 	cmd := exec.Command("go", "mod", "edit", "-json")
 	cmd.Dir = ".."
-	out, err := cmd.Output()
-	require.NoError(t, err)
+	out := testkit.Must(cmd.Output())(t)
 	var mod struct {
 		Require []struct {
 			Path     string

@@ -13,20 +13,20 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // question is a random query and everything around it. The oracle answers it, which
 // shares no code with package filter.
 type question struct {
-	req       wire.QueryRequest
-	table     *oracle.Table // in the source's own order
-	claims    wire.Served   // what the source does itself
-	described bool
-	sorts     wire.SortSupport
-	offsets   bool
-	offsetMax int64
-	budget    int64
+	req               wire.QueryRequest
+	table             *oracle.Table // in the source's own order
+	claims            wire.Served   // what the source does itself
+	described         bool
+	sorts             wire.SortSupport
+	offsets           bool
+	offsetMax, budget int64
 }
 
 func random(r *rand.Rand) *question {
@@ -118,8 +118,7 @@ func (q *question) shown(name string) bool { return slices.Contains(q.req.Fields
 // rows returns the rows that a request selects.
 func (q *question) rows(t *testing.T, req *wire.QueryRequest) [][]wire.Value {
 	t.Helper()
-	found, err := oracle.Query(oracle.Tables{"t": q.table}, req)
-	require.NoError(t, err)
+	found := testkit.Must(oracle.Query(oracle.Tables{"t": q.table}, req))(t)
 	return found.Rows
 }
 
@@ -173,16 +172,16 @@ func (q *question) source(t *testing.T) connector.Source {
 		}
 		return nil
 	}
-	src := endpoints{
-		core: core{query: answer},
-		counter: func(context.Context, *wire.CountRequest) (int64, error) {
+	src := testkit.Endpoints{
+		Source: testkit.Source{OnQuery: answer},
+		Counter: func(context.Context, *wire.CountRequest) (int64, error) {
 			return 0, fmt.Errorf("no: %w", connector.ErrDecline)
 		},
 	}
 	if !q.described {
 		return src
 	}
-	return described{src, func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+	return testkit.Described{Endpoints: src, Describer: func(context.Context, wire.Credentials, string) (*wire.Table, error) {
 		table := &wire.Table{Name: "t", PrimaryKey: q.table.PrimaryKey}
 		for _, c := range q.table.Columns {
 			table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
@@ -193,15 +192,13 @@ func (q *question) source(t *testing.T) connector.Source {
 
 // stream returns an answer, to the byte.
 func (q *question) stream(t *testing.T, served wire.Served, rows [][]wire.Value) string {
-	first, err := json.Marshal(served)
-	require.NoError(t, err)
+	first := testkit.Must(json.Marshal(served))(t)
 	out := `{"served":` + string(first) + "}\n"
 	var objects []string
 	for _, row := range rows {
 		var members []string
 		for i, name := range q.req.Fields {
-			cell, err := row[i].MarshalJSON()
-			require.NoError(t, err)
+			cell := testkit.Must(row[i].MarshalJSON())(t)
 			members = append(members, fmt.Sprintf(`%q:%s`, name, cell))
 		}
 		objects = append(objects, "{"+strings.Join(members, ",")+"}")
@@ -226,19 +223,15 @@ func TestFinish(t *testing.T) {
 	for range 1500 {
 		q := random(r)
 		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials, Limits: wire.Limits{OffsetMax: q.offsetMax}}
-		h, err := connector.New(def, q.source(t), newToken(t),
-			&connector.Options{SortBudget: q.budget, Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
-		require.NoError(t, err)
-		body, err := wire.EncodeRequest(&q.req)
-		require.NoError(t, err)
+		h := testkit.Must(connector.New(def, q.source(t), newToken(t),
+			&connector.Options{SortBudget: q.budget, Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}}))(t)
+		body := testkit.Must(wire.EncodeRequest(&q.req))(t)
 		served, rows := q.want(t)
 		require.Equal(t, q.stream(t, served, rows), direct(h, "/query", string(body)).Body.String(), "%+v\n%s", q, body)
 
 		count := &wire.CountRequest{Table: "t", Where: q.req.Where, Envelope: q.req.Envelope}
-		body, err = wire.EncodeRequest(count)
-		require.NoError(t, err)
-		n, err := oracle.Count(oracle.Tables{"t": q.table}, count)
-		require.NoError(t, err)
+		body = testkit.Must(wire.EncodeRequest(count))(t)
+		n := testkit.Must(oracle.Count(oracle.Tables{"t": q.table}, count))(t)
 		require.Equal(t, fmt.Sprintf(`{"count":%d}`, n), direct(h, "/count", string(body)).Body.String(), "%+v", q)
 		switch {
 		case !served.Window:

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,7 +18,7 @@ import (
 // port, signal, flag, environment variable or global. Two handlers in one process
 // share nothing.
 type Handler struct {
-	*service
+	service  *service
 	token    wire.Token
 	document []byte // the document, as it is served
 	routes   map[string]routeFunc
@@ -27,13 +28,9 @@ type Handler struct {
 // each named by its path: a bad slug, limits out of range, duplicate credential
 // keys, a document over 64 KiB, a missing token, a grain without an aggregate.
 func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler, error) {
-	var atOnce *slots
-	if def.Limits.Concurrency == 0 {
-		def.Limits.Concurrency = defaultConcurrency
-	} else {
-		atOnce = newSlots(def.Limits.Concurrency)
-	}
 	def.Credentials = slices.Clone(def.Credentials) // the host may change its own later
+	admission := newAdmission(def.Limits.Concurrency, def.Credentials)
+	def.Limits.Concurrency = cmp.Or(def.Limits.Concurrency, defaultConcurrency)
 	faults := validateDefinition(def)
 	if token.IsZero() {
 		faults = append(faults, errors.New("token: missing; make one with wire.NewToken"))
@@ -42,7 +39,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 		faults = append(faults, errors.New("source: missing"))
 		return nil, errors.Join(faults...)
 	}
-	s := &service{def: def, opts: opts.withDefaults(), source: src, slots: atOnce, large: batch.NewLarge()}
+	s := &service{def: def, opts: opts.withDefaults(), source: src, admission: admission, large: batch.NewLarge()}
 	var more []error
 	s.caps, more = capable(src, s.opts.Omit)
 	faults = append(append(faults, more...), lacking(def, src)...)
@@ -59,7 +56,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 		return nil, errors.Join(faults...)
 	}
 	s.connectForm = newForm(def.Credentials)
-	return &Handler{service: s, token: token, document: document, routes: routesOf(s.doc)}, nil
+	return &Handler{service: s, token: token, document: document, routes: routesOf(s.caps.routes)}, nil
 }
 
 // lacking returns the credentials that a source says it uses and that the form does not have.
@@ -79,22 +76,15 @@ func lacking(def Definition, src Source) (faults []error) {
 // routeFunc serves a request that has been authorized, and whose body has been read.
 type routeFunc func(x *exchange, body []byte)
 
-// routesOf returns the routes that the document lists.
-func routesOf(doc *wire.Document) map[string]routeFunc {
-	optional := map[wire.Endpoint]routeFunc{
-		wire.EndpointSize:        serveSize,
-		wire.EndpointCount:       serveCount,
-		wire.EndpointAggregate:   serveAggregate,
-		wire.EndpointCardinality: serveCardinality,
-		wire.EndpointLinkHitRate: serveLinkHitRate,
-	}
+// routesOf returns all routes of a connector by their paths.
+func routesOf(optional []optionalRoute) map[string]routeFunc {
 	routes := map[string]routeFunc{
 		wire.PathCheck:     serveCheck,
 		wire.PathDiscovery: serveDiscovery,
 		wire.PathQuery:     serveQuery,
 	}
-	for _, e := range doc.Endpoints {
-		routes["/"+string(e)] = optional[e]
+	for _, r := range optional {
+		routes["/"+string(r.endpoint)] = r.serve
 	}
 	return routes
 }
@@ -137,34 +127,34 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = ""
 	}
 	if path == wire.PathDocument {
-		x.log.route = path
+		x.reply.log.route = path
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			x.methodNotAllowed("GET, HEAD")
+			x.reply.methodNotAllowed("GET, HEAD")
 			return
 		}
-		x.answer(h.document)
+		x.reply.answer(h.document)
 		return
 	}
 	serve, ok := h.routes[path]
 	if !ok {
-		x.refuse(wire.Errorf(wire.CodeNotFound, "no such route; the document at %s below the base URL lists the optional ones",
+		x.reply.refuse(wire.Errorf(wire.CodeNotFound, "no such route; the document at %s below the base URL lists the optional ones",
 			wire.PathDocument))
 		return
 	}
-	x.log.route = path
+	x.reply.log.route = path
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		x.methodNotAllowed("POST")
+		x.reply.methodNotAllowed("POST")
 		return
 	}
 	if !authorized(r, h.token) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		x.refuse(wire.Errorf(wire.CodeUnauthorized, "a valid bearer token is required, as the header Authorization: Bearer TOKEN"))
+		x.reply.refuse(wire.Errorf(wire.CodeUnauthorized, "a valid bearer token is required, as the header Authorization: Bearer TOKEN"))
 		return
 	}
 	body, err := x.body()
 	if err != nil {
-		x.fail(err)
+		x.reply.fail(err)
 		return
 	}
 	serve(x, body)

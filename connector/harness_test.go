@@ -20,6 +20,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -66,180 +68,10 @@ func good(path string) string {
 	panic("no such route: " + path)
 }
 
-// The sources of these tests are put together from the parts below, each of
-// which answers well unless its function says otherwise.
-
-type core struct {
-	check    func(context.Context, *wire.CheckRequest) error
-	discover func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error)
-	query    func(context.Context, *connector.Query, *connector.Rows) error
-}
-
-func (s core) Check(ctx context.Context, req *wire.CheckRequest) error {
-	if s.check != nil {
-		return s.check(ctx, req)
-	}
-	return nil
-}
-
-func (s core) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	if s.discover != nil {
-		return s.discover(ctx, req)
-	}
-	return &wire.Discovery{Tables: []wire.Table{*items()}}, nil
-}
-
-func (s core) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if s.query != nil {
-		return s.query(ctx, req, out)
-	}
-	return queryItems(ctx, req, out)
-}
-
-type sizer func(context.Context, *wire.SizeRequest) (*wire.Size, error)
-
-func (f sizer) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	if f != nil {
-		return f(ctx, req)
-	}
-	return &wire.Size{Rows: 3, Exact: true}, nil
-}
-
-type counter func(context.Context, *wire.CountRequest) (int64, error)
-
-func (f counter) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	if f != nil {
-		return f(ctx, req)
-	}
-	return 3, nil
-}
-
-type aggregator func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
-
-func (f aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	if f != nil {
-		return f(ctx, req)
-	}
-	return oneGroup(req), nil
-}
-
-type measurer func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
-
-func (f measurer) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	if f != nil {
-		return f(ctx, req)
-	}
-	return map[string]*wire.Cardinality{"id": {NonNull: 3, Distinct: 3}}, nil
-}
-
-type linker func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error)
-
-func (f linker) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	if f != nil {
-		return f(ctx, req)
-	}
-	return &wire.LinkHitRate{FromNonNull: 3}, nil
-}
-
-type joiner func(context.Context, *connector.Query, *connector.Rows) error
-
-func (f joiner) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if f != nil {
-		return f(ctx, req, out)
-	}
-	return queryItems(ctx, req, out)
-}
-
-type speaker struct {
-	dialect string
-	sql     func(context.Context, *wire.SQLRequest, *connector.Rows) error
-}
-
-func (s speaker) Dialect() string { return s.dialect }
-
-func (s speaker) QuerySQL(ctx context.Context, req *wire.SQLRequest, out *connector.Rows) error {
-	if s.sql != nil {
-		return s.sql(ctx, req, out)
-	}
-	return out.Begin([]wire.Column{{Name: "one"}}).Row(wire.Int(1))
-}
-
-type describer func(context.Context, wire.Credentials, string) (*wire.Table, error)
-
-func (f describer) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	if f != nil {
-		return f(ctx, creds, table)
-	}
-	if table != "items" {
-		return nil, connector.UnknownEntity("no table %q", table)
-	}
-	return items(), nil
-}
-
-// endpoints is a source of every optional route and of joins.
-type endpoints struct {
-	core
-	sizer
-	counter
-	aggregator
-	measurer
-	linker
-	joiner
-}
-
-// described adds Describe, and full adds SQL.
-type described struct {
-	endpoints
-	describer
-}
-
-type full struct {
-	described
-	speaker
-}
-
 // items is the table most tests serve.
 func items() *wire.Table {
-	no := false
-	return &wire.Table{
-		Name: "items", StoresRows: true, PrimaryKey: []string{"id"},
-		Fields: []wire.Field{
-			{Name: "id", SourceColumn: "id", Type: wire.TypeNumber, Unique: true},
-			{Name: "name", SourceColumn: "name", Type: wire.TypeString, Nullable: true},
-			{Name: "price", SourceColumn: "price", Type: wire.TypeDecimal, Nullable: true},
-			{Name: "sealed", SourceColumn: "sealed", Type: wire.TypeString, Filterable: &no, Groupable: &no,
-				Aggregatable: &no},
-		},
-	}
-}
-
-var itemRows = [][]wire.Value{
-	{wire.Int(1), wire.Text("pen"), wire.Decimal("1.50"), wire.Text("x")},
-	{wire.Int(2), wire.Text("ink"), wire.Decimal("12.00"), wire.Text("x")},
-	{wire.Int(3), wire.Null(), wire.Null(), wire.Text("x")},
-}
-
-// queryItems answers items in full and claims nothing.
-func queryItems(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	if req.Table != "items" {
-		return connector.UnknownEntity("no table %q", req.Table)
-	}
-	w := out.Begin(items().Columns())
-	for _, row := range itemRows {
-		if err := w.Row(row...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oneGroup answers an aggregate with one row of counts.
-func oneGroup(req *wire.AggregateRequest) [][]wire.Value {
-	row := make([]wire.Value, len(req.GroupBy)+len(req.Measures))
-	for i := range req.Measures {
-		row[len(req.GroupBy)+i] = wire.Int(3)
-	}
-	return [][]wire.Value{row}
+	t := testkit.Items().Table
+	return &t
 }
 
 // site is a connector under test and its log.
@@ -281,17 +113,13 @@ func request(ctx context.Context, url, body string) *http.Request {
 // Dial opens a connection to the server, for tests that send malformed HTTP.
 func (s *site) Dial() net.Conn {
 	s.t.Helper()
-	conn, err := s.Client.Transport.(*http.Transport).DialContext(context.Background(), "", "")
-	require.NoError(s.t, err)
-	return conn
+	return testkit.Must(s.Client.Transport.(*http.Transport).DialContext(context.Background(), "", ""))(s.t)
 }
 
 // newToken returns the token of every handler here.
 func newToken(t testing.TB) wire.Token {
 	t.Helper()
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	return token
+	return testkit.Must(wire.NewToken(connectortest.Token))(t)
 }
 
 // newHandler returns the shop over a source, for requests that need no server.
@@ -304,16 +132,12 @@ func newHandler(t testing.TB, src connector.Source, opts *connector.Options) *co
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h, err := connector.New(shop, src, newToken(t), &o)
-	require.NoError(t, err)
-	return h
+	return testkit.Must(connector.New(shop, src, newToken(t), &o))(t)
 }
 
 // direct sends a POST request to a handler.
 func direct(h http.Handler, path, body string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, request(context.Background(), path, body))
-	return w
+	return testkit.Post(h, connectortest.Token, path, body)
 }
 
 // open sends a request over a connection of its own, which nobody reads but the test.
@@ -333,8 +157,7 @@ func send(t testing.TB, conn net.Conn, path, body string) {
 
 func (s *site) do(r *http.Request) answer {
 	s.t.Helper()
-	res, err := s.Client.Do(r)
-	require.NoError(s.t, err, "%s %s", r.Method, r.URL.Path)
+	res := testkit.Must(s.Client.Do(r))(s.t, "%s %s", r.Method, r.URL.Path)
 	return read(s.t, res)
 }
 
@@ -361,8 +184,7 @@ type answer struct {
 func read(t testing.TB, res *http.Response) answer {
 	t.Helper()
 	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+	data := testkit.Must(io.ReadAll(res.Body))(t)
 	return answer{res.StatusCode, res.Header, string(data)}
 }
 
@@ -408,10 +230,9 @@ func (s *site) keepsSecrets(a answer) {
 // the attributes, none of them quoted. The line that every request has stands apart,
 // and the id of the request in no other.
 type logbook struct {
-	mu       sync.Mutex
-	lines    []string
-	requests []string
-	panics   bool // in place of taking a line
+	mu              sync.Mutex
+	lines, requests []string
+	panics          bool // in place of taking a line
 }
 
 func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
@@ -458,11 +279,15 @@ func (l *logbook) each() []string {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// emits is a source whose rows are what a function writes.
+func emits(write func(out *connector.Rows) error) testkit.Source {
+	return testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return write(out) }}
+}
+
 // discard is a client that takes everything and looks at nothing.
 type discard struct {
-	header http.Header
-	status int
-	bytes  int
+	header        http.Header
+	status, bytes int
 }
 
 func (d *discard) Header() http.Header {
@@ -477,3 +302,5 @@ func (d *discard) Flush()                      {}
 
 func (d *discard) SetReadDeadline(time.Time) error  { return nil }
 func (d *discard) SetWriteDeadline(time.Time) error { return nil }
+
+func TestMain(m *testing.M) { testrun.Main(m) }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,9 +29,8 @@ type interceptFunc = func(context.Context, connector.Call, func(context.Context)
 // TestInterceptCalls checks that Intercept is called around each call of the source,
 // and told which.
 func TestInterceptCalls(t *testing.T) {
-	src := full{described{endpoints{counter: func(context.Context, *wire.CountRequest) (int64, error) {
-		return 0, connector.ErrDecline
-	}}, nil}, speaker{dialect: "ansi"}}
+	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	src.Counter = func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }
 	var calls []string
 	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, call connector.Call,
 		next func(context.Context) error) error {
@@ -38,8 +38,7 @@ func TestInterceptCalls(t *testing.T) {
 		return next(ctx)
 	}})
 	for _, c := range []struct {
-		path, body string
-		want       string
+		path, body, want string
 	}{
 		{"/check", good("/check"), "Check "},
 		{"/discovery", good("/discovery"), "Discover "},
@@ -63,7 +62,7 @@ func TestInterceptCalls(t *testing.T) {
 // source.
 func TestInterceptValues(t *testing.T) {
 	type key struct{}
-	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		return connector.CheckFailed("%v", ctx.Value(key{}))
 	}}, &connector.Options{Intercept: func(ctx context.Context, _ connector.Call,
 		next func(context.Context) error) error {
@@ -78,10 +77,9 @@ func TestInterceptMisbehaves(t *testing.T) {
 	refuse := func(context.Context) error { return connector.Unsupported("no") }
 	succeed := func(context.Context) error { return nil }
 	type want struct {
-		status  int
-		code    wire.Code
-		message string
-		cause   string
+		status         int
+		code           wire.Code
+		message, cause string
 	}
 	internal := func(cause string) want { return want{500, wire.CodeInternal, "internal error", cause} }
 	for _, c := range []struct {
@@ -160,21 +158,19 @@ func TestInterceptMisbehaves(t *testing.T) {
 			}, func(context.Context) error { runtime.Goexit(); return nil },
 			internal("cause=the source ended its goroutine (runtime.Goexit)")},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := serve(t, endpoints{sizer: func(ctx context.Context,
-					_ *wire.SizeRequest) (*wire.Size, error) {
-					return &wire.Size{}, c.do(ctx)
-				}}, &connector.Options{Intercept: c.intercept})
-				s.post("/size", good("/size")).refuses(t, c.want.status, c.want.code, c.want.message)
-				if c.want.cause == "" {
-					assert.Empty(t, s.log.all())
-				} else {
-					require.Len(t, s.log.all(), 1)
-					assert.Contains(t, s.log.String(), c.want.cause)
-				}
-				time.Sleep(time.Minute)
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			s := serve(t, testkit.Endpoints{Sizer: func(ctx context.Context,
+				_ *wire.SizeRequest) (*wire.Size, error) {
+				return &wire.Size{}, c.do(ctx)
+			}}, &connector.Options{Intercept: c.intercept})
+			s.post("/size", good("/size")).refuses(t, c.want.status, c.want.code, c.want.message)
+			if c.want.cause == "" {
+				assert.Empty(t, s.log.all())
+			} else {
+				require.Len(t, s.log.all(), 1)
+				assert.Contains(t, s.log.String(), c.want.cause)
+			}
+			time.Sleep(time.Minute)
 		})
 	}
 }
@@ -206,12 +202,10 @@ func TestAroundStreams(t *testing.T) {
 				return next(ctx)
 			}, wait(0), "5s " + end},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := serve(t, script(begin, rows(1), flush, wait(2*time.Second), c.do),
-					&connector.Options{Intercept: c.intercept})
-				assert.Equal(t, []string{"0s " + all, "0s rows 1", c.want}, s.stream(ask("", hour)))
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			s := serve(t, script(begin, rows(1), flush, wait(2*time.Second), c.do),
+				&connector.Options{Intercept: c.intercept})
+			assert.Equal(t, []string{"0s " + all, "0s rows 1", c.want}, s.stream(ask("", hour)))
 		})
 	}
 }

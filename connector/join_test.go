@@ -10,24 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // joined emits rows of the columns given, through QueryJoined.
-func joined(served connector.Applied, columns []wire.Column, rows ...[]wire.Value) endpoints {
-	return endpoints{
-		core: core{query: func(context.Context, *connector.Query, *connector.Rows) error {
+func joined(served connector.Applied, columns []wire.Column, rows ...[]wire.Value) testkit.Endpoints {
+	return testkit.Endpoints{
+		Source: testkit.Source{OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
 			return errors.New("Query was called for a request with joins")
 		}},
-		joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		Joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			out.Claim(served)
-			w := out.Begin(columns)
-			for _, row := range rows {
-				if err := w.Row(row...); err != nil {
-					return err
-				}
-			}
-			return nil
+			return testkit.Rows(out.Begin(columns), rows)
 		},
 	}
 }
@@ -52,12 +47,11 @@ func TestJoins(t *testing.T) {
 	}
 	hop := func(n int, name string) wire.Column { return wire.Column{Name: name, Hop: n} }
 	for _, c := range []struct {
-		why    string
-		served connector.Applied
-		begin  []wire.Column
-		rows   [][]wire.Value
-		query  string
-		want   string
+		why         string
+		served      connector.Applied
+		begin       []wire.Column
+		rows        [][]wire.Value
+		query, want string
 	}{
 		{
 			"fields first, then the hops' in their order, wherever the source puts them", connector.Applied{},
@@ -148,8 +142,8 @@ func TestJoins(t *testing.T) {
 func TestDialectMode(t *testing.T) {
 	var seen wire.SQLRequest
 	var emitted func(*connector.Rows) error
-	s := serve(t, full{speaker: speaker{dialect: "ansi",
-		sql: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
+	s := serve(t, testkit.Full{Speaker: testkit.Speaker{Name: "ansi",
+		OnSQL: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
 			seen = *req
 			return emitted(out)
 		}}}, nil)
@@ -178,12 +172,11 @@ func TestDialectMode(t *testing.T) {
 		`a table that is called "sql" is no SQL`)
 
 	for _, c := range []struct {
-		why    string
-		body   string
-		emit   func(*connector.Rows) error
-		status int
-		code   wire.Code
-		says   string
+		why, body string
+		emit      func(*connector.Rows) error
+		status    int
+		code      wire.Code
+		says      string
 	}{
 		{"strict: an unknown member", sql(`"limit":1,`), ok, 400, wire.CodeBadRequest, "body: unknown member*"},
 		{"a required credential", `{"sql":"x","params":[],"credentials":{},"timeoutMs":60000}`, ok, 400,
@@ -249,13 +242,13 @@ func TestAggregateAnswers(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			for _, describes := range []bool{false, true} {
 				called := 0
-				e := endpoints{aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+				e := testkit.Endpoints{Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 					called++
 					return c.rows, c.err
 				}}
 				var src connector.Source = e
 				if describes {
-					src = described{e, nil}
+					src = testkit.Described{Endpoints: e}
 				}
 				s := serve(t, src, nil)
 				a := s.post("/aggregate", c.body)

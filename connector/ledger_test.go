@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // A ledgerEntry maps one rule of docs/protocol.md to the tests that prove that
@@ -33,8 +34,7 @@ type ledgerEntry struct {
 
 func readLedger(t *testing.T) []ledgerEntry {
 	t.Helper()
-	data, err := os.ReadFile("testdata/ledger.json")
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile("testdata/ledger.json"))(t)
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
 	var list []ledgerEntry
@@ -74,8 +74,7 @@ func TestLedgerRan(t *testing.T) {
 	if record == "" {
 		t.Skip("no record of a run: CI sets LEDGER_RUN to the output of `go test -json ./...`")
 	}
-	f, err := os.Open(record)
-	require.NoError(t, err)
+	f := testkit.Must(os.Open(record))(t)
 	defer f.Close()
 	passed := map[string]bool{}
 	lines := bufio.NewScanner(f)
@@ -102,8 +101,7 @@ func TestLedgerRan(t *testing.T) {
 // rule, and each advice a decision of ours [rule verdict-14].
 func TestLedgerChecks(t *testing.T) {
 	defends := map[string][]rules.Status{}
-	checks, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
-	require.NoError(t, err)
+	checks := testkit.Must((&conformance.Options{Mode: conformance.ModeBoth}).Checks())(t)
 	for _, c := range checks {
 		defends[c.ID] = nil
 	}
@@ -138,7 +136,7 @@ func TestLedgerChecks(t *testing.T) {
 func declaredTests(t *testing.T) map[string][]string {
 	t.Helper()
 	tests := map[string][]string{}
-	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -157,8 +155,7 @@ func declaredTests(t *testing.T) map[string][]string {
 			}
 		}
 		return nil
-	})
-	require.NoError(t, err)
+	}))
 	return tests
 }
 
@@ -169,10 +166,8 @@ func isTest(name string) bool {
 // TestReadme compares the connector in the README with examples/hello, which is
 // compiled.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	hello, err := os.ReadFile("../examples/hello/main.go")
-	require.NoError(t, err)
+	readme := testkit.Must(os.ReadFile("../README.md"))(t)
+	hello := testkit.Must(os.ReadFile("../examples/hello/main.go"))(t)
 	require.Contains(t, string(readme), "```go\n"+string(hello)+"```")
 	require.LessOrEqual(t, strings.Count(string(hello), "\n"), 75, "a connector in 75 lines")
 }

@@ -14,18 +14,18 @@ import (
 func (x *exchange) observe() {
 	o := x.finalStats()
 	ctx := context.WithoutCancel(x.r.Context())
-	if x.opts.Logger.Enabled(ctx, slog.LevelInfo) {
-		x.log.request(&o)
+	if x.service.opts.Logger.Enabled(ctx, slog.LevelInfo) {
+		x.reply.log.request(&o)
 	}
-	if x.opts.Observe == nil {
+	if x.service.opts.Observe == nil {
 		return
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			x.log.observePanicked(p)
+			x.reply.log.observePanicked(p)
 		}
 	}()
-	x.opts.Observe(ctx, o)
+	x.service.opts.Observe(ctx, o)
 }
 
 var methods = []string{
@@ -35,13 +35,13 @@ var methods = []string{
 
 // finalStats returns what became of the request, once it is over.
 func (x *exchange) finalStats() RequestStats {
-	o := x.stats
-	o.RequestID = x.log.scrubbed(x.log.id)
-	o.Slug, o.Route = x.log.slug, x.log.route
+	o := x.reply.stats
+	o.RequestID = x.reply.log.scrubbed(x.reply.log.id)
+	o.Slug, o.Route = x.reply.log.slug, x.reply.log.route
 	if slices.Contains(methods, x.r.Method) {
 		o.Method = x.r.Method
 	}
-	o.Status, o.BytesSent = x.conn.status, x.conn.sent
+	o.Status, o.BytesSent = x.reply.conn.status, x.reply.conn.sent
 	o.Duration = x.since()
 	known := x.known.Load()
 	if rows := x.rows.Load(); rows != nil {
@@ -49,9 +49,9 @@ func (x *exchange) finalStats() RequestStats {
 		known = known || begun
 	}
 	if known {
-		o.Table = x.log.scrubbed(x.log.table)
+		o.Table = x.reply.log.scrubbed(x.reply.log.table)
 	}
-	if x.conn.cut {
+	if x.reply.conn.cut {
 		o.Fault = FaultReader
 	}
 	return o

@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,66 +53,67 @@ func told(o connector.RequestStats) string {
 // the stream.
 func TestObserveSaysHowItEnded(t *testing.T) {
 	fails := func(err error) connector.Source {
-		return core{check: func(context.Context, *wire.CheckRequest) error { return err }}
+		return testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { return err }}
 	}
-	blocks := core{check: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}
+	blocks := testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}
 	guess := strings.Replace(good("/query"), `"items"`, `"`+canary+`"`, 1)
 	for _, c := range []struct {
-		why        string
-		src        connector.Source
-		path, body string
-		want       string
+		why              string
+		src              connector.Source
+		path, body, want string
 	}{
-		{"a stream", core{}, "/query", good("/query"), "/query items 200 end"},
-		{"a JSON route", described{}, "/size", good("/size"), "/size items 200"},
-		{"a link's first table", described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
-		{"a decline", described{endpoints{aggregator: func(context.Context,
+		{"a stream", testkit.Source{}, "/query", good("/query"), "/query items 200 end"},
+		{"a JSON route", testkit.Described{}, "/size", good("/size"), "/size items 200"},
+		{"a link's first table", testkit.Described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
+		{"a decline", testkit.Described{Endpoints: testkit.Endpoints{Aggregator: func(context.Context,
 			*wire.AggregateRequest) ([][]wire.Value, error) {
 			return nil, connector.ErrDecline
-		}}, nil}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
-		{"SQL has no table", full{speaker: speaker{dialect: "ansi"}}, "/query", sqlBody, "/query 200 end"},
-		{"nobody vouches for the table", endpoints{}, "/size", good("/size"), "/size 200"},
+		}}}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
+		{"SQL has no table", testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}, "/query", sqlBody, "/query 200 end"},
+		{"nobody vouches for the table", testkit.Endpoints{}, "/size", good("/size"), "/size 200"},
 
-		{"a guess is no table", core{}, "/query", guess, "/query 404 unknown_entity caller"},
-		{"nor with a Describer", described{}, "/query", guess, "/query 404 unknown_entity caller"},
-		{"no such path", core{}, "/" + canary, "{}", "404 not_found caller"},
-		{"no such endpoint", core{}, "/size", good("/size"), "404 not_found caller"},
-		{"no JSON", core{}, "/check", canary, "/check 400 bad_request caller"},
-		{"a credential that is missing", core{}, "/check", `{"credentials":{},"timeoutMs":1000}`, "/check 400 check_failed caller"},
+		{"a guess is no table", testkit.Source{}, "/query", guess, "/query 404 unknown_entity caller"},
+		{"nor with a Describer", testkit.Described{}, "/query", guess, "/query 404 unknown_entity caller"},
+		{"a table that is named by a credential", script(begin), "/query", strings.Replace(ask("", hour), `"items"`, `"`+secret+`"`, 1),
+			"/query [redacted] 200 end"},
+		{"no such path", testkit.Source{}, "/" + canary, "{}", "404 not_found caller"},
+		{"no such endpoint", testkit.Source{}, "/size", good("/size"), "404 not_found caller"},
+		{"no JSON", testkit.Source{}, "/check", canary, "/check 400 bad_request caller"},
+		{"a credential that is missing", testkit.Source{}, "/check", `{"credentials":{},"timeoutMs":1000}`, "/check 400 check_failed caller"},
 		{"credentials that are rejected", fails(connector.CheckFailed("no")), "/check", good("/check"), "/check 400 check_failed caller"},
 
 		{"a source that fails", fails(errors.New("boom")), "/check", good("/check"), "/check 500 internal source"},
 		{"an upstream that is late", fails(connector.UpstreamTimeout("no")), "/check", good("/check"), "/check 408 timeout source"},
 		{"a source that is late", blocks, "/check", good("/check"), "/check 408 timeout source"},
-		{"a source that panics", core{check: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, "/check", good("/check"),
+		{"a source that panics", testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }},
+			"/check", good("/check"),
 			"/check 500 internal source"},
 		{"before the first line", script(begin, rows(1), fail(errors.New("boom"))), "/query", ask("", hour), "/query items 500 internal source"},
 		{"after it", script(begin, rows(1), flush, wait(2*time.Second), fail(errors.New("boom"))), "/query", ask("", hour),
 			"/query items 200 internal source error"},
-		{"a table that is known, before its rows", described{endpoints{core: script(fail(errors.New("boom")))}, nil}, "/query",
+		{"a table that is known, before its rows",
+			testkit.Described{Endpoints: testkit.Endpoints{Source: script(fail(errors.New("boom")))}}, "/query",
 			good("/query"), "/query items 500 internal source"},
 		{"a refusal after it", script(begin, rows(1), flush, wait(2*time.Second), fail(connector.Unsupported("no"))), "/query", ask("", hour),
 			"/query items 200 unsupported caller error"},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := &statsRecorder{}
-				s := serve(t, c.src, &connector.Options{Observe: w.observe})
-				a := s.post(c.path, c.body)
-				o := w.last(t)
-				assert.Equal(t, c.want, told(o))
-				assert.Equal(t, "shop", o.Slug)
-				assert.Equal(t, "POST", o.Method)
-				assert.Equal(t, a.status, o.Status)
-				assert.Equal(t, int64(len(a.body)), o.BytesSent, "bytes of the answer")
-				if o.Code != wire.CodeNotFound {
-					assert.Equal(t, int64(len(c.body)), o.BytesRead, "bytes of the request")
-				}
-				assert.NotContains(t, fmt.Sprintf("%+v", o), canary)
-				require.Len(t, s.log.each(), 1, "one line for each request")
-				assert.NotContains(t, s.log.each()[0], canary)
-				assert.NotContains(t, s.log.each()[0], secret)
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			w := &statsRecorder{}
+			s := serve(t, c.src, &connector.Options{Observe: w.observe})
+			a := s.post(c.path, c.body)
+			o := w.last(t)
+			assert.Equal(t, c.want, told(o))
+			assert.Equal(t, "shop", o.Slug)
+			assert.Equal(t, "POST", o.Method)
+			assert.Equal(t, a.status, o.Status)
+			assert.Equal(t, int64(len(a.body)), o.BytesSent, "bytes of the answer")
+			if o.Code != wire.CodeNotFound {
+				assert.Equal(t, int64(len(c.body)), o.BytesRead, "bytes of the request")
+			}
+			assert.NotContains(t, fmt.Sprintf("%+v", o), canary)
+			require.Len(t, s.log.each(), 1, "one line for each request")
+			assert.NotContains(t, s.log.each()[0], canary)
+			assert.NotContains(t, s.log.each()[0], secret)
 		})
 	}
 }
@@ -120,28 +122,24 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 // document.
 func TestObserveRefusals(t *testing.T) {
 	for _, c := range []struct {
-		why                 string
-		method, path, token string
-		want                string
+		why, method, path, token, want string
 	}{
 		{"the document", "GET", wire.PathDocument, "", wire.PathDocument + " 200"},
 		{"a wrong method", "GET", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
 		{"a method that nobody knows", "CANARY", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
 		{"no token", "POST", "/check", "", "/check 401 unauthorized caller"},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := &statsRecorder{}
-				s := serve(t, core{}, &connector.Options{Observe: w.observe})
-				r := s.Request(t.Context(), c.path, good("/check"))
-				r.Method = c.method
-				r.Header.Set("Authorization", "Bearer "+c.token)
-				s.do(r)
-				o := w.last(t)
-				assert.Equal(t, c.want, told(o))
-				assert.Equal(t, strings.TrimPrefix(c.method, "CANARY"), o.Method)
-				assert.Len(t, s.log.each(), 1)
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			w := &statsRecorder{}
+			s := serve(t, testkit.Source{}, &connector.Options{Observe: w.observe})
+			r := s.Request(t.Context(), c.path, good("/check"))
+			r.Method = c.method
+			r.Header.Set("Authorization", "Bearer "+c.token)
+			s.do(r)
+			o := w.last(t)
+			assert.Equal(t, c.want, told(o))
+			assert.Equal(t, strings.TrimPrefix(c.method, "CANARY"), o.Method)
+			assert.Len(t, s.log.each(), 1)
 		})
 	}
 }
@@ -163,8 +161,7 @@ func TestObserveQuery(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		why                    string
-		more                   string
+		why, more              string
 		do                     []step
 		asked, claimed, served served
 		read, sent             int64
@@ -188,119 +185,103 @@ func TestObserveQuery(t *testing.T) {
 			served{}, served{}, served{}, 2, 2, 2 * time.Second, 5 * time.Second},
 		{"no row", "", []step{begin, wait(time.Second)}, served{}, served{}, served{}, 0, 0, 0, time.Second},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := &statsRecorder{}
-				s := serve(t, script(c.do...), &connector.Options{Observe: w.observe})
-				lines := s.stream(ask(c.more, hour))
-				o := w.last(t)
-				assert.Equal(t, "end", o.End, lines)
-				assert.Equal(t, c.asked, o.Asked, "asked")
-				assert.Equal(t, c.claimed, o.Claimed, "claimed")
-				assert.Equal(t, c.served, o.Served, "served")
-				assert.Equal(t, []int64{c.read, c.sent}, []int64{o.RowsRead, o.RowsSent}, "rows read and sent")
-				assert.Equal(t, []time.Duration{c.first, c.duration}, []time.Duration{o.FirstRow, o.Duration}, "first row, duration")
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			w := &statsRecorder{}
+			s := serve(t, script(c.do...), &connector.Options{Observe: w.observe})
+			lines := s.stream(ask(c.more, hour))
+			o := w.last(t)
+			assert.Equal(t, "end", o.End, lines)
+			assert.Equal(t, c.asked, o.Asked, "asked")
+			assert.Equal(t, c.claimed, o.Claimed, "claimed")
+			assert.Equal(t, c.served, o.Served, "served")
+			assert.Equal(t, []int64{c.read, c.sent}, []int64{o.RowsRead, o.RowsSent}, "rows read and sent")
+			assert.Equal(t, []time.Duration{c.first, c.duration}, []time.Duration{o.FirstRow, o.Duration}, "first row, duration")
 		})
 	}
-	t.Run("a count by reading", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, endpoints{counter: func(context.Context, *wire.CountRequest) (int64, error) {
-				return 0, connector.ErrDecline
-			}}, &connector.Options{Observe: w.observe})
-			s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
-			o := w.last(t)
-			assert.Equal(t, "/count items 200", told(o))
-			assert.Equal(t, []wire.Served{{Filters: true}, {}}, []wire.Served{o.Asked, o.Claimed})
-			assert.Equal(t, []int64{3, 0}, []int64{o.RowsRead, o.RowsSent})
-		})
+	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
+		w := &statsRecorder{}
+		s := serve(t, testkit.Endpoints{Counter: func(context.Context, *wire.CountRequest) (int64, error) {
+			return 0, connector.ErrDecline
+		}}, &connector.Options{Observe: w.observe})
+		s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
+		o := w.last(t)
+		assert.Equal(t, "/count items 200", told(o))
+		assert.Equal(t, []wire.Served{{Filters: true}, {}}, []wire.Served{o.Asked, o.Claimed})
+		assert.Equal(t, []int64{3, 0}, []int64{o.RowsRead, o.RowsSent})
 	})
 }
 
 // TestObserveLeaving checks whose fault it is that there was no last line.
 func TestObserveLeaving(t *testing.T) {
 	open := script(begin, rows(1), flush, wait(forever))
-	t.Run("the reader leaves", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, open, &connector.Options{Observe: w.observe})
-			conn := s.open("/query", ask("", hour))
-			time.Sleep(3 * time.Second)
-			require.NoError(t, conn.Close())
-			o := w.last(t)
-			assert.Equal(t, connector.FaultReader, o.Fault)
-			assert.Equal(t, "cut", o.End)
-			assert.Equal(t, 3*time.Second, o.Duration)
-		})
+	testkit.Bubble(t, "the reader leaves", func(t *testing.T) {
+		w := &statsRecorder{}
+		s := serve(t, open, &connector.Options{Observe: w.observe})
+		conn := s.open("/query", ask("", hour))
+		time.Sleep(3 * time.Second)
+		require.NoError(t, conn.Close())
+		o := w.last(t)
+		assert.Equal(t, connector.FaultReader, o.Fault)
+		assert.Equal(t, "cut", o.End)
+		assert.Equal(t, 3*time.Second, o.Duration)
 	})
-	t.Run("it leaves while nothing is written", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
-				assert.NoError(t, ctx.Err(), "a hook may take its time")
-				w.observe(ctx, o)
-			}})
-			ctx, leave := context.WithCancel(t.Context())
-			defer leave()
-			res, err := s.Client.Do(s.Request(ctx, "/query", ask("", hour)))
-			require.NoError(t, err)
-			defer res.Body.Close()
-			_, err = io.ReadFull(res.Body, make([]byte, len(all)+1))
-			require.NoError(t, err)
-			time.Sleep(3 * time.Second)
-			leave()
-			assert.Equal(t, "/query items 200 timeout reader cut", told(w.last(t)))
-		})
+	testkit.Bubble(t, "it leaves while nothing is written", func(t *testing.T) {
+		w := &statsRecorder{}
+		s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
+			assert.NoError(t, ctx.Err(), "a hook may take its time")
+			w.observe(ctx, o)
+		}})
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		res := testkit.Must(s.Client.Do(s.Request(ctx, "/query", ask("", hour))))(t)
+		defer res.Body.Close()
+		testkit.Must(io.ReadFull(res.Body, make([]byte, len(all)+1)))(t)
+		time.Sleep(3 * time.Second)
+		leave()
+		assert.Equal(t, "/query items 200 timeout reader cut", told(w.last(t)))
 	})
 	t.Run("it has left before the answer", func(t *testing.T) {
 		w := &statsRecorder{}
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		h := newHandler(t, core{}, &connector.Options{Observe: w.observe})
+		h := newHandler(t, testkit.Source{}, &connector.Options{Observe: w.observe})
 		h.ServeHTTP(httptest.NewRecorder(), request(ctx, "/check", good("/check")))
 		require.Len(t, w.seen, 1)
 		assert.Equal(t, "/check 408 timeout reader", told(w.seen[0]))
 	})
-	t.Run("it takes nothing of an answer that is no stream", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, core{discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-				table := *items()
-				table.SourceDescription = strings.Repeat("long ", 200_000)
-				return &wire.Discovery{Tables: []wire.Table{table}}, nil
-			}}, &connector.Options{Observe: w.observe})
-			s.open("/discovery", good("/discovery"))
-			time.Sleep(10 * time.Minute)
-			assert.Equal(t, "/discovery 200 reader", told(w.last(t)))
-		})
+	testkit.Bubble(t, "it takes nothing of an answer that is no stream", func(t *testing.T) {
+		w := &statsRecorder{}
+		s := serve(t, testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+			table := *items()
+			table.SourceDescription = strings.Repeat("long ", 200_000)
+			return &wire.Discovery{Tables: []wire.Table{table}}, nil
+		}}, &connector.Options{Observe: w.observe})
+		s.open("/discovery", good("/discovery"))
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, "/discovery 200 reader", told(w.last(t)))
 	})
-	t.Run("it takes nothing", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
-			s.open("/query", ask("", hour))
-			time.Sleep(time.Minute)
-			assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
-		})
+	testkit.Bubble(t, "it takes nothing", func(t *testing.T) {
+		w := &statsRecorder{}
+		s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
+		s.open("/query", ask("", hour))
+		time.Sleep(time.Minute)
+		assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
 	})
-	t.Run("the server stops", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &statsRecorder{}
-			h := startServed(t, newHandler(t, open, &connector.Options{Observe: w.observe}), nil)
-			answered := h.send("/query", ask("", hour))
-			h.stop()
-			<-answered
-			assert.Equal(t, "/query items 200 timeout host error", told(w.last(t)))
-			assert.NoError(t, <-h.stopped)
-		})
+	testkit.Bubble(t, "the server stops", func(t *testing.T) {
+		w := &statsRecorder{}
+		h := startServed(t, newHandler(t, open, &connector.Options{Observe: w.observe}), nil)
+		answered := h.send("/query", ask("", hour))
+		h.stop()
+		<-answered
+		assert.Equal(t, "/query items 200 timeout host error", told(w.last(t)))
+		assert.NoError(t, <-h.stopped)
 	})
 }
 
 // TestObservePanics checks that a host's own hook cannot spoil an answer.
 func TestObservePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, core{}, &connector.Options{Observe: func(context.Context, connector.RequestStats) { panic("boom") }})
+		s := serve(t, testkit.Source{}, &connector.Options{Observe: func(context.Context, connector.RequestStats) { panic("boom") }})
 		s.alive()
 		synctest.Wait()
 		require.Len(t, s.log.all(), 1)
@@ -316,8 +297,8 @@ func TestRequestLine(t *testing.T) {
 			return nil
 		}
 		s := serve(t, struct {
-			core
-			counter
+			testkit.Source
+			testkit.Counter
 		}{script(sorts, begin, wait(time.Second), rows(5)), func(context.Context, *wire.CountRequest) (int64, error) {
 			return 0, connector.ErrDecline
 		}}, nil)
@@ -390,28 +371,26 @@ func TestRequestID(t *testing.T) {
 		{"a trace that is cut off", nil, parent[:40], ""},
 		{"two traces", nil, parent + " " + parent, ""},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := &statsRecorder{}
-				var inside string
-				s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-					inside = connector.RequestID(ctx)
-					return errors.New("boom")
-				}}, &connector.Options{Observe: w.observe})
-				r := s.Request(t.Context(), "/check", good("/check"))
-				r.Header["X-Request-Id"] = c.ids
-				r.Header["Traceparent"] = strings.Fields(c.traceparent)
-				a := s.do(r)
-				echoed := a.header.Get("X-Request-ID")
-				if c.want != "" {
-					assert.Equal(t, c.want, echoed)
-				} else {
-					assert.Regexp(t, "^[a-z2-7]{26}$", echoed)
-				}
-				assert.Equal(t, echoed, inside, "in the source's context")
-				assert.Equal(t, echoed, w.last(t).RequestID)
-				assert.Contains(t, s.log.each()[0], "request="+echoed+" ")
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			w := &statsRecorder{}
+			var inside string
+			s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+				inside = connector.RequestID(ctx)
+				return errors.New("boom")
+			}}, &connector.Options{Observe: w.observe})
+			r := s.Request(t.Context(), "/check", good("/check"))
+			r.Header["X-Request-Id"] = c.ids
+			r.Header["Traceparent"] = strings.Fields(c.traceparent)
+			a := s.do(r)
+			echoed := a.header.Get("X-Request-ID")
+			if c.want != "" {
+				assert.Equal(t, c.want, echoed)
+			} else {
+				assert.Regexp(t, "^[a-z2-7]{26}$", echoed)
+			}
+			assert.Equal(t, echoed, inside, "in the source's context")
+			assert.Equal(t, echoed, w.last(t).RequestID)
+			assert.Contains(t, s.log.each()[0], "request="+echoed+" ")
 		})
 	}
 	assert.Empty(t, connector.RequestID(t.Context()), "outside of a request")
@@ -435,21 +414,10 @@ func TestRequestIDIsACredential(t *testing.T) {
 	assert.Contains(t, log.String(), "msg=request slug=shop route=/query request=[redacted] status=500 ")
 }
 
-// TestObserveTableIsACredential checks that a table named by a credential is not
-// told.
-func TestObserveTableIsACredential(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &statsRecorder{}
-		s := serve(t, script(begin), &connector.Options{Observe: w.observe})
-		s.post("/query", strings.Replace(ask("", hour), `"items"`, `"`+secret+`"`, 1))
-		assert.Equal(t, "/query [redacted] 200 end", told(w.last(t)))
-	})
-}
-
 // TestNoLineBelowInfo checks that a logger of warnings gets no requests.
 func TestNoLineBelowInfo(t *testing.T) {
 	var log strings.Builder
-	get(t, newHandler(t, core{}, &connector.Options{
+	get(t, newHandler(t, testkit.Source{}, &connector.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}))
 	assert.Empty(t, log.String())

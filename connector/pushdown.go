@@ -203,7 +203,7 @@ func operand(v wire.Value, op wire.Op, t wire.Type) (own wire.Value, text string
 	case op == wire.OpIncludes || op == wire.OpStartsWith || op == wire.OpContains:
 		return v, text, true // parts of a text, and elements of an array
 	case t.Numeric():
-		return v, text, wire.IsDecimal(text)
+		return v, text, terms.IsDecimal(text)
 	case t == wire.TypeBoolean:
 		return v, text, text == "true" || text == "false"
 	case t == wire.TypeDate || t == wire.TypeDatetime:

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -56,6 +57,9 @@ var pushShop = connector.Pushdown{
 	Sorts: []wire.SortKey{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
 }
 
+// cond is short for the rows of a table.
+var cond = testkit.Filter
+
 func TestPushdown(t *testing.T) {
 	text, texts := wire.Text, func(all ...string) (values []wire.Value) {
 		for _, s := range all {
@@ -64,7 +68,7 @@ func TestPushdown(t *testing.T) {
 		return values
 	}
 	eq := func(field, value string) wire.Filter {
-		return wire.Filter{Field: field, Op: wire.OpEq, Value: text(value)}
+		return cond(field, wire.OpEq, text(value))
 	}
 	for _, c := range []struct {
 		why    string
@@ -76,67 +80,67 @@ func TestPushdown(t *testing.T) {
 	}{
 		{"nothing asked: everything is served", nil, nil, url.Values{}, 0, true},
 		{"an eq is an in of one value", []wire.Filter{eq("status", "open")}, nil, url.Values{"status": {"open"}}, 1, true},
-		{"several values", []wire.Filter{{Field: "status", Op: wire.OpIn, Values: append(texts("open", "paid"), wire.Null())}}, nil,
+		{"several values", []wire.Filter{cond("status", wire.OpIn, append(texts("open", "paid"), wire.Null())...)}, nil,
 			url.Values{"status": {"open", "paid"}}, 1, true},
-		{"no value at all", []wire.Filter{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Null()}}}, nil, url.Values{}, 0, false},
-		{"an in of one value is an eq", []wire.Filter{{Field: "amount", Op: wire.OpIn, Values: texts("1.50")}}, nil,
+		{"no value at all", []wire.Filter{cond("status", wire.OpIn, wire.Null())}, nil, url.Values{}, 0, false},
+		{"an in of one value is an eq", []wire.Filter{cond("amount", wire.OpIn, texts("1.50")...)}, nil,
 			url.Values{"amount": {"1.50"}}, 1, true},
-		{"an in of two is no eq", []wire.Filter{{Field: "amount", Op: wire.OpIn, Values: texts("1.50", "2")}}, nil, url.Values{}, 0, false},
+		{"an in of two is no eq", []wire.Filter{cond("amount", wire.OpIn, texts("1.50", "2")...)}, nil, url.Values{}, 0, false},
 		{"a parameter takes one condition", []wire.Filter{eq("status", "open"), eq("status", "paid")}, nil,
 			url.Values{"status": {"open"}}, 1, false},
-		{"gt narrows as gte, and is not served", []wire.Filter{{Field: "amount", Op: wire.OpGt, Value: wire.Int(3)}}, nil,
+		{"gt narrows as gte, and is not served", []wire.Filter{cond("amount", wire.OpGt, wire.Int(3))}, nil,
 			url.Values{"min": {"3"}}, 1, false},
-		{"gte itself is served", []wire.Filter{{Field: "amount", Op: wire.OpGte, Value: wire.Int(3)}}, nil, url.Values{"min": {"3"}}, 1, true},
-		{"what is not exact is not served", []wire.Filter{{Field: "status", Op: wire.OpIncludes, Value: text("op")}}, nil,
+		{"gte itself is served", []wire.Filter{cond("amount", wire.OpGte, wire.Int(3))}, nil, url.Values{"min": {"3"}}, 1, true},
+		{"what is not exact is not served", []wire.Filter{cond("status", wire.OpIncludes, text("op"))}, nil,
 			url.Values{"q": {"op"}}, 1, false},
-		{"startswith narrows as includes", []wire.Filter{{Field: "status", Op: wire.OpStartsWith, Value: text("op")}}, nil,
+		{"startswith narrows as includes", []wire.Filter{cond("status", wire.OpStartsWith, text("op"))}, nil,
 			url.Values{"q": {"op"}}, 1, false},
-		{"an operator without a declaration", []wire.Filter{{Field: "amount", Op: wire.OpLt, Value: wire.Int(3)}}, nil, url.Values{}, 0, false},
-		{"null is never compared", []wire.Filter{{Field: "amount", Op: wire.OpGte, Value: wire.Null()}}, nil, url.Values{}, 0, false},
+		{"an operator without a declaration", []wire.Filter{cond("amount", wire.OpLt, wire.Int(3))}, nil, url.Values{}, 0, false},
+		{"null is never compared", []wire.Filter{cond("amount", wire.OpGte, wire.Null())}, nil, url.Values{}, 0, false},
 		{"text in a column of numbers", []wire.Filter{eq("amount", "n/a")}, nil, url.Values{}, 0, false},
 		{"text in a column of booleans", []wire.Filter{eq("paid", "1")}, nil, url.Values{}, 0, false},
-		{"a boolean", []wire.Filter{{Field: "paid", Op: wire.OpEq, Value: wire.Bool(true)}}, nil, url.Values{"paid": {"true"}}, 1, true},
-		{"no operand", []wire.Filter{{Field: "paid", Op: wire.OpIsNull}}, nil, url.Values{"unknown": {""}}, 1, true},
+		{"a boolean", []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true))}, nil, url.Values{"paid": {"true"}}, 1, true},
+		{"no operand", []wire.Filter{cond("paid", wire.OpIsNull)}, nil, url.Values{"unknown": {""}}, 1, true},
 		{"conditions without a parameter", []wire.Filter{
-			{Field: "at", Op: wire.OpGte, Value: text("2024-05-01")}, {Field: "at", Op: wire.OpGte, Value: text("2024-06-01")},
-			{Field: "at", Op: wire.OpLte, Value: text("2024-07-01")}}, nil, url.Values{}, 3, true},
-		{"text in a column of dates", []wire.Filter{{Field: "at", Op: wire.OpGte, Value: text("May")}}, nil, url.Values{}, 0, false},
-		{"a day", []wire.Filter{{Field: "day", Op: wire.OpGt, Value: text("2024-05-01T00:00:00Z")}}, nil,
+			cond("at", wire.OpGte, text("2024-05-01")), cond("at", wire.OpGte, text("2024-06-01")),
+			cond("at", wire.OpLte, text("2024-07-01"))}, nil, url.Values{}, 3, true},
+		{"text in a column of dates", []wire.Filter{cond("at", wire.OpGte, text("May"))}, nil, url.Values{}, 0, false},
+		{"a day", []wire.Filter{cond("day", wire.OpGt, text("2024-05-01T00:00:00Z"))}, nil,
 			url.Values{"after": {"2024-05-01"}}, 1, true},
-		{"a day that a spelling would cut", []wire.Filter{{Field: "day", Op: wire.OpGt, Value: text("2024-05-01T10:00:00Z")}}, nil,
+		{"a day that a spelling would cut", []wire.Filter{cond("day", wire.OpGt, text("2024-05-01T10:00:00Z"))}, nil,
 			url.Values{}, 0, false},
 		{"Spell accepts", []wire.Filter{eq("code", "7")}, nil, url.Values{"code": {"7"}}, 1, true},
 		{"Spell refuses", []wire.Filter{eq("code", "")}, nil, url.Values{}, 0, false},
 		{"a field that the table has not", []wire.Filter{eq("none", "a")}, nil, url.Values{}, 0, false},
 		{"or is the library's", []wire.Filter{eq("status", "open")}, [][]wire.Filter{{eq("status", "paid")}, {eq("code", "7")}},
 			url.Values{"status": {"open"}}, 1, false},
-		{"or alone pushes nothing", nil, [][]wire.Filter{{eq("status", "paid")}, {{Field: "code", Op: wire.OpIncludes, Value: text("7")}}},
+		{"or alone pushes nothing", nil, [][]wire.Filter{{eq("status", "paid")}, {cond("code", wire.OpIncludes, text("7"))}},
 			url.Values{}, 0, false},
 		{"an empty group beside an unknown field", nil, [][]wire.Filter{{}, {eq("nosuch", "paid")}}, url.Values{}, 0, false},
 		{"empty groups alone", nil, [][]wire.Filter{{}, {}}, url.Values{}, 0, true},
 		{"an empty group makes nothing served that is not", []wire.Filter{eq("none", "a")}, [][]wire.Filter{{}}, url.Values{}, 0, false},
-		{"an operator of its own before a wider one", []wire.Filter{{Field: "price", Op: wire.OpGt, Value: wire.Int(3)}}, nil,
+		{"an operator of its own before a wider one", []wire.Filter{cond("price", wire.OpGt, wire.Int(3))}, nil,
 			url.Values{"above": {"3"}}, 1, true},
-		{"lt narrows as lte, and is not served", []wire.Filter{{Field: "price", Op: wire.OpLt, Value: wire.Int(3)}}, nil,
+		{"lt narrows as lte, and is not served", []wire.Filter{cond("price", wire.OpLt, wire.Int(3))}, nil,
 			url.Values{"to": {"3"}}, 1, false},
-		{"gt is no gte: it loses the equal rows", []wire.Filter{{Field: "day", Op: wire.OpGte, Value: text("2024-05-01")}}, nil, url.Values{}, 0, false},
-		{"a part of the text is not how it begins", []wire.Filter{{Field: "name", Op: wire.OpIncludes, Value: text("a")}}, nil,
+		{"gt is no gte: it loses the equal rows", []wire.Filter{cond("day", wire.OpGte, text("2024-05-01"))}, nil, url.Values{}, 0, false},
+		{"a part of the text is not how it begins", []wire.Filter{cond("name", wire.OpIncludes, text("a"))}, nil,
 			url.Values{"part": {"a"}}, 1, true},
-		{"startswith of its own", []wire.Filter{{Field: "name", Op: wire.OpStartsWith, Value: text("a")}}, nil,
+		{"startswith of its own", []wire.Filter{cond("name", wire.OpStartsWith, text("a"))}, nil,
 			url.Values{"prefix": {"a"}}, 1, true},
-		{"an element of a list", []wire.Filter{{Field: "tags", Op: wire.OpContains, Value: text("red")}}, nil,
+		{"an element of a list", []wire.Filter{cond("tags", wire.OpContains, text("red"))}, nil,
 			url.Values{"tag": {"red"}}, 1, true},
-		{"a null element", []wire.Filter{{Field: "tags", Op: wire.OpContains, Value: wire.Null()}}, nil, url.Values{}, 0, false},
-		{"a null part", []wire.Filter{{Field: "name", Op: wire.OpIncludes, Value: wire.Null()}}, nil, url.Values{}, 0, false},
-		{"a part of a date is no date", []wire.Filter{{Field: "day", Op: wire.OpIncludes, Value: text("2024-05")}}, nil,
+		{"a null element", []wire.Filter{cond("tags", wire.OpContains, wire.Null())}, nil, url.Values{}, 0, false},
+		{"a null part", []wire.Filter{cond("name", wire.OpIncludes, wire.Null())}, nil, url.Values{}, 0, false},
+		{"a part of a date is no date", []wire.Filter{cond("day", wire.OpIncludes, text("2024-05"))}, nil,
 			url.Values{"month": {"2024-05"}}, 1, true},
-		{"false is a boolean too", []wire.Filter{{Field: "paid", Op: wire.OpEq, Value: wire.Bool(false)}}, nil,
+		{"false is a boolean too", []wire.Filter{cond("paid", wire.OpEq, wire.Bool(false))}, nil,
 			url.Values{"paid": {"false"}}, 1, true},
-		{"an operand without a spelling", []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Invalid("no")}}, nil,
+		{"an operand without a spelling", []wire.Filter{cond("status", wire.OpEq, wire.Invalid("no"))}, nil,
 			url.Values{}, 0, false},
-		{"a time that has no year in UTC", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("9999-12-31T23:59:59-01:00")}}, nil,
+		{"a time that has no year in UTC", []wire.Filter{cond("late", wire.OpGte, text("9999-12-31T23:59:59-01:00"))}, nil,
 			url.Values{}, 0, false},
-		{"Spell sees what would be pushed, and spells it", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("2024-05-01T02:00:00+02:00")}}, nil,
+		{"Spell sees what would be pushed, and spells it", []wire.Filter{cond("late", wire.OpGte, text("2024-05-01T02:00:00+02:00"))}, nil,
 			url.Values{"late": {"May"}}, 1, true},
 	} {
 		p := pushShop.Push(wire.Where{And: c.and, Or: c.or}, nil)
@@ -162,20 +166,14 @@ func TestPushdownFilters(t *testing.T) {
 		why         string
 		asked, want wire.Filter
 	}{
-		{"an eq of its own", wire.Filter{Field: "price", Op: wire.OpEq, Value: wire.Int(3)},
-			wire.Filter{Field: "price", Op: wire.OpEq, Value: wire.Int(3)}},
-		{"an eq as an in", wire.Filter{Field: "status", Op: wire.OpEq, Value: wire.Text("open")},
-			wire.Filter{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open")}}},
-		{"an in of its own", wire.Filter{Field: "price", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}},
-			wire.Filter{Field: "price", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}}},
-		{"an in as an eq", wire.Filter{Field: "amount", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}},
-			wire.Filter{Field: "amount", Op: wire.OpEq, Value: wire.Int(3)}},
-		{"no null", wire.Filter{Field: "status", Op: wire.OpIn, Values: in},
-			wire.Filter{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open"), wire.Text("paid")}}},
-		{"a time in UTC", wire.Filter{Field: "at", Op: wire.OpLte, Value: wire.Text("2024-05-01T02:00:00+02:00")},
-			wire.Filter{Field: "at", Op: wire.OpLte, Value: wire.Text("2024-05-01T00:00:00Z")}},
-		{"a gt as a gte", wire.Filter{Field: "amount", Op: wire.OpGt, Value: wire.Int(3)},
-			wire.Filter{Field: "amount", Op: wire.OpGte, Value: wire.Int(3)}},
+		{"an eq of its own", cond("price", wire.OpEq, wire.Int(3)), cond("price", wire.OpEq, wire.Int(3))},
+		{"an eq as an in", cond("status", wire.OpEq, wire.Text("open")), cond("status", wire.OpIn, wire.Text("open"))},
+		{"an in of its own", cond("price", wire.OpIn, wire.Int(3)), cond("price", wire.OpIn, wire.Int(3))},
+		{"an in as an eq", cond("amount", wire.OpIn, wire.Int(3)), cond("amount", wire.OpEq, wire.Int(3))},
+		{"no null", cond("status", wire.OpIn, in...), cond("status", wire.OpIn, wire.Text("open"), wire.Text("paid"))},
+		{"a time in UTC", cond("at", wire.OpLte, wire.Text("2024-05-01T02:00:00+02:00")),
+			cond("at", wire.OpLte, wire.Text("2024-05-01T00:00:00Z"))},
+		{"a gt as a gte", cond("amount", wire.OpGt, wire.Int(3)), cond("amount", wire.OpGte, wire.Int(3))},
 	} {
 		p := pushShop.Push(wire.Where{And: []wire.Filter{c.asked}}, nil)
 		if assert.Len(t, p.Filters, 1, c.why) {
@@ -189,7 +187,7 @@ func TestPushdownFilters(t *testing.T) {
 // TestPushdownFieldTypes checks that a column without a type has the one that the
 // request states.
 func TestPushdownFieldTypes(t *testing.T) {
-	f := wire.Filter{Field: "code", Op: wire.OpEq, Value: wire.Text("7a")}
+	f := cond("code", wire.OpEq, wire.Text("7a"))
 	for typ, pushed := range map[wire.Type]int{"": 1, wire.TypeString: 1, wire.TypeNumber: 0} {
 		p := pushShop.Push(wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"code": typ}}, nil)
 		assert.Len(t, p.Filters, pushed, typ)
@@ -265,19 +263,15 @@ func TestPushdownKeepsTheAnswer(t *testing.T) {
 			where.Or = append(where.Or, []wire.Filter{one()})
 		}
 		p := pushShop.Push(where, nil)
-		upstream, err := filter.Compile(wire.Where{And: p.Filters}, pushColumns)
-		require.NoError(t, err)
-		whole, err := filter.Compile(where, pushColumns)
-		require.NoError(t, err)
+		upstream := testkit.Must(filter.Compile(wire.Where{And: p.Filters}, pushColumns))(t)
+		whole := testkit.Must(filter.Compile(where, pushColumns))(t)
 		for range 20 {
 			row := make([]wire.Value, len(pushColumns))
 			for i, c := range pushColumns {
 				row[i] = pick(cells[c.Name])
 			}
-			kept, err := upstream.Match(row)
-			require.NoError(t, err)
-			wanted, err := whole.Match(row)
-			require.NoError(t, err)
+			kept := testkit.Must(upstream.Match(row))(t)
+			wanted := testkit.Must(whole.Match(row))(t)
 			switch {
 			case !kept:
 				narrowed++

@@ -6,22 +6,23 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // serveQuery serves /query. If the document has a dialect, a body with a member
 // named sql is SQL.
 func serveQuery(x *exchange, body []byte) {
-	if wire.IsSQL(body) {
+	if scan.Has(body, "sql") {
 		var sql wire.SQLRequest
 		switch err := x.decode(body, &sql); {
-		case x.caps.sql == nil && err == nil:
-			x.fail(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
+		case x.service.caps.sql == nil && err == nil:
+			x.reply.fail(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
 			return
-		case x.caps.sql != nil && err != nil:
-			x.fail(err)
+		case x.service.caps.sql != nil && err != nil:
+			x.reply.fail(err)
 			return
-		case x.caps.sql != nil:
+		case x.service.caps.sql != nil:
 			serveSQL(x, &sql)
 			return
 		}
@@ -29,7 +30,7 @@ func serveQuery(x *exchange, body []byte) {
 	}
 	var req wire.QueryRequest
 	if err := x.accept(body, &req, &req.Credentials, &req.Table); err != nil {
-		x.fail(err)
+		x.reply.fail(err)
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
@@ -44,11 +45,11 @@ func serveQuery(x *exchange, body []byte) {
 		if err != nil {
 			return err
 		}
-		method, call := "Query", x.source.Query
+		method, call := "Query", x.service.source.Query
 		if len(req.Joins) > 0 {
-			method, call = "QueryJoined", x.caps.joiner.QueryJoined
+			method, call = "QueryJoined", x.service.caps.joiner.QueryJoined
 		}
-		plan := x.plan(&req, table)
+		plan := x.service.plan(&req, table)
 		rows := x.newRows(plan, batch.NewBatcher(s.handoff, s.rows), s.handoff)
 		request := withoutWindow(&req)
 		request.MaxRows = maxRows(plan)
@@ -60,7 +61,7 @@ func serveQuery(x *exchange, body []byte) {
 
 func serveSQL(x *exchange, req *wire.SQLRequest) {
 	if err := x.admit(&req.Credentials, nil); err != nil {
-		x.fail(err)
+		x.reply.fail(err)
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
@@ -68,7 +69,7 @@ func serveSQL(x *exchange, req *wire.SQLRequest) {
 		plan := &finish.Plan{Request: &wire.QueryRequest{}, SQL: true}
 		rows := x.newRows(plan, batch.NewBatcher(s.handoff, s.rows), s.handoff)
 		return x.invoke(ctx, "QuerySQL", func(ctx context.Context) error {
-			return rows.close(x.caps.sql.QuerySQL(ctx, req, rows))
+			return rows.close(x.service.caps.sql.QuerySQL(ctx, req, rows))
 		})
 	})
 }
@@ -77,12 +78,12 @@ func serveSQL(x *exchange, req *wire.SQLRequest) {
 func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
 	query := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope}
 	handoff := batch.NewHandoff(x.since, false, nil)
-	rows := x.newRows(x.plan(query, table), nil, handoff)
+	rows := x.newRows(x.service.plan(query, table), nil, handoff)
 	// A source that ignores its context has its rows refused after the deadline.
 	stop := context.AfterFunc(ctx, func() { handoff.Stop(errDeadline) })
 	defer stop()
 	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
-		return rows.close(x.source.Query(ctx, withoutWindow(query), rows))
+		return rows.close(x.service.source.Query(ctx, withoutWindow(query), rows))
 	})
 	return rows.finisher.Count, err
 }

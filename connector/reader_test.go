@@ -19,13 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // watched is a source that emits rows of about a KiB until it is told to stop,
 // and says how it ended.
 type watched struct {
-	core
+	testkit.Source
 	emitted atomic.Int64
 	stopped chan time.Time // when its context ended
 	left    chan error     // what Row said last
@@ -33,7 +34,7 @@ type watched struct {
 
 func watch() *watched {
 	s := &watched{stopped: make(chan time.Time, 1), left: make(chan error, 1)}
-	s.query = func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+	s.OnQuery = func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 		context.AfterFunc(ctx, func() { s.stopped <- time.Now() })
 		w := out.Begin(number)
 		cell := wire.Text(strings.Repeat("x", 1000))
@@ -53,12 +54,11 @@ func watch() *watched {
 // one batch ahead.
 func TestReaderStops(t *testing.T) {
 	for _, c := range []struct {
-		why   string
-		reads int // bytes the reader takes before it stops
-		pause time.Duration
-		stall time.Duration
-		more  string
-		at    time.Duration
+		why          string
+		reads        int // bytes the reader takes before it stops
+		pause, stall time.Duration
+		more         string
+		at           time.Duration
 	}{
 		{"at once, for 20 s by default", 0, 0, 0, "", 20 * time.Second},
 		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, "", 7 * time.Second},
@@ -66,30 +66,26 @@ func TestReaderStops(t *testing.T) {
 		{"after some pauses that are short enough", 5 << 20, time.Second, 0, "", 20 * time.Second},
 		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src := watch()
-				s := serve(t, src, &connector.Options{WriteStall: c.stall})
-				conn := s.open("/query", ask(c.more, hour))
-				piece := make([]byte, 1<<20)
-				for taken := 0; taken < c.reads; {
-					n, err := io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)])
-					require.NoError(t, err)
-					taken += n
-					time.Sleep(c.pause)
-				}
-				stop := time.Now().Add(-c.pause)
-				synctest.Wait()
-				ahead := src.emitted.Load()*1000 - int64(c.reads)
-				assert.Less(t, ahead, int64(64<<10), "stream-7: a stream holds one batch, beside what the server buffers")
-				assert.Equal(t, c.at, (<-src.stopped).Sub(stop))
-				assert.Error(t, <-src.left)
-				rest, err := io.ReadAll(conn)
-				require.NoError(t, err)
-				assert.NotContains(t, string(rest), `{"end":1}`, "a stream that was cut off never looks complete")
-				assert.NotContains(t, string(rest), "\r\n0\r\n", "nor does its HTTP message")
-				s.alive()
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			src := watch()
+			s := serve(t, src, &connector.Options{WriteStall: c.stall})
+			conn := s.open("/query", ask(c.more, hour))
+			piece := make([]byte, 1<<20)
+			for taken := 0; taken < c.reads; {
+				n := testkit.Must(io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)]))(t)
+				taken += n
+				time.Sleep(c.pause)
+			}
+			stop := time.Now().Add(-c.pause)
+			synctest.Wait()
+			ahead := src.emitted.Load()*1000 - int64(c.reads)
+			assert.Less(t, ahead, int64(64<<10), "stream-7: a stream holds one batch, beside what the server buffers")
+			assert.Equal(t, c.at, (<-src.stopped).Sub(stop))
+			assert.Error(t, <-src.left)
+			rest := testkit.Must(io.ReadAll(conn))(t)
+			assert.NotContains(t, string(rest), `{"end":1}`, "a stream that was cut off never looks complete")
+			assert.NotContains(t, string(rest), "\r\n0\r\n", "nor does its HTTP message")
+			s.alive()
 		})
 	}
 }
@@ -118,8 +114,7 @@ func testSlowReader(t *testing.T, more string, returning time.Duration) {
 			},
 		})
 		conn := s.open("/query", ask(more, 10*hour))
-		res, err := http.ReadResponse(bufio.NewReader(trickle{conn}), nil)
-		require.NoError(t, err)
+		res := testkit.Must(http.ReadResponse(bufio.NewReader(trickle{conn}), nil))(t)
 		start := time.Now()
 		lines := s.lines(start, res.Body)
 		got := 0
@@ -150,7 +145,7 @@ func (r trickle) Read(p []byte) (int, error) {
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
-		s := serve(t, core{query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 			_ = out.Begin(number).Flush()
 			<-ctx.Done()
 			ended <- time.Now()
@@ -160,15 +155,12 @@ func TestDeadlineBesideStalledReader(t *testing.T) {
 		conn := s.open("/query", ask(`"idleTimeoutMs":5000,`, hour))
 		in := bufio.NewReader(conn)
 		for line := ""; !strings.HasPrefix(line, `{"served"`); {
-			var err error
-			line, err = in.ReadString('\n')
-			require.NoError(t, err)
+			line = testkit.Must(in.ReadString('\n'))(t)
 		}
 		assert.Equal(t, 5*time.Second, (<-ended).Sub(start))
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		rest, err := io.ReadAll(in)
-		require.NoError(t, err)
+		rest := testkit.Must(io.ReadAll(in))(t)
 		assert.Equal(t, "\r\n", string(rest), "the connection was closed 5 s after the deadline")
 	})
 }
@@ -195,42 +187,38 @@ func TestReaderLeaves(t *testing.T) {
 			}
 		}},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				returned := make(chan time.Time, 1)
-				s := serve(t, core{query: func(ctx context.Context, _ *connector.Query,
-					out *connector.Rows) error {
-					defer func() { returned <- time.Now() }()
-					return c.src(ctx, out)
-				}}, nil)
-				conn := s.open("/query", ask("", hour))
-				time.Sleep(3 * time.Second)
-				left := time.Now()
-				require.NoError(t, conn.Close())
-				assert.Equal(t, left, <-returned)
-				synctest.Wait()
-				assert.Empty(t, s.log.String(), "a reader that leaves is no event for the host's log")
-				s.alive()
-			})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			returned := make(chan time.Time, 1)
+			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
+				out *connector.Rows) error {
+				defer func() { returned <- time.Now() }()
+				return c.src(ctx, out)
+			}}, nil)
+			conn := s.open("/query", ask("", hour))
+			time.Sleep(3 * time.Second)
+			left := time.Now()
+			require.NoError(t, conn.Close())
+			assert.Equal(t, left, <-returned)
+			synctest.Wait()
+			assert.Empty(t, s.log.String(), "a reader that leaves is no event for the host's log")
+			s.alive()
 		})
 	}
-	t.Run("on a JSON route", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			returned := make(chan time.Time, 1)
-			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-				<-ctx.Done()
-				returned <- time.Now()
-				return ctx.Err()
-			}}, nil)
-			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-			defer cancel()
-			start := time.Now()
-			_, err := s.Client.Do(s.Request(ctx, "/check", good("/check")))
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.Equal(t, 3*time.Second, (<-returned).Sub(start))
-			synctest.Wait()
-			assert.Empty(t, s.log.String())
-		})
+	testkit.Bubble(t, "on a JSON route", func(t *testing.T) {
+		returned := make(chan time.Time, 1)
+		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+			<-ctx.Done()
+			returned <- time.Now()
+			return ctx.Err()
+		}}, nil)
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := s.Client.Do(s.Request(ctx, "/check", good("/check")))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 3*time.Second, (<-returned).Sub(start))
+		synctest.Wait()
+		assert.Empty(t, s.log.String())
 	})
 }
 
@@ -239,9 +227,9 @@ func TestReaderLeaves(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base, shutdown := context.WithCancel(context.Background())
-		s := serve(t, endpoints{
-			core: script(begin, rows(1), flush, wait(forever)),
-			sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+		s := serve(t, testkit.Endpoints{
+			Source: script(begin, rows(1), flush, wait(forever)),
+			Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			},
@@ -253,15 +241,13 @@ func TestShutdown(t *testing.T) {
 		time.AfterFunc(4*time.Second, shutdown)
 		open := h.dial(t)
 		send(t, open, "/query", ask("", hour))
-		res, err := http.ReadResponse(bufio.NewReader(open), nil)
-		require.NoError(t, err)
+		res := testkit.Must(http.ReadResponse(bufio.NewReader(open), nil))(t)
 		const stopping = "the request ended before its time, because the connector is stopping; ask again"
 		assert.Equal(t, []string{"0s " + all, "0s rows 1", `4s {"error":{"code":"timeout","message":"` + stopping + `"}}`}, s.lines(start, res.Body))
 
 		late := h.dial(t)
 		send(t, late, "/size", good("/size"))
-		res, err = http.ReadResponse(bufio.NewReader(late), nil)
-		require.NoError(t, err)
+		res = testkit.Must(http.ReadResponse(bufio.NewReader(late), nil))(t)
 		read(t, res).refuses(t, 408, wire.CodeTimeout, stopping)
 		assert.Empty(t, s.log.String())
 	})
@@ -271,17 +257,17 @@ func TestShutdown(t *testing.T) {
 // neither cut a stream nor lose a late answer.
 func TestServerTimeouts(t *testing.T) {
 	slow := func(ctx context.Context) { time.Sleep(8 * time.Second) }
-	src := endpoints{
-		core: script(begin, flush, wait(25*time.Second), rows(100)),
-		sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+	src := testkit.Endpoints{
+		Source: script(begin, flush, wait(25*time.Second), rows(100)),
+		Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		},
-		aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
+		Aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		},
-		counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
+		Counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
 			slow(ctx)
 			return 0, connector.BadRequest("no")
 		},
@@ -296,14 +282,12 @@ func TestServerTimeouts(t *testing.T) {
 		for range 2 { // on one connection, which stands idle in between
 			start := time.Now()
 			send(t, conn, "/query", ask("", hour))
-			res, err := http.ReadResponse(in, nil)
-			require.NoError(t, err)
+			res := testkit.Must(http.ReadResponse(in, nil))(t)
 			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36",
 				"25s " + end}, s.lines(start, res.Body))
 			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
 				send(t, conn, path, good(path))
-				res, err := http.ReadResponse(in, nil)
-				require.NoError(t, err, path)
+				res := testkit.Must(http.ReadResponse(in, nil))(t, path)
 				assert.Equal(t, want, read(t, res).status)
 			}
 			time.Sleep(time.Minute)
@@ -315,7 +299,7 @@ func TestServerTimeouts(t *testing.T) {
 // that goes on until well after the server's timeouts.
 func TestOverTCP(t *testing.T) {
 	const timeout = time.Second
-	src := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+	src := emits(func(out *connector.Rows) error {
 		w := out.Begin(number)
 		_ = w.Flush()
 		<-time.After(timeout + timeout/5)
@@ -325,7 +309,7 @@ func TestOverTCP(t *testing.T) {
 			}
 		}
 		return nil
-	}}
+	})
 	for _, h2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %t", h2), func(t *testing.T) {
 			t.Parallel()
@@ -337,8 +321,7 @@ func TestOverTCP(t *testing.T) {
 			defer server.Close()
 			r := s.Request(context.Background(), "/query", ask("", time.Minute))
 			r.URL.Scheme, r.URL.Host = "https", server.Listener.Addr().String()
-			res, err := server.Client().Do(r)
-			require.NoError(t, err)
+			res := testkit.Must(server.Client().Do(r))(t)
 			assert.Equal(t, 1+btoi(h2), res.ProtoMajor)
 			defer res.Body.Close()
 			lines := s.lines(time.Now(), res.Body)

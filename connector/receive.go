@@ -21,23 +21,23 @@ func (x *exchange) body() ([]byte, error) {
 			return nil, BadRequest("Content-Encoding: send the body as it is, without compression")
 		}
 	}
-	limit := x.opts.MaxRequestBytes
+	limit := x.service.opts.MaxRequestBytes
 	if x.r.ContentLength > limit {
 		return nil, BadRequest("body: larger than %d bytes", limit)
 	}
 	// A body that trickles must not hold the connection. A server with a
 	// ReadTimeout bounds it already.
 	if server, ok := x.r.Context().Value(http.ServerContextKey).(*http.Server); !ok || server.ReadTimeout <= 0 {
-		_ = x.conn.control.SetReadDeadline(x.arrived.Add(min(maxBodyTime, x.opts.MaxTimeout)))
+		_ = x.reply.conn.control.SetReadDeadline(x.arrived.Add(min(maxBodyTime, x.service.opts.MaxTimeout)))
 	}
 	data, err := io.ReadAll(io.LimitReader(x.r.Body, limit+1))
-	x.stats.BytesRead = int64(len(data))
+	x.reply.stats.BytesRead = int64(len(data))
 	if err != nil {
 		return nil, BadRequest("body: could not be read to its end")
 	}
 	// A read deadline that is left, such as the server's ReadTimeout, would end
 	// the request's context in the middle of a long stream.
-	_ = x.conn.control.SetReadDeadline(time.Time{})
+	_ = x.reply.conn.control.SetReadDeadline(time.Time{})
 	if int64(len(data)) > limit {
 		return nil, BadRequest("body: larger than %d bytes", limit)
 	}
@@ -60,7 +60,7 @@ func (x *exchange) decode(body []byte, req wire.Request) error {
 	}
 	var wrong *wire.MessageError
 	if errors.As(err, &wrong) && wrong.Path == "credentials" {
-		if key := x.form.noText(body); key != "" {
+		if key := x.service.connectForm.noText(body); key != "" {
 			return BadRequest("credentials.%s: must be a string", key)
 		}
 	}
@@ -70,16 +70,16 @@ func (x *exchange) decode(body []byte, req wire.Request) error {
 // admit keeps the declared credentials and refuses a request that lacks a
 // required one. On /check the message is for the person at the form.
 func (x *exchange) admit(creds *wire.Credentials, table *string) error {
-	x.log.secrets = *creds
-	*creds = x.form.declared(*creds)
+	x.reply.log.secrets = *creds
+	*creds = x.service.connectForm.declared(*creds)
 	x.creds = *creds
 	if table != nil {
-		x.log.table = *table
+		x.reply.log.table = *table
 	}
-	switch field := x.form.missing(*creds); {
+	switch field := x.service.connectForm.missing(*creds); {
 	case field == nil:
 		return nil
-	case x.log.route == wire.PathCheck:
+	case x.reply.log.route == wire.PathCheck:
 		return CheckFailed("%s is required.", field.Label)
 	default:
 		return BadRequest("credentials.%s: required", field.Key)

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -73,7 +73,7 @@ func TestBearer(t *testing.T) {
 			"token=" + wrong, false},
 		{"in a name's other case", []string{"Bearer " + token}, "Access_Token=" + wrong, false},
 	}
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			for _, route := range routes {
@@ -99,16 +99,10 @@ func TestBearer(t *testing.T) {
 // TestTwoTokens checks that a host can hold two tokens while it rotates them.
 func TestTwoTokens(t *testing.T) {
 	const next = "the-next-token-0123456789abcdef-0123"
-	token, err := wire.NewToken(connectortest.Token, next)
-	require.NoError(t, err)
-	h, err := connector.New(shop, core{}, token, nil)
-	require.NoError(t, err)
+	token := testkit.Must(wire.NewToken(connectortest.Token, next))(t)
+	h := testkit.Must(connector.New(shop, testkit.Source{}, token, nil))(t)
 	for bearer, want := range map[string]int{connectortest.Token: 200, next: 200, next + "x": 401} {
-		r := httptest.NewRequest("POST", "/check", strings.NewReader(good("/check")))
-		r.Header.Set("Authorization", "Bearer "+bearer)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		assert.Equal(t, want, w.Code, bearer)
+		assert.Equal(t, want, testkit.Post(h, bearer, "/check", good("/check")).Code, bearer)
 	}
 }
 
@@ -123,13 +117,11 @@ func (b unread) Read([]byte) (int, error) {
 // TestBodyUnread checks that what can be refused without the body is refused
 // before it is read.
 func TestBodyUnread(t *testing.T) {
-	h := newHandler(t, core{}, nil)
+	h := newHandler(t, testkit.Source{}, nil)
 	for _, c := range []struct {
-		why    string
-		method string
-		path   string
-		alter  func(*http.Request)
-		status int
+		why, method, path string
+		alter             func(*http.Request)
+		status            int
 	}{
 		{"an unknown path", "POST", "/nowhere", nil, 404},
 		{"an endpoint the document does not list", "POST", "/count", nil, 404},
@@ -158,10 +150,9 @@ func TestBodyUnread(t *testing.T) {
 // TestNoContinue checks the same on the wire: a client that waits for
 // permission to send its body does not get it.
 func TestNoContinue(t *testing.T) {
-	s := serve(t, core{}, nil)
+	s := serve(t, testkit.Source{}, nil)
 	for _, c := range []struct {
-		bearer string
-		want   string
+		bearer, want string
 	}{
 		{connectortest.Token, "HTTP/1.1 100 Continue"},
 		{"wrong", "HTTP/1.1 401 Unauthorized"},
@@ -171,8 +162,7 @@ func TestNoContinue(t *testing.T) {
 			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: "+
 				"100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
 		}()
-		line, err := bufio.NewReader(conn).ReadString('\n')
-		require.NoError(t, err)
+		line := testkit.Must(bufio.NewReader(conn).ReadString('\n'))(t)
 		assert.Equal(t, c.want, strings.TrimSpace(line))
 		_ = conn.Close()
 	}
@@ -201,7 +191,7 @@ func TestOrderOfRefusal(t *testing.T) {
 		}, 422, wire.CodeUnsupported, "joins: this connector executes no joins (join is false)"},
 		{"source", func(r *request) { r.table = "nothing" }, 404, wire.CodeUnknownEntity, `no table "nothing"`},
 	}
-	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 2048})
+	s := serve(t, testkit.Source{}, &connector.Options{MaxRequestBytes: 2048})
 	for i, first := range faults {
 		for _, second := range faults[i+1:] {
 			t.Run(first.name+" before "+second.name, func(t *testing.T) {
@@ -227,9 +217,8 @@ func TestOrderOfRefusal(t *testing.T) {
 // TestPaths checks that paths match exactly, byte for byte as they are sent.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
-		why    string
-		target string
-		found  bool
+		why, target string
+		found       bool
 	}{
 		{"the route itself", "/check", true},
 		{"in absolute form, as a proxy is sent it", "http://connector.test/check", true},
@@ -246,7 +235,7 @@ func TestPaths(t *testing.T) {
 		{"the document in escapes", "/.well-known/service/platform%2Ejson", false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, endpoints{}, nil)
+			s := serve(t, testkit.Endpoints{}, nil)
 			a := s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer "+connectortest.Token, good("/check"))
 			if c.found {
 				assert.Equal(t, 200, a.status)
@@ -272,8 +261,7 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 			"\r\n\r\n"+body)
 	}()
 	method, _, _ := strings.Cut(line, " ")
-	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
-	require.NoError(t, err)
+	res := testkit.Must(http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method}))(t)
 	a := read(t, res)
 	_ = conn.Close()
 	<-sent
@@ -283,7 +271,7 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 // TestMethods checks 405 with Allow on every known route, before the bearer
 // token is looked at.
 func TestMethods(t *testing.T) {
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	type target struct{ path, allow string }
 	targets := []target{{wire.PathDocument, "GET, HEAD"}}
 	for _, r := range routes {

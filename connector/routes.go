@@ -8,6 +8,32 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// optionalRoute is a route that a connector has if its source does. The document lists it, and
+// [Omit] can leave it out.
+type optionalRoute struct {
+	endpoint wire.Endpoint
+	serve    routeFunc
+	offer    func(c *capabilities, src Source) bool // keeps the source if it has the method
+}
+
+// optionalRoutes are in the order of the document.
+var optionalRoutes = []optionalRoute{
+	{wire.EndpointSize, serveSize, offer(func(c *capabilities) *Sizer { return &c.sizer })},
+	{wire.EndpointCount, serveCount, offer(func(c *capabilities) *Counter { return &c.counter })},
+	{wire.EndpointAggregate, serveAggregate, offer(func(c *capabilities) *Aggregator { return &c.aggregator })},
+	{wire.EndpointCardinality, serveCardinality, offer(func(c *capabilities) *CardinalityMeasurer { return &c.cardinality })},
+	{wire.EndpointLinkHitRate, serveLinkHitRate, offer(func(c *capabilities) *LinkMeasurer { return &c.links })},
+}
+
+// offer returns a function that keeps a source as one that has the method of a route, and reports
+// whether it has it.
+func offer[S any](kept func(*capabilities) *S) func(*capabilities, Source) bool {
+	return func(c *capabilities, src Source) (ok bool) {
+		*kept(c), ok = src.(S)
+		return ok
+	}
+}
+
 // Each function below is one route: accept the request, refuse what the document
 // never advertised, call the source, check its answer.
 
@@ -23,18 +49,18 @@ func serveJSON(
 	ask func(context.Context) (wire.Answer, error),
 ) {
 	if err := x.accept(body, req, &envelope.Credentials, table); err != nil {
-		x.fail(err)
+		x.reply.fail(err)
 		return
 	}
 	var encoded []byte
-	deadline := x.arrived.Add(x.timeout(envelope.TimeoutMS))
+	deadline := x.arrived.Add(x.service.timeout(envelope.TimeoutMS))
 	err := x.calls.until(x.r.Context(), deadline, func(ctx context.Context) error {
 		answer, err := ask(ctx)
 		if err != nil || answer == nil {
 			return err
 		}
 		if encoded, err = wire.EncodeAnswer(answer); err != nil {
-			return explainUnsendable(fmt.Errorf("the source's answer cannot be sent: %w", err), x.log.table)
+			return explainUnsendable(fmt.Errorf("the source's answer cannot be sent: %w", err), x.reply.log.table)
 		}
 		if len(encoded) > terms.MaxAnswerBytes {
 			return faultf("the source's answer has %d bytes, over the limit of %d", len(encoded), terms.MaxAnswerBytes)
@@ -43,18 +69,18 @@ func serveJSON(
 	})
 	switch {
 	case err != nil:
-		x.fail(err)
+		x.reply.fail(err)
 	case encoded == nil:
-		x.conn.noContent()
+		x.reply.conn.noContent()
 	default:
-		x.answer(encoded)
+		x.reply.answer(encoded)
 	}
 }
 
 func serveCheck(x *exchange, body []byte) {
 	var req wire.CheckRequest
 	serveJSON(x, body, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
-		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
+		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.service.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
 }
@@ -64,7 +90,7 @@ func serveDiscovery(x *exchange, body []byte) {
 	serveJSON(x, body, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
-			found, err = x.source.Discover(ctx, &req)
+			found, err = x.service.source.Discover(ctx, &req)
 			return err
 		})
 		if err != nil {
@@ -77,7 +103,7 @@ func serveDiscovery(x *exchange, body []byte) {
 			return nil, err
 		}
 		for _, text := range danglingKeys(found) {
-			x.log.warn(text)
+			x.reply.log.warn(text)
 		}
 		return found, nil
 	})
@@ -91,7 +117,7 @@ func serveSize(x *exchange, body []byte) {
 		}
 		var answer wire.SizeAnswer
 		err := x.invoke(ctx, "Size", func(ctx context.Context) (err error) {
-			answer.Size, err = x.caps.sizer.Size(ctx, &req)
+			answer.Size, err = x.service.caps.sizer.Size(ctx, &req)
 			return err
 		})
 		switch {
@@ -120,7 +146,7 @@ func serveCount(x *exchange, body []byte) {
 		}
 		var answer wire.CountAnswer
 		err = x.invoke(ctx, "Count", func(ctx context.Context) (err error) {
-			answer.Count, err = x.caps.counter.Count(ctx, &req)
+			answer.Count, err = x.service.caps.counter.Count(ctx, &req)
 			return err
 		})
 		if isDecline(err) {
@@ -148,7 +174,7 @@ func serveCardinality(x *exchange, body []byte) {
 		}
 		var counts map[string]*wire.Cardinality
 		err = x.invoke(ctx, "Cardinality", func(ctx context.Context) (err error) {
-			counts, err = x.caps.cardinality.Cardinality(ctx, &req)
+			counts, err = x.service.caps.cardinality.Cardinality(ctx, &req)
 			return err
 		})
 		if err != nil {
@@ -187,7 +213,7 @@ func serveLinkHitRate(x *exchange, body []byte) {
 		}
 		var answer *wire.LinkHitRate
 		err := x.invoke(ctx, "LinkHitRate", func(ctx context.Context) (err error) {
-			answer, err = x.caps.links.LinkHitRate(ctx, &req)
+			answer, err = x.service.caps.links.LinkHitRate(ctx, &req)
 			return err
 		})
 		if err != nil {

@@ -16,15 +16,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 type emit = func(out *connector.Rows) error
 
 // query returns a body for the table items.
-func query(more string) string {
-	return `{"table":"items",` + more + `,` + tail
-}
+func query(more string) string { return `{"table":"items",` + more + `,` + tail }
 
 const plain = `"and":[],"sort":[],"fields":["n"]`
 
@@ -42,10 +41,9 @@ func TestLies(t *testing.T) {
 	}
 	const sorted = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
 	for _, c := range []struct {
-		why   string
-		query string
-		emit  emit
-		cause string
+		why, query string
+		emit       emit
+		cause      string
 	}{
 		{"a claim twice", plain, func(out *connector.Rows) error {
 			out.Claim(connector.Applied{})
@@ -127,9 +125,7 @@ func TestLies(t *testing.T) {
 			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: no number`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-				return c.emit(out)
-			}}, nil)
+			s := serve(t, emits(c.emit), nil)
 			a := s.post("/query", query(c.query))
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
@@ -168,11 +164,11 @@ func TestDataThatCannotBeSent(t *testing.T) {
 	)
 	rows := func(emit emit) connector.Source {
 		return struct {
-			core
-			speaker
+			testkit.Source
+			testkit.Speaker
 		}{
-			core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return emit(out) }},
-			speaker{"sql", func(_ context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return emit(out) }},
+			emits(emit),
+			testkit.Speaker{Name: "sql", OnSQL: func(_ context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return emit(out) }},
 		}
 	}
 	row := func(v wire.Value) connector.Source {
@@ -185,21 +181,19 @@ func TestDataThatCannotBeSent(t *testing.T) {
 		})
 	}
 	group := func(v wire.Value) connector.Source {
-		return endpoints{aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+		return testkit.Endpoints{Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 			return [][]wire.Value{{v}}, nil
 		}}
 	}
-	link := endpoints{linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	link := testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 		return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{canary + "\xff"}}, nil
 	}}
 	least := strings.Replace(good("/aggregate"), `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
 	const answered = `the answer has a text of table "items" that is not valid UTF-8, in %s: correct it in the source, or leave the field out`
 	for _, c := range []struct {
-		why  string
-		src  connector.Source
-		path string
-		body string
-		told string
+		why              string
+		src              connector.Source
+		path, body, told string
 	}{
 		{"stream-6a: a row over 16 MiB", row(large), "/query", query(plain), tooLarge},
 		{"whatever the author makes of the error", swallowed(large), "/query", query(plain), tooLarge},
@@ -227,48 +221,6 @@ func TestDataThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestMissingColumns checks what happens without a column. If the description
-// has the field, the source is at fault; else the table lacks it.
-func TestMissingColumns(t *testing.T) {
-	narrow := core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
-	}}
-	for _, c := range []struct {
-		why     string
-		query   string
-		status  int
-		code    wire.Code
-		message string
-	}{
-		{"in fields", `"and":[],"sort":[],"fields":["id","name"]`, 404, wire.CodeUnknownEntity,
-			`table "items" has no field "name"`},
-		{"in sort", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"],"limit":1`, 404,
-			wire.CodeUnknownEntity, `table "items" has no field "name"`},
-		{"in a sort that will not be served", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"]`, 404,
-			wire.CodeUnknownEntity, `table "items" has no field "name"`},
-		{"in a filter", `"and":[{"field":"name","op":"isnull"}],"sort":[],"fields":["id"]`, 422, wire.CodeUnsupported,
-			`table "items" has no field "name" to filter by`},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			serve(t, narrow, nil).post("/query", query(c.query)).refuses(t, c.status, c.code, c.message)
-			s := serve(t, struct {
-				core
-				describer
-			}{narrow, nil}, nil)
-			s.post("/query", query(c.query)).refuses(t, 500, wire.CodeInternal, "internal error")
-			assert.Contains(t, s.log.String(),
-				`cause=the source began without column "name", which its description of the table has`)
-		})
-	}
-	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-		out.Claim(connector.Applied{Filters: true, Sort: true})
-		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
-	}}, nil)
-	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],`+
-		`"fields":["id"]`))
-	assert.Equal(t, 200, a.status, "columns that only served filters and sorts name are not needed")
-}
-
 // TestWindow checks the only way in which an offset and a limit reach a source.
 func TestWindow(t *testing.T) {
 	const filter, sort = `"and":[{"field":"n","op":"gt","value":0}]`, `"sort":[{"field":"n","dir":"asc"}]`
@@ -278,11 +230,10 @@ func TestWindow(t *testing.T) {
 		maxRows       int64
 	}
 	for _, c := range []struct {
-		why       string
-		query     string
-		served    connector.Applied
-		offsetMax int64
-		want      got
+		why, query string
+		served     connector.Applied
+		offsetMax  int64
+		want       got
 	}{
 		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Applied{}, 0,
 			got{7, 5, true, 12}},
@@ -303,14 +254,13 @@ func TestWindow(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var window got
-			src := core{query: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+			src := testkit.Source{OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 				window.offset, window.limit, window.ok = out.Claim(c.served).TakeWindow()
 				window.maxRows = req.MaxRows
 				return out.Begin(number).Flush()
 			}}
-			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}},
-				src, newToken(t), nil)
-			require.NoError(t, err)
+			h := testkit.Must(connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}},
+				src, newToken(t), nil))(t)
 			assert.Equal(t, 200, direct(h, "/query", query(c.query+`,"fields":["n"]`)).Code)
 			assert.Equal(t, c.want, window)
 		})
@@ -320,7 +270,7 @@ func TestWindow(t *testing.T) {
 // TestFields checks for the requested members, once each, in the requested
 // order.
 func TestFields(t *testing.T) {
-	s := serve(t, core{}, nil)
+	s := serve(t, testkit.Source{}, nil)
 	for fields, want := range map[string]string{
 		`[]`: `{"rows":[{},{},{}]}`,
 		`["name","id"]`: `{"rows":[{"name":"pen","id":1},{"name":"ink","id":2},{"name":null,` +
@@ -351,11 +301,10 @@ func TestAll(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		why   string
-		fail  error
-		query string
-		want  string
-		taken int
+		why         string
+		fail        error
+		query, want string
+		taken       int
 	}{
 		{"all of them", nil, plain, all + "\n" +
 			`{"rows":[{"n":0},{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6},{"n":7},{"n":8},{"n":9}]}` + "\n" +
@@ -367,9 +316,7 @@ func TestAll(t *testing.T) {
 			`{"error":{"code":"internal","message":"internal error"}}`, 10},
 	} {
 		taken = 0
-		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			return out.Begin(number).All(seq(c.fail))
-		}}, nil)
+		s := serve(t, emits(func(out *connector.Rows) error { return out.Begin(number).All(seq(c.fail)) }), nil)
 		assert.Equal(t, c.want, s.post("/query", query(c.query)).body, c.why)
 		assert.Equal(t, c.taken, taken, c.why)
 	}
@@ -383,7 +330,7 @@ func TestBuffersMayBeReused(t *testing.T) {
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
 		`[{"field":"n","dir":"asc"}]`: `{"rows":[{"n":"row 1"},{"n":"row 2"},{"n":"row 3"}]}`,
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, emits(func(out *connector.Rows) error {
 			w := out.Begin(number)
 			buffer := make([]byte, 5)
 			for _, digit := range "314592" {
@@ -395,7 +342,7 @@ func TestBuffersMayBeReused(t *testing.T) {
 				clear(buffer)
 			}
 			return nil
-		}}, nil)
+		}), nil)
 		a := s.post("/query", query(`"and":[],"sort":`+sort+`,"limit":3,"fields":["n"]`))
 		assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body)
 	}
@@ -405,12 +352,12 @@ func TestBuffersMayBeReused(t *testing.T) {
 // same error.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
-	s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+	s := serve(t, emits(func(out *connector.Rows) error {
 		w := out.Begin(number)
 		errs = append(errs, w.Row(), w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush(),
 			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
 		return nil // whoever swallows a refusal does not undo it
-	}}, nil)
+	}), nil)
 	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
 	for _, err := range errs {
 		assert.EqualError(t, err, "the source emitted a row of 0 cells for 1 columns")
@@ -429,7 +376,7 @@ func TestFail(t *testing.T) {
 		{"a deliberate one", connector.Unsupported("no cell"), `{"error":{"code":"unsupported","message":"no cell"}}`},
 		{"none", nil, all + "\n" + `{"rows":[{"n":1}]}` + "\n" + end + "\n"},
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, emits(func(out *connector.Rows) error {
 			w := out.Begin(number)
 			if c.err == nil {
 				assert.NoError(t, w.Fail(nil))
@@ -440,7 +387,7 @@ func TestFail(t *testing.T) {
 			assert.Equal(t, first, second, c.why)
 			assert.Equal(t, first, row, c.why)
 			return nil
-		}}, nil)
+		}), nil)
 		assert.Equal(t, c.want, s.post("/query", query(plain)).body, c.why)
 	}
 }
@@ -473,13 +420,13 @@ func TestCountByReading(t *testing.T) {
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
 		{"a lie that nobody looks at", func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(items().Columns())
-			_ = w.Row(itemRows[1]...)
+			_ = w.Row(testkit.Items().Rows[1]...)
 			_ = w.Row(wire.Int(1))
 			return nil
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
 	} {
-		src := endpoints{core: core{query: c.query},
-			counter: func(context.Context, *wire.CountRequest) (int64, error) {
+		src := testkit.Endpoints{Source: testkit.Source{OnQuery: c.query},
+			Counter: func(context.Context, *wire.CountRequest) (int64, error) {
 				return -5, fmt.Errorf("cannot: %w", connector.ErrDecline)
 			},
 		}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -85,15 +85,15 @@ func TestPerRequest(t *testing.T) {
 			return nil
 		}, 500, pair + ", call" + closed},
 	} {
-		src := described{endpoints{
-			core: core{query: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+		src := testkit.Described{Endpoints: testkit.Endpoints{
+			Source: testkit.Source{OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 				if err := both(ctx); err != nil {
 					return err
 				}
-				return queryItems(ctx, req, out)
+				return testkit.Source{}.Query(ctx, req, out)
 			}},
-			counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) },
-		}, func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+			Counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) },
+		}, Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
 			return items(), both(ctx)
 		},
 		}
@@ -110,7 +110,7 @@ func TestPerRequest(t *testing.T) {
 func TestPerRequestConcurrent(t *testing.T) {
 	var p connector.PerRequest[int64]
 	var made, open atomic.Int64
-	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		var all sync.WaitGroup
 		var seen [8]int64
 		for i := range seen {
@@ -154,9 +154,9 @@ func TestPerRequestContext(t *testing.T) {
 		}
 		return nil
 	}
-	src := described{endpoints{
-		sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) },
-	}, func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}
+	src := testkit.Described{Endpoints: testkit.Endpoints{
+		Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) },
+	}, Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}
 	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next func(context.Context) error) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))
 		defer cancel()
@@ -170,7 +170,7 @@ func TestPerRequestContext(t *testing.T) {
 func TestPerRequestFails(t *testing.T) {
 	var d eventLog
 	var p connector.PerRequest[string]
-	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
 			return "", func() { d.note("never") }, errors.New("no token today")
 		})
@@ -187,7 +187,7 @@ func TestPerRequestFails(t *testing.T) {
 func TestPerRequestCloses(t *testing.T) {
 	var d eventLog
 	var one, two connector.PerRequest[string]
-	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		_, err := d.value(ctx, &one, "one")
 		_, _, _ = two.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
 		return err
@@ -206,7 +206,7 @@ func TestPerRequestLate(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
 		free, ended := make(chan struct{}), make(chan context.Context, 1)
-		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 			_, err := d.value(ctx, &p, "one")
 			<-free
 			d.note("return")
@@ -220,8 +220,7 @@ func TestPerRequestLate(t *testing.T) {
 		ctx := <-ended
 		synctest.Wait()
 		assert.Equal(t, "return, close one", d.take())
-		release, err := d.value(ctx, &p, "late")
-		require.NoError(t, err)
+		release := testkit.Must(d.value(ctx, &p, "late"))(t)
 		release()
 		release()
 		assert.Equal(t, "open late, close late", d.take())
@@ -233,8 +232,7 @@ func TestPerRequestOutside(t *testing.T) {
 	var d eventLog
 	var p connector.PerRequest[string]
 	for range 2 {
-		release, err := d.value(t.Context(), &p, "one")
-		require.NoError(t, err)
+		release := testkit.Must(d.value(t.Context(), &p, "one"))(t)
 		release()
 		assert.Equal(t, "open one, close one", d.take())
 	}
@@ -246,7 +244,7 @@ func TestPerRequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
-		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 			panicked := make(chan any)
 			go func() {
 				defer func() { panicked <- recover() }()
@@ -279,7 +277,7 @@ func TestPerRequestMadeTooLate(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
 		made := make(chan func(), 1)
-		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 			go func() {
 				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
 					time.Sleep(10 * time.Second)

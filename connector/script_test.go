@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -95,8 +96,8 @@ func fail(err error) step        { return func(*actor) error { return err } }
 
 const forever = 1000 * time.Hour
 
-func script(steps ...step) core {
-	return core{query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+func script(steps ...step) testkit.Source {
+	return testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 		a := &actor{ctx: ctx, out: out}
 		for _, s := range steps {
 			if err := s(a); err != nil {
@@ -121,8 +122,7 @@ func ask(more string, timeout time.Duration) string {
 func (s *site) stream(body string) []string {
 	s.t.Helper()
 	start := time.Now()
-	res, err := s.Client.Do(s.Request(context.Background(), "/query", body))
-	require.NoError(s.t, err)
+	res := testkit.Must(s.Client.Do(s.Request(context.Background(), "/query", body)))(s.t)
 	defer res.Body.Close()
 	if res.StatusCode != 200 {
 		a := read(s.t, res)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -37,13 +38,9 @@ func TestSecrets(t *testing.T) {
 		"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\t/+==\n-----END KEY-----\n",
 	}
 	actions := map[string]func(text string) error{
-		"an error": func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
-		"a deliberate error": func(text string) error {
-			return connector.Unsupported("upstream said %s, sorry", text)
-		},
-		"one for the person": func(text string) error {
-			return connector.CheckFailed("upstream said %s, sorry", text)
-		},
+		"an error":           func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
+		"a deliberate error": func(text string) error { return connector.Unsupported("upstream said %s, sorry", text) },
+		"one for the person": func(text string) error { return connector.CheckFailed("upstream said %s, sorry", text) },
 		"a wrapped error": func(text string) error {
 			return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text))
 		},
@@ -60,8 +57,7 @@ func TestSecrets(t *testing.T) {
 	require.Len(t, places, 6)
 	redactions := 0
 	for _, secret := range secrets {
-		quoted, err := json.Marshal(secret)
-		require.NoError(t, err)
+		quoted := testkit.Must(json.Marshal(secret))(t)
 		spellings := []string{secret, string(quoted[1 : len(quoted)-1]), base64.StdEncoding.EncodeToString([]byte(secret))}
 		for what, do := range actions {
 			for _, spelled := range spellings {
@@ -122,15 +118,14 @@ func TestFormShowsPlainText(t *testing.T) {
 			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
 	} {
 		log := &logbook{}
-		s := connectortest.Start(t, def, core{
-			check:    func(context.Context, *wire.CheckRequest) error { return c.err },
-			discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, c.err },
+		s := connectortest.Start(t, def, testkit.Source{
+			OnCheck:    func(context.Context, *wire.CheckRequest) error { return c.err },
+			OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, c.err },
 		}, &connector.Options{Logger: slog.New(log)})
-		body, err := json.Marshal(map[string]any{
+		body := testkit.Must(json.Marshal(map[string]any{
 			"credentials": map[string]string{"base": base, "pass": pass, "key": key, "other": unknown},
 			"timeoutMs":   60000,
-		})
-		require.NoError(t, err)
+		}))(t)
 		for path, want := range map[string]string{"/check": c.check, "/discovery": c.other} {
 			_, answer := s.Post(path, string(body))
 			var e wire.ErrorAnswer
@@ -147,7 +142,7 @@ func TestFormShowsPlainText(t *testing.T) {
 // plain text value, or equal to it, is removed from the message all the same.
 func TestFormKeepsPasswordsInText(t *testing.T) {
 	for _, base := range []string{secret, "https://user:" + secret + "@host"} {
-		s := serve(t, core{check: func(_ context.Context, req *wire.CheckRequest) error {
+		s := serve(t, testkit.Source{OnCheck: func(_ context.Context, req *wire.CheckRequest) error {
 			return connector.CheckFailed("Nothing answers at %s.", req.Credentials.Get("region"))
 		}}, nil)
 		body := edit(t, "/check", `{"apiKey":"`+secret+`"}`, `{"apiKey":"`+secret+`","region":"`+base+`"}`)
@@ -167,11 +162,11 @@ func TestRequestsPrintNothing(t *testing.T) {
 		func(v any) string { return fmt.Sprintf("%#v", v) },
 		func(v any) string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) },
 	} {
-		s := serve(t, core{
-			check: func(_ context.Context, req *wire.CheckRequest) error {
+		s := serve(t, testkit.Source{
+			OnCheck: func(_ context.Context, req *wire.CheckRequest) error {
 				return connector.CheckFailed("%s", print(req))
 			},
-			query: func(_ context.Context, req *connector.Query, _ *connector.Rows) error {
+			OnQuery: func(_ context.Context, req *connector.Query, _ *connector.Rows) error {
 				return errors.New(print(*req))
 			},
 		}, nil)
@@ -213,15 +208,15 @@ func TestTenantsAtOnce(t *testing.T) {
 			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}},
 			{Name: mark(creds), Type: wire.TypeString}}}
 	}
-	src := described{
-		endpoints{
-			core: core{
-				check: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
-				discover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	src := testkit.Described{
+		Endpoints: testkit.Endpoints{
+			Source: testkit.Source{
+				OnCheck: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
+				OnDiscover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)},
 						Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
 				},
-				query: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+				OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
 					buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
 					for i := range 200 {
@@ -237,21 +232,19 @@ func TestTenantsAtOnce(t *testing.T) {
 					return nil
 				},
 			},
-			sizer: func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+			Sizer: func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 				return nil, act(req.Credentials)
 			},
-			aggregator: func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+			Aggregator: func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 				return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
 			},
-			linker: func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+			Linker: func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,
 					OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
 			},
-			counter: func(context.Context, *wire.CountRequest) (int64, error) {
-				return 0, connector.ErrDecline
-			},
+			Counter: func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline },
 		},
-		func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
+		Describer: func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
 			return table(creds), act(creds)
 		},
 	}
@@ -323,7 +316,7 @@ func TestLongCauses(t *testing.T) {
 		{"one byte more", strings.Repeat("x", most+1), strings.Repeat("x", most) + "..."},
 		{"a secret across the cut", strings.Repeat("x", most-5) + secret, strings.Repeat("x", most-5) + "[reda..."},
 	} {
-		s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { return errors.New(c.cause) }}, nil)
+		s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { return errors.New(c.cause) }}, nil)
 		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
 		_, cause, _ := strings.Cut(s.log.String(), "cause=")
 		assert.Equal(t, c.want, cause, c.why)
@@ -334,7 +327,7 @@ func TestLongCauses(t *testing.T) {
 // in the stack of a panic either.
 func TestSecretInAStack(t *testing.T) {
 	const name = "TestSecretInAStack"
-	s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
+	s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
 	s.post("/check", strings.Replace(good("/check"), secret, name, 1)).refuses(t, 500, wire.CodeInternal, "internal error")
 	assert.Contains(t, s.log.String(), "connector_test.[redacted].")
 	assert.NotContains(t, s.log.String(), name)
@@ -354,7 +347,7 @@ func (p picky) Handle(ctx context.Context, r slog.Record) error {
 // still written.
 func TestLogAfterTheRequest(t *testing.T) {
 	var log strings.Builder
-	h := newHandler(t, core{}, &connector.Options{Logger: slog.New(picky{slog.NewTextHandler(&log, nil)})})
+	h := newHandler(t, testkit.Source{}, &connector.Options{Logger: slog.New(picky{slog.NewTextHandler(&log, nil)})})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, wire.PathDocument, nil).WithContext(ctx))

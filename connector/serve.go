@@ -33,8 +33,8 @@ type health struct{ full sync.Map } // of the *service that had too many lingeri
 
 type healthKey struct{}
 
-// watchHealth tells the health of the server that a connector has too many lingering calls.
-// Without [Serve] there is nobody to tell.
+// watchHealth reports to the server's health that a connector has too many lingering calls.
+// It does nothing without [Serve].
 func watchHealth(request context.Context, s *service) {
 	if h, ok := request.Value(healthKey{}).(*health); ok {
 		h.full.Store(s, nil)

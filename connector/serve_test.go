@@ -17,6 +17,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,6 +59,18 @@ func (h *served) send(path, body string) <-chan servedAnswer {
 	return answered
 }
 
+// end stops a server that is idle. It requires that the server returns at once and without an
+// error, and takes no connection from then on.
+func (h *served) end() {
+	h.t.Helper()
+	start := time.Now()
+	h.stop()
+	assert.NoError(h.t, <-h.stopped)
+	assert.Less(h.t, time.Since(start), time.Second)
+	_, err := h.pipe.Dial(h.t.Context())
+	assert.ErrorIs(h.t, err, net.ErrClosed)
+}
+
 type servedAnswer struct {
 	after  time.Duration
 	status int
@@ -65,53 +78,30 @@ type servedAnswer struct {
 	err    error
 }
 
-func TestServeStopsWhenIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}, nil), nil)
-		a := <-h.send("/check", good("/check"))
-		assert.Equal(t, 200, a.status)
-		start := time.Now()
-		h.stop()
-		assert.NoError(t, <-h.stopped)
-		assert.Less(t, time.Since(start), time.Second)
-		_, err := h.pipe.Dial(t.Context())
-		assert.ErrorIs(t, err, net.ErrClosed, "no new connections")
-	})
-}
-
-func TestServeLetsShortRequestsFinish(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-			return pause(ctx, 900*time.Millisecond)
-		}}, nil), nil)
-		answered := h.send("/check", good("/check"))
-		h.stop()
-		assert.Equal(t, servedAnswer{900 * time.Millisecond, 200, `{"ok":true}`, nil}, <-answered)
-		assert.NoError(t, <-h.stopped)
-	})
-}
-
 // TestServeDrains requires that the time which requests have after a stop is the host's
 // to choose.
 func TestServeDrains(t *testing.T) {
 	for _, c := range []struct {
-		why         string
-		drain, took time.Duration
-		status      int
+		why                string
+		drain, needs, took time.Duration
+		status             int
 	}{
-		{"the default", 0, time.Second, 408},
-		{"less than the request needs", 20 * time.Second, 20 * time.Second, 408},
-		{"more than the request needs", time.Minute, 30 * time.Second, 200},
+		{"a short request", 0, 900 * time.Millisecond, 900 * time.Millisecond, 200},
+		{"the default", 0, 30 * time.Second, time.Second, 408},
+		{"less than the request needs", 20 * time.Second, 30 * time.Second, 20 * time.Second, 408},
+		{"more than the request needs", time.Minute, 30 * time.Second, 30 * time.Second, 200},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startServed(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
-				return pause(ctx, 30*time.Second)
+			h := startServed(t, newHandler(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+				return pause(ctx, c.needs)
 			}}, nil), &connector.ServeOptions{Drain: c.drain})
 			answered := h.send("/check", good("/check"))
 			h.stop()
 			answer := <-answered
 			assert.Equal(t, c.took, answer.after, c.why)
 			assert.Equal(t, c.status, answer.status, c.why)
+			assert.NoError(t, answer.err, c.why)
+			assert.Equal(t, c.status == 200, answer.body == `{"ok":true}`, "%s: %s", c.why, answer.body)
 			assert.NoError(t, <-h.stopped)
 		})
 	}
@@ -124,14 +114,14 @@ func TestServeDrains(t *testing.T) {
 
 func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{
-			check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		h := startServed(t, newHandler(t, testkit.Source{
+			OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 				<-ctx.Done()
 				return ctx.Err()
 			},
-			query: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+			OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 				w := out.Begin(items().Columns())
-				if err := errors.Join(w.Row(itemRows[0]...), w.Flush()); err != nil {
+				if err := errors.Join(w.Row(testkit.Items().Rows[0]...), w.Flush()); err != nil {
 					return err
 				}
 				<-ctx.Done()
@@ -172,37 +162,20 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		h := startServed(t, newHandler(t, emits(func(out *connector.Rows) error {
 			time.Sleep(30 * time.Minute)
-			return out.Begin(items().Columns()).Row(itemRows[0]...)
-		}}, nil), nil)
+			return out.Begin(items().Columns()).Row(testkit.Items().Rows[0]...)
+		}), nil), nil)
 		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)
 		assert.True(t, strings.HasSuffix(a.body, "{\"end\":1}\n"), "the last line")
-		h.stop()
-		assert.NoError(t, <-h.stopped)
+		h.end()
 	})
 }
 
-func TestServeBoundsRequestsThatDoNotArrive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}, nil), nil)
-		conn, err := h.pipe.Dial(t.Context())
-		require.NoError(t, err)
-		start := time.Now()
-		_, err = io.WriteString(conn, "POST /check HTTP/1.1\r\n")
-		require.NoError(t, err)
-		_, err = io.Copy(io.Discard, conn)
-		assert.NoError(t, err)
-		assert.Equal(t, 10*time.Second, time.Since(start))
-		h.stop()
-		assert.NoError(t, <-h.stopped)
-	})
-}
-
-// TestServeBoundsConnections checks how long a body may take to arrive, how long a
-// connection may rest between two requests, and how large headers may be.
+// TestServeBoundsConnections checks how long headers and a body may take to arrive, how long
+// a connection may rest between two requests, and how large headers may be.
 func TestServeBoundsConnections(t *testing.T) {
 	reads := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	for _, c := range []struct {
@@ -210,23 +183,23 @@ func TestServeBoundsConnections(t *testing.T) {
 		after     time.Duration
 		want      string
 	}{
+		{"headers that do not arrive", "POST /check HTTP/1.1\r\n", 10 * time.Second, ""},
 		{"a body that does not arrive", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", time.Minute, ""},
 		{"a connection at rest", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 2 * time.Minute, "HTTP/1.1 200 OK"},
 		{"headers of 80 KiB", "GET / HTTP/1.1\r\nHost: x\r\nMore: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", -1, "HTTP/1.1 431 "},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startServed(t, reads, nil)
-			conn, err := h.pipe.Dial(t.Context())
-			require.NoError(t, err)
+			conn := testkit.Must(h.pipe.Dial(t.Context()))(t)
 			start := time.Now()
 			go func() { _, _ = io.WriteString(conn, c.sent) }() // the server need not read it all
-			got, _ := io.ReadAll(conn)
+			got, err := io.ReadAll(conn)
 			assert.True(t, strings.HasPrefix(string(got), c.want), "%s: %.40s", c.why, got)
 			if c.after >= 0 {
+				assert.NoError(t, err, c.why)
 				assert.Equal(t, c.after, time.Since(start), c.why)
 			}
-			h.stop()
-			assert.NoError(t, <-h.stopped)
+			h.end()
 		})
 	}
 }
@@ -241,12 +214,9 @@ func TestServePassesValuesOn(t *testing.T) {
 		go func() {
 			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(key{}) }), nil)
 		}()
-		conn, err := pipe.Dial(t.Context())
-		require.NoError(t, err)
-		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-		require.NoError(t, err)
-		_, err = io.Copy(io.Discard, conn)
-		require.NoError(t, err)
+		conn := testkit.Must(pipe.Dial(t.Context()))(t)
+		testkit.Must(io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))(t)
+		testkit.Must(io.Copy(io.Discard, conn))(t)
 		stop()
 		assert.NoError(t, <-stopped)
 		assert.Equal(t, "of the host", got)
@@ -278,7 +248,7 @@ func TestServeContextOver(t *testing.T) {
 // in the log.
 func TestServeSaysThatItIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, core{}, nil), nil)
+		h := startServed(t, newHandler(t, testkit.Source{}, nil), nil)
 		for _, c := range []struct {
 			method, path string
 			status       int
@@ -290,10 +260,8 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 			{"GET", "/healthz/", 404, ""},
 			{"GET", wire.PathDocument, 200, ""},
 		} {
-			r, err := http.NewRequestWithContext(t.Context(), c.method, "http://connector.test"+c.path, http.NoBody)
-			require.NoError(t, err)
-			res, err := h.client.Do(r)
-			require.NoError(t, err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), c.method, "http://connector.test"+c.path, http.NoBody))(t)
+			res := testkit.Must(h.client.Do(r))(t)
 			a := read(t, res)
 			assert.Equal(t, c.status, a.status, c)
 			if c.path == "/healthz" && c.status == 200 {
@@ -302,8 +270,7 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 				assert.Equal(t, "text/plain; charset=utf-8", a.header.Get("Content-Type"), c)
 			}
 		}
-		h.stop()
-		assert.NoError(t, <-h.stopped)
+		h.end()
 	})
 }
 
@@ -313,22 +280,21 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 func TestServeSaysThatItIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
-		stuck := newHandler(t, core{check: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }}, nil)
+		stuck := newHandler(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }}, nil)
 		mux := http.NewServeMux()
 		mux.Handle(stuck.Mount("/stuck"))
-		mux.Handle(newHandler(t, core{}, nil).Mount("/well"))
+		mux.Handle(newHandler(t, testkit.Source{}, nil).Mount("/well"))
 		h := startServed(t, http.StripPrefix("/v1", mux), nil)
 		probe := func() string {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", "http://connector.test/healthz", http.NoBody)
-			require.NoError(t, err)
-			res, err := h.client.Do(r)
-			require.NoError(t, err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), "GET", "http://connector.test/healthz", http.NoBody))(t)
+			res := testkit.Must(h.client.Do(r))(t)
 			a := read(t, res)
 			assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 			return fmt.Sprintf("%d %s", a.status, a.body)
 		}
-		for range 255 {
-			assert.Equal(t, 408, (<-h.send("/v1/stuck/check", edit(t, "/check", "60000", "1"))).status)
+		for n := range 255 { // of as many tenants, because one has four places
+			body := strings.Replace(edit(t, "/check", "60000", "1"), secret, fmt.Sprint("tenant ", n), 1)
+			assert.Equal(t, 408, (<-h.send("/v1/stuck/check", body)).status)
 		}
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, "200 ok\n", probe(), "one less than too many")
@@ -342,7 +308,6 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, "200 ok\n", probe())
 		assert.Equal(t, 200, (<-h.send("/v1/stuck/check", good("/check"))).status)
-		h.stop()
-		assert.NoError(t, <-h.stopped)
+		h.end()
 	})
 }

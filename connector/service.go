@@ -23,7 +23,7 @@ type service struct {
 	connectForm form
 
 	lingering atomic.Int64 // calls of the source that outlived their request
-	slots     *slots       // nil: any number of requests at once
+	admission admission    // to the source, of so many requests at once
 	large     batch.Large  // places for streams whose batches are large
 	flushless sync.Once    // logs that the host's ResponseWriter cannot flush
 }

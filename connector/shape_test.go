@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,18 +27,16 @@ func edit(t testing.TB, path, old, new string) string {
 // TestVerdicts sends each body of wire/testdata/verdicts that is not a request of its
 // route. What is wrong with each stands there.
 func TestVerdicts(t *testing.T) {
-	s := serve(t, full{described{endpoints{}, nil}, speaker{dialect: "ansi"}}, nil)
+	s := serve(t, testkit.Full{Described: testkit.Described{Endpoints: testkit.Endpoints{}}, Speaker: testkit.Speaker{Name: "ansi"}}, nil)
 	for folder, path := range map[string]string{
 		"check-request": "/check", "discovery-request": "/discovery", "query-request": "/query", "sql-request": "/query",
 		"count-request": "/count", "aggregate-request": "/aggregate", "size-request": "/size",
 		"cardinality-request": "/cardinality", "link-hit-rate-request": "/linkHitRate",
 	} {
-		files, err := filepath.Glob("../wire/testdata/verdicts/" + folder + "/*.json")
-		require.NoError(t, err)
+		files := testkit.Must(filepath.Glob("../wire/testdata/verdicts/" + folder + "/*.json"))(t)
 		refused := 0
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(file))(t)
 			var cases []struct {
 				Why    string
 				Valid  bool
@@ -68,7 +67,7 @@ func TestVerdicts(t *testing.T) {
 // path of the fault and never shows a value. TestVerdicts sends many more.
 func TestShapes(t *testing.T) {
 	const and, fields = `"and":[]`, `"fields":["id"]`
-	s := serve(t, endpoints{}, nil)
+	s := serve(t, testkit.Endpoints{}, nil)
 	for _, c := range []struct{ why, path, old, new, at string }{
 		{"aggregate-8: credentials are required", "/query", `"credentials":{"apiKey":"` + secret + `"},`, ``,
 			`body: member "credentials" is missing`},
@@ -100,21 +99,19 @@ func TestUnadvertised(t *testing.T) {
 	const hop = `"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id",` +
 		`"fields":[{"field":"x"}]}]`
 	type plain struct {
-		core
-		aggregator
+		testkit.Source
+		testkit.Aggregator
 	}
 	never := plain{
-		core{query: func(context.Context, *connector.Query, *connector.Rows) error {
+		testkit.Source{OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
 			panic("the source saw it")
 		}},
-		func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-			panic("the source saw it")
-		},
+		func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) { panic("the source saw it") },
 	}
 	grainsOmitted := &connector.Options{Omit: connector.Omit{DateBucket: true}}
 	joinsOmitted := &connector.Options{Omit: connector.Omit{Join: true, DateBucket: true, Dialect: true}}
-	all := full{described{endpoints{core: never.core, aggregator: never.aggregator}, nil},
-		speaker{dialect: "postgres"}}
+	all := testkit.Full{Described: testkit.Described{Endpoints: testkit.Endpoints{Source: never.Source, Aggregator: never.Aggregator}},
+		Speaker: testkit.Speaker{Name: "postgres"}}
 	for _, c := range []struct{ why, path, body, message string }{
 		{"query-7: joins", "/query", edit(t, "/query", `"and":[]`, `"and":[],`+hop),
 			"joins: this connector executes no joins (join is false)"},
@@ -136,7 +133,7 @@ func TestUnadvertised(t *testing.T) {
 			}
 		})
 	}
-	s := serve(t, core{}, nil)
+	s := serve(t, testkit.Source{}, nil)
 	assert.Equal(t, 200, s.post("/query", edit(t, "/query", `"and":[]`, `"and":[],"joins":[]`)).status,
 		"query-7: an empty array is fine")
 }
@@ -220,8 +217,8 @@ func TestUnknownNames(t *testing.T) {
 				`"joins":[`) + `]`, 422, wire.CodeUnsupported,
 			`joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`, true},
 	}
-	withDescriber := serve(t, described{}, nil)
-	without := serve(t, endpoints{}, nil)
+	withDescriber := serve(t, testkit.Described{}, nil)
+	without := serve(t, testkit.Endpoints{}, nil)
 	for _, c := range cases {
 		t.Run(c.path+" "+c.why, func(t *testing.T) {
 			body := edit(t, c.path, c.old, c.new)
@@ -258,7 +255,7 @@ func TestNamesAreBounded(t *testing.T) {
 		{"/query", `"items"`, `"` + long + `"`},
 		{"/cardinality", `["id"]`, `["` + long + `"]`},
 	} {
-		for _, src := range []connector.Source{endpoints{}, described{}} {
+		for _, src := range []connector.Source{testkit.Endpoints{}, testkit.Described{}} {
 			a := serve(t, src, nil).post(c.path, edit(t, c.path, c.old, c.new))
 			if a.status == 200 && c.path == "/cardinality" {
 				continue // without a Describer a column is what its answer calls it
@@ -267,4 +264,50 @@ func TestNamesAreBounded(t *testing.T) {
 			assert.Less(t, len(a.body), 10_000, "%s %s", c.path, c.old)
 		}
 	}
+}
+
+// FuzzRequest checks that whatever a body holds, the answer is a clean one: the
+// route's own, or an envelope below 500.
+func FuzzRequest(f *testing.F) {
+	for i, r := range routes {
+		f.Add(uint8(i), r.body)
+		f.Add(uint8(i), r.body[:len(r.body)-1]+`,"x":[{"y":null}]}`)
+	}
+	f.Add(uint8(2), query(hopQuery))
+	f.Add(uint8(2), query(`"and":[{"field":"price","op":"gte","value":"1e5"}],"or":[[],[{"field":"name","op":"in",`+
+		`"values":["pen",null]}]],"sort":[{"field":"price","dir":"desc"}],"fields":["id","price"],"limit":2,`+
+		`"offset":1`))
+	f.Add(uint8(2), sqlBody)
+	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
+		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
+	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	src.Joiner = func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+		columns := items().Columns()
+		for i, j := range req.Joins {
+			for _, field := range j.Fields {
+				columns = append(columns, wire.Column{Name: field.As, Hop: i + 1})
+			}
+		}
+		return out.Begin(columns).Row(make([]wire.Value, len(columns))...)
+	}
+	h := newHandler(f, src, nil)
+	f.Fuzz(func(t *testing.T, route uint8, body string) {
+		w := direct(h, routes[int(route)%len(routes)].path, body)
+		switch {
+		case w.Code == 408:
+			t.Skip("the body asks for a millisecond")
+		case w.Code >= 500:
+			t.Fatalf("%d %s", w.Code, w.Body)
+		case w.Code >= 400:
+			var e wire.ErrorAnswer
+			if err := wire.Decode(w.Body.Bytes(), &e); err != nil {
+				t.Fatalf("%v: %s", err, w.Body)
+			}
+			if w.Body.Len() > 8<<10 || e.Error.Code.Status() != w.Code {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		case w.Code != 200 && w.Code != 204:
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,11 +33,10 @@ func narrow(t *testing.T, most int, src connector.Source) *site {
 
 // queue is a source that notes which requests it is called for, each for a while.
 type queue struct {
-	core
-	mu     sync.Mutex
-	atOnce int
-	most   int
-	called []string
+	testkit.Source
+	mu           sync.Mutex
+	atOnce, most int
+	called       []string
 }
 
 func (q *queue) Check(ctx context.Context, req *wire.CheckRequest) error {
@@ -60,9 +60,8 @@ func checkOf(tenant string, timeout time.Duration) string {
 // states, and that the others wait, tenants in turn.
 func TestConcurrency(t *testing.T) {
 	for _, c := range []struct {
-		most int
-		sent string
-		want string
+		most       int
+		sent, want string
 	}{
 		{1, "a a a a b b c", "a a b c a b a"},
 		{2, "a a a a b", "a a a b a"},
@@ -129,13 +128,13 @@ func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
 func TestConcurrencyOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var called atomic.Int32
-		s := narrow(t, 1, core{query: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := narrow(t, 1, emits(func(out *connector.Rows) error {
 			if w := out.Begin(number); called.Add(1) > 1 {
 				return w.Row(wire.Int(1))
 			}
 			time.Sleep(time.Minute) // and ignores the context
 			return nil
-		}})
+		}))
 		var sent sync.WaitGroup
 		sent.Go(func() {
 			assert.Equal(t, []string{"10s " + all, "10s " + ping, "14s " + late}, s.stream(ask("", 14*time.Second)))
@@ -155,7 +154,7 @@ func TestConcurrencyInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var called []string
-		s := narrow(t, 1, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 			mu.Lock()
 			defer mu.Unlock()
 			called = append(called, connector.RequestID(ctx))
@@ -200,7 +199,7 @@ func TestConcurrencyOfTenants(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			called := ""
-			s := narrow(t, 1, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 				mu.Lock()
 				defer mu.Unlock()
 				called += connector.RequestID(ctx)
@@ -233,7 +232,7 @@ func TestConcurrencyAfterOneThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var called atomic.Int32
 		q := &queue{}
-		s := narrow(t, 1, core{check: func(ctx context.Context, req *wire.CheckRequest) error {
+		s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, req *wire.CheckRequest) error {
 			if called.Add(1) <= 2 {
 				time.Sleep(time.Minute) // and ignores the context
 				return nil
@@ -258,20 +257,90 @@ func TestConcurrencyAfterOneThatHangs(t *testing.T) {
 	})
 }
 
-// TestConcurrencyUnstated checks that nothing waits where the definition states no
-// number, although the document has one.
+// TestConcurrencyUnstated checks what holds where the definition states no number: the source
+// is called for as many requests of one tenant as the document says, for each tenant apart, and
+// for any number of requests without credentials.
 func TestConcurrencyUnstated(t *testing.T) {
+	for _, c := range []struct {
+		tenants, requests, most int
+		took                    time.Duration
+	}{
+		{1, 4, 4, 10 * time.Second},
+		{1, 5, 4, 20 * time.Second},
+		{1, 9, 4, 30 * time.Second},
+		{9, 4, 36, 10 * time.Second},
+		{9, 5, 36, 20 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{}
+			s := serve(t, q, nil)
+			for range 2 { // a tenant that comes again has all of its places
+				start := time.Now()
+				var sent sync.WaitGroup
+				for n := range c.tenants * c.requests {
+					sent.Go(func() {
+						tenant := fmt.Sprint("tenant ", n%c.tenants)
+						assert.Equal(t, 200, s.do(s.Request(context.Background(), "/check", checkOf(tenant, hour))).status)
+					})
+				}
+				sent.Wait()
+				assert.Equal(t, c.most, q.most, "%+v", c)
+				assert.Equal(t, c.took, time.Since(start), "%+v", c)
+			}
+		})
+	}
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
-		s := serve(t, q, nil)
+		s := &site{connectortest.Start(t, connector.Definition{Slug: "open"}, q, nil), t, nil}
 		var sent sync.WaitGroup
 		for range 50 {
 			sent.Go(func() {
-				assert.Equal(t, 200, s.do(s.Request(context.Background(), "/check", checkOf("a", hour))).status)
+				r := s.Request(context.Background(), "/check", `{"credentials":{},"timeoutMs":3600000}`)
+				assert.Equal(t, 200, s.do(r).status)
 			})
 		}
 		sent.Wait()
 		assert.Equal(t, 50, q.most)
+	})
+}
+
+// TestConcurrencyUnstatedForgets checks that a request which gives up, or hangs, gives back its
+// place, and that the places of one tenant are no other's.
+func TestConcurrencyUnstatedForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		var hang atomic.Bool
+		hang.Store(true)
+		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, req *wire.CheckRequest) error {
+			if hang.Load() {
+				time.Sleep(hour) // and ignores the context
+				return nil
+			}
+			return q.Check(ctx, req)
+		}}, nil)
+		var sent sync.WaitGroup
+		send := func(tenant string, timeout time.Duration, want int) {
+			sent.Go(func() {
+				a := s.do(s.Request(context.Background(), "/check", checkOf(tenant, timeout)))
+				assert.Equal(t, want, a.status, tenant)
+			})
+		}
+		for range 4 {
+			send("a", 5*time.Second, 408) // they hang
+		}
+		time.Sleep(time.Second)
+		hang.Store(false)
+		send("a", 2*time.Second, 408) // waits for a place, and gives up
+		send("b", hour, 200)
+		sent.Wait()
+		assert.Equal(t, []string{"b"}, q.called)
+		time.Sleep(2 * time.Second) // the places of what hangs are given up
+		for range 4 {
+			send("a", hour, 200)
+		}
+		sent.Wait()
+		assert.Equal(t, 4, q.most)
+		time.Sleep(2 * hour)
 	})
 }
 

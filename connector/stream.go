@@ -38,14 +38,14 @@ type stream struct {
 }
 
 func newStream(x *exchange, timeoutMS, idleMS, maxMS int64) *stream {
-	s := &stream{x: x, timeout: x.timeout(timeoutMS)}
+	s := &stream{x: x, timeout: x.service.timeout(timeoutMS)}
 	if idleMS > 0 {
-		s.idle = x.timeout(idleMS)
+		s.idle = x.service.timeout(idleMS)
 	}
 	if maxMS > 0 {
-		s.max = x.timeout(maxMS)
+		s.max = x.service.timeout(maxMS)
 	}
-	s.handoff = batch.NewHandoff(x.since, s.idle > 0, x.large)
+	s.handoff = batch.NewHandoff(x.since, s.idle > 0, x.service.large)
 	s.out = lines.NewWriter(s)
 	return s
 }
@@ -69,9 +69,9 @@ func (s *stream) serve(source func(context.Context) error) {
 	if err != nil {
 		s.end(err)
 	} else {
-		s.x.stats.End = "end"
+		s.x.reply.stats.End = "end"
 	}
-	s.x.stats.Served, _ = s.handoff.Served()
+	s.x.reply.stats.Served, _ = s.handoff.Served()
 }
 
 // errCut means that the reader is gone or takes nothing: there is no one to
@@ -161,10 +161,10 @@ func (s *stream) rows(b *lines.Batch, flush bool) error {
 	if err != nil {
 		return err
 	}
-	if seen := &s.x.stats; seen.RowsSent == 0 {
+	if seen := &s.x.reply.stats; seen.RowsSent == 0 {
 		seen.FirstRow = s.lastLine
 	}
-	s.x.stats.RowsSent += int64(b.Len())
+	s.x.reply.stats.RowsSent += int64(b.Len())
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (s *stream) line(write func() error, flush bool) error {
 		err = write()
 	}
 	if err == nil && flush {
-		err = s.x.conn.flush(s.x.arrived.Add(s.writeEnd))
+		err = s.x.reply.conn.flush(s.x.arrived.Add(s.writeEnd))
 	}
 	s.lastLine = s.x.since()
 	if err != nil {
@@ -197,11 +197,11 @@ func (s *stream) line(write func() error, flush bool) error {
 
 // header writes the header. From now on maxTimeoutMs bounds the stream.
 func (s *stream) header() {
-	w := s.x.conn.w
+	w := s.x.reply.conn.w
 	w.Header().Set("Content-Type", terms.MediaNDJSON)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Accel-Buffering", "no")
-	s.x.conn.begin(http.StatusOK)
+	s.x.reply.conn.begin(http.StatusOK)
 	s.headerOut = true
 	if s.expiry != nil {
 		s.expiry.Reset(s.max - s.x.since())
@@ -230,22 +230,22 @@ func (s *stream) Write(p []byte) (int, error) {
 	if s.handoff.Large() {
 		piece = max(piece, len(p))
 	}
-	return s.x.conn.send(p, piece, s.x.arrived.Add(s.writeEnd))
+	return s.x.reply.conn.send(p, piece, s.x.arrived.Add(s.writeEnd))
 }
 
 // end answers a failure: with its own status before the first line, with an
 // error line after it.
 func (s *stream) end(err error) {
-	seen := &s.x.stats
+	seen := &s.x.reply.stats
 	if err == errCut {
 		seen.End, seen.Fault = "cut", FaultReader
 		return
 	}
 	if !s.headerOut {
-		s.x.fail(err)
+		s.x.reply.fail(err)
 		return
 	}
-	e := s.x.explain(err)
+	e := s.x.reply.explain(err)
 	s.ending = true
 	seen.End = "error"
 	if s.line(func() error { return s.out.Error(e) }, true) != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // keptListener hands out its first connection, which the server cannot close.
@@ -39,27 +40,21 @@ func TestUnsentIsLimited(t *testing.T) {
 	const notSentLowAt = 25
 	handler := http.NotFoundHandler()
 	for _, overTLS := range []bool{false, true} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
+		l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 		kept := keptListener{l, make(chan keptConn, 1)}
 		var listener net.Listener = kept
 		if overTLS {
 			listener = tls.NewListener(kept, &tls.Config{MinVersion: tls.VersionTLS12})
 		}
 		go func() { _ = connector.Serve(t.Context(), listener, handler, nil) }()
-		client, err := net.Dial("tcp", l.Addr().String())
-		require.NoError(t, err)
+		client := testkit.Must(net.Dial("tcp", l.Addr().String()))(t)
 		// The answer, or that there is no certificate, comes after what Serve sets.
-		_, err = client.Write([]byte("GET / HTTP/1.0\r\n\r\n"))
-		require.NoError(t, err)
-		_, err = client.Read(make([]byte, 1))
-		require.NoError(t, err)
+		testkit.Must(client.Write([]byte("GET / HTTP/1.0\r\n\r\n")))(t)
+		testkit.Must(client.Read(make([]byte, 1)))(t)
 		conn := <-kept.accepted
-		raw, err := conn.SyscallConn()
-		require.NoError(t, err)
+		raw := testkit.Must(conn.SyscallConn())(t)
 		require.NoError(t, raw.Control(func(fd uintptr) {
-			n, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, notSentLowAt)
-			require.NoError(t, err)
+			n := testkit.Must(syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, notSentLowAt))(t)
 			assert.Equal(t, 128<<10, n, "TLS: %t", overTLS)
 		}))
 		require.NoError(t, client.Close())

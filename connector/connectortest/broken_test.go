@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -149,13 +149,7 @@ func emitting(served wire.Served,
 			claim.TakeWindow()
 		}
 		rows = pick(req, claim, rows)
-		w := out.Begin(columns)
-		for _, row := range rows {
-			if err := w.Row(row...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return testkit.Rows(out.Begin(columns), rows)
 	}
 }
 
@@ -164,10 +158,9 @@ func textOf(v wire.Value) string { return v.String() }
 
 // fault is a source that breaks one rule.
 type fault struct {
-	name   string
-	why    string
-	check  string // the one that must find it, by failing or with advice
-	source func(t *testing.T) connector.Source
+	name, why string
+	check     string // the one that must find it, by failing or with advice
+	source    func(t *testing.T) connector.Source
 }
 
 func query(f func(t *testing.T) queryFunc) func(*testing.T) connector.Source {
@@ -187,7 +180,7 @@ var faults = []fault{
 					return rows
 				})
 		})},
-	{"window before filters", "a window cut before the filters loses rows", "M5",
+	{"window before filters", "a window cut before the filters loses rows", "L6",
 		query(func(t *testing.T) queryFunc {
 			return func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 				served := wire.Served{Filters: true, Sort: true, Window: true}
@@ -262,7 +255,5 @@ func grade(t testing.TB, src connector.Source, opts *conformance.Options) *confo
 	if opts == nil {
 		opts = &conformance.Options{Requests: testrun.Budget(250)}
 	}
-	report, err := Start(t, shopDefinition, src, nil).grade(t.Context(), opts, nil)
-	require.NoError(t, err)
-	return report
+	return testkit.Must(Start(t, shopDefinition, src, nil).grade(t.Context(), opts, nil))(t)
 }

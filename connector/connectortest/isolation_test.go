@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -293,8 +294,7 @@ func TestWatchLetsRandomIDsPass(t *testing.T) {
 		r := record(t, func(tb testing.TB) {
 			w := newWatch(tb, hostedDefinition, map[string]string{"account": "acme", "key": "2026"}, tenantB)
 			defer w.restore()
-			_, err := w.Write([]byte(c.line + "\n"))
-			require.NoError(t, err)
+			testkit.Must(w.Write([]byte(c.line + "\n")))(t)
 			w.searchLog()
 		})
 		assert.Len(t, r.errors, c.errors, c.why)

@@ -2,10 +2,13 @@ package connectortest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -34,13 +38,14 @@ func TestRun(t *testing.T) {
 		opts   *Options
 	}{
 		{"everything", shop(t), &Options{}},
-		{"three methods", naive{shopTables()}, &Options{}},
+		{"three methods", testkit.Source{Tables: shopTables()}, &Options{}},
 		{"flags", shop(t, flagged...), &Options{}},
 		{"little declared", shop(t, small...), &Options{Connector: &connector.Options{Omit: connector.Omit{
 			Operators: []wire.Op{wire.OpContains, wire.OpNin, wire.OpEq}, Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 			Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointCardinality},
 		}}}},
-		{"one sort key", naive{small}, &Options{Connector: &connector.Options{SortBudget: 5, Omit: connector.Omit{Sort: wire.SortSingle}}}},
+		{"one sort key", testkit.Source{Tables: small},
+			&Options{Connector: &connector.Options{SortBudget: 5, Omit: connector.Omit{Sort: wire.SortSingle}}}},
 		{"a tenant", newHosted(t), &Options{Credentials: tenantA}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,7 +67,7 @@ func TestSummary(t *testing.T) {
 	assert.Regexp(t, `^connectortest: \d+ checks passed, 0 failed; NOT WHOLE: .*; judged \d+ rows of 3 tables, `+
 		`\d+ of 234 fields x operators.*; \d+ requests, seed 7\n`, summary(report))
 
-	report = grade(t, naive{shopTables()[3:]}, nil) // a table without rows
+	report = grade(t, testkit.Source{Tables: shopTables()[3:]}, nil) // a table without rows
 	assert.Contains(t, summary(report), "\n\tnot tested: L5 declared keys are unique and, unless nullable, never null: "+
 		"no table with rows declares a key")
 }
@@ -87,7 +92,7 @@ func TestFindingsFitOnAScreen(t *testing.T) {
 
 // A run that cannot judge the connector fails, although no check has.
 func TestRunNeedsToRead(t *testing.T) {
-	source := refusing{naive: naive{shopTables()}, after: -1, query: connector.UpstreamTimeout("the upstream sleeps")}
+	source := refusing{Source: testkit.Source{Tables: shopTables()}, after: -1, query: connector.UpstreamTimeout("the upstream sleeps")}
 	list := findings(grade(t, source, nil))
 	require.NotEmpty(t, list)
 	assert.Contains(t, list[0].text, `table "orders" cannot be read`)
@@ -133,7 +138,7 @@ func TestRunUnderGoTest(t *testing.T) {
 
 // muddled loses a row when another query is under way.
 type muddled struct {
-	naive
+	testkit.Source
 	open *atomic.Int64
 }
 
@@ -141,10 +146,10 @@ func (m muddled) Query(ctx context.Context, req *connector.Query, out *connector
 	defer m.open.Add(-1)
 	m.open.Add(1)
 	time.Sleep(time.Millisecond)
-	own := m.naive
+	own := m.Source
 	if m.open.Load() > 1 {
-		own.tables = slices.Clone(own.tables)
-		own.tables[0].Rows = own.tables[0].Rows[1:]
+		own.Tables = slices.Clone(own.Tables)
+		own.Tables[0].Rows = own.Tables[0].Rows[1:]
 	}
 	return own.Query(ctx, req, out)
 }
@@ -153,10 +158,57 @@ func (m muddled) Query(ctx context.Context, req *connector.Query, out *connector
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := record(t, func(tb testing.TB) {
-			Start(tb, shopDefinition, muddled{naive{shopTables()}, new(atomic.Int64)}, nil).atOnce(tb, nil)
+			Start(tb, shopDefinition, muddled{testkit.Source{Tables: shopTables()}, new(atomic.Int64)}, nil).atOnce(tb, nil)
 		})
 		require.NotEmpty(t, r.errors)
 		assert.Contains(t, r.errors[0], "POST /query of table \"orders\", beside other requests, "+
 			"does not answer the tenant as it did alone: 1 of 11 rows missing")
 	})
 }
+
+// recorder replaces a *testing.T in a test that must fail: it records failures
+// and logs. Everything else, such as cleanups and the context, goes to the real
+// test.
+type recorder struct {
+	testing.TB
+	mu           sync.Mutex
+	errors, logs []string
+}
+
+// record runs a part with a recorder, in a goroutine, which FailNow may end.
+func record(t testing.TB, part func(testing.TB)) *recorder {
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part(r)
+	}()
+	<-done
+	return r
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) note(list *[]string, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*list = append(*list, text)
+}
+
+func (r *recorder) Logf(format string, args ...any) { r.note(&r.logs, fmt.Sprintf(format, args...)) }
+func (r *recorder) Error(args ...any)               { r.note(&r.errors, fmt.Sprint(args...)) }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.note(&r.errors, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatal(args ...any) {
+	r.Error(args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func TestMain(m *testing.M) { testrun.Main(m) }

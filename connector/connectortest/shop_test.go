@@ -1,15 +1,12 @@
 package connectortest
 
 import (
-	"context"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,9 +39,7 @@ func shopTables() []memsource.Table {
 	}
 	fields := func(fields ...wire.Field) []wire.Field { return fields }
 	f := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t} }
-	nullable := func(name string, t wire.Type) wire.Field {
-		return wire.Field{Name: name, Type: t, Nullable: true}
-	}
+	nullable := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t, Nullable: true} }
 	orders := memsource.Table{
 		Table: wire.Table{
 			Name: "orders", PrimaryKey: []string{"id"},
@@ -108,43 +103,7 @@ func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 	if tables == nil {
 		tables = shopTables()
 	}
-	s, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	return s
+	return testkit.Must(memsource.New(tables, nil))(t)
 }
 
 var shopDefinition = connector.Definition{Slug: "shop"}
-
-// naive is the smallest correct source: three methods over rows in memory. The
-// library does everything else.
-type naive struct{ tables []memsource.Table }
-
-func (naive) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (n naive) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	d := &wire.Discovery{}
-	for _, t := range n.tables {
-		t.Fields = slices.Clone(t.Fields) // others discover at the same time
-		for i := range t.Fields {
-			t.Fields[i].SourceColumn = t.Fields[i].Name
-		}
-		t.StoresRows = true
-		d.Tables = append(d.Tables, t.Table)
-	}
-	return d, nil
-}
-
-func (n naive) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	for _, t := range n.tables {
-		if t.Name == req.Table {
-			w := out.Begin(t.Columns())
-			for _, row := range t.Rows {
-				if err := w.Row(row...); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	return connector.UnknownEntity("there is no table %q", req.Table)
-}

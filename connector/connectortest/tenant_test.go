@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,16 +31,14 @@ func TestTenantAnswers(t *testing.T) {
 
 	require.NoError(t, tenant.Check())
 
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	assert.Len(t, found.Tables, 4)
 
-	answer, err := tenant.Query(wire.QueryRequest{
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{
 		Table: "orders", Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Fields: []string{"amount", "id"}, Limit: 2,
 		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
-	})
-	require.NoError(t, err)
+	}))(t)
 	assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, answer.Served)
 	assert.Equal(t, []string{"amount", "id", "name"}, answer.Names)
 	assert.Equal(t, "[{\"amount\":\"99999999999999999999.99\",\"id\":10,\"name\":\"Edsger\"},\n "+
@@ -47,36 +46,31 @@ func TestTenantAnswers(t *testing.T) {
 	assert.Equal(t, []wire.Value{wire.Int(10), wire.Int(8)}, answer.Column("id"))
 	assert.Nil(t, answer.Column("region"), "a column that was not asked for")
 
-	count, err := tenant.Count(wire.CountRequest{Table: "orders",
-		Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}}})
-	require.NoError(t, err)
+	count := testkit.Must(tenant.Count(wire.CountRequest{Table: "orders",
+		Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}}}))(t)
 	assert.EqualValues(t, 2, count)
 
-	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "orders",
-		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "weight", As: "total"}}})
-	require.NoError(t, err)
+	groups := testkit.Must(tenant.Aggregate(wire.AggregateRequest{Table: "orders",
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "weight", As: "total"}}}))(t)
 	assert.Equal(t, []map[string]wire.Value{{"total": wire.Text("23.1000001")}}, groups)
 
-	size, err := tenant.Size("orders")
-	require.NoError(t, err)
+	size := testkit.Must(tenant.Size("orders"))(t)
 	assert.Equal(t, &wire.Size{Rows: 11, Exact: true}, size)
 
-	counts, err := tenant.Cardinality("orders", "region", "amount")
-	require.NoError(t, err)
+	counts := testkit.Must(tenant.Cardinality("orders", "region", "amount"))(t)
 	assert.Equal(t, map[string]*wire.Cardinality{"region": {NonNull: 9, Distinct: 8}, "amount": {NonNull: 9, Distinct: 8}}, counts)
 
 	rate, err := tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"77", "88"}, rate.OrphanSamples)
 
-	empty, err := tenant.Query(wire.QueryRequest{Table: "countries"})
-	require.NoError(t, err)
+	empty := testkit.Must(tenant.Query(wire.QueryRequest{Table: "countries"}))(t)
 	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (query-5)")
 }
 
 // asked records the requests that a source gets.
 type asked struct {
-	naive
+	testkit.Source
 	mu      *sync.Mutex
 	queries *[]connector.Query
 }
@@ -85,11 +79,11 @@ func (a asked) Query(ctx context.Context, req *connector.Query, out *connector.R
 	a.mu.Lock()
 	*a.queries = append(*a.queries, *req)
 	a.mu.Unlock()
-	return a.naive.Query(ctx, req, out)
+	return a.Source.Query(ctx, req, out)
 }
 
 func newAsked() asked {
-	return asked{naive{shopTables()}, new(sync.Mutex), new([]connector.Query)}
+	return asked{testkit.Source{Tables: shopTables()}, new(sync.Mutex), new([]connector.Query)}
 }
 
 // requests keeps the bodies of requests on their way.
@@ -116,8 +110,7 @@ func TestTenantTimeouts(t *testing.T) {
 	server.Client.Transport = sent
 	tenant := server.As(nil)
 	require.NoError(t, tenant.Check())
-	_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 	for path, atLeast := range map[string]int{wire.PathCheck: 1, wire.PathDiscovery: 1, wire.PathQuery: 2} {
 		require.GreaterOrEqual(t, len(sent.bodies[path]), atLeast, path)
 		for _, body := range sent.bodies[path] {
@@ -134,8 +127,7 @@ func TestTenantRequests(t *testing.T) {
 	source := newAsked()
 	tenant := Start(t, def, source, nil).As(map[string]string{"key": "open sesame"})
 
-	_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 	require.Len(t, *source.queries, 2, "the whole read, then the call")
 	last := (*source.queries)[1]
 	assert.Equal(t, []string{"id"}, last.Fields, "the last call that the source sees is the one under test")
@@ -143,19 +135,18 @@ func TestTenantRequests(t *testing.T) {
 	assert.EqualValues(t, 30_000, last.TimeoutMS, "where the request states none")
 
 	*source.queries = nil
-	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 1234}})
+	_, err := tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 1234}})
 	require.NoError(t, err)
 	require.Len(t, *source.queries, 1, "nothing else is read")
 	assert.EqualValues(t, 1234, (*source.queries)[0].TimeoutMS)
 
-	_, err = tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 	assert.Len(t, *source.queries, 3, "Unverified is another tenant; this one still verifies")
 }
 
 // refusing returns the errors that a test chooses.
 type refusing struct {
-	naive
+	testkit.Source
 	check error
 	after int // rows before the failure; negative: at once
 	query error
@@ -165,8 +156,8 @@ func (r refusing) Check(context.Context, *wire.CheckRequest) error { return r.ch
 
 func (r refusing) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 	if r.after >= 0 {
-		w := out.Begin(r.tables[0].Columns())
-		for _, row := range r.tables[0].Rows[:r.after] {
+		w := out.Begin(r.Tables[0].Columns())
+		for _, row := range r.Tables[0].Rows[:r.after] {
 			if err := w.Row(row...); err != nil {
 				return err
 			}
@@ -189,7 +180,8 @@ func (refusing) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 
 func TestTenantErrors(t *testing.T) {
 	tenant := Start(t, shopDefinition, refusing{
-		naive: naive{shopTables()}, check: connector.CheckFailed("ask your administrator"), after: -1, query: connector.Unsupported("not today"),
+		Source: testkit.Source{Tables: shopTables()},
+		check:  connector.CheckFailed("ask your administrator"), after: -1, query: connector.Unsupported("not today"),
 	}, nil).As(nil).Unverified()
 
 	err := tenant.Check()
@@ -218,7 +210,7 @@ func TestTenantErrors(t *testing.T) {
 // the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.UpstreamTimeout("the upstream sleeps")}
+		source := refusing{Source: testkit.Source{Tables: shopTables()}, after: 2, query: connector.UpstreamTimeout("the upstream sleeps")}
 		tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
 		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 		assert.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
@@ -352,7 +344,7 @@ func TestTenantVerifiesFlags(t *testing.T) {
 	tables, no := shopTables(), false
 	tables[0].Field("region").Filterable = &no
 	r := record(t, func(tb testing.TB) {
-		_, err := Start(tb, shopDefinition, naive{tables}, nil).As(nil).Query(wire.QueryRequest{
+		_, err := Start(tb, shopDefinition, testkit.Source{Tables: tables}, nil).As(nil).Query(wire.QueryRequest{
 			Table: "orders", Fields: []string{"id"},
 			Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNotNull}}},
 		})
@@ -412,12 +404,11 @@ func TestTenantVerifiesDecisions(t *testing.T) {
 // The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
-		c := Start(t, shopDefinition, naive{shopTables()}, nil).platform(platform.Options{})
+		c := Start(t, shopDefinition, testkit.Source{Tables: shopTables()}, nil).platform(platform.Options{})
 		orders := find("orders")
 		_, err := readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 10)
 		assert.EqualError(t, err, `not verified: table "orders" has more than 10 rows`)
-		read, err := readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 11)
-		require.NoError(t, err)
+		read := testkit.Must(readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 11))(t)
 		assert.Len(t, read.Rows, 11)
 	})
 	t.Run("no right answer", func(t *testing.T) {
@@ -460,10 +451,8 @@ func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Valu
 // for the tests of package platform.
 func TestTenantMalformedAnswers(t *testing.T) {
 	for _, c := range []struct {
-		name, want string
-		media      string
-		body       string
-		call       func(*Tenant)
+		name, want, media, body string
+		call                    func(*Tenant)
 	}{
 		{"no json", "the answer of /size is refused: ", terms.MediaJSON, `{"size":`,
 			func(n *Tenant) { _, _ = n.Size("orders") }},
@@ -526,8 +515,7 @@ func (w writer) Write(p []byte) (int, error) { return w(p) }
 func TestTenantsOfOneServerAreApart(t *testing.T) {
 	server := Start(t, hostedDefinition, newHosted(t), nil)
 	names := func(creds map[string]string) (names []string) {
-		found, err := server.As(creds).Discover()
-		require.NoError(t, err)
+		found := testkit.Must(server.As(creds).Discover())(t)
 		for _, table := range found.Tables {
 			names = append(names, table.Name)
 		}
@@ -537,4 +525,27 @@ func TestTenantsOfOneServerAreApart(t *testing.T) {
 	assert.Equal(t, []string{"leads", "orders", "plans"}, names(tenantA))
 	assert.Equal(t, []string{"orders", "plans"}, names(tenantB))
 	assert.Equal(t, wire.CodeCheckFailed, wire.CodeOf(server.As(map[string]string{"account": "acme", "key": "guessed"}).Check()))
+}
+
+func TestServer(t *testing.T) {
+	s := Start(t, shopDefinition, shop(t), nil)
+
+	status, answer := s.Post(wire.PathSize, `{"table":"orders","credentials":{},"timeoutMs":1000}`)
+	assert.Equal(t, 200, status)
+	assert.Equal(t, `{"size":{"rows":11,"exact":true}}`, answer)
+
+	res := testkit.Must(s.Client.Get(s.URL + wire.PathDocument))(t)
+	require.NoError(t, res.Body.Close())
+	assert.Equal(t, 200, res.StatusCode)
+}
+
+// Start reports all faults of construction at once and ends the test.
+func TestServerRefusesDefinitions(t *testing.T) {
+	r := record(t, func(tb testing.TB) {
+		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, testkit.Source{}, nil)
+		tb.Error("the test goes on")
+	})
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "connector.New: slug: must match")
+	assert.Contains(t, r.errors[0], "limits.concurrency: must be at most 16")
 }

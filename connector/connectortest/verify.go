@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -202,7 +203,7 @@ func (s *snapshot) filterable(name string, where wire.Where) error {
 		if table == nil {
 			break // the oracle says so
 		}
-		if field := table.Field(f.Field); field != nil && field.Filterable != nil && !*field.Filterable {
+		if field := table.Field(f.Field); field != nil && !terms.Allowed(field.Filterable) {
 			return wrong(fmt.Sprintf("discovery calls the field %q not filterable", f.Field), wire.CodeUnsupported, "an answer")
 		}
 	}

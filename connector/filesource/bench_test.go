@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // BenchmarkRows reads the typed rows of a file of each format.
@@ -24,16 +25,12 @@ func BenchmarkRows(b *testing.B) {
 	}
 	for name, content := range map[string]string{"t.csv": csv.String(), "t.ndjson": ndjson.String()} {
 		b.Run(name, func(b *testing.B) {
-			f, err := fsRoot(mapFS(map[string]string{"acme/" + name: content})).enter("acme")
-			require.NoError(b, err)
-			opened, err := f.openFile(name)
-			require.NoError(b, err)
-			d, err := describe(b.Context(), tableFile{"t", name}, opened, textfile.Format{}, nil, nil)
-			require.NoError(b, err)
+			f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/" + name: content})).enter("acme"))(b)
+			opened := testkit.Must(f.openFile(name))(b)
+			d := testkit.Must(describe(b.Context(), tableFile{"t", name}, opened, textfile.Format{}, nil, nil))(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				rows, err := d.read(b.Context(), opened)
-				require.NoError(b, err)
+				rows := testkit.Must(d.read(b.Context(), opened))(b)
 				for _, err := range rows.all() {
 					require.NoError(b, err)
 				}

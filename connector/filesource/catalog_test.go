@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,19 +24,15 @@ func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find 
 	put(t, dir, map[string]string{"acme/.keep": ""})
 	acme := filepath.Join(dir, "acme")
 	put(t, acme, files)
-	r, err := openRoot(dir)
-	require.NoError(t, err)
+	r := testkit.Must(openRoot(dir))(t)
 	life, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
 	l = newCatalog(life, r, textfile.Format{})
 	return acme, l, func(table string) *description {
 		t.Helper()
-		f, err := r.enter("acme")
-		require.NoError(t, err)
+		f := testkit.Must(r.enter("acme"))(t)
 		defer func() { _ = f.close() }()
-		d, err := l.find(context.Background(), f, table)
-		require.NoError(t, err)
-		return d
+		return testkit.Must(l.find(context.Background(), f, table))(t)
 	}
 }
 
@@ -97,11 +94,8 @@ func TestForget(t *testing.T) {
 	})
 	src := &tables{root: l.root, catalog: l}
 	discover := func() *wire.Discovery {
-		f, err := l.root.enter("acme")
-		require.NoError(t, err)
-		d, err := src.discover(context.Background(), f, func(string, string) {})
-		require.NoError(t, err)
-		return d
+		f := testkit.Must(l.root.enter("acme"))(t)
+		return testkit.Must(src.discover(context.Background(), f, func(string, string) {}))(t)
 	}
 	require.Len(t, discover().Tables[0].ForeignKeys, 1)
 	require.NotNil(t, find("t"))
@@ -137,8 +131,7 @@ func TestListing(t *testing.T) {
 		"b.csv": "", "a.CSV": "", "c.ndjson": "", "d.csv": "", "d.ndjson": "", "e.txt": "", "README.md": "", ".h.csv": "", "sub/f.csv": "",
 		"b.table.json": "", "g.table.json": "", "dots.in.name.csv": "",
 	})}
-	l, err := f.list()
-	require.NoError(t, err)
+	l := testkit.Must(f.list())(t)
 	var names []string
 	for _, table := range l.tables {
 		names = append(names, table.table+" "+table.file)
@@ -157,8 +150,7 @@ func TestAFileWrittenToWhileItIsRead(t *testing.T) {
 	content := "a,b\n" + strings.Repeat("1,some text to fill the buffers of the readers\n", 20_000)
 	read := func(t *testing.T, change func(path string)) (n int, err error) {
 		acme, l, _ := shelf(t, map[string]string{"t.csv": content})
-		f, err := l.root.enter("acme")
-		require.NoError(t, err)
+		f := testkit.Must(l.root.enter("acme"))(t)
 		defer func() { _ = f.close() }()
 		d, opened, err := l.open(context.Background(), f, "t")
 		require.NoError(t, err)
@@ -191,26 +183,22 @@ func TestAFileWrittenToWhileItIsRead(t *testing.T) {
 	})
 	t.Run("appended to", func(t *testing.T) {
 		n, err := read(t, func(path string) {
-			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-			require.NoError(t, err)
-			_, err = f.WriteString("2,more\n")
-			require.NoError(t, err)
+			f := testkit.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
+			testkit.Must(f.WriteString("2,more\n"))(t)
 			require.NoError(t, f.Close())
 		})
 		assert.ErrorIs(t, err, errChanged)
 		assert.Equal(t, 20_000, n, "rows are read to the length the file had")
 	})
 	t.Run("replaced by renaming", func(t *testing.T) {
-		n, err := read(t, func(path string) {
+		n := testkit.Must(read(t, func(path string) {
 			require.NoError(t, os.WriteFile(path+".new", []byte("a\n"), 0o644))
 			require.NoError(t, os.Rename(path+".new", path))
-		})
-		require.NoError(t, err, "the reader has the old version to its end")
+		}))(t, "the reader has the old version to its end")
 		assert.Equal(t, 20_000, n)
 	})
 	t.Run("removed", func(t *testing.T) {
-		n, err := read(t, func(path string) { require.NoError(t, os.Remove(path)) })
-		require.NoError(t, err)
+		n := testkit.Must(read(t, func(path string) { require.NoError(t, os.Remove(path)) }))(t)
 		assert.Equal(t, 20_000, n)
 	})
 }
@@ -241,8 +229,7 @@ func TestAFileReplacedWhileItIsOpened(t *testing.T) {
 		want  error
 	}{{"once: it is described anew", 1, nil}, {"again and again: the request fails", 100, errChanged}} {
 		acme, l, _ := shelf(t, map[string]string{"t.csv": "a\n1\n"})
-		f, err := l.root.enter("acme")
-		require.NoError(t, err)
+		f := testkit.Must(l.root.enter("acme"))(t)
 		swaps := 0
 		f.files = swapping{f.files, func() {
 			if swaps < c.times {
@@ -267,11 +254,10 @@ func TestALinkOfStaleDescriptions(t *testing.T) {
 		acme, l, find := shelf(t, map[string]string{"t.csv": "a\n1\n", "u.csv": "a\n1\n"})
 		from, to := find("t"), find("u")
 		key := wire.ForeignKey{Field: "a", TargetTable: "u", TargetField: "a"}
-		problem, err := l.checkLink("acme", key, from, to)
-		require.NoError(t, err)
+		problem := testkit.Must(l.checkLink("acme", key, from, to))(t)
 		require.Empty(t, problem)
 		put(t, acme, map[string]string{changed: "a\n1\n\n1\n"})
-		_, err = l.checkLink("acme", key, from, to)
+		_, err := l.checkLink("acme", key, from, to)
 		assert.ErrorIs(t, err, errChanged, changed)
 	}
 }

@@ -210,8 +210,7 @@ func regular(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// forbidden says of a file that the host keeps from the connector what the host has to
-// mend.
+// forbidden returns what the host has to mend if the connector may not read a file.
 func forbidden(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &textfile.Fault{File: name, Problem: "the connector has no permission to read it"}

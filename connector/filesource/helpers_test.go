@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,8 +45,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 // host serves a folder of the disk.
 func host(t testing.TB, dir string) (*connectortest.Server, *Source) {
 	t.Helper()
-	r, err := openRoot(dir)
-	require.NoError(t, err)
+	r := testkit.Must(openRoot(dir))(t)
 	return start(t, r, nil)
 }
 
@@ -130,8 +130,7 @@ func rowTexts(t testing.TB, stream string) []string {
 // readAll parses a text as a file.
 func readAll(t testing.TB, name, content string) (cells [][]textvalue.Raw) {
 	t.Helper()
-	all, err := textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil)
-	require.NoError(t, err)
+	all := testkit.Must(textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil))(t)
 	for {
 		record, err := all.Next()
 		if err == io.EOF {

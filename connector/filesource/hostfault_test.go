@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -118,7 +119,7 @@ func TestFaultsOfTheHost(t *testing.T) {
 			errors.New("of a kind of its own")} {
 			t.Run(fmt.Sprintf("%s %s %v", c.op, c.name, broken), func(t *testing.T) {
 				fault := &hostFault{op: c.op, name: c.name}
-				var logged syncBuffer
+				var logged testkit.Log
 				opts := &Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
 				src := newSource(fsRoot(failing{files, fault}), opts)
 				defer func() { require.NoError(t, src.Close()) }()
@@ -168,7 +169,7 @@ func TestFaultsOfTheHost(t *testing.T) {
 
 // TestFaultsAreLogged prepares a folder on a disk that fails.
 func TestFaultsAreLogged(t *testing.T) {
-	var logged syncBuffer
+	var logged testkit.Log
 	fault := &hostFault{"open", "acme/t.csv", syscall.EMFILE}
 	src := newSource(fsRoot(failing{mapFS(map[string]string{"acme/t.csv": "a\n1\n"}), fault}),
 		&Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,8 +29,7 @@ func large(t testing.TB, dir string, n int) (size int64) {
 	t.Helper()
 	put(t, dir, map[string]string{"acme/large.table.json": `{"primaryKey":["id"]}`, "acme/large.csv": ""})
 	path := filepath.Join(dir, "acme", "large.csv")
-	f, err := os.Create(path)
-	require.NoError(t, err)
+	f := testkit.Must(os.Create(path))(t)
 	w := bufio.NewWriterSize(f, 1<<20)
 	_, _ = w.WriteString("id,amount,placed,status,note\n")
 	for i := range n {
@@ -40,8 +40,7 @@ func large(t testing.TB, dir string, n int) (size int64) {
 	require.NoError(t, w.Flush())
 	require.NoError(t, f.Close())
 	require.NoError(t, os.Chtimes(path, rested, rested))
-	info, err := os.Stat(path)
-	require.NoError(t, err)
+	info := testkit.Must(os.Stat(path))(t)
 	return info.Size()
 }
 
@@ -60,8 +59,7 @@ func stream(t testing.TB, s *connectortest.Server, members string, each func(lin
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 	r.Header.Set("Content-Type", terms.MediaJSON)
-	res, err := s.Client.Do(r)
-	require.NoError(t, err)
+	res := testkit.Must(s.Client.Do(r))(t)
 	defer func() { _ = res.Body.Close() }()
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	lines := bufio.NewReaderSize(res.Body, 1<<20)
@@ -135,8 +133,7 @@ func BenchmarkQuery(b *testing.B) {
 	const n = 100_000
 	dir := b.TempDir()
 	size := large(b, dir, n)
-	r, err := openRoot(dir)
-	require.NoError(b, err)
+	r := testkit.Must(openRoot(dir))(b)
 	s := connectortest.Start(b, definition, newSource(r, quiet), nil)
 	stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id"],"limit":1`, func([]byte) {}) // describes it
 	b.SetBytes(size)
@@ -151,15 +148,12 @@ func BenchmarkQuery(b *testing.B) {
 func BenchmarkDescribe(b *testing.B) {
 	dir := b.TempDir()
 	size := large(b, dir, 100_000)
-	r, err := openRoot(dir)
-	require.NoError(b, err)
-	f, err := r.enter("acme")
-	require.NoError(b, err)
+	r := testkit.Must(openRoot(dir))(b)
+	f := testkit.Must(r.enter("acme"))(b)
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		d, err := newCatalog(b.Context(), r, textfile.Format{}).find(b.Context(), f, "large")
-		require.NoError(b, err)
+		d := testkit.Must(newCatalog(b.Context(), r, textfile.Format{}).find(b.Context(), f, "large"))(b)
 		require.NotNil(b, d)
 	}
 }

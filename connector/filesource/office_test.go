@@ -29,8 +29,7 @@ func TestAnOfficesFolder(t *testing.T) {
 	for _, c := range []struct {
 		why, file, content, sidecar string
 		columns                     string // names and types
-		rows                        []string
-		warnings                    []string
+		rows, warnings              []string
 	}{
 		{"the platform's own kind", "orders.csv", "no,total\n1,10.50\n", "", "no number, total decimal",
 			[]string{`{"no":1,"total":"10.50"}`}, nil},

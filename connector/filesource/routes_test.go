@@ -1,8 +1,9 @@
 package filesource
 
 import (
-	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -235,12 +237,11 @@ func TestTenantsAreApart(t *testing.T) {
 
 // TestSecretsStayInside looks for passwords in all that is said and logged.
 func TestSecretsStayInside(t *testing.T) {
-	var logged syncBuffer
+	var logged testkit.Log
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n", "acme/.password": "correct-horse", "broken/.password": "", "broken/t.csv": "a\n"})
-	r, err := openRoot(dir)
-	require.NoError(t, err)
+	r := testkit.Must(openRoot(dir))(t)
 	src := newSource(r, &Options{Logger: log})
 	s, _ := start(t, r, &connector.Options{Logger: log})
 	for _, tenant := range []string{"acme", "broken", "nobody"} {
@@ -248,7 +249,7 @@ func TestSecretsStayInside(t *testing.T) {
 			for path, members := range map[string]string{wire.PathCheck: "", wire.PathDiscovery: "",
 				wire.PathQuery: `"table":"u","and":[],"sort":[],"fields":[]`} {
 				_, answer := s.Post(path, body(tenant, password, members))
-				logged.WriteString(answer)
+				_, _ = logged.Write([]byte(answer))
 			}
 			_, _ = src.Describe(t.Context(), credentials(tenant, password), "t")
 		}
@@ -259,31 +260,168 @@ func TestSecretsStayInside(t *testing.T) {
 	assert.NotContains(t, logged.String(), "typed-by-mistake")
 }
 
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) WriteString(text string) { _, _ = s.Write([]byte(text)) }
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
 func TestSurveyTellsTheHost(t *testing.T) {
-	var logged syncBuffer
-	log := slog.New(slog.NewTextHandler(&logged, nil))
-	src := newSource(fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), &Options{Logger: log})
+	var logged testkit.Log
+	src := newSource(fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), &Options{Logger: logged.Logger()})
 	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(),
 		`tenant=acme warning="bad.csv line 1: columns 1 and 2 have the same name; rename one; the file is left out"`)
 	assert.NotContains(t, logged.String(), "good")
+}
+
+// reads is how a file is read at a position, given how the file system does it.
+type reads func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error)
+
+// misread is a file system that reads its files in some way of its own while on is
+// true. It states their true sizes.
+type misread struct {
+	fs.FS
+	on    *bool
+	names string // of the files that are read so
+	reads reads
+}
+
+func (m misread) Open(name string) (fs.File, error) {
+	f, err := m.FS.Open(name)
+	if err == nil && name == m.names {
+		f = misreadFile{f, m}
+	}
+	return f, err
+}
+
+type misreadFile struct {
+	fs.File
+	fs misread
+}
+
+func (f misreadFile) ReadAt(p []byte, at int64) (int, error) {
+	read := f.File.(io.ReaderAt).ReadAt
+	if !*f.fs.on {
+		return read(p, at)
+	}
+	return f.fs.reads(p, at, read)
+}
+
+// endsAt ends the reads of a file early, with the given error.
+func endsAt(end int64, err error) reads {
+	return func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error) {
+		if at >= end {
+			return 0, err
+		}
+		return read(p[:min(int64(len(p)), end-at)], at)
+	}
+}
+
+// TestFilesOfAnotherLength reads files that are not as long as the file system says.
+// The first 10 bytes of each are whole records.
+func TestFilesOfAnotherLength(t *testing.T) {
+	contents := map[string]string{"acme/t.csv": "a,bb\n1,22\n3,4\n", "acme/t.ndjson": "{\"a\":12}\n\n{\"a\":3}\n"}
+	for _, c := range []struct {
+		why   string
+		reads reads
+	}{
+		{"the end comes early", endsAt(10, io.EOF)},
+		{"at once", endsAt(0, io.EOF)},
+		{"one byte before the end, which is a line feed", nil},
+		{"with an error that is an end to errors.Is alone, as that of a broken connection", endsAt(10, fmt.Errorf("get: %w", io.EOF))},
+		{"with an error for an early end", endsAt(10, io.ErrUnexpectedEOF)},
+		{"nothing is read, for ever", endsAt(10, nil)},
+		{"the bytes and the end come together", func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error) {
+			n, _ := read(p[:min(len(p), 10)], at)
+			return n, io.EOF
+		}},
+		{"there is more than the file system says", func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error) {
+			if n, _ := read(p, at); n > 0 {
+				return n, nil
+			}
+			return copy(p, "5,6\n"), nil
+		}},
+	} {
+		for name, content := range contents {
+			t.Run(c.why+" "+name, func(t *testing.T) {
+				ends := c.reads
+				if ends == nil {
+					ends = endsAt(int64(len(content))-1, io.EOF)
+				}
+				bad := false
+				files := misread{mapFS(map[string]string{name: content}), &bad, name, ends}
+				s, _ := start(t, fsRoot(files), nil)
+				_ = rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a"]`)
+
+				bad = true
+				_, answer := s.Post(wire.PathQuery, body("acme", "", `"table":"t","and":[],"sort":[],"fields":["a"]`))
+				assert.NotContains(t, answer, `{"end":1}`)
+				assert.Contains(t, answer, `{"code":"internal","message":"internal error"}`)
+				for route, members := range map[string]string{
+					wire.PathCount:     `"table":"t","and":[{"field":"a","op":"notnull"}]`,
+					wire.PathAggregate: `"table":"t","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"a","as":"s"}],"limit":1001`,
+				} {
+					status, answer := s.Post(route, body("acme", "", members))
+					assert.Equal(t, 500, status, "%s %s", route, answer)
+				}
+
+				s, _ = start(t, fsRoot(files), nil) // which knows nothing of the file
+				status, answer := s.Post(wire.PathDiscovery, body("acme", "", ""))
+				if status == 200 {
+					assert.Regexp(t, `^{"tables":\[\],"warnings":\["t\.\w+ is left out: the file changed`, answer)
+				} else {
+					assert.Equal(t, 500, status, "no discovery leaves out a file that may be whole: %s", answer)
+				}
+				bad = false
+				assert.Len(t, discovered(t, s, "acme").Tables, 1, "what passed is forgotten")
+			})
+		}
+	}
+}
+
+// TestSmallFilesOfAnotherLength reads a sidecar and a password in part: nothing that
+// the rest could contradict is taken from it.
+func TestSmallFilesOfAnotherLength(t *testing.T) {
+	contents := map[string]string{
+		"acme/t.csv": "a\n1\n1\n", "acme/t.table.json": `{"description":"x"}` + "\n" + `x`,
+		"globex/u.csv": "a\n1\n", "globex/.password": "secret-and-more",
+	}
+	for why, err := range map[string]error{"the end": io.EOF, "nothing, for ever": nil} {
+		on := true
+		s, _ := start(t, fsRoot(misread{mapFS(contents), &on, "acme/t.table.json", endsAt(20, err)}), nil)
+		status, answer := s.Post(wire.PathDiscovery, body("acme", "", ""))
+		assert.Equal(t, 500, status, "%s: half a sidecar says nothing: %s", why, answer)
+
+		s, _ = start(t, fsRoot(misread{mapFS(contents), &on, "globex/.password", endsAt(6, err)}), nil)
+		status, answer = s.Post(wire.PathCheck, body("globex", "secret", ""))
+		assert.Equal(t, 500, status, "%s: half a password opens no folder: %s", why, answer)
+	}
+}
+
+// partly lists a part of a folder and then fails.
+type partly struct {
+	fs.FS
+	on *bool
+}
+
+func (p partly) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(p.FS, name)
+	if *p.on && name != "." {
+		return entries[:1], &fs.PathError{Op: "readdirent", Path: name, Err: io.ErrUnexpectedEOF}
+	}
+	return entries, err
+}
+
+// TestAFolderListedInPart requires that no table is said to be missing because its
+// folder was listed in part.
+func TestAFolderListedInPart(t *testing.T) {
+	on := false
+	s, _ := start(t, fsRoot(partly{mapFS(map[string]string{"acme/a.csv": "a\n1\n", "acme/b.csv": "a\n1\n"}), &on}), nil)
+	assert.Len(t, discovered(t, s, "acme").Tables, 2)
+	on = true
+	for _, route := range []string{wire.PathDiscovery, wire.PathSize} {
+		members := ""
+		if route == wire.PathSize {
+			members = `"table":"b"`
+		}
+		status, answer := s.Post(route, body("acme", "", members))
+		assert.Equal(t, 500, status, answer)
+	}
+	on = false
+	assert.Len(t, discovered(t, s, "acme").Tables, 2)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,11 +21,10 @@ import (
 func TestSidecarAgainstTheData(t *testing.T) {
 	const data = "id,a,b,n\n1,x,,1\n2,y,p,01\n3,x,q,1.0\n"
 	for _, c := range []struct {
-		why, sidecar string
-		primary      []string
-		unique       []string
-		foreign      []wire.ForeignKey
-		warnings     []string
+		why, sidecar    string
+		primary, unique []string
+		foreign         []wire.ForeignKey
+		warnings        []string
 	}{
 		{"no statement", `{}`, nil, nil, nil, nil},
 		{"a key that holds is unique", `{"primaryKey":["id"]}`, []string{"id"}, []string{"id"}, nil, nil},
@@ -137,12 +137,9 @@ func TestSidecarTexts(t *testing.T) {
 func described(t *testing.T, content string, side *textfile.Sidecar) *description {
 	t.Helper()
 	r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
-	f, err := r.enter("acme")
-	require.NoError(t, err)
-	opened, err := f.openFile("t.csv")
-	require.NoError(t, err)
-	d, err := describe(context.Background(), tableFile{"t", "t.csv"}, opened, textfile.Format{}, side, nil)
-	require.NoError(t, err)
+	f := testkit.Must(r.enter("acme"))(t)
+	opened := testkit.Must(f.openFile("t.csv"))(t)
+	d := testkit.Must(describe(context.Background(), tableFile{"t", "t.csv"}, opened, textfile.Format{}, side, nil))(t)
 	require.Nil(t, d.fault)
 	return d
 }
@@ -163,10 +160,8 @@ func TestKeysInParts(t *testing.T) {
 		return func(only ...int) (*rows, error) {
 			opens++
 			r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
-			f, err := r.enter("acme")
-			require.NoError(t, err)
-			opened, err := f.openFile("t.csv")
-			require.NoError(t, err)
+			f := testkit.Must(r.enter("acme"))(t)
+			opened := testkit.Must(f.openFile("t.csv"))(t)
 			return d.read(context.Background(), opened, only...)
 		}
 	}
@@ -182,18 +177,15 @@ func TestKeysInParts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, fmt.Sprintf("line %d repeats an earlier value", n+2), problem, "whichever part it falls in")
 	}
-	problem, err = checkUnique(columns, []int{0}, false, maxReadings*keysPerReading, opener(good))
-	require.NoError(t, err)
+	problem = testkit.Must(checkUnique(columns, []int{0}, false, maxReadings*keysPerReading, opener(good)))(t)
 	assert.Equal(t, tooLarge, problem)
 
 	side := func(content string, field int) linkEnd {
 		return linkEnd{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
 	}
-	problem, err = checkLink(side(good, 1), side(good, 0))
-	require.NoError(t, err)
+	problem = testkit.Must(checkLink(side(good, 1), side(good, 0)))(t)
 	assert.Empty(t, problem)
-	problem, err = checkLink(side(good+"-1,-1\n-2,-2\n-3,5\n", 1), side(good, 0))
-	require.NoError(t, err)
+	problem = testkit.Must(checkLink(side(good+"-1,-1\n-2,-2\n-3,5\n", 1), side(good, 0)))(t)
 	assert.Equal(t, fmt.Sprintf("2 of %d values are not there, the first on line %d", n+3, n+2), problem)
 	problem, err = checkLink(side(good, 1), linkEnd{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
 	require.NoError(t, err)
@@ -248,12 +240,9 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 	}
 	d := described(t, b.String(), nil)
 	assert.Equal(t, n, d.columns[1].stats().DistinctCount, "the budget of a file holds them")
-	f, err := fsRoot(mapFS(map[string]string{"acme/t.csv": b.String()})).enter("acme")
-	require.NoError(t, err)
-	opened, err := f.openFile("t.csv")
-	require.NoError(t, err)
-	rows, err := d.read(context.Background(), opened)
-	require.NoError(t, err)
+	f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/t.csv": b.String()})).enter("acme"))(t)
+	opened := testkit.Must(f.openFile("t.csv"))(t)
+	rows := testkit.Must(d.read(context.Background(), opened))(t)
 	require.NoError(t, measure(d.columns, rows, budget))
 	assert.Equal(t, int64(7), d.columns[0].stats().DistinctCount)
 	assert.Nil(t, d.columns[1].stats(), "a count that is not known is not stated")
@@ -268,14 +257,11 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 func TestReadingEndsWithItsContext(t *testing.T) {
 	content := "a\n" + strings.Repeat("1\n", 5000)
 	d := described(t, content, nil)
-	f, err := fsRoot(mapFS(map[string]string{"acme/t.csv": content})).enter("acme")
-	require.NoError(t, err)
-	opened, err := f.openFile("t.csv")
-	require.NoError(t, err)
+	f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/t.csv": content})).enter("acme"))(t)
+	opened := testkit.Must(f.openFile("t.csv"))(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	rows, err := d.read(ctx, opened)
-	require.NoError(t, err)
-	_, err = rows.next()
+	rows := testkit.Must(d.read(ctx, opened))(t)
+	_, err := rows.next()
 	require.NoError(t, err)
 	cancel(errClosed)
 	for err == nil {

@@ -115,7 +115,7 @@ func newSource(r *root, opts *Options) *Source {
 
 var errClosed = errors.New("the source is closed")
 
-// prepare is Source.Prepare.
+// prepare implements Source.Prepare.
 func (s *tables) prepare(ctx context.Context) {
 	p := startProgress(s.log)
 	defer p.stop()

@@ -1,13 +1,19 @@
 package filesource
 
 import (
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,5 +34,68 @@ func TestClose(t *testing.T) {
 	for _, path := range []string{wire.PathCheck, wire.PathDiscovery} {
 		status, answer := s.Post(path, body("acme", "", ""))
 		assert.Equal(t, 500, status, answer)
+	}
+}
+
+// slowFS takes some time to open each file with rows for the first time.
+type slowFS struct {
+	fs.FS
+	takes time.Duration
+	known *sync.Map
+}
+
+func (f slowFS) Open(name string) (fs.File, error) {
+	if _, known := f.known.LoadOrStore(name, true); !known && strings.HasSuffix(name, ".csv") {
+		time.Sleep(f.takes)
+	}
+	return f.FS.Open(name)
+}
+
+// TestPrepareShowsProgress checks that a host who waits for a large folder reads in
+// the log what is being read, and that another reads nothing.
+func TestPrepareShowsProgress(t *testing.T) {
+	files := mapFS(map[string]string{
+		"acme/a.csv": "id\n1\n", "acme/b.csv": "id\n1\n",
+		"zeta/c.csv": "id\n1\n",
+	})
+	for _, c := range []struct {
+		why   string
+		takes time.Duration // each file
+		want  []string
+	}{
+		{"soon read", time.Second, nil},
+		{"a line every five seconds, and one at the end", 4 * time.Second, []string{
+			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=5s`,
+			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=10s`,
+			`level=INFO msg="no longer reading files" files=3 after=12s`,
+		}},
+		{"one file that takes long", 9 * time.Second, []string{
+			`level=INFO msg="still reading files" tenant=acme file=a.csv number=1 after=5s`,
+			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=10s`,
+			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=15s`,
+			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=20s`,
+			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=25s`,
+			`level=INFO msg="no longer reading files" files=3 after=27s`,
+		}},
+	} {
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			var log strings.Builder
+			src := newSource(fsRoot(slowFS{files, c.takes, new(sync.Map)}), &Options{Logger: slog.New(slog.NewTextHandler(&log,
+				&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+					if a.Key == slog.TimeKey {
+						return slog.Attr{}
+					}
+					return a
+				}}))})
+			defer func() { require.NoError(t, src.Close()) }()
+			src.Prepare(t.Context())
+			var lines []string
+			for line := range strings.Lines(log.String()) {
+				if strings.Contains(line, "reading files") {
+					lines = append(lines, strings.TrimSpace(line))
+				}
+			}
+			require.Equal(t, c.want, lines)
+		})
 	}
 }

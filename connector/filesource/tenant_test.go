@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -96,8 +97,7 @@ func attacked(t *testing.T) (dir string, r *root) {
 		require.NoError(t, os.Symlink("acme", filepath.Join(dir, "linked")))
 		require.NoError(t, os.Symlink(filepath.Join(top, "outside"), filepath.Join(dir, "escape")))
 	}
-	r, err := openRoot(dir)
-	require.NoError(t, err)
+	r = testkit.Must(openRoot(dir))(t)
 	return dir, r
 }
 
@@ -238,14 +238,12 @@ func TestPasswordFilesThatCannotBeReadLockTheFolder(t *testing.T) {
 
 func TestAPasswordCountsFromTheNextRequestOn(t *testing.T) {
 	dir, r := attacked(t)
-	f, err := r.admit(credentials("acme", ""))
-	require.NoError(t, err)
+	f := testkit.Must(r.admit(credentials("acme", "")))(t)
 	require.NoError(t, f.close())
 	put(t, dir, map[string]string{"acme/.password": "new\r\n"})
-	_, err = r.admit(credentials("acme", ""))
+	_, err := r.admit(credentials("acme", ""))
 	require.Error(t, err)
-	f, err = r.admit(credentials("acme", "new"))
-	require.NoError(t, err)
+	f = testkit.Must(r.admit(credentials("acme", "new")))(t)
 	require.NoError(t, f.close())
 }
 
@@ -291,8 +289,7 @@ func TestALinkIsNoTenant(t *testing.T) {
 		_, err := r.enter(name)
 		assert.Error(t, err, name)
 	}
-	f, err := r.enter("acme")
-	require.NoError(t, err)
+	f := testkit.Must(r.enter("acme"))(t)
 	require.NoError(t, f.close())
 }
 

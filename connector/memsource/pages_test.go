@@ -33,12 +33,11 @@ func upstream(asked *[]string, pages map[string]page) func(context.Context, stri
 func TestPages(t *testing.T) {
 	r := func(n int64) [][]wire.Value { return [][]wire.Value{row(num(n))} }
 	cases := []struct {
-		name  string
-		pages map[string]page
-		want  []string
-		asked []string
-		err   error
-		why   string
+		name        string
+		pages       map[string]page
+		want, asked []string
+		err         error
+		why         string
 	}{
 		{"three pages", map[string]page{"": {r(1), "b", nil}, "b": {r(2), "c", nil}, "c": {r(3), "", nil}},
 			[]string{"1", "2", "3"}, []string{"", "b", "c"}, nil, "in order, to the page without a next"},

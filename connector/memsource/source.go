@@ -43,7 +43,8 @@ type Options struct {
 // New copies the tables, completes their descriptions (see [Table]) and checks them.
 // The error names every fault by table, row and field: a missing or repeated name, an
 // unknown type, a row with the wrong number of cells, a cell that cannot cross the
-// wire, a key that names no field or that the rows contradict. Nil options mean the
+// wire, a key of unknown fields
+// or with the same values twice. Nil options mean the
 // defaults.
 //
 // The source is immutable, and safe for concurrent use. It ignores credentials: all

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,9 +44,7 @@ func company(t testing.TB) *memsource.Source {
 	people, towns, countries := table("staff", staff(), "id"), table("places", places()), table("lands", lands(), "code")
 	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "staff", TargetField: "id"}}
 	countries.Fields[1].Groupable, countries.Fields[1].Aggregatable = &no, &no
-	src, err := memsource.New([]memsource.Table{people, towns, countries}, nil)
-	require.NoError(t, err)
-	return src
+	return testkit.Must(memsource.New([]memsource.Table{people, towns, countries}, nil))(t)
 }
 
 // TestSourceThroughHTTP asks every route through the real handler: of a source of tables in
@@ -146,8 +145,7 @@ func TestSourceDeclaresEverything(t *testing.T) {
 
 	status, body := srv.Post(wire.PathDiscovery, `{"credentials":{},"timeoutMs":60000}`)
 	require.Equal(t, 200, status, body)
-	want, err := os.ReadFile("testdata/discovery.json")
-	require.NoError(t, err)
+	want := testkit.Must(os.ReadFile("testdata/discovery.json"))(t)
 	assert.JSONEq(t, string(want), body)
 }
 
@@ -157,8 +155,7 @@ func TestSourceBudget(t *testing.T) {
 	for i := range 1000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.New([]memsource.Table{table}, &memsource.Options{Budget: 10_000})
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{table}, &memsource.Options{Budget: 10_000}))(t)
 	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src, nil)
 	rest := `,"credentials":{},"timeoutMs":60000}`
 	status, _ := srv.Post(wire.PathAggregate,
@@ -168,31 +165,21 @@ func TestSourceBudget(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.JSONEq(t, `{"columns":{"a":null}}`, body)
 
-	src, err = memsource.New([]memsource.Table{table}, nil)
-	require.NoError(t, err)
-	got, err := src.Cardinality(context.Background(), &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}})
-	require.NoError(t, err)
+	src = testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+	got := testkit.Must(src.Cardinality(context.Background(), &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}}))(t)
 	assert.NotNil(t, got["a"], "without options the default budget holds a thousand values")
 }
 
 // bare hides everything but the queries, so that nothing is refused before
 // they are called.
-type bare struct{ src *memsource.Source }
-
-func (b bare) Check(ctx context.Context, req *wire.CheckRequest) error { return b.src.Check(ctx, req) }
-func (b bare) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return b.src.Discover(ctx, req)
-}
-func (b bare) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	return b.src.Query(ctx, req, out)
-}
-func (b bare) QueryJoined(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	return b.src.QueryJoined(ctx, req, out)
+type bare struct {
+	connector.Source
+	connector.Joiner
 }
 
 // TestSourceRefusesByItself what the library could not see [rule filter-11] [rule query-6].
 func TestSourceRefusesByItself(t *testing.T) {
-	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t)}, nil)
+	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t), company(t)}, nil)
 	cases := []struct {
 		name, members string
 		status        int
@@ -247,8 +234,7 @@ func TestSourcePagesCompose(t *testing.T) {
 	for range 300 {
 		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), cells[random.IntN(len(cells))]))
 	}
-	src, err := memsource.New([]memsource.Table{table}, nil)
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
 	srv := connectortest.Start(t, connector.Definition{Slug: "pages"}, src, nil)
 	read := func(window, joins string) string {
 		status, body := srv.Post(wire.PathQuery,

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -45,20 +46,16 @@ func purchases() []*purchase {
 
 func tableOf[T any](t *testing.T, name string, rows []T) memsource.Table {
 	t.Helper()
-	table, err := memsource.TableOf(name, rows)
-	require.NoError(t, err)
-	return table
+	return testkit.Must(memsource.TableOf(name, rows))(t)
 }
 
 // TestTableOf checks a table of structs in the conformance program.
 func TestTableOf(t *testing.T) {
-	src, err := memsource.New([]memsource.Table{
+	src := testkit.Must(memsource.New([]memsource.Table{
 		tableOf(t, "orders", purchases()),
 		tableOf(t, "customers", []customer{{"c1", "Ada"}, {"c2", "Bob"}}),
-	}, nil)
-	require.NoError(t, err)
-	d, err := src.Discover(context.Background(), &wire.DiscoveryRequest{})
-	require.NoError(t, err)
+	}, nil))(t)
+	d := testkit.Must(src.Discover(context.Background(), &wire.DiscoveryRequest{}))(t)
 	table := d.Tables[0]
 	assert.Equal(t, "One order of one customer", table.SourceDescription)
 	assert.Equal(t, int64(2), *table.RowCount)
@@ -138,4 +135,86 @@ func ExampleTableOf() {
 	// name string false [Earth Mars]
 	// moons number false [1 2]
 	// visited date true [1971-11-27]
+}
+
+// TestCellsFitTheirColumns gives New cells that are no values of the type which the author
+// stated. The fault names table, row and field, and never quotes the cell.
+func TestCellsFitTheirColumns(t *testing.T) {
+	noon := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		typ  wire.Type
+		cell wire.Value
+		want string // "" fits
+	}{
+		{wire.TypeNumber, wire.Text("1,50"), "is no number"},
+		{wire.TypeNumber, wire.Text("1e3"), "is no number"},
+		{wire.TypeNumber, wire.Bool(true), "is no number"},
+		{wire.TypeNumber, wire.Text("1.50"), ""},
+		{wire.TypeNumber, wire.Decimal("1.50"), ""},
+		{wire.TypeNumber, wire.Null(), ""},
+		{wire.TypeDecimal, wire.Text(""), "is no number"},
+		{wire.TypeBoolean, wire.Text("yes"), "is no boolean"},
+		{wire.TypeBoolean, wire.Int(1), "is no boolean"},
+		{wire.TypeBoolean, wire.Text("true"), ""},
+		{wire.TypeDate, wire.Text("yesterday"), "is no date"},
+		{wire.TypeDate, wire.Text("2024-02-30"), "is no date"},
+		{wire.TypeDate, wire.Int(20240229), "is no date"},
+		{wire.TypeDate, wire.Text("2024-02-29"), ""},
+		{wire.TypeDate, wire.Date(noon), ""},
+		{wire.TypeDatetime, wire.Text("yesterday"), "is no instant in UTC"},
+		{wire.TypeDatetime, wire.Text("2024-02-29T12:00:00"), "is no instant in UTC"},
+		{wire.TypeDatetime, wire.Text("2024-02-29T12:00:00+01:00"), "is no instant in UTC"},
+		{wire.TypeDatetime, wire.Text("2024-02-29"), "is no instant in UTC"},
+		{wire.TypeDatetime, wire.Text("2024-02-29T12:00:00.Z"), "is no instant in UTC"},
+		{wire.TypeDatetime, wire.Text("2024-02-29T12:00:00.125Z"), ""},
+		{wire.TypeDatetime, wire.Datetime(noon), ""},
+		{wire.TypeJSON, wire.Text("{a:1}"), "is no JSON text"},
+		{wire.TypeJSON, wire.Text(`{"a":1}`), ""},
+		{wire.TypeArray, wire.Text(`{"a":1}`), "is no JSON text of an array"},
+		{wire.TypeArray, wire.Text(`["a"]`), ""},
+		{wire.TypeString, wire.Int(1), ""},
+		{"", wire.Text("yesterday"), ""},
+	} {
+		_, err := memsource.New([]memsource.Table{{
+			Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "n"}, {Name: "f", Type: c.typ}}},
+			Rows:  [][]wire.Value{{wire.Int(1), wire.Null()}, {wire.Int(2), c.cell}},
+		}}, nil)
+		if c.want == "" {
+			require.NoError(t, err, "%s %v", c.typ, c.cell)
+			continue
+		}
+		require.ErrorContains(t, err, `table "t": rows[1]: field "f" of type `+string(c.typ)+": the cell "+c.want, "%s %v", c.typ, c.cell)
+		if text := c.cell.Text(); c.cell.Kind() == wire.KindText && text != "" {
+			assert.NotContains(t, err.Error(), text)
+		}
+	}
+}
+
+// TestOpenChoices asks what the protocol leaves open of a request, and requires the answer that the rulebook gives.
+func TestOpenChoices(t *testing.T) {
+	source := testkit.Must(memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "t", SourceDescription: "Rows.", Fields: []wire.Field{
+			{Name: "a", Type: wire.TypeString}, {Name: "n", Type: wire.TypeNumber}}},
+		Rows: [][]wire.Value{{wire.Text("x"), wire.Int(1)}, {wire.Text("y"), wire.Int(2)}},
+	}}, nil))(t)
+	const secret = "choices-0123456789abcdef-0123456789"
+	h := testkit.New(secret, connector.Definition{Slug: "choices"}, source, nil)
+	for _, c := range []struct {
+		rule, path, body string
+		status           int
+		answer           string
+	}{
+		{"query-5", wire.PathQuery, `"table":"t","and":[],"sort":[],"fields":["n","n"]`, 400, "duplicate field"},
+		{"filter-19", wire.PathQuery, `"table":"t","and":[],"sort":[],"fields":["n"],"fieldTypes":{"nobody":"number"}`, 200, `{"n":1}`},
+		{"http-4", wire.PathQuery, `"table":"t","and":[{"field":"a","op":"eq","value":"\ud83d"}],"sort":[],"fields":["n"]`, 400, "surrogate"},
+		{"http-4", wire.PathQuery, `"table":"t","and":[],"sort":[],"fields":["n"],"limit":null`, 400, "limit"},
+		{"aggregate-5", wire.PathAggregate, `"table":"t","and":[],"groupBy":[{"field":"a","as":"g"}],"measures":[],"stringFields":["nobody"],"limit":1001`,
+			200, `{"g":"x"}`},
+		{"aggregate-6", wire.PathAggregate, `"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1`, 200, `{"n":2}`},
+		{"aggregate-6", wire.PathAggregate, `"table":"t","and":[],"groupBy":[{"field":"a","as":"g"}],"measures":[],"limit":2`, 422, "unsupported"},
+	} {
+		w := testkit.Post(h, secret, c.path, "{"+c.body+`,"credentials":{},"timeoutMs":1000}`)
+		require.Equal(t, c.status, w.Code, "%s: %s answers %s", c.rule, c.body, w.Body)
+		require.Contains(t, w.Body.String(), c.answer, "%s: %s", c.rule, c.body)
+	}
 }

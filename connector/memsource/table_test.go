@@ -2,6 +2,7 @@ package memsource_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,10 +28,8 @@ func fields(names ...string) (list []wire.Field) {
 
 func discover(t *testing.T, tables ...memsource.Table) []wire.Table {
 	t.Helper()
-	src, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	d, err := src.Discover(context.Background(), &wire.DiscoveryRequest{})
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New(tables, nil))(t)
+	d := testkit.Must(src.Discover(context.Background(), &wire.DiscoveryRequest{}))(t)
 	return d.Tables
 }
 
@@ -205,31 +206,26 @@ func TestSourceIsACopy(t *testing.T) {
 	ctx := context.Background()
 	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")},
 		Rows: [][]wire.Value{row(num(1)), row(num(2))}}
-	src, err := memsource.New([]memsource.Table{mine}, nil)
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{mine}, nil))(t)
 	mine.Rows[0][0], mine.Fields[0].Name, mine.PrimaryKey[0] = text("changed"), "changed", "changed"
 
 	for range 2 {
-		d, err := src.Discover(ctx, &wire.DiscoveryRequest{})
-		require.NoError(t, err)
+		d := testkit.Must(src.Discover(ctx, &wire.DiscoveryRequest{}))(t)
 		require.Equal(t, "a", d.Tables[0].Fields[0].Name)
 		require.Equal(t, []string{"a"}, d.Tables[0].PrimaryKey)
 		d.Tables[0].Fields[0].Name, d.Tables[0].PrimaryKey[0] = "changed", "changed"
 
-		table, err := src.Describe(ctx, wire.Credentials{}, "t")
-		require.NoError(t, err)
+		table := testkit.Must(src.Describe(ctx, wire.Credentials{}, "t"))(t)
 		require.Equal(t, "a", table.Fields[0].Name)
 		table.Fields[0].Name = "changed"
 	}
-	groups, err := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("sum", "a")})
-	require.NoError(t, err)
+	groups := testkit.Must(src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("sum", "a")}))(t)
 	assert.Equal(t, []string{`"3"`}, spelled(t, groups))
 }
 
 func TestSourceRefusesUnknownNames(t *testing.T) {
 	ctx := context.Background()
-	src, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}}}, nil)
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}}}, nil))(t)
 	link := func(fromTable, fromColumn, toTable, toColumn string) error {
 		_, err := src.LinkHitRate(ctx,
 			&wire.LinkHitRateRequest{FromTable: fromTable, FromColumn: fromColumn, ToTable: toTable, ToColumn: toColumn})
@@ -251,7 +247,7 @@ func TestSourceRefusesUnknownNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, err, wire.CodeUnknownEntity, `"z"`) }) // [rule measure-3]
 	}
-	_, err = src.Size(ctx, &wire.SizeRequest{Table: strings.Repeat("z", 1000)})
+	_, err := src.Size(ctx, &wire.SizeRequest{Table: strings.Repeat("z", 1000)})
 	assert.Less(t, len(err.Error()), 150, "no body comes back whole")
 }
 
@@ -261,8 +257,7 @@ func TestSourceStopsWithItsContext(t *testing.T) {
 	for i := range 5000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.New([]memsource.Table{table}, nil)
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, count := src.Count(ctx, &wire.CountRequest{Table: "t",
@@ -281,8 +276,7 @@ func TestSourceIsConcurrent(t *testing.T) {
 	for i := range 500 {
 		table.Rows = append(table.Rows, row(num(int64(i%50)), text(fmt.Sprint(i))))
 	}
-	src, err := memsource.New([]memsource.Table{table}, nil)
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
 	ctx := context.Background()
 	var wait sync.WaitGroup
 	for range 8 {
@@ -298,4 +292,77 @@ func TestSourceIsConcurrent(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// Short spellings for tables of cases.
+var (
+	null = wire.Null()
+	num  = wire.Int
+	dec  = wire.Decimal
+	text = wire.Text
+)
+
+func row(cells ...wire.Value) []wire.Value { return cells }
+
+var errUpstream = errors.New("the upstream hung up")
+
+// spelled returns rows as JSON cells, for comparing.
+func spelled(t *testing.T, rows [][]wire.Value) []string {
+	t.Helper()
+	list := []string{}
+	for _, r := range rows {
+		line := ""
+		for i, v := range r {
+			if i > 0 {
+				line += " "
+			}
+			cell := testkit.Must(v.MarshalJSON())(t)
+			line += string(cell)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// refused asserts a deliberate error.
+func refused(t *testing.T, err error, code wire.Code, mentions string) {
+	t.Helper()
+	var e *wire.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, code, e.Code)
+	assert.Contains(t, e.Message, mentions)
+}
+
+func of(fn wire.AggFunc, field string) []wire.Measure {
+	return []wire.Measure{{Fn: fn, Field: field, As: "m"}}
+}
+
+// staff returns a table that refers to itself and to places.
+func staff() relation.Relation {
+	return relation.Relation{
+		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString},
+			{Name: "boss", Type: wire.TypeNumber}, {Name: "home", Type: wire.TypeString}, {Name: "work", Type: wire.TypeString}},
+		Rows: relation.RowsOf(
+			row(num(1), text("Ada"), null, text("Rome"), text("Oslo")),
+			row(num(2), text("Bo"), dec("1.0"), text("Oslo"), text("Oslo")),
+			row(num(3), text("Cy"), num(2), text("Atlantis"), null),
+			row(num(4), text("Di"), num(9), null, null),
+		),
+	}
+}
+
+// places returns a table with two rows for Oslo, and one without a name.
+func places() relation.Relation {
+	return relation.Relation{
+		Columns: []wire.Column{{Name: "town", Type: wire.TypeString}, {Name: "land", Type: wire.TypeString}},
+		Rows: relation.RowsOf(row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")),
+			row(text("Oslo"), text("no"))),
+	}
+}
+
+func lands() relation.Relation {
+	return relation.Relation{
+		Columns: []wire.Column{{Name: "code", Type: wire.TypeString}, {Name: "full", Type: wire.TypeString}},
+		Rows:    relation.RowsOf(row(text("NO"), text("Norway")), row(text("IT"), text("Italy"))),
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,11 +46,8 @@ func wideTable[T interface {
 	}
 	source, err := memsource.New([]memsource.Table{table, {Table: wire.Table{Name: "u", Fields: table.Fields}}}, nil)
 	require.NoError(t, err)
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "wide"}, source, token,
+	h := testkit.New(connectortest.Token, connector.Definition{Slug: "wide"}, source,
 		&connector.Options{MaxRequestBytes: 1 << 30, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
 
 	// each returns a list with one item for each column.
 	each := func(item string) string {
@@ -77,10 +74,7 @@ func wideTable[T interface {
 	} {
 		t.Run(c.why, func(t T) {
 			run(t, func() {
-				r := httptest.NewRequest("POST", c.path, strings.NewReader(`{"table":"t",`+c.body+`,"credentials":{},"timeoutMs":600000}`))
-				r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-				w := httptest.NewRecorder()
-				h.ServeHTTP(w, r)
+				w := testkit.Post(h, connectortest.Token, c.path, `{"table":"t",`+c.body+`,"credentials":{},"timeoutMs":600000}`)
 				answer := w.Body.String()
 				assert.Equal(t, 200, w.Code, answer[:min(300, len(answer))])
 				assert.True(t, strings.Contains(answer, c.want), "the last column is in the answer")

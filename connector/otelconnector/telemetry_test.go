@@ -45,10 +45,9 @@ var items = wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: wir
 // source offers the numbers 1 to 5. It sorts, and leaves filters to the library
 // unless it is whole: then it applies all that is asked.
 type source struct {
-	check       error
-	count       error
-	first, rest time.Duration // until the first rows, and from there to the end
-	whole       bool
+	check, count error
+	first, rest  time.Duration // until the first rows, and from there to the end
+	whole        bool
 }
 
 func (s source) Check(context.Context, *wire.CheckRequest) error { return s.check }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -102,7 +104,7 @@ func TestUnstableOrder(t *testing.T) {
 					}
 				}
 				assert.Zero(t, silent)
-				found, err := serve(t, shopAPI, numbersTable(pages), handlerTransport{&tied{rows: 40, size: 10, order: order}}).Discover()
+				found, err := serve(t, shopAPI, numbersTable(pages), testkit.Over(&tied{rows: 40, size: 10, order: order})).Discover()
 				require.NoError(t, err)
 				require.Len(t, found.Warnings, 1)
 				assert.Contains(t, found.Warnings[0], "order is not stable")
@@ -112,11 +114,9 @@ func TestUnstableOrder(t *testing.T) {
 	t.Run("a stable one", func(t *testing.T) {
 		for by, pages := range byPlaces {
 			api := &tied{rows: 40, size: 10, order: func(int, []int) {}}
-			ids, err := readAll(t, api, numbersTable(pages))
-			require.NoError(t, err, by)
+			ids := testkit.Must(readAll(t, api, numbersTable(pages)))(t, by)
 			assert.Len(t, ids, 40, by)
-			found, err := serve(t, shopAPI, numbersTable(pages), handlerTransport{api}).Discover()
-			require.NoError(t, err)
+			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), testkit.Over(api)).Discover())(t)
 			assert.Empty(t, found.Warnings, by)
 		}
 	})
@@ -162,8 +162,7 @@ func TestResends(t *testing.T) {
 	resends := cursorPages
 	resends.Resends = true
 	tenant, _ = logged(t, shopAPI, numbersTable(resends), &upstream{t: t, answers: pages})
-	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
 	assert.Equal(t, []int64{1, 2, 3, 4, 5, 6}, idsOf(answer))
 	for _, by := range []restsource.Pages{numberPages, offsetPages, onePage} {
 		by.Resends = true
@@ -290,7 +289,7 @@ func TestLimitBy403(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begun, asked := time.Now(), 0
-			tenant, _ := logged(t, shopAPI, numbersTable(onePage), transportFunc(func(*http.Request) (*http.Response, error) {
+			tenant, _ := logged(t, shopAPI, numbersTable(onePage), testkit.Transport(func(*http.Request) (*http.Response, error) {
 				if asked++; asked == 1 {
 					return reply(403, "", c.headers...), nil
 				}
@@ -306,8 +305,102 @@ func TestLimitBy403(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		tenant, _ := logged(t, shopAPI, numbersTable(onePage), transportFunc(always(403, "", "Retry-After: 3600")))
+		tenant, _ := logged(t, shopAPI, numbersTable(onePage), always(403, "", "Retry-After: 3600"))
 		_, err := tenant.Discover()
 		requireCode(t, wire.CodeTimeout, err)
 	})
+}
+
+// pagesOf answers five pages with a row each; more is written into each answer.
+func pagesOf(begun time.Time, asked *[]time.Duration, more func(n int) string) testkit.Transport {
+	return func(r *http.Request) (*http.Response, error) {
+		*asked = append(*asked, time.Since(begun))
+		n := len(*asked)
+		return reply(200, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n, n, more(n))), nil
+	}
+}
+
+// TestBudgets: requests keep to what the body states and to what the author knows, and a
+// wait beyond the deadline is refused at once.
+func TestBudgets(t *testing.T) {
+	level := func(remaining, restore, cost int) string {
+		return fmt.Sprintf(`, "extensions": {"cost": {"requestedQueryCost": %d, "throttleStatus":
+			{"maximumAvailable": 1000, "currentlyAvailable": %d, "restoreRate": %d}}}`, cost, remaining, restore)
+	}
+	declared := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+		Restore: "extensions.cost.throttleStatus.restoreRate",
+		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
+	window := restsource.Budget{Remaining: "limit.left", Reset: "limit.reset"}
+	for _, c := range []struct {
+		name  string
+		api   restsource.API
+		more  func(n int) string
+		asked []time.Duration // to the millisecond
+		code  wire.Code
+		why   string
+	}{
+		{"none", restsource.API{}, func(int) string { return level(0, 1, 100) }, seconds(0, 0, 0, 0, 0), "", "nothing is declared"},
+		{"enough", restsource.API{Budget: declared}, func(int) string { return level(900, 50, 100) }, seconds(0, 0, 0, 0, 0), "", ""},
+		{"it comes back", restsource.API{Budget: declared}, func(int) string { return level(0, 50, 100) },
+			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "100 at 50 in a second"},
+		{"a cost above the limit", restsource.API{Budget: declared}, func(int) string { return level(0, 500, 9000) },
+			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "the API has to take it once the budget is full"},
+		{"too slow", restsource.API{Budget: declared}, func(int) string { return level(0, 1, 100) }, seconds(0), wire.CodeTimeout, "100 seconds"},
+		{"a window", restsource.API{Budget: window}, func(n int) string {
+			return fmt.Sprintf(`, "limit": {"left": %d, "reset": 5}`, []int{1, 0, 9, 9, 9}[n-1])
+		}, seconds(0, 0, 5, 5, 5), "", ""},
+		{"a text", restsource.API{Budget: window}, func(int) string { return `, "limit": {"left": "none", "reset": 5}` }, seconds(0,
+			0, 0, 0, 0), "", "it states nothing"},
+		{"a rate", restsource.API{Rate: restsource.Rate{Requests: 4}}, func(int) string { return "" }, seconds(0, 0.25, 0.5, 0.75, 1), "", ""},
+		{"a rate for each", restsource.API{Rate: restsource.Rate{Requests: 30, Per: time.Minute, Each: true}}, func(int) string { return "" },
+			seconds(0, 2, 4, 6, 8), "", ""},
+		{"a rate that is too slow", restsource.API{Rate: restsource.Rate{Requests: 1, Per: time.Minute}}, func(int) string { return "" },
+			seconds(0), wire.CodeTimeout, ""},
+	} {
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			var asked []time.Duration
+			api := c.api
+			api.Base = shopAPI.Base
+			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
+			_, err := serve(t, api, tables, pagesOf(time.Now(), &asked, c.more)).
+				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
+			requireCode(t, c.code, err)
+			assert.Equal(t, c.asked, asked, c.why)
+		})
+	}
+	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {
+		begun := time.Now()
+		api := &graph{answer: func(n int) (string, bool) {
+			return `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`, n == 1
+		}}
+		_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+		require.NoError(t, err)
+		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
+			"until there is enough for a request, and for the next page again, because no answer says more")
+	})
+}
+
+func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
+	var answer struct{ Page int }
+	err := json.Unmarshal(body, &answer)
+	return url.Values{"page": {fmt.Sprint(answer.Page)}}, answer.Page < 5, err
+}
+
+// TestRateOfAll: two requests of the platform share a rate, unless it is one for each.
+func TestRateOfAll(t *testing.T) {
+	for each, want := range map[bool][]time.Duration{false: seconds(0, 1), true: seconds(0, 0)} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			var asked []time.Duration
+			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage),
+				testkit.Transport(func(*http.Request) (*http.Response, error) {
+					asked = append(asked, time.Since(begun))
+					return reply(200, bodyOfOne), nil
+				}))
+			for range 2 {
+				require.NoError(t, tenant.Check())
+			}
+			assert.Equal(t, want, asked)
+		})
+	}
 }

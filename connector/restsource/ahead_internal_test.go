@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,15 +42,12 @@ func TestOneAhead(t *testing.T) {
 	for _, buffer := range []int{100, 150} {
 		synctest.Test(t, func(t *testing.T) {
 			const pages = 60
-			src, err := New(API{Base: "https://shop.example"}, []Table{{
+			src := testkit.Must(New(API{Base: "https://shop.example"}, []Table{{
 				Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"},
 				Pages: Pages{By: PagingCursor, Param: "c", Next: "next"}, Columns: []Column{{Name: "id", Type: wire.TypeNumber}},
-			}}, &Options{Transport: slowly{pages}})
-			require.NoError(t, err)
-			x, err := src.open(t.Context(), wire.Credentials{})
-			require.NoError(t, err)
-			e, err := x.endpoint(x.tables["rows"], push{}, nil)
-			require.NoError(t, err)
+			}}, &Options{Transport: slowly{pages}}))(t)
+			x := testkit.Must(src.open(t.Context(), wire.Credentials{}))(t)
+			e := testkit.Must(x.endpoint(x.tables["rows"], push{}, nil))(t)
 			begun, rows := time.Now(), 0
 			for _, err := range x.rows(t.Context(), e, nil, nil) {
 				require.NoError(t, err)

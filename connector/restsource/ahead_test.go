@@ -17,6 +17,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -99,9 +100,8 @@ func readSlow(t *testing.T, api *slow, concurrency int, tables []restsource.Tabl
 	answer *connectortest.Answer, took time.Duration, err error,
 ) {
 	t.Helper()
-	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: api, Concurrency: concurrency})
-	require.NoError(t, err)
-	tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: api, Concurrency: concurrency}))(t)
+	tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified()
 	begun := time.Now()
 	req.Table, req.Fields = "numbers", []string{"id"}
 	answer, err = tenant.Query(req)
@@ -128,19 +128,17 @@ func TestPagesAhead(t *testing.T) {
 		{"without a total, as the author says", func() restsource.Pages { p := aheadByNumber; p.Ahead = true; return p }(), keyed, 8, 8, 12 * latency},
 		{"by cursor", aheadByCursor, withTotal, 8, 1, 62 * latency},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				api := &slow{rows: 600, size: 10}
-				answer, took, err := readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), wire.QueryRequest{})
-				require.NoError(t, err)
-				ids := idsOf(answer)
-				require.Len(t, ids, 600)
-				for i, id := range ids {
-					require.Equal(t, int64(i+1), id, "rows come in their order")
-				}
-				assert.Equal(t, c.width, api.width)
-				assert.LessOrEqual(t, took, c.most)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			api := &slow{rows: 600, size: 10}
+			answer, took, err := readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), wire.QueryRequest{})
+			require.NoError(t, err)
+			ids := idsOf(answer)
+			require.Len(t, ids, 600)
+			for i, id := range ids {
+				require.Equal(t, int64(i+1), id, "rows come in their order")
+			}
+			assert.Equal(t, c.width, api.width)
+			assert.LessOrEqual(t, took, c.most)
 		})
 	}
 }
@@ -217,16 +215,14 @@ func TestAheadContradicted(t *testing.T) {
 			return nil
 		}, -1},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				answer, _, err := readSlow(t, &slow{rows: 200, size: 10, bend: c.bend}, 8, numbersTable(c.pages, withTotal), wire.QueryRequest{})
-				if c.rows < 0 {
-					require.Error(t, err)
-					return
-				}
-				require.NoError(t, err)
-				assert.Len(t, idsOf(answer), c.rows)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			answer, _, err := readSlow(t, &slow{rows: 200, size: 10, bend: c.bend}, 8, numbersTable(c.pages, withTotal), wire.QueryRequest{})
+			if c.rows < 0 {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Len(t, idsOf(answer), c.rows)
 		})
 	}
 }
@@ -234,45 +230,38 @@ func TestAheadContradicted(t *testing.T) {
 // TestAheadWithinLimits: a refusal halves what is requested at once, a rate holds, and what is
 // held is bounded in bytes.
 func TestAheadWithinLimits(t *testing.T) {
-	t.Run("429", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			api := &slow{rows: 400, size: 10, most: 3}
-			answer, _, err := readSlow(t, api, 8, numbersTable(aheadByNumber, withTotal), wire.QueryRequest{})
-			require.NoError(t, err)
-			assert.Len(t, idsOf(answer), 400)
-			late := len(api.asked)
-			assert.Less(t, late, 40+3*8, "it does not go on to ask for more than the API takes")
-		})
+	testkit.Bubble(t, "429", func(t *testing.T) {
+		api := &slow{rows: 400, size: 10, most: 3}
+		answer, _, err := readSlow(t, api, 8, numbersTable(aheadByNumber, withTotal), wire.QueryRequest{})
+		require.NoError(t, err)
+		assert.Len(t, idsOf(answer), 400)
+		late := len(api.asked)
+		assert.Less(t, late, 40+3*8, "it does not go on to ask for more than the API takes")
 	})
-	t.Run("a rate", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			api := &slow{rows: 100, size: 10}
-			limited := shopAPI
-			limited.Rate = restsource.Rate{Requests: 1}
-			src, err := restsource.New(limited, numbersTable(aheadByNumber, withTotal), &restsource.Options{Transport: api, Concurrency: 8})
-			require.NoError(t, err)
-			begun := time.Now()
-			_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-			require.NoError(t, err)
-			assert.GreaterOrEqual(t, time.Since(begun), 9*time.Second)
-		})
+	testkit.Bubble(t, "a rate", func(t *testing.T) {
+		api := &slow{rows: 100, size: 10}
+		limited := shopAPI
+		limited.Rate = restsource.Rate{Requests: 1}
+		src, err := restsource.New(limited, numbersTable(aheadByNumber, withTotal), &restsource.Options{Transport: api, Concurrency: 8})
+		require.NoError(t, err)
+		begun := time.Now()
+		testkit.Must(connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
+		assert.GreaterOrEqual(t, time.Since(begun), 9*time.Second)
 	})
-	t.Run("bytes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			large := strings.Repeat("x", 3<<20)
-			api := &slow{rows: 100, size: 10}
-			api.bend = func(asked int, page string) *http.Response {
-				n, _ := strconv.Atoi(page)
-				if n > 10 {
-					return nil
-				}
-				return reply(200, rowsOf(10*n-9, 10*n, `"total":100`, `"x":"`+large+`"`))
+	testkit.Bubble(t, "bytes", func(t *testing.T) {
+		large := strings.Repeat("x", 3<<20)
+		api := &slow{rows: 100, size: 10}
+		api.bend = func(asked int, page string) *http.Response {
+			n, _ := strconv.Atoi(page)
+			if n > 10 {
+				return nil
 			}
-			_, _, err := readSlow(t, api, 8, numbersTable(aheadByNumber, withTotal), wire.QueryRequest{})
-			require.NoError(t, err)
-			assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")
-		})
+			return reply(200, rowsOf(10*n-9, 10*n, `"total":100`, `"x":"`+large+`"`))
+		}
+		_, _, err := readSlow(t, api, 8, numbersTable(aheadByNumber, withTotal), wire.QueryRequest{})
+		require.NoError(t, err)
+		assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -258,8 +259,7 @@ func TestBentAnswers(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile("ANSWERS.md", []byte(doc.String()), 0o644))
 	}
-	want, err := os.ReadFile("ANSWERS.md")
-	require.NoError(t, err)
+	want := testkit.Must(os.ReadFile("ANSWERS.md"))(t)
 	assert.Equal(t, string(want), doc.String(), "run the test with -update")
 }
 

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -19,11 +18,12 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // inTurn answers 200 with the given bodies in turn, the last one for ever.
-func inTurn(bodies ...string) transportFunc {
+func inTurn(bodies ...string) testkit.Transport {
 	asked := 0
 	return func(*http.Request) (*http.Response, error) {
 		asked++
@@ -42,9 +42,7 @@ func TestWholeAnswers(t *testing.T) {
 	for i := range 100 {
 		many += fmt.Sprintf(`"m%d": {"n": %d}, `, 99-i, i)
 	}
-	in := func(rows string) func(*restsource.Table) {
-		return func(t *restsource.Table) { t.Rows = rows }
-	}
+	in := func(rows string) func(*restsource.Table) { return func(t *restsource.Table) { t.Rows = rows } }
 	for _, c := range []struct {
 		name   string
 		pages  restsource.Pages
@@ -259,12 +257,10 @@ func TestRefusedBy200(t *testing.T) {
 		}
 		tenant := asTenant(t, api, shopTables()).Unverified()
 		open := wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}
-		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Where: open, Fields: []string{"id"}})
-		require.NoError(t, err)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Where: open, Fields: []string{"id"}}))(t)
 		assert.Len(t, answer.Column("id"), 3, "it is asked again without the filter")
 		assert.Equal(t, 1, pushed)
-		found, err := tenant.Discover()
-		require.NoError(t, err)
+		found := testkit.Must(tenant.Discover())(t)
 		assert.Len(t, found.Tables, 3)
 	})
 	t.Run("what cannot be", func(t *testing.T) {
@@ -325,36 +321,34 @@ const bodyOfRows = `{"rows": [{"x": 1}, {"x": 2}]}`
 func TestSearchedByPost(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		answers []func(*http.Request) (*http.Response, error)
+		answers []testkit.Transport
 		asked   []time.Duration
 		code    wire.Code
 	}{
 		{"502, 503, 504",
-			[]func(*http.Request) (*http.Response, error){always(502, ""), always(503, ""), always(504, ""), always(200, bodyOfOne)},
+			[]testkit.Transport{always(502, ""), always(503, ""), always(504, ""), always(200, bodyOfOne)},
 			seconds(0, 0.5, 1.5, 3.5), ""},
-		{"a broken connection", []func(*http.Request) (*http.Response, error){
-			func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, always(200, bodyOfOne),
+		{"a broken connection", []testkit.Transport{
+			testkit.Fails(io.ErrUnexpectedEOF), always(200, bodyOfOne),
 		}, seconds(0, 0.5), ""},
-		{"500", []func(*http.Request) (*http.Response, error){always(500, ""), always(200, bodyOfOne)}, seconds(0), wire.CodeInternal},
-		{"503 beyond the deadline", []func(*http.Request) (*http.Response, error){always(503, "", "Retry-After: 60"), always(200, bodyOfOne)},
+		{"500", []testkit.Transport{always(500, ""), always(200, bodyOfOne)}, seconds(0), wire.CodeInternal},
+		{"503 beyond the deadline", []testkit.Transport{always(503, "", "Retry-After: 60"), always(200, bodyOfOne)},
 			seconds(0), wire.CodeTimeout},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				begun := time.Now()
-				var asked []time.Duration
-				_, err := serve(t, shopAPI, numbersTable(onePage, func(t *restsource.Table) {
-					t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
-				}), transportFunc(func(r *http.Request) (*http.Response, error) {
-					body, err := io.ReadAll(r.Body)
-					assert.NoError(t, err)
-					assert.Equal(t, "question", string(body), "each attempt has the whole body")
-					asked = append(asked, time.Since(begun))
-					return c.answers[len(asked)-1](r)
-				})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-				requireCode(t, c.code, err)
-				assert.Equal(t, c.asked, asked)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			begun := time.Now()
+			var asked []time.Duration
+			_, err := serve(t, shopAPI, numbersTable(onePage, func(t *restsource.Table) {
+				t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
+			}), testkit.Transport(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				assert.NoError(t, err)
+				assert.Equal(t, "question", string(body), "each attempt has the whole body")
+				asked = append(asked, time.Since(begun))
+				return c.answers[len(asked)-1](r)
+			})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			requireCode(t, c.code, err)
+			assert.Equal(t, c.asked, asked)
 		})
 	}
 }
@@ -392,15 +386,13 @@ func TestPathsThatNoRowHas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tables := numbersTable(onePage, func(t *restsource.Table) { t.Columns = append(t.Columns, c.columns...) })
-			found, err := serve(t, shopAPI, tables, inTurn(c.body)).Discover()
-			require.NoError(t, err)
+			found := testkit.Must(serve(t, shopAPI, tables, inTurn(c.body)).Discover())(t)
 			assert.Equal(t, c.want, found.Warnings)
 		})
 	}
 	t.Run("of the parent", func(t *testing.T) {
 		tables := append(numbersTable(onePage), children(column("x", ""), column("y", "")))
-		found, err := serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover()
-		require.NoError(t, err)
+		found := testkit.Must(serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover())(t)
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},
 			found.Warnings)
 	})
@@ -411,8 +403,7 @@ func TestPathsThatNoRowHas(t *testing.T) {
 func TestCutAnswers(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	_, err := z.Write([]byte("1\n2\n"))
-	require.NoError(t, err)
+	testkit.Must(z.Write([]byte("1\n2\n")))(t)
 	require.NoError(t, z.Close())
 	for _, c := range []struct {
 		name, answer string

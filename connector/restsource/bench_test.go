@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -134,10 +134,7 @@ func BenchmarkPages(b *testing.B) {
 		},
 	}}, &restsource.Options{Transport: api})
 	require.NoError(b, err)
-	token, err := wire.NewToken(strings.Repeat("t", 32))
-	require.NoError(b, err)
-	handler, err := connector.New(shopDefinition, src, token, quiet)
-	require.NoError(b, err)
+	handler := testkit.New(strings.Repeat("t", 32), shopDefinition, src, testkit.Quiet())
 	body := `{"table":"orders","fields":["id","number","status","total","currency","customer","name","note","paid","created_at"],` +
 		`"and":[],"sort":[],"credentials":{"token":"x"},"timeoutMs":60000}`
 	ask := func(h http.Handler) time.Duration {

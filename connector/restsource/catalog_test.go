@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -75,11 +76,10 @@ func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, err
 // that concerns them and kept by none.
 func TestTablesOf(t *testing.T) {
 	api := objects()
-	options := &restsource.Options{Transport: handlerTransport{api}, TablesOf: tablesOf}
+	options := &restsource.Options{Transport: testkit.Over(api), TablesOf: tablesOf}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
 	shop := shopAPI
-	src, err := restsource.New(shop, []restsource.Table{users}, options)
-	require.NoError(t, err)
+	src := testkit.Must(restsource.New(shop, []restsource.Table{users}, options))(t)
 	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 400})
 	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
 	tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
@@ -94,14 +94,12 @@ func TestTablesOf(t *testing.T) {
 		api.mu.Lock()
 		api.asked = nil
 		api.mu.Unlock()
-		_, err := read(t, tenant, c.table, nil, "id")
-		require.NoError(t, err)
+		testkit.Must(read(t, tenant, c.table, nil, "id"))(t)
 		assert.Equal(t, c.asked, api.requests())
 	}
-	_, err = read(t, tenant, "boats", nil, "id")
+	_, err := read(t, tenant, "boats", nil, "id")
 	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), "another tenant's")
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	var names []string
 	for _, table := range found.Tables {
 		names = append(names, table.Name)
@@ -110,8 +108,7 @@ func TestTablesOf(t *testing.T) {
 
 	_, err = restsource.New(restsource.API{Base: shopAPI.Base}, nil, options)
 	require.ErrorContains(t, err, "no table")
-	_, err = restsource.New(shopAPI, nil, options)
-	require.NoError(t, err)
+	testkit.Must(restsource.New(shopAPI, nil, options))(t)
 }
 
 // TestTablesOfFails: what a function of the author returns reaches the log without the
@@ -125,13 +122,13 @@ func TestTablesOfFails(t *testing.T) {
 			return []restsource.Table{{Name: "t", Path: "/orders", Columns: columns(wire.TypeNumber, "id")}}, nil // and no other
 		},
 	} {
-		src, err := restsource.New(shopAPI, nil, &restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
+		src, err := restsource.New(shopAPI, nil, &restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
 		require.NoError(t, err)
-		log := &logBuffer{}
-		tenant := connectortest.Start(t, shopDefinition, src, log.options()).As(shopCredentials).Unverified()
+		log := &testkit.Log{}
+		tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
 		_, err = tenant.Discover()
 		require.ErrorContains(t, err, "internal")
-		log.contains(t, name)
+		log.Await(t, name)
 		assert.NotContains(t, log.String(), shopToken)
 	}
 }
@@ -152,13 +149,11 @@ func TestTablesOfFaulty(t *testing.T) {
 	}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"},
 		Columns: columns(wire.TypeNumber, "id")}
-	src, err := restsource.New(shopAPI, []restsource.Table{users},
-		&restsource.Options{Transport: handlerTransport{objects()}, TablesOf: tables})
-	require.NoError(t, err)
-	log := &logBuffer{}
-	tenant := connectortest.Start(t, shopDefinition, src, log.options()).As(shopCredentials).Unverified()
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{users},
+		&restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables}))(t)
+	log := &testkit.Log{}
+	tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
+	found := testkit.Must(tenant.Discover())(t)
 	var names []string
 	for _, table := range found.Tables {
 		names = append(names, table.Name)
@@ -176,12 +171,11 @@ func TestTablesOfFaulty(t *testing.T) {
 	} {
 		assert.Contains(t, strings.Join(found.Warnings, "\n"), want)
 	}
-	log.contains(t, `table \"broken\"`)
+	log.Await(t, `table \"broken\"`)
 	for _, name := range []string{"users", "cars"} {
-		_, err = read(t, tenant, name, nil, "id")
-		require.NoError(t, err)
+		testkit.Must(read(t, tenant, name, nil, "id"))(t)
 	}
-	_, err = read(t, tenant, "broken", nil, "id")
+	_, err := read(t, tenant, "broken", nil, "id")
 	require.ErrorContains(t, err, "internal")
-	log.contains(t, "say how /objects/pets pages")
+	log.Await(t, "say how /objects/pets pages")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -103,12 +104,11 @@ func TestFamily(t *testing.T) {
 func TestFamilyTrouble(t *testing.T) {
 	const b = "/parents/b/children"
 	for _, c := range []struct {
-		name string
-		path string
-		fail map[string]int
-		want wire.Code // "": success
-		rows int
-		log  string
+		name, path string
+		fail       map[string]int
+		want       wire.Code // "": success
+		rows       int
+		log        string
 	}{
 		{"none", "/parents/{id}/children", nil, "", 6, ""},
 		{"404", "/parents/{id}/children", map[string]int{b: 404}, "", 4, ""},
@@ -126,7 +126,7 @@ func TestFamilyTrouble(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := &family{fail: c.fail}
-			answer, said, err := query(t, familyTables(c.path), handlerTransport{api}, wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			answer, said, err := query(t, familyTables(c.path), testkit.Over(api), wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 			requireCode(t, c.want, err)
 			if err == nil {
 				assert.Len(t, answer.Column("id"), c.rows)
@@ -143,10 +143,9 @@ func TestFamilyTrouble(t *testing.T) {
 // parent for all.
 func TestDiscoveredFamily(t *testing.T) {
 	for _, c := range []struct {
-		fail     map[string]int
-		tables   []string
-		warnings []string
-		asked    []string // without the controls
+		fail             map[string]int
+		tables, warnings []string
+		asked            []string // without the controls
 	}{
 		{nil, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children",
 			"/parents/a%2F1/children?after=n", "/parents/a%2F1/children", "/parents/a%2F1/children?after=n"}},
@@ -155,8 +154,7 @@ func TestDiscoveredFamily(t *testing.T) {
 			[]string{`Table "children" is left out: these credentials may not read it.`}, []string{"/parents", "/parents/a%2F1/children"}},
 	} {
 		api := &family{fail: c.fail}
-		found, err := asTenant(t, api, familyTables("/parents/{id}/children")).Unverified().Discover()
-		require.NoError(t, err)
+		found := testkit.Must(asTenant(t, api, familyTables("/parents/{id}/children")).Unverified().Discover())(t)
 		var names []string
 		for _, table := range found.Tables {
 			names = append(names, table.Name)
@@ -177,13 +175,12 @@ func TestDiscoveredFamily(t *testing.T) {
 func TestDiscoveredOrphans(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for rows, samples := range map[string]int{`[]`: 0, `[{"id": "` + long + `"}, {"id": "` + long + `y"}]`: 1} {
-		found, err := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found := testkit.Must(asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/v1/parents" {
 				rows = `[]`
 			}
 			_, _ = w.Write([]byte(`{"rows": ` + rows + `}`))
-		}), familyTables("/parents/{id}/children")).Unverified().Discover()
-		require.NoError(t, err)
+		}), familyTables("/parents/{id}/children")).Unverified().Discover())(t)
 		require.Len(t, found.Tables, 2)
 		assert.Len(t, found.Tables[1].Fields[0].Samples, samples)
 	}
@@ -206,9 +203,9 @@ func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		running, checked := 0, false
-		api := handlerTransport{&family{}}
-		src, err := restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{Concurrency: 3,
-			Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		api := testkit.Over(&family{})
+		src := testkit.Must(restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{Concurrency: 3,
+			Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if !strings.Contains(r.URL.Path, "/b/") {
 					time.Sleep(time.Second) // the others have begun by then
 					return api.RoundTrip(r)
@@ -222,16 +219,14 @@ func TestLeft(t *testing.T) {
 				running--
 				mu.Unlock()
 				return nil, r.Context().Err()
-			})})
-		require.NoError(t, err)
+			})}))(t)
 		tenant := connectortest.Start(t, shopDefinition, watched{src, func() {
 			mu.Lock()
 			defer mu.Unlock()
 			checked = true
 			assert.Zero(t, running)
-		}}, quiet).As(shopCredentials).Unverified()
-		_, err = tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}, Limit: 1})
-		require.NoError(t, err)
+		}}, testkit.Quiet()).As(shopCredentials).Unverified()
+		testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}, Limit: 1}))(t)
 		synctest.Wait()
 		time.Sleep(2 * time.Second)
 		mu.Lock()

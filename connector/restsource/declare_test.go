@@ -20,6 +20,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -120,12 +121,11 @@ func TestNewNamesEveryFault(t *testing.T) {
 
 // TestInfer gives each member the narrowest type that holds its values.
 func TestInfer(t *testing.T) {
-	columns, err := restsource.Infer([]byte(`{"data": [
+	columns := testkit.Must(restsource.Infer([]byte(`{"data": [
 		{"id": 1, "price": 12.50, "ratio": 1e-3, "on": true, "day": "2024-05-01", "at": "2024-05-01T10:00:00Z", "seen": "2024-05-01",
 		 "tags": [], "owner": {"id": 1}, "code": "0017", "mixed": 1, "void": null, "a.b": 1, "late": null},
 		{"id": 2, "price": 7, "ratio": 2, "on": null, "day": "2024-05-02", "at": "2024-05-01T10:00:00+02:00", "seen": "2024-05-01T10:00:00Z",
-		 "tags": ["a"], "owner": null, "code": "2024-05-01", "mixed": "x", "new": {}, "late": "x"}]}`), "data")
-	require.NoError(t, err)
+		 "tags": ["a"], "owner": null, "code": "2024-05-01", "mixed": "x", "new": {}, "late": "x"}]}`), "data"))(t)
 	got := map[string]wire.Type{}
 	var names []string
 	for _, c := range columns {
@@ -181,7 +181,7 @@ func TestCells(t *testing.T) {
 			c.column.Name = "v"
 			api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"v": ` + c.member + `}]`)) })
 			tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}
-			answer, err := serve(t, shopAPI, tables, handlerTransport{api}).
+			answer, err := serve(t, shopAPI, tables, testkit.Over(api)).
 				Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
 			if c.want == "" {
 				require.ErrorContains(t, err, "internal")
@@ -229,14 +229,13 @@ func TestAddress(t *testing.T) {
 	} {
 		t.Run(c.base+" "+c.typed, func(t *testing.T) {
 			asked := ""
-			src, err := restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
+			src := testkit.Must(restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
 				Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-				&restsource.Options{AllowPrivate: c.local, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				&restsource.Options{AllowPrivate: c.local, Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 					asked = r.URL.String()
 					return reply(200, `{}`), nil
-				})})
-			require.NoError(t, err)
-			err = src.Check(t.Context(), checkOf("shop", c.typed))
+				})}))(t)
+			err := src.Check(t.Context(), checkOf("shop", c.typed))
 			assert.Equal(t, c.want, asked)
 			if c.want == "" {
 				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
@@ -257,8 +256,7 @@ func checkOf(key, value string) *wire.CheckRequest {
 func TestGuard(t *testing.T) {
 	tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}}
 	check := func(opts *restsource.Options, address string) error {
-		src, err := restsource.New(restsource.API{Base: "{url}"}, tables, opts)
-		require.NoError(t, err)
+		src := testkit.Must(restsource.New(restsource.API{Base: "{url}"}, tables, opts))(t)
 		return src.Check(t.Context(), checkOf("url", address))
 	}
 	var refused *wire.Error
@@ -269,8 +267,7 @@ func TestGuard(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
 	defer server.Close()
 	require.NoError(t, check(&restsource.Options{AllowPrivate: true}, server.URL))
-	src, err := restsource.New(restsource.API{Base: server.URL}, tables, nil)
-	require.NoError(t, err)
+	src := testkit.Must(restsource.New(restsource.API{Base: server.URL}, tables, nil))(t)
 	require.NoError(t, src.Check(t.Context(), checkOf("url", "")), "where the author states the address, it may be any")
 	require.ErrorAs(t, check(&restsource.Options{AllowPrivate: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
 	assert.Equal(t, "Nothing answers at this address. Check the address of the API.", refused.Message)
@@ -302,7 +299,7 @@ func TestAuthorize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := ""
 			src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: "/me", Authorize: c.authorize}, shopTables(),
-				&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 					for _, header := range []string{"Authorization", "X-Api-Key"} {
 						if v := r.Header.Get(header); v != "" {
 							got += header + ": " + v
@@ -344,8 +341,7 @@ func TestColumnsOf(t *testing.T) {
 		asked = append(asked, u.RawQuery)
 	}
 	assert.Equal(t, []string{"limit=2", "limit=3&page=1"}, asked)
-	_, err = tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}})
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}}))(t)
 }
 
 // TestColumnsOfChild: a child table may have columns of the tenant's own, beside those
@@ -364,7 +360,7 @@ func TestColumnsOfChild(t *testing.T) {
 		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 			return c.columns, nil
 		}
-		answer, err := serve(t, shopAPI, tables, handlerTransport{&family{}}).Query(wire.QueryRequest{
+		answer, err := serve(t, shopAPI, tables, testkit.Over(&family{})).Query(wire.QueryRequest{
 			Table: "children", Fields: []string{"parent", "own"}, Limit: 2,
 		})
 		if c.want == "" {
@@ -395,13 +391,12 @@ func TestCheck(t *testing.T) {
 	} {
 		asked := ""
 		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(onePage)...)
-		src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
-			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
+			&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				asked += r.URL.RequestURI()
 				return reply(c.status, `{"rows": []}`), nil
-			})})
-		require.NoError(t, err)
-		err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
+			})}))(t)
+		err := src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
 			Credentials: wire.NewCredentials(map[string]string{"token": "a/b", "c": "x&y"})}})
 		assert.Equal(t, c.asked, asked)
 		switch c.want {
@@ -423,8 +418,7 @@ func TestDescribed(t *testing.T) {
 	tables := shopTables()
 	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
 	tenant := asTenant(t, newShopOf(13), tables).Unverified()
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	require.Len(t, found.Tables, 3)
 	text := func(v ...string) (all []wire.Value) {
 		for _, s := range v {
@@ -469,15 +463,13 @@ func TestDescribed(t *testing.T) {
 
 // TestSample: a sample fills in what is not declared, and nothing else.
 func TestSample(t *testing.T) {
-	src, err := restsource.New(shopAPI, []restsource.Table{{
+	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{{
 		Name: "t", Pages: onePage, Path: "/t", Rows: "rows",
 		Unwrap:  func(body []byte) ([]byte, error) { return []byte(`{"rows": ` + string(body) + `}`), nil },
 		Sample:  `[{"a.b": 1, "c": 1, "d": {"e": 1, "f": 2}, "note": "2024-05-01T10:00:00Z"}, {"note": "x"}]`,
 		Columns: []restsource.Column{{Name: "a.b"}, {Name: "c", Type: wire.TypeString}, {Name: "e", Path: "d.e", Type: wire.TypeDecimal}},
-	}}, nil)
-	require.NoError(t, err)
-	described, err := src.Describe(t.Context(), wire.Credentials{}, "t")
-	require.NoError(t, err)
+	}}, nil))(t)
+	described := testkit.Must(src.Describe(t.Context(), wire.Credentials{}, "t"))(t)
 	var got []string
 	for _, f := range described.Fields {
 		got = append(got, f.Name+" "+string(f.Type))
@@ -541,7 +533,7 @@ func TestShapes(t *testing.T) {
 				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
 			}
 			asked := 0
-			answer, err := serve(t, shopAPI, []restsource.Table{c.table}, transportFunc(func(*http.Request) (*http.Response, error) {
+			answer, err := serve(t, shopAPI, []restsource.Table{c.table}, testkit.Transport(func(*http.Request) (*http.Response, error) {
 				asked++
 				return c.answer, nil
 			})).Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
@@ -583,7 +575,7 @@ func TestTypedAddressInLog(t *testing.T) {
 	} {
 		src, err := restsource.New(restsource.API{Base: c.base},
 			[]restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, c.cause })})
+			&restsource.Options{Attempts: 1, Transport: testkit.Fails(c.cause)})
 		require.NoError(t, err)
 		require.EqualError(t, src.Check(t.Context(), checkOf("url", c.typed)), strings.Replace(c.want, "check", `table "t"`, 1))
 	}

@@ -105,8 +105,8 @@ func listOf(values [][]byte) ([]byte, error) {
 
 var byteOrderMark = []byte("\uFEFF")
 
-// DecodeNDJSON is a Table.Unwrap for an answer that has one row in each line, as JSON. Rows
-// is empty then.
+// DecodeNDJSON turns an answer of one JSON row a line into a JSON list. Use it as
+// Table.Unwrap, with Rows empty.
 func DecodeNDJSON(body []byte) ([]byte, error) {
 	lines := bytes.Split(bytes.TrimPrefix(body, byteOrderMark), []byte("\n"))
 	for i, line := range lines {

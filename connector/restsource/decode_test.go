@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -174,8 +175,7 @@ func TestDecodedTables(t *testing.T) {
 		table("xml", "items.item", restsource.DecodeXML("items.item")),
 		table("lines", "", restsource.DecodeZip(restsource.DecodeGzip(restsource.DecodeNDJSON))))
 	for _, name := range []string{"csv", "xml", "lines"} {
-		rows, err := read(t, tenant, name, nil, "id", "name")
-		require.NoError(t, err)
+		rows := testkit.Must(read(t, tenant, name, nil, "id", "name"))(t)
 		assert.Len(t, rows, 9)
 		assert.Contains(t, rows, `4 a,"b"`)
 	}

@@ -107,7 +107,7 @@
 //     end: a full first page without a Next is asked for at half its size, and followed to its
 //     last row.
 //   - The page that ends it has the members of those before, with the words that they had in
-//     common. So a refusal in an empty list is none, whatever it says.
+//     common. So a refusal beside an empty list is no end, in whatever words.
 //   - Nothing beside the rows contradicts the end. The words of a member's name are compared
 //     (next, more, total, page, limit, token, last ... in any spelling), and its value must agree
 //     with the rows. By OnePage all of these count, headers too; otherwise the booleans.
@@ -117,11 +117,11 @@
 //   - No page by number is larger than the first, or than Size.
 //   - All rows are as many as one of the totals that were stated while they were read.
 //   - Of the statuses, 200, 201, 203 and 206 have rows; 204 is a page without, where none was
-//     promised. A header Link that cannot be read, a duplicate member, bad UTF-8, text
-//     behind the JSON, a list that is absent, a member error or errors with a value, success or ok
-//     that is false, a cursor or a page that repeats, and 100 pages without a row are errors.
+//     promised. Errors are: a header Link that cannot be read, a duplicate member, bad
+//     UTF-8, text behind the JSON, an absent list, a member error or errors with a value, a false
+//     success or ok, a repeated cursor or page, and 100 pages without a row.
 //
-// Discovery reads two pages twice, and warns of an order that is not stable, of pages that cannot
+// Discovery reads two pages twice, and warns of an unstable order, of pages that cannot
 // be read, and of a Next that no answer shows.
 //
 // What cannot be known, and is whole by the API's word: a row that is deleted during a read by
@@ -141,9 +141,9 @@
 // # Tables in parts
 //
 // [Partitions] and [Window] read a table by several requests, and a Parent by one for
-// each of its rows. All are read, or the read fails. What cannot be known is a row that is
-// moved, while the parts are read, from one that has not been read to one that has been,
-// other than to the newest window, and a row that lies before Window.Since.
+// each of its rows. All are read, or the read fails. Two kinds of row are missed
+// without notice: one before Window.Since, and one that moves, while the parts are read, from a
+// part not yet read to one already read, unless that is the newest window.
 //
 // [DecodeCSV], [DecodeNDJSON], [DecodeXML], [DecodeKeyed], [DecodeColumns], [DecodeGzip] and
 // [DecodeZip] make JSON of other formats, for Table.Unwrap. [Job] reads an export.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -81,12 +82,11 @@ func TestEmbedded(t *testing.T) {
 	open := []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}
 	sku := []wire.Filter{{Field: "sku", Op: wire.OpEq, Value: wire.Text("a")}}
 	for _, c := range []struct {
-		name   string
-		table  string
-		and    []wire.Filter
-		fields []string
-		want   string
-		asked  []string
+		name, table string
+		and         []wire.Filter
+		fields      []string
+		want        string
+		asked       []string
 	}{
 		{"the lines of all orders", "lines", nil, []string{"order", "status", "position", "sku", "quantity"}, `[
 			{"order": 1, "status": "open", "position": 1, "sku": "a", "quantity": 2},
@@ -107,7 +107,7 @@ func TestEmbedded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := &nested{}
-			tenant := serve(t, shopAPI, nestedTables(), handlerTransport{api})
+			tenant := serve(t, shopAPI, nestedTables(), testkit.Over(api))
 			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields})
 			require.NoError(t, err)
 			assert.JSONEq(t, c.want, answer.JSON())
@@ -115,20 +115,18 @@ func TestEmbedded(t *testing.T) {
 		})
 	}
 	t.Run("the conformance program", func(t *testing.T) {
-		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: shopAPI.Authorize}, nestedTables(),
-			&restsource.Options{Transport: handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: shopAPI.Authorize}, nestedTables(),
+			&restsource.Options{Transport: testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("Authorization") != "Bearer "+shopToken {
 					w.WriteHeader(401)
 					return
 				}
 				(&nested{}).ServeHTTP(w, r)
-			})}})
-		require.NoError(t, err)
+			}))}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 300})
 	})
 	t.Run("the description", func(t *testing.T) {
-		found, err := serve(t, shopAPI, nestedTables(), handlerTransport{&nested{}}).Discover()
-		require.NoError(t, err)
+		found := testkit.Must(serve(t, shopAPI, nestedTables(), testkit.Over(&nested{})).Discover())(t)
 		assert.Empty(t, found.Warnings)
 		lines := found.Tables[1]
 		assert.Equal(t, []string{"order", "position"}, lines.PrimaryKey)
@@ -153,7 +151,7 @@ func TestEmbeddedInChild(t *testing.T) {
 	})
 	var mu sync.Mutex // children are asked for at once
 	var asked []string
-	tenant := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	tenant := serve(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, r.URL.Path)
@@ -166,21 +164,17 @@ func TestEmbeddedInChild(t *testing.T) {
 		default:
 			_, _ = fmt.Fprintf(w, `{"rows": [{"note": %q}]}`, "of "+path)
 		}
-	})})
-	answer, err := tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"box", "number", "thing"}})
-	require.NoError(t, err)
+	})))
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"box", "number", "thing"}}))(t)
 	assert.JSONEq(t, `[{"box": "b1", "number": 1, "thing": "t1"}, {"box": "b2", "number": 2, "thing": "t2"}]`, answer.JSON())
 	asked = nil
-	answer, err = tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"thing"},
-		Where: wire.Where{And: []wire.Filter{{Field: "number", Op: wire.OpEq, Value: wire.Int(2)}}}})
-	require.NoError(t, err)
+	answer = testkit.Must(tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"thing"},
+		Where: wire.Where{And: []wire.Filter{{Field: "number", Op: wire.OpEq, Value: wire.Int(2)}}}}))(t)
 	assert.JSONEq(t, `[{"thing": "t2"}]`, answer.JSON())
 	assert.Equal(t, []string{"/v1/numbers", "/v1/numbers/2/boxes"}, asked, "only the endpoint of that number")
-	answer, err = tenant.Query(wire.QueryRequest{Table: "notes", Fields: []string{"thing", "note"}})
-	require.NoError(t, err)
+	answer = testkit.Must(tenant.Query(wire.QueryRequest{Table: "notes", Fields: []string{"thing", "note"}}))(t)
 	assert.JSONEq(t, `[{"thing": "t1", "note": "of /things/t1/notes"}, {"thing": "t2", "note": "of /things/t2/notes"}]`, answer.JSON())
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	assert.Len(t, found.Tables, 4)
 }
 
@@ -243,8 +237,7 @@ func TestEmbeddedWhole(t *testing.T) {
 		})
 	}
 	t.Run("discovery warns", func(t *testing.T) {
-		found, err := serve(t, shopAPI, nestedTables(in("line"))[:2], handlerTransport{&nested{}}).Discover()
-		require.NoError(t, err)
+		found := testkit.Must(serve(t, shopAPI, nestedTables(in("line"))[:2], testkit.Over(&nested{})).Discover())(t)
 		require.Len(t, found.Warnings, 1)
 		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
 	})
@@ -267,9 +260,7 @@ func TestEmbeddedFaults(t *testing.T) {
 		"stands alone":            func(t *restsource.Table) { t.Columns[2].Path = "x" },
 		"neither Sorts nor Total": func(t *restsource.Table) { t.Total = "total" },
 		"Unwrap are the parent's": func(t *restsource.Table) {
-			t.Body = func(url.Values) ([]byte, error) {
-				return nil, nil
-			}
+			t.Body = func(url.Values) ([]byte, error) { return nil, nil }
 		},
 	} {
 		_, err := restsource.New(shopAPI, nestedTables(change)[:2], nil)

@@ -324,7 +324,7 @@ func (x *session) halved(ctx context.Context, r *reading) (int, position, error)
 	return len(p.rows), position{text: p.next.Text}, nil
 }
 
-// silence says where the next page is not named.
+// silence returns the place in the answer where the next page is not named.
 func (r *reading) silence() string {
 	if r.Pages.By == PagingLink {
 		return "no header Link"

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -287,15 +288,14 @@ func TestEndUnsettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for next, want := range map[string]int{``: 1, `, "next": null`: 0} {
 			tables := familyTables("/parents/{id}/children")
-			tenant, log := logged(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tenant, log := logged(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/v1/parents" {
 					_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
 					return
 				}
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}]` + next + `}`))
-			})})
-			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
-			require.NoError(t, err)
+			})))
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t)
 			assert.Len(t, answer.Column("id"), 3)
 			synctest.Wait()
 			assert.Equal(t, want, strings.Count(strings.ReplaceAll(log.String(), `\\`, `\`), line), log)
@@ -317,7 +317,7 @@ func TestEndOfChildren(t *testing.T) {
 		var asked atomic.Int64 // several endpoints are asked at once
 		tables := familyTables("/parents/{id}/children")
 		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
-		tenant, _ := logged(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant, _ := logged(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path == "/v1/parents":
 				_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
@@ -332,9 +332,8 @@ func TestEndOfChildren(t *testing.T) {
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}, {"id": 2}]}`))
 			}
 			asked.Add(1)
-		})})
-		_, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
-		require.NoError(t, err, c.why)
+		})))
+		testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t, c.why)
 		assert.Equal(t, c.asked, asked.Load(), c.why)
 	}
 }
@@ -344,9 +343,8 @@ func TestEndOfChildren(t *testing.T) {
 func TestEndWithLimit(t *testing.T) {
 	api := &upstream{t: t, answers: []string{rowsOf(1, 4)}}
 	tenant, _ := logged(t, shopAPI, numbersTable(cursorPages), api)
-	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Limit: 4,
-		Sort: []wire.SortKey{}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Limit: 4,
+		Sort: []wire.SortKey{}}))(t)
 	assert.Len(t, answer.Column("id"), 4)
 	assert.Equal(t, []string{"n=4"}, api.asked)
 }
@@ -356,8 +354,7 @@ func TestEndWithLimit(t *testing.T) {
 func TestEndHalf(t *testing.T) {
 	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`), rowsOf(26, 50)}}
 	tenant, _ := logged(t, shopAPI, numbersTable(sized(cursorPages, 100)), api)
-	_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
 	assert.Equal(t, []string{"n=100", "n=25", "c=x&n=25"}, api.asked)
 }
 
@@ -366,8 +363,7 @@ func TestEndOfWindow(t *testing.T) {
 	for _, change := range []func(*restsource.Table){withTotal, keyless} {
 		api := &upstream{t: t, answers: []string{rowsOf(1, 0, `"total":7`)}}
 		tenant, _ := logged(t, shopAPI, numbersTable(offsetPages, change), api)
-		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20})
-		require.NoError(t, err)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20}))(t)
 		assert.Empty(t, answer.Column("id"))
 		assert.Equal(t, []string{"n=4&o=20"}, api.asked)
 	}
@@ -402,11 +398,10 @@ func TestEndForetold(t *testing.T) {
 	const lost = `Table "numbers": the first page has nothing at Pages.Next ("page.next"), so it is read as the last one, ` +
 		`and rows may be missing. Its members are `
 	for _, c := range []struct {
-		name     string
-		pages    restsource.Pages
-		change   func(*restsource.Table)
-		answers  []string
-		warnings []string
+		name              string
+		pages             restsource.Pages
+		change            func(*restsource.Table)
+		answers, warnings []string
 	}{
 		{"shown", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":"x"}`), rowsOf(5, 8, `"page":{"next":"y"}`),
 			rowsOf(1, 4, `"page":{"next":"x"}`), rowsOf(5, 8, `"page":{"next":"y"}`)}, nil},
@@ -457,8 +452,7 @@ func TestEndForetold(t *testing.T) {
 				change = append(change, c.change)
 			}
 			tenant, log := logged(t, shopAPI, numbersTable(c.pages, change...), api)
-			found, err := tenant.Discover()
-			require.NoError(t, err)
+			found := testkit.Must(tenant.Discover())(t)
 			assert.Len(t, found.Tables, 1)
 			assert.Equal(t, c.warnings, found.Warnings)
 			assert.Equal(t, c.pages.Size == 0 && len(c.answers) == 1 && strings.Contains(strings.Join(c.warnings, ""), "Its members"),

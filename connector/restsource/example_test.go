@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,7 +72,7 @@ func ExampleNew() {
 		},
 	}}
 	// Only this example answers from a function.
-	upstream := handlerTransport{http.HandlerFunc(helpdesk)}
+	upstream := testkit.Over(http.HandlerFunc(helpdesk))
 	src, err := restsource.New(api, tables, &restsource.Options{Transport: upstream})
 	if err != nil {
 		log.Fatal(err)

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,10 +21,6 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"rows": [{"id": "\ud800"}]} x`), `<<>>;;,,rel=next`)
 	f.Add([]byte("{\"rows\": [{\"id\": \"\xff\"}]}"), `<`)
 	const secret = "a-token-of-at-least-32-characters"
-	token, err := wire.NewToken(secret)
-	if err != nil {
-		f.Fatal(err)
-	}
 	tables := []restsource.Table{{
 		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingLink},
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v.a.1", Type: wire.TypeJSON}},
@@ -33,7 +28,7 @@ func FuzzAnswer(f *testing.F) {
 	const query = `{"table": "rows", "fields": ["id", "v"], "and": [], "sort": [], "credentials": {"token": "k"}, "timeoutMs": 10000}`
 	f.Fuzz(func(t *testing.T, body []byte, link string) {
 		asked := 0
-		upstream := transportFunc(func(r *http.Request) (*http.Response, error) {
+		upstream := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			port := r.URL.Port()
 			if r.URL.Scheme != "https" || !strings.EqualFold(r.URL.Hostname(), "shop.example") || port != "" && port != "443" {
 				t.Errorf("another host was asked: %s", r.URL)
@@ -45,18 +40,8 @@ func FuzzAnswer(f *testing.F) {
 			res.Header["Link"] = []string{link}
 			return res, nil
 		})
-		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: upstream})
-		if err != nil {
-			t.Fatal(err)
-		}
-		handler, err := connector.New(shopDefinition, src, token, quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, wire.PathQuery, strings.NewReader(query))
-		r.Header.Set("Authorization", "Bearer "+secret)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
+		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: upstream}))(t)
+		w := testkit.Post(testkit.New(secret, shopDefinition, src, testkit.Quiet()), secret, wire.PathQuery, query)
 		complete := bytes.Contains(w.Body.Bytes(), []byte(`{"end":1}`))
 		if complete && !json.Valid(body) {
 			t.Errorf("rows of what is not JSON: %s", w.Body)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -510,7 +511,7 @@ func (q *query) body(document string, params url.Values) ([]byte, error) {
 func variableValue(kind, text string) any {
 	switch kind {
 	case "Int", "Float":
-		if wire.IsDecimal(text) {
+		if terms.IsDecimal(text) {
 			return json.Number(text)
 		}
 	case "Boolean":

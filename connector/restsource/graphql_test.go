@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -127,13 +127,12 @@ func TestGraphQL(t *testing.T) {
 		return []wire.Filter{{Field: field, Op: op, Value: v}}
 	}
 	for _, c := range []struct {
-		name      string
-		table     string
-		and       []wire.Filter
-		fields    []string
-		want      string
-		selection string // of the orders
-		variables string // of the first page
+		name, table string
+		and         []wire.Filter
+		fields      []string
+		want        string
+		selection   string // of the orders
+		variables   string // of the first page
 	}{
 		{"one column", "orders", nil, []string{"state"}, `[{"state": "OPEN"}, {"state": "PAID"}, {"state": "OPEN"}]`, `id state`, `{"first":2}`},
 		{"all", "orders", nil, []string{"id", "state", "customer", "city", "total", "created"}, `[
@@ -189,8 +188,7 @@ func TestGraphQL(t *testing.T) {
 			tables[2].GraphQL = `query($id: ID!, $state: String) { order(id: $id, text: $state) { notes { * } } }`
 			tables[2].Filters = []restsource.Param{{Column: "text", Op: wire.OpEq, Name: "state"}}
 		})
-		_, err := serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
-		require.NoError(t, err)
+		testkit.Must(serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}}))(t)
 		assert.Contains(t, api.variables, `{"id":"o1"}`, "it is the filter's, and there is no filter")
 	})
 	t.Run("a variable without a value", func(t *testing.T) {
@@ -203,8 +201,7 @@ func TestGraphQL(t *testing.T) {
 		requireCode(t, wire.CodeInternal, err)
 	})
 	t.Run("discovery", func(t *testing.T) {
-		found, err := serve(t, graphAPI, graphTables()[:2], &graph{}).Discover()
-		require.NoError(t, err)
+		found := testkit.Must(serve(t, graphAPI, graphTables()[:2], &graph{}).Discover())(t)
 		assert.Len(t, found.Tables, 2)
 	})
 }
@@ -214,12 +211,11 @@ func TestGraphQLFails(t *testing.T) {
 	partial := `{"data": {"orders": {"nodes": [{"id": "o1"}], "pageInfo": {"hasNextPage": false, "endCursor": null}}},
 		"errors": [{"message": "x"}]}`
 	for _, c := range []struct {
-		name  string
-		body  string
-		from  int // the answer that is it
-		code  wire.Code
-		asked int
-		took  time.Duration
+		name, body string
+		from       int // the answer that is it
+		code       wire.Code
+		asked      int
+		took       time.Duration
 	}{
 		{"partial data", partial, 1, wire.CodeInternal, 1, 0},
 		{"partial data on a later page", partial, 2, wire.CodeInternal, 2, 0},
@@ -233,15 +229,13 @@ func TestGraphQLFails(t *testing.T) {
 			"pageInfo": {"hasNextPage": true, "endCursor": null}}}}`, 1, wire.CodeInternal, 1, 0},
 		{"the token", `{"errors": [{"extensions": {"code": "UNAUTHENTICATED"}}]}`, 1, "", 3, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				api := &graph{answer: func(n int) (string, bool) { return c.body, n == c.from }}
-				begun := time.Now()
-				_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-				requireCode(t, c.code, err)
-				assert.Len(t, api.asked, c.asked)
-				assert.Equal(t, c.took, time.Since(begun))
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			api := &graph{answer: func(n int) (string, bool) { return c.body, n == c.from }}
+			begun := time.Now()
+			_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+			requireCode(t, c.code, err)
+			assert.Len(t, api.asked, c.asked)
+			assert.Equal(t, c.took, time.Since(begun))
 		})
 	}
 }
@@ -333,10 +327,9 @@ func TestIntrospect(t *testing.T) {
 	fields, err := ask(strings.Replace(schema, `{"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "ID"}}`, named("SCALAR", "ID"), 1))
 	requireCode(t, wire.CodeInternal, err) // nor are tags
 	require.Nil(t, fields)
-	fields, err = ask(strings.ReplaceAll(strings.Replace(schema,
+	fields = testkit.Must(ask(strings.ReplaceAll(strings.Replace(schema,
 		`{"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "ID"}}`, named("SCALAR", "ID"), 1),
-		`{"kind": "NON_NULL", "ofType": {"kind": "LIST"`, `{"kind": "X", "ofType": {"kind": "LIST"`))
-	require.NoError(t, err)
+		`{"kind": "NON_NULL", "ofType": {"kind": "LIST"`, `{"kind": "X", "ofType": {"kind": "LIST"`)))(t)
 	types := map[string]wire.Type{}
 	for _, f := range fields {
 		types[f.Name] = f.Type

@@ -34,7 +34,7 @@ func (e *endpoint) all() url.Values {
 	return paramsOf(e.fixed, e.params)
 }
 
-// export makes the export of a table with a Job, unless it is there. It returns the
+// export starts the export of a table with a Job, unless it has one. It returns the
 // context of the requests for it.
 func (x *session) export(ctx context.Context, e *endpoint) (context.Context, error) {
 	j := &e.Job

@@ -1,10 +1,8 @@
 package restsource_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
@@ -16,39 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// logBuffer is the log of a connector, which is written when a request is over.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logBuffer) options() *connector.Options {
-	return &connector.Options{Logger: slog.New(slog.NewTextHandler(l, nil))}
-}
-
-func (l *logBuffer) contains(t *testing.T, want string) {
-	t.Helper()
-	there := func() bool { return strings.Contains(l.String(), want) }
-	require.Eventually(t, there, 10*time.Second, time.Millisecond, "the log has no %q:\n%s", want, l)
-}
 
 // exporter is an API that makes exports: each is there when it has been asked about so
 // often, or in another state then.
@@ -117,33 +87,31 @@ func TestJob(t *testing.T) {
 		{"not in time: airbytehq/airbyte-python-cdk#428, airbytehq/airbyte#8388", "/exports/{job}/file", exporter{rounds: 1e9},
 			"the export is not there", 28 * time.Second, "still making the rows"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				api := &c.api
-				api.download = gzipped("id\n1\n2\n3\n")
-				log := &logBuffer{}
-				shop := shopAPI
-				shop.Header = http.Header{"X-Host-Key": {"k"}}
-				src, err := restsource.New(shop, []restsource.Table{exportTable(c.download)}, &restsource.Options{Transport: api})
-				require.NoError(t, err)
-				tenant := connectortest.Start(t, shopDefinition, src, log.options()).As(shopCredentials).Unverified()
-				begun := time.Now()
-				rows, err := read(t, tenant, "t", []wire.Filter{cond("id", wire.OpGte, wire.Int(2))}, "id")
-				assert.Equal(t, c.took, time.Since(begun).Truncate(time.Second))
-				assert.Equal(t, []string{`{"format":"csv","from":"2"}`}, api.begun)
-				synctest.Wait()
-				assert.NotContains(t, log.String(), "s3cr3t")
-				for _, h := range api.gone {
-					assert.Empty(t, h.Get("Authorization")+h.Get("X-Host-Key"), "what is for the API alone")
-				}
-				if c.err != "" {
-					require.ErrorContains(t, err, c.answer)
-					assert.Contains(t, log.String(), c.err)
-					return
-				}
-				require.NoError(t, err)
-				assert.Equal(t, []string{"2", "3"}, rows)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			api := &c.api
+			api.download = gzipped("id\n1\n2\n3\n")
+			log := &testkit.Log{}
+			shop := shopAPI
+			shop.Header = http.Header{"X-Host-Key": {"k"}}
+			src, err := restsource.New(shop, []restsource.Table{exportTable(c.download)}, &restsource.Options{Transport: api})
+			require.NoError(t, err)
+			tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
+			begun := time.Now()
+			rows, err := read(t, tenant, "t", []wire.Filter{cond("id", wire.OpGte, wire.Int(2))}, "id")
+			assert.Equal(t, c.took, time.Since(begun).Truncate(time.Second))
+			assert.Equal(t, []string{`{"format":"csv","from":"2"}`}, api.begun)
+			synctest.Wait()
+			assert.NotContains(t, log.String(), "s3cr3t")
+			for _, h := range api.gone {
+				assert.Empty(t, h.Get("Authorization")+h.Get("X-Host-Key"), "what is for the API alone")
+			}
+			if c.err != "" {
+				require.ErrorContains(t, err, c.answer)
+				assert.Contains(t, log.String(), c.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{"2", "3"}, rows)
 		})
 	}
 }
@@ -226,10 +194,9 @@ func TestJobOfParent(t *testing.T) {
 			exports.Columns = append(exports.Columns, restsource.Column{Name: "account", OfParent: "id"})
 			accounts := restsource.Table{Name: "accounts", Path: "/accounts", Pages: onePage, Key: []string{"id"},
 				Columns: columns(wire.TypeNumber, "id")}
-			src, err := restsource.New(shopAPI, []restsource.Table{accounts, exports},
-				&restsource.Options{Transport: handlerTransport{api}})
-			require.NoError(t, err)
-			tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+			src := testkit.Must(restsource.New(shopAPI, []restsource.Table{accounts, exports},
+				&restsource.Options{Transport: testkit.Over(api)}))(t)
+			tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified()
 			rows, err := read(t, tenant, "t", nil, "id")
 			if c.want == nil {
 				require.Error(t, err)
@@ -237,8 +204,7 @@ func TestJobOfParent(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, c.want, rows)
-			rows, err = read(t, tenant, "t", []wire.Filter{cond("account", wire.OpEq, wire.Int(2))}, "id")
-			require.NoError(t, err)
+			rows = testkit.Must(read(t, tenant, "t", []wire.Filter{cond("account", wire.OpEq, wire.Int(2))}, "id"))(t)
 			assert.Equal(t, c.want[2:], rows, "one export")
 			connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 200})
 		})

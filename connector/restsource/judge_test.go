@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,12 +25,12 @@ type judged struct {
 }
 
 // requireJudged asks a source over an API for its rows.
-func requireJudged(t *testing.T, api restsource.API, answers []func(*http.Request) (*http.Response, error), want judged, why string) {
+func requireJudged(t *testing.T, api restsource.API, answers []testkit.Transport, want judged, why string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var asked []time.Duration
-		tenant, log := logged(t, api, numbersTable(onePage), transportFunc(func(r *http.Request) (*http.Response, error) {
+		tenant, log := logged(t, api, numbersTable(onePage), testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			asked = append(asked, time.Since(begun))
 			return answers[min(len(asked), len(answers))-1](r)
 		}))
@@ -51,7 +51,7 @@ func requireJudged(t *testing.T, api restsource.API, answers []func(*http.Reques
 // TestJudge: what API.Judge says about an answer is what happens, and the library keeps
 // the retries, the waits and the deadline.
 func TestJudge(t *testing.T) {
-	type answers = []func(*http.Request) (*http.Response, error)
+	type answers = []testkit.Transport
 	bad := always(200, `{"ok": false, "detail": "`+secretText+`"}`)
 	good := always(200, bodyOfOne)
 	verdict := func(v restsource.Verdict) func(*restsource.Answer) restsource.Verdict {
@@ -120,7 +120,7 @@ func TestJudge(t *testing.T) {
 // TestReadyJudges: the usual spellings of an error with a good status are told apart,
 // and none is an answer with fewer rows.
 func TestReadyJudges(t *testing.T) {
-	type answers = []func(*http.Request) (*http.Response, error)
+	type answers = []testkit.Transport
 	ok := func(body string) answers { return answers{always(200, body), always(200, bodyOfOne)} }
 	graph := func(code string) answers {
 		return ok(fmt.Sprintf(`{"rows": [{"id": 7}], "errors": [{"message": %q, "extensions": {"code": %q}}]}`, secretText, code))
@@ -195,7 +195,7 @@ func TestJudgedElsewhere(t *testing.T) {
 		return restsource.Verdict{}
 	}
 	tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
-	tenant := serve(t, api, tables, transportFunc(func(r *http.Request) (*http.Response, error) {
+	tenant := serve(t, api, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		switch r.URL.Path {
 		case "/v1/numbers":
 			return reply(200, bodyOfRows3), nil
@@ -207,8 +207,7 @@ func TestJudgedElsewhere(t *testing.T) {
 	err := tenant.Check()
 	requireCode(t, wire.CodeCheckFailed, err)
 	assert.Contains(t, err.Error(), "The workspace is paused. Resume it.")
-	answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "x"}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "x"}}))(t)
 	assert.JSONEq(t, `[{"id": 2, "x": 1}, {"id": 2, "x": 2}]`, answer.JSON())
 }
 

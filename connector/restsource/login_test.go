@@ -1,7 +1,6 @@
 package restsource_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -35,6 +34,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -84,19 +84,15 @@ func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func form(t *testing.T, r *http.Request) url.Values {
 	t.Helper()
-	body, err := io.ReadAll(r.Body)
-	require.NoError(t, err)
-	values, err := url.ParseQuery(string(body))
-	require.NoError(t, err)
-	return values
+	body := testkit.Must(io.ReadAll(r.Body))(t)
+	return testkit.Must(url.ParseQuery(string(body)))(t)
 }
 
 // TestLogins: tokens that are obtained and placed in the ways that public reports tell of,
 // as the judge sees them.
 func TestLogins(t *testing.T) {
 	bodyOf := func(t *testing.T, r *http.Request) string {
-		body, err := io.ReadAll(r.Body)
-		require.NoError(t, err)
+		body := testkit.Must(io.ReadAll(r.Body))(t)
 		return string(body)
 	}
 	ofHeader := func(name string) func(*http.Request) string {
@@ -180,16 +176,14 @@ func TestLogins(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := &session{sent: c.sent, next: "https://" + c.host + "/v1"}
 			api.login = func(r *http.Request, n int) *http.Response { return c.login(t, r, n) }
-			src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: c.authorize, Hosts: c.hosts},
-				[]restsource.Table{loginTable}, &restsource.Options{Transport: api})
-			require.NoError(t, err)
+			src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: c.authorize, Hosts: c.hosts},
+				[]restsource.Table{loginTable}, &restsource.Options{Transport: api}))(t)
 			connectortest.Run(t, loginDefinition, src, &connectortest.Options{Credentials: loginCredentials, Requests: 60})
-			log := &bytes.Buffer{}
-			tenant := connectortest.Start(t, loginDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}).
+			log := &testkit.Log{}
+			tenant := connectortest.Start(t, loginDefinition, src, log.Options()).
 				As(loginCredentials).Unverified()
 			api.logins, api.hosts = 0, nil
-			rows, err := read(t, tenant, "t", nil, "id")
-			require.NoError(t, err)
+			rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
 			assert.Equal(t, []string{"1", "2"}, rows)
 			assert.Equal(t, []string{c.host, c.host}, api.hosts)
 			assert.Equal(t, 1, api.logins, "one login in a request")
@@ -243,8 +237,8 @@ func TestNamedAddress(t *testing.T) {
 				Authorize: restsource.Login{URL: "https://login.example/token", Answer: restsource.TokenAnswer{Base: "instance_url"}}.Authorize(),
 			}, []restsource.Table{loginTable}, &restsource.Options{Transport: api})
 			require.NoError(t, err)
-			log := &bytes.Buffer{}
-			tenant := connectortest.Start(t, loginDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}).
+			log := &testkit.Log{}
+			tenant := connectortest.Start(t, loginDefinition, src, log.Options()).
 				As(loginCredentials).Unverified()
 			_, err = read(t, tenant, "t", nil, "id")
 			require.Error(t, err)
@@ -278,18 +272,14 @@ func TestRefusedLogin(t *testing.T) {
 // certificate returns a certificate with its key, in PEM.
 func certificate(t *testing.T, ends time.Time) (text string, leaf *x509.Certificate) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "shop.example"}, DNSNames: []string{"shop.example"}, NotAfter: ends,
 		IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	leaf, err = x509.ParseCertificate(der)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
+	der := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	leaf = testkit.Must(x509.ParseCertificate(der))(t)
+	secret := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})) +
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})), leaf
 }
@@ -302,8 +292,7 @@ func TestCertificate(t *testing.T) {
 	stranger, _ := certificate(t, later)
 	expired, _ := certificate(t, time.Now().Add(-time.Hour))
 	serverPEM, serverLeaf := certificate(t, later)
-	pair, err := tls.X509KeyPair([]byte(serverPEM), []byte(serverPEM))
-	require.NoError(t, err)
+	pair := testkit.Must(tls.X509KeyPair([]byte(serverPEM), []byte(serverPEM)))(t)
 	clients, roots := x509.NewCertPool(), x509.NewCertPool()
 	clients.AddCert(ownLeaf)
 	roots.AddCert(serverLeaf)
@@ -370,6 +359,6 @@ func TestCertificate(t *testing.T) {
 	err = connectortest.Start(t, loginDefinition, src, nil).As(map[string]string{"user": "u", "password": "p", "cert": own}).Unverified().Check()
 	requireCode(t, wire.CodeCheckFailed, err)
 	require.ErrorContains(t, err, "does not accept the client certificate")
-	_, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: handlerTransport{}})
+	_, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: testkit.Over(nil)})
 	require.ErrorContains(t, err, "http.Transport", "what cannot show a certificate is refused")
 }

@@ -1,7 +1,6 @@
 package restsource_test
 
 import (
-	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -18,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -38,6 +36,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -47,15 +46,14 @@ type oauth struct {
 	good     int
 	lifetime time.Duration
 	delay    time.Duration // of each answer of the API
-	answer   func(*http.Request) (*http.Response, error)
+	answer   testkit.Transport
 
-	mu     sync.Mutex
-	tokens []url.Values // of the requests for tokens
-	basic  []string
-	hosts  []string
-	left   map[string]int // by token
-	ends   map[string]time.Time
-	calls  int
+	mu           sync.Mutex
+	tokens       []url.Values // of the requests for tokens
+	basic, hosts []string
+	left         map[string]int // by token
+	ends         map[string]time.Time
+	calls        int
 }
 
 const (
@@ -123,12 +121,11 @@ func oauthTables() []restsource.Table {
 	return append(numbersTable(pages), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 }
 
-func (o *oauth) serve(t *testing.T, authorize restsource.Authorize, log io.Writer) *connectortest.Tenant {
+func (o *oauth) serve(t *testing.T, authorize restsource.Authorize, log *testkit.Log) *connectortest.Tenant {
 	t.Helper()
 	src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: authorize}, oauthTables(), &restsource.Options{Transport: o})
 	require.NoError(t, err)
-	options := &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
-	return connectortest.Start(t, oauthDefinition, src, options).As(oauthCredentials).Unverified()
+	return connectortest.Start(t, oauthDefinition, src, log.Options()).As(oauthCredentials).Unverified()
 }
 
 var clientCredentials = restsource.ClientCredentials{
@@ -142,7 +139,7 @@ var clientCredentials = restsource.ClientCredentials{
 func TestTokenIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &oauth{good: 1000, lifetime: time.Hour, delay: time.Millisecond}
-		tenant := o.serve(t, clientCredentials.Authorize(), io.Discard)
+		tenant := o.serve(t, clientCredentials.Authorize(), &testkit.Log{})
 		for n, ask := range []func() error{
 			tenant.Check,
 			func() error {
@@ -161,8 +158,7 @@ func TestTokenIsShared(t *testing.T) {
 		assert.Equal(t, url.Values{"grant_type": {"client_credentials"}, "scope": {"orders:read users:read"}, "audience": {"shop"},
 			"tenant": {"7"}}, o.tokens[0])
 		assert.Equal(t, "https://eu.auth.example/token", o.hosts[0])
-		pair, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(o.basic[0], "Basic "))
-		require.NoError(t, err)
+		pair := testkit.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(o.basic[0], "Basic ")))(t)
 		assert.Equal(t, "client+7:"+url.QueryEscape(oauthSecret), string(pair), "both are escaped, as RFC 6749 says")
 	})
 }
@@ -172,7 +168,7 @@ func TestTokenForm(t *testing.T) {
 	o := &oauth{good: 1000, lifetime: time.Hour}
 	in := clientCredentials
 	in.InForm, in.TokenURL = true, "/oauth/token?v=2"
-	require.NoError(t, o.serve(t, in.Authorize(), io.Discard).Check())
+	require.NoError(t, o.serve(t, in.Authorize(), &testkit.Log{}).Check())
 	assert.Equal(t, "client 7", o.tokens[0].Get("client_id"))
 	assert.Equal(t, oauthSecret, o.tokens[0].Get("client_secret"))
 	assert.Empty(t, o.basic[0])
@@ -200,22 +196,20 @@ func TestTokenIsRenewed(t *testing.T) {
 			"a token that ends in two seconds is replaced before it is refused"},
 		{"refused always", &oauth{good: 0, lifetime: time.Hour}, "numbers", -1, 2, 2, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				tenant := c.api.serve(t, clientCredentials.Authorize(), io.Discard)
-				answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
-				assert.Len(t, c.api.tokens, c.tokens, c.why)
-				if c.calls > 0 {
-					assert.Equal(t, c.calls, c.api.calls, c.why)
-				}
-				if c.rows < 0 {
-					requireCode(t, wire.CodeBadRequest, err)
-					assert.Contains(t, err.Error(), "does not accept these credentials")
-					return
-				}
-				require.NoError(t, err)
-				assert.Len(t, answer.Column("id"), c.rows)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			tenant := c.api.serve(t, clientCredentials.Authorize(), &testkit.Log{})
+			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
+			assert.Len(t, c.api.tokens, c.tokens, c.why)
+			if c.calls > 0 {
+				assert.Equal(t, c.calls, c.api.calls, c.why)
+			}
+			if c.rows < 0 {
+				requireCode(t, wire.CodeBadRequest, err)
+				assert.Contains(t, err.Error(), "does not accept these credentials")
+				return
+			}
+			require.NoError(t, err)
+			assert.Len(t, answer.Column("id"), c.rows)
 		})
 	}
 }
@@ -223,16 +217,13 @@ func TestTokenIsRenewed(t *testing.T) {
 // TestTokenEndpoint: what a token endpoint answers becomes a sentence where the person at
 // the form can do something, and a timeout where waiting helps. No text of it is quoted.
 func TestTokenEndpoint(t *testing.T) {
-	fails := func(err error) func(*http.Request) (*http.Response, error) {
-		return func(*http.Request) (*http.Response, error) { return nil, err }
-	}
+	fails := func(err error) func(*http.Request) (*http.Response, error) { return testkit.Fails(err) }
 	const wrong, scopes = "does not accept the client id", "do not have all the scopes"
 	for _, c := range []struct {
-		name   string
-		answer func(*http.Request) (*http.Response, error)
-		code   wire.Code
-		text   string
-		log    string
+		name      string
+		answer    testkit.Transport
+		code      wire.Code
+		text, log string
 	}{
 		{"a wrong secret", always(401, `{"error": "invalid_client", "error_description": "`+secretText+`"}`), wire.CodeCheckFailed, wrong, ""},
 		{"a wrong secret, with 400", always(400, `{"error": "invalid_client"}`), wire.CodeCheckFailed, wrong, ""},
@@ -259,33 +250,31 @@ func TestTokenEndpoint(t *testing.T) {
 			"token endpoint"},
 		{"a name that nobody has", fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout, "cannot be reached", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				tenant := (&oauth{answer: c.answer}).serve(t, clientCredentials.Authorize(), &log)
-				err := tenant.Check()
-				synctest.Wait()
-				requireCode(t, c.code, err)
-				assert.Contains(t, err.Error(), c.text)
-				assert.Contains(t, log.String(), c.log)
-				for _, secret := range []string{secretText, oauthSecret, url.QueryEscape(oauthSecret)} {
-					assert.NotContains(t, err.Error()+log.String(), secret)
-				}
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			var log testkit.Log
+			tenant := (&oauth{answer: c.answer}).serve(t, clientCredentials.Authorize(), &log)
+			err := tenant.Check()
+			synctest.Wait()
+			requireCode(t, c.code, err)
+			assert.Contains(t, err.Error(), c.text)
+			assert.Contains(t, log.String(), c.log)
+			for _, secret := range []string{secretText, oauthSecret, url.QueryEscape(oauthSecret)} {
+				assert.NotContains(t, err.Error()+log.String(), secret)
+			}
 		})
 	}
 	t.Run("a malformed address", func(t *testing.T) {
 		for _, address := range []string{"", "auth.example/token", "{region}", "https://u:p@auth.example/"} {
 			in := clientCredentials
 			in.TokenURL = address
-			requireCode(t, wire.CodeInternal, (&oauth{}).serve(t, in.Authorize(), io.Discard).Check())
+			requireCode(t, wire.CodeInternal, (&oauth{}).serve(t, in.Authorize(), &testkit.Log{}).Check())
 		}
 	})
 	t.Run("a host that is no label", func(t *testing.T) {
 		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
 			&restsource.Options{Transport: &oauth{}})
 		require.NoError(t, err)
-		err = connectortest.Start(t, oauthDefinition, src, quiet).As(map[string]string{"id": "a", "secret": "b",
+		err = connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(map[string]string{"id": "a", "secret": "b",
 			"region": "evil.example/"}).Check()
 		requireCode(t, wire.CodeCheckFailed, err)
 	})
@@ -299,9 +288,8 @@ func TestTokenIsNotRecorded(t *testing.T) {
 		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
 			&restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
 		require.NoError(t, err)
-		answer, err := connectortest.Start(t, oauthDefinition, src, quiet).As(oauthCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-		require.NoError(t, err, "the recording answers too")
+		answer := testkit.Must(connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(oauthCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t, "the recording answers too")
 		assert.Len(t, answer.Column("id"), 16)
 	}
 	files := 0
@@ -334,12 +322,9 @@ func keyText(t *testing.T, key any, kind string) string {
 
 // TestSignedJWT verifies the tokens with the public key, by the standard library alone.
 func TestSignedJWT(t *testing.T) {
-	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(t, err)
-	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	require.NoError(t, err)
+	rsaKey := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
+	ecKey := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	other := testkit.Must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))(t)
 	for _, c := range []struct {
 		name, key, alg string
 		text           string // of the error
@@ -357,13 +342,13 @@ func TestSignedJWT(t *testing.T) {
 			for _, tokenURL := range []string{"", "https://auth.example/token"} {
 				var sent string
 				upstream := &oauth{good: 100, lifetime: time.Hour, delay: 0}
-				src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: restsource.SignedJWT{
+				src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: restsource.SignedJWT{
 					Key: "key", KeyID: "kid", TokenURL: tokenURL, Lifetime: time.Minute,
 					Claims: func(credentials wire.Credentials) map[string]any {
 						return map[string]any{"iss": credentials.Get("iss")}
 					},
 				}.Authorize()}, numbersTable(onePage),
-					&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+					&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 						if tokenURL != "" {
 							res, err := upstream.RoundTrip(r)
 							if len(upstream.tokens) > 0 {
@@ -373,13 +358,12 @@ func TestSignedJWT(t *testing.T) {
 						}
 						sent = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 						return reply(200, bodyOfOne), nil
-					})})
-				require.NoError(t, err)
+					})}))(t)
 				definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
 					{Key: "key", Label: "Key", Type: wire.CredentialTextarea},
 					{Key: "kid", Label: "Id of the key", Type: wire.CredentialText}, {Key: "iss", Label: "Issuer", Type: wire.CredentialText},
 				}}
-				err = connectortest.Start(t, definition, src, quiet).As(map[string]string{"key": c.key, "kid": "k1", "iss": "me"}).Check()
+				err := connectortest.Start(t, definition, src, testkit.Quiet()).As(map[string]string{"key": c.key, "kid": "k1", "iss": "me"}).Check()
 				if c.text != "" {
 					requireCode(t, wire.CodeCheckFailed, err)
 					assert.Contains(t, err.Error(), c.text)
@@ -412,8 +396,7 @@ func TestSignedJWT(t *testing.T) {
 
 func decoded(t *testing.T, part string) string {
 	t.Helper()
-	text, err := base64.RawURLEncoding.DecodeString(part)
-	require.NoError(t, err)
+	text := testkit.Must(base64.RawURLEncoding.DecodeString(part))(t)
 	return string(text)
 }
 
@@ -439,7 +422,7 @@ func ExampleAuthorize() {
 	}
 	src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Authorize: signed}, []restsource.Table{{
 		Name: "orders", Pages: onePage, Path: "/orders", Query: "expand=lines", Rows: "data", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
-	}}, &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+	}}, &restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		fmt.Println(r.Header.Get("X-Signature"))
 		return reply(200, `{"data": []}`), nil
 	})})
@@ -459,12 +442,10 @@ func ExampleAuthorize() {
 func TestTokenThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &oauth{good: 100, lifetime: 20 * time.Second}
-		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize(),
-			Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second}}, oauthTables(), &restsource.Options{Transport: o})
-		require.NoError(t, err)
-		answer, err := connectortest.Start(t, oauthDefinition, src, quiet).As(oauthCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}})
-		require.NoError(t, err)
+		src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize(),
+			Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second}}, oauthTables(), &restsource.Options{Transport: o}))(t)
+		answer := testkit.Must(connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(oauthCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}}))(t)
 		assert.Len(t, answer.Column("id"), 16)
 		assert.Len(t, o.tokens, 9, "one for each page")
 		assert.Equal(t, 9, o.calls, "none is refused")

@@ -232,7 +232,7 @@ func (e *endpoint) read(a *answer) (*page, error) {
 	return p, e.link(p, a, body)
 }
 
-// notJSON says what is wrong with an answer that cannot be read, and what to do.
+// notJSON returns what is wrong with an answer that cannot be read, and what to do.
 func notJSON(text string, err error) string {
 	switch said := err.Error(); {
 	case strings.HasPrefix(text, "\x1f\x8b"):

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -101,7 +102,7 @@ func children(columns ...restsource.Column) restsource.Table {
 
 func readAll(t *testing.T, api http.Handler, tables []restsource.Table) (ids []int64, err error) {
 	t.Helper()
-	tenant := serve(t, shopAPI, tables, handlerTransport{api})
+	tenant := serve(t, shopAPI, tables, testkit.Over(api))
 	answer, err := tenant.Query(wire.QueryRequest{Table: tables[0].Name, Fields: []string{"id"}})
 	if err != nil {
 		return nil, err
@@ -147,8 +148,7 @@ func TestPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newNumbers()
-			ids, err := readAll(t, api, tables)
-			require.NoError(t, err)
+			ids := testkit.Must(readAll(t, api, tables))(t)
 			assert.LessOrEqual(t, api.asked, 9)
 			assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7}, ids)
 		})
@@ -302,8 +302,7 @@ func TestRowByRow(t *testing.T) {
 	} {
 		api := newNumbers()
 		api.size = 1
-		ids, err := readAll(t, api, tables)
-		require.NoError(t, err, name)
+		ids := testkit.Must(readAll(t, api, tables))(t, name)
 		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7}, ids, name)
 		assert.LessOrEqual(t, api.asked, 8, name)
 	}
@@ -381,15 +380,14 @@ func TestRowsAgain(t *testing.T) {
 	for name, pages := range map[string]restsource.Pages{
 		"page": {By: restsource.PagingPage, Param: "page"}, "cursor": {By: restsource.PagingCursor, Param: "page", Next: "next"},
 	} {
-		ids, err := readAll(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ids := testkit.Must(readAll(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte(map[string]string{
 				"":  `{"rows": [{"id": 1}, {"id": 2}], "total": 4, "next": 2}`,
 				"1": `{"rows": [{"id": 1}, {"id": 2}], "total": 4, "next": 2}`,
 				"2": `{"rows": [{"id": 2}, {"id": 3}], "total": 4, "next": 3}`,
 				"3": `{"rows": [{"id": 4}], "total": 4, "next": null}`,
 			}[r.URL.Query().Get("page")]))
-		}), numbersTable(pages, withTotal))
-		require.NoError(t, err, name)
+		}), numbersTable(pages, withTotal)))(t, name)
 		assert.Equal(t, []int64{1, 2, 3, 4}, ids, name)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,9 +51,8 @@ func graded(t *testing.T, api *emulated, o *restsource.Options, tables ...restso
 	if o != nil {
 		options = *o
 	}
-	options.Transport = handlerTransport{api}
-	src, err := restsource.New(restsource.API{Base: shopAPI.Base, Check: "/"}, tables, &options)
-	require.NoError(t, err)
+	options.Transport = testkit.Over(api)
+	src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Check: "/"}, tables, &options))(t)
 	def := connector.Definition{
 		Slug: "emulated", Credentials: []wire.CredentialField{{Key: "repos", Label: "Repositories", Type: wire.CredentialText}},
 	}
@@ -168,8 +168,7 @@ func TestPartitions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := &emulated{answer: func(r *http.Request) (int, string) { return 200, c.answer(r) }}
 			tenant := graded(t, api, nil, c.tables...)
-			rows, err := read(t, tenant, "t", c.and, "part", "id")
-			require.NoError(t, err)
+			rows := testkit.Must(read(t, tenant, "t", c.and, "part", "id"))(t)
 			assert.Equal(t, c.want, rows)
 			asked := api.requests()
 			slices.Sort(asked)
@@ -193,7 +192,7 @@ func TestPartitionFails(t *testing.T) {
 		{"nor is one that is half an answer", `{"data": [{"id": "2"}`, "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			upstream := transportFunc(func(r *http.Request) (*http.Response, error) {
+			upstream := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Query().Get("region") == "eu" {
 					return reply(200, `{"data": [{"id": "1", "name": "Ann"}]}`), nil
 				}
@@ -237,9 +236,8 @@ func eventsTable() restsource.Table {
 // came twice.
 func TestWindows(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		layout string
-		in     func(at, from, to string) bool
+		name, layout string
+		in           func(at, from, to string) bool
 	}{
 		{"both ends belong to a window", time.RFC3339, func(at, from, to string) bool { return at >= from && at <= to }},
 		{"the beginning does", time.RFC3339, func(at, from, to string) bool { return at >= from && at < to }},
@@ -264,9 +262,8 @@ func TestWindows(t *testing.T) {
 			if c.layout == time.DateOnly {
 				table.Window.Round = 24 * time.Hour
 			}
-			tenant := serve(t, shopAPI, []restsource.Table{table}, handlerTransport{api})
-			rows, err := read(t, tenant, "events", nil, "id")
-			require.NoError(t, err)
+			tenant := serve(t, shopAPI, []restsource.Table{table}, testkit.Over(api))
+			rows := testkit.Must(read(t, tenant, "events", nil, "id"))(t)
 			assert.Len(t, rows, len(events()))
 			assert.Len(t, slices.Compact(rows), len(events()), "none comes twice")
 		})
@@ -307,8 +304,7 @@ func TestWindowsNarrowed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := len(api.requests())
-			rows, err := read(t, tenant, "events", c.and, "id")
-			require.NoError(t, err)
+			rows := testkit.Must(read(t, tenant, "events", c.and, "id"))(t)
 			assert.Len(t, rows, c.rows)
 			assert.ElementsMatch(t, c.asked, api.requests()[before:])
 		})
@@ -321,8 +317,7 @@ func TestPartitionWarnings(t *testing.T) {
 	api := &emulated{answer: func(r *http.Request) (int, string) { return 200, `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]` }}
 	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"}, Columns: columns(wire.TypeNumber, "id", "p"),
 		Partitions: restsource.Partitions{Column: "p", Param: "p", Values: []string{"1", "2"}}}
-	found, err := serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, handlerTransport{api}).Discover()
-	require.NoError(t, err)
+	found := testkit.Must(serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, testkit.Over(api)).Discover())(t)
 	assert.Equal(t, []string{
 		`Table "events": the API has rows before Window.Since, which are not read.`,
 		`Table "parts": the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.`,
@@ -339,7 +334,7 @@ func TestWindowRefused(t *testing.T) {
 		}
 		return 422, ""
 	}}
-	tenant := serve(t, shopAPI, []restsource.Table{eventsTable()}, handlerTransport{api})
+	tenant := serve(t, shopAPI, []restsource.Table{eventsTable()}, testkit.Over(api))
 	_, err := read(t, tenant, "events", nil, "id")
 	require.Error(t, err)
 }
@@ -369,8 +364,7 @@ func TestMovedToTheNewest(t *testing.T) {
 		}}
 		table := eventsTable()
 		table.Window.Until = time.Date(2024, 1, 20, 0, 0, 0, 0, time.UTC)
-		rows, err := read(t, asTenant(t, api, []restsource.Table{table}).Unverified(), "events", nil, "id")
-		require.NoError(t, err)
+		rows := testkit.Must(read(t, asTenant(t, api, []restsource.Table{table}).Unverified(), "events", nil, "id"))(t)
 		assert.Equal(t, []string{"1", "2", "3"}, rows, "and a row that is in two windows is one row")
 	})
 }
@@ -378,18 +372,16 @@ func TestMovedToTheNewest(t *testing.T) {
 // TestPartitionsAtOnce: Options.Concurrency partitions are asked at the same time.
 func TestPartitionsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := transportFunc(func(r *http.Request) (*http.Response, error) {
+		slow := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			time.Sleep(time.Second)
 			return reply(200, fmt.Sprintf(`[{"id": %q}]`, r.URL.Query().Get("p"))), nil
 		})
 		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
 			Partitions: restsource.Partitions{Param: "p", Values: strings.Split("abcdefgh", "")}}
-		src, err := restsource.New(shopAPI, []restsource.Table{table}, &restsource.Options{Transport: slow})
-		require.NoError(t, err)
+		src := testkit.Must(restsource.New(shopAPI, []restsource.Table{table}, &restsource.Options{Transport: slow}))(t)
 		begun := time.Now()
 		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
-		rows, err := read(t, tenant, "t", nil, "id")
-		require.NoError(t, err)
+		rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
 		assert.Len(t, rows, 8)
 		assert.Equal(t, 2*time.Second, time.Since(begun).Truncate(time.Second), "four at once")
 	})

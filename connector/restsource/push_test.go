@@ -1,6 +1,7 @@
 package restsource_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,18 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func cond(field string, op wire.Op, values ...wire.Value) wire.Filter {
-	f := wire.Filter{Field: field, Op: op}
-	if op == wire.OpIn || op == wire.OpNin {
-		f.Values = values
-	} else if len(values) > 0 {
-		f.Value = values[0]
-	}
-	return f
-}
+// cond is short for the rows of a table.
+var cond = testkit.Filter
 
 var descending = []wire.SortKey{{Field: "id", Dir: wire.Desc}}
 
@@ -32,13 +27,12 @@ var descending = []wire.SortKey{{Field: "id", Dir: wire.Desc}}
 func TestPush(t *testing.T) {
 	text, num := wire.Text, wire.Int
 	for _, c := range []struct {
-		name   string
-		where  wire.Where
-		sort   []wire.SortKey
-		offset int64
-		limit  int64
-		want   []string // the queries that reached the API
-		why    string
+		name          string
+		where         wire.Where
+		sort          []wire.SortKey
+		offset, limit int64
+		want          []string // the queries that reached the API
+		why           string
 	}{
 		{"equals", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("paid"))}}, nil, 0, 0,
 			[]string{"limit=20&offset=0&status=paid"}, "in serves eq"},
@@ -78,8 +72,7 @@ func TestPush(t *testing.T) {
 			if c.offset > 0 {
 				req.Offset = c.offset
 			}
-			answer, err := tenant.Unverified().Query(req)
-			require.NoError(t, err)
+			answer := testkit.Must(tenant.Unverified().Query(req))(t)
 			var got []string
 			for _, u := range api.requests() {
 				if !requestedAhead(t, u.RawQuery, c.want, c.limit) {
@@ -88,8 +81,7 @@ func TestPush(t *testing.T) {
 			}
 			assert.ElementsMatch(t, c.want, got, c.why)
 			assert.True(t, answer.Served.Filters)
-			_, err = tenant.Query(req)
-			require.NoError(t, err)
+			testkit.Must(tenant.Query(req))(t)
 		})
 	}
 }
@@ -99,10 +91,8 @@ func TestPush(t *testing.T) {
 // matter of time.
 func requestedAhead(t *testing.T, query string, needed []string, limit int64) bool {
 	split := func(query string) (offset int, rest string) {
-		values, err := url.ParseQuery(query)
-		require.NoError(t, err)
-		offset, err = strconv.Atoi(values.Get("offset"))
-		require.NoError(t, err)
+		values := testkit.Must(url.ParseQuery(query))(t)
+		offset = testkit.Must(strconv.Atoi(values.Get("offset")))(t)
 		values.Del("offset")
 		return offset, values.Encode()
 	}
@@ -148,21 +138,18 @@ func TestIgnored(t *testing.T) {
 			api := newShop()
 			api.change = c.change
 			tenant := asTenant(t, api, shopTables())
-			found, err := tenant.Discover()
-			require.NoError(t, err)
+			found := testkit.Must(tenant.Discover())(t)
 			assert.Equal(t, c.warnings, found.Warnings)
 			filters := wire.Where{And: []wire.Filter{
 				cond("status", wire.OpEq, wire.Text("paid")), cond("paid", wire.OpEq, wire.Bool(false)),
 				cond("created", wire.OpGte, wire.Text("2024-06-01T00:00:00Z")),
 			}}
-			_, err = tenant.Query(wire.QueryRequest{Table: "orders", Where: filters, Fields: []string{"id"}})
-			require.NoError(t, err)
+			testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Where: filters, Fields: []string{"id"}}))(t)
 			answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Sort: descending, Limit: 4})
 			require.NoError(t, err)
 			assert.JSONEq(t, `[{"id": 33}, {"id": 32}, {"id": 31}, {"id": 30}]`, answer.JSON())
 			filters.And = filters.And[:2]
-			_, err = tenant.Count(wire.CountRequest{Table: "orders", Where: filters})
-			require.NoError(t, err)
+			testkit.Must(tenant.Count(wire.CountRequest{Table: "orders", Where: filters}))(t)
 		})
 	}
 }
@@ -170,11 +157,10 @@ func TestIgnored(t *testing.T) {
 // TestCount checks how many requests a count takes. Each count is verified.
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		table string
-		where wire.Where
-		want  int
-		why   string
+		name, table string
+		where       wire.Where
+		want        int
+		why         string
 	}{
 		{"all", "orders", wire.Where{}, 1, "the total"},
 		{"exact", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}}, 2, "the total, and the control"},
@@ -206,11 +192,9 @@ func TestCount(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := newShop()
 			tenant := asTenant(t, api, shopTables())
-			n, err := tenant.Unverified().Count(wire.CountRequest{Table: c.table, Where: c.where})
-			require.NoError(t, err)
+			n := testkit.Must(tenant.Unverified().Count(wire.CountRequest{Table: c.table, Where: c.where}))(t)
 			assert.Len(t, api.requests(), c.want, c.why)
-			verified, err := tenant.Count(wire.CountRequest{Table: c.table, Where: c.where})
-			require.NoError(t, err)
+			verified := testkit.Must(tenant.Count(wire.CountRequest{Table: c.table, Where: c.where}))(t)
 			assert.Equal(t, verified, n)
 		})
 	}
@@ -223,19 +207,16 @@ func TestChildren(t *testing.T) {
 	tenant := asTenant(t, api, shopTables())
 	items := wire.QueryRequest{Table: "items", Fields: []string{"order", "line", "sku"}}
 	items.And = []wire.Filter{cond("order", wire.OpIn, wire.Int(5), wire.Int(7)), cond("line", wire.OpEq, wire.Int(1))}
-	answer, err := tenant.Unverified().Query(items)
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Unverified().Query(items))(t)
 	assert.JSONEq(t, `[{"order": 5, "line": 1, "sku": "S0"}, {"order": 7, "line": 1, "sku": "S0"}]`, answer.JSON())
 	asked := map[string]bool{}
 	for _, u := range api.requests() {
 		asked[u.Path] = true
 	}
 	assert.Equal(t, map[string]bool{"/v1/orders": true, "/v1/orders/5/items": true, "/v1/orders/7/items": true}, asked)
-	_, err = tenant.Query(items)
-	require.NoError(t, err)
+	testkit.Must(tenant.Query(items))(t)
 
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	assert.Equal(t, []wire.ForeignKey{{Field: "order", TargetTable: "orders", TargetField: "id"}}, found.Tables[2].ForeignKeys)
 	assert.Equal(t, wire.TypeNumber, found.Tables[2].Fields[0].Type, "the type is the parent's")
 }
@@ -299,10 +280,9 @@ func TestNarrowing(t *testing.T) {
 	// How many values, and how long ones, an address takes. Which operator may stand for
 	// which is tested with connector.Pushdown.
 	for _, c := range []struct {
-		filter   wire.Filter
-		declared []wire.Op
-		want     string
-		why      string
+		filter    wire.Filter
+		declared  []wire.Op
+		want, why string
 	}{
 		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpIn}, "in=5", "a list of one"},
 		{cond("status", wire.OpIn, many[:100]...), []wire.Op{wire.OpIn}, strings.Repeat("&in=x", 100)[1:], "a hundred values"},
@@ -325,9 +305,8 @@ func TestNarrowing(t *testing.T) {
 func pushed(t *testing.T, tables []restsource.Table, filter wire.Filter) string {
 	t.Helper()
 	api := newShop()
-	_, err := asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
-		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{filter}}, Limit: 1})
-	require.NoError(t, err)
+	testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{filter}}, Limit: 1}))(t)
 	query := api.requests()[0].Query()
 	query.Del("limit")
 	query.Del("offset")
@@ -376,8 +355,7 @@ func TestControl(t *testing.T) {
 			_, _ = w.Write([]byte(`{"data": [], "pagination": {"total": 0}}`))
 			return true
 		}
-		found, err := asTenant(t, api, tables).Unverified().Discover()
-		require.NoError(t, err)
+		found := testkit.Must(asTenant(t, api, tables).Unverified().Discover())(t)
 		assert.Empty(t, found.Warnings)
 		var got []string
 		for _, u := range api.requests() {
@@ -393,9 +371,8 @@ func TestSortOneWay(t *testing.T) {
 	tables[0].Sorts = []restsource.Sort{{Column: "total", Asc: "sort=id"}, {Column: "id", Desc: "sort=-id"}}
 	for dir, want := range map[wire.Direction]string{wire.Desc: "limit=2&offset=0&sort=-id", wire.Asc: "limit=20&offset=0"} {
 		api := newShop()
-		_, err := asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
-			Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{{Field: "id", Dir: dir}}, Limit: 2})
-		require.NoError(t, err)
+		testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{{Field: "id", Dir: dir}}, Limit: 2}))(t)
 		assert.Equal(t, want, api.requests()[0].RawQuery)
 	}
 }
@@ -412,8 +389,101 @@ func TestTotalOfAll(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"rows": [], "total": 7}`))
 	}), tables).Unverified()
-	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: wire.Where{
-		And: []wire.Filter{cond("id", wire.OpEq, wire.Int(3))}}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: wire.Where{
+		And: []wire.Filter{cond("id", wire.OpEq, wire.Int(3))}}}))(t)
 	assert.JSONEq(t, `[{"id": 3}]`, answer.JSON())
+}
+
+// search writes the filters on status, which the API compares for equality alone, and on priority as one expression.
+func search(filters []wire.Filter) (string, []bool) {
+	took := make([]bool, len(filters))
+	var terms []string
+	for i, f := range filters {
+		op, ok := map[wire.Op]string{wire.OpEq: "=", wire.OpGte: ">="}[f.Op]
+		if took[i] = f.Field == "status" && f.Op == wire.OpEq || f.Field == "priority" && ok; took[i] {
+			terms = append(terms, fmt.Sprintf("%s %s %q", f.Field, op, f.Value.String()))
+		}
+	}
+	return strings.Join(terms, " AND "), took
+}
+
+// issues is an API with one expression of filters. It does not know some fields.
+func issues(unknown string, applies bool) *emulated {
+	return &emulated{answer: func(r *http.Request) (int, string) {
+		jql := r.URL.Query().Get("jql")
+		if unknown != "" && strings.Contains(jql, unknown) {
+			return 400, `{"errorMessages": ["Field '` + unknown + `' does not exist"]}`
+		}
+		var rows []string
+		for i := range 12 {
+			status := []string{"open", "done", "void"}[i%3]
+			match := true
+			for _, term := range strings.Split(jql, " AND ") {
+				field, rest, _ := strings.Cut(term, " ")
+				op, quoted, _ := strings.Cut(rest, " ")
+				value, _ := strconv.Unquote(quoted)
+				n, err := strconv.ParseFloat(value, 64)
+				switch {
+				case !applies || jql == "":
+				case field == "status":
+					match = match && value == status
+				case err != nil:
+					return 400, `{"errorMessages": ["a number is needed"]}`
+				default:
+					match = match && (float64(i) == n || op == ">=" && float64(i) > n)
+				}
+			}
+			if match && (r.URL.Query().Get("team") == "" || r.URL.Query().Get("team") == fmt.Sprint(i%2)) {
+				rows = append(rows, fmt.Sprintf(`{"id": %d, "status": %q, "priority": %d, "team": "%d"}`, i, status, i, i%2))
+			}
+		}
+		return 200, fmt.Sprintf(`{"issues": [%s], "total": 12}`, strings.Join(rows, ","))
+	}}
+}
+
+func issuesTable() restsource.Table {
+	return restsource.Table{
+		Name: "issues", Pages: onePage, Path: "/search", Rows: "issues", Key: []string{"id"}, Search: search, SearchParam: "jql",
+		Columns: append(columns(wire.TypeNumber, "id", "priority"), columns(wire.TypeString, "status", "team")...),
+		Filters: []restsource.Param{{Column: "team", Op: wire.OpEq, Name: "team"}},
+	}
+}
+
+// TestSearch: several filters are one expression, as turbot/steampipe-plugin-jira#46 and
+// turbot/steampipe-plugin-github#171 ask for; one that is wrong costs a request and no row,
+// where it failed the query in turbot/steampipe-plugin-jira#145.
+func TestSearch(t *testing.T) {
+	table := issuesTable()
+	open := cond("status", wire.OpEq, wire.Text(`open`))
+	for _, c := range []struct {
+		name  string
+		api   *emulated
+		and   []wire.Filter
+		rows  int
+		asked []string
+	}{
+		{"two filters", issues("", true), []wire.Filter{open, cond("priority", wire.OpGte, wire.Int(0))}, 4,
+			[]string{"GET /search?jql=status+%3D+%22open%22+AND+priority+%3E%3D+%220%22"}},
+		{"one that it takes, one that a parameter takes, and one that nobody does", issues("", true),
+			[]wire.Filter{cond("id", wire.OpNeq, wire.Int(0)), cond("team", wire.OpEq, wire.Text("0")), open}, 1,
+			[]string{"GET /search?jql=status+%3D+%22open%22&team=0"}},
+		{"a field that the API does not know", issues("priority", true), []wire.Filter{cond("priority", wire.OpGte, wire.Int(0)), open}, 4,
+			[]string{"GET /search?jql=priority+%3E%3D+%220%22+AND+status+%3D+%22open%22", "GET /search"}},
+		{"none", issues("", true), nil, 12, []string{"GET /search"}},
+		{"a text that is very long", issues("", true), []wire.Filter{cond("status", wire.OpEq, wire.Text(strings.Repeat("x", 3000)))}, 0,
+			[]string{"GET /search"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tenant := serve(t, shopAPI, []restsource.Table{table}, testkit.Over(c.api))
+			rows := testkit.Must(read(t, tenant, "issues", c.and, "id"))(t)
+			assert.Len(t, rows, c.rows)
+			assert.Equal(t, c.asked, c.api.requests())
+		})
+	}
+	graded(t, issues("", true), nil, table)
+	found := testkit.Must(serve(t, shopAPI, []restsource.Table{table}, testkit.Over(issues("", false))).Discover())(t)
+	assert.Contains(t, strings.Join(found.Warnings, "\n"), `does not apply the parameter "jql"`)
+	table.SearchParam = ""
+	_, err := restsource.New(shopAPI, []restsource.Table{table}, nil)
+	require.ErrorContains(t, err, "belong together")
 }

@@ -2,8 +2,11 @@ package restsource_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,7 +57,7 @@ func TestSorted(t *testing.T) {
 			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
 			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
-		}}, handlerTransport{api}).Query(
+		}}, testkit.Over(api)).Query(
 			wire.QueryRequest{Table: "t", Fields: []string{"v"}, Sort: []wire.SortKey{{Field: "v", Dir: c.dir}}, Limit: c.limit})
 		assert.Equal(t, c.asked, asked, "%v %s", c.pages, c.why)
 		if c.want == "" {
@@ -61,8 +65,7 @@ func TestSorted(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		got, err := json.Marshal(answer.Column("v"))
-		require.NoError(t, err)
+		got := testkit.Must(json.Marshal(answer.Column("v")))(t)
 		assert.JSONEq(t, c.want, string(got), "%v %s", c.pages, c.why)
 	}
 }
@@ -94,9 +97,8 @@ func TestSortIgnored(t *testing.T) {
 				r.URL.RawQuery = query.Encode()
 				return false
 			}
-			answer, err := asTenant(t, api, shopTables()).Unverified().Query(wire.QueryRequest{
-				Table: "orders", Fields: []string{"id"}, Where: c.where, Sort: descending, Limit: c.limit})
-			require.NoError(t, err)
+			answer := testkit.Must(asTenant(t, api, shopTables()).Unverified().Query(wire.QueryRequest{
+				Table: "orders", Fields: []string{"id"}, Where: c.where, Sort: descending, Limit: c.limit}))(t)
 			assert.Equal(t, c.want, got)
 			assert.GreaterOrEqual(t, answer.Column("id")[0].Int64(), int64(12), "the last order, or the last that is paid")
 		}
@@ -108,14 +110,13 @@ func TestSortIgnored(t *testing.T) {
 func TestExact(t *testing.T) {
 	never := func(v wire.Value) (string, bool) { return v.String(), v.String()[0] != '-' && len(v.String()) < 9 }
 	for _, c := range []struct {
-		name     string
-		declared restsource.Param
-		filter   wire.Filter
-		ignores  bool
-		refuses  bool
-		want     int64
-		asked    int
-		why      string
+		name             string
+		declared         restsource.Param
+		filter           wire.Filter
+		ignores, refuses bool
+		want             int64
+		asked            int
+		why              string
 	}{
 		{"the same", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, false, 5, 2, "the total, and the control"},
 		{"a wider one", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGt, wire.Int(3)), false, false, 4, 1, "the total would be 5"},
@@ -163,22 +164,18 @@ func TestExact(t *testing.T) {
 func TestTotalsOfOne(t *testing.T) {
 	api := newShop()
 	tenant := asTenant(t, api, shopTables()).Unverified()
-	_, err := tenant.Count(wire.CountRequest{Table: "orders"})
-	require.NoError(t, err)
-	size, err := tenant.Size("orders")
-	require.NoError(t, err)
+	testkit.Must(tenant.Count(wire.CountRequest{Table: "orders"}))(t)
+	size := testkit.Must(tenant.Size("orders"))(t)
 	assert.Equal(t, &wire.Size{Rows: 33, Exact: true}, size)
 	for _, u := range api.requests() {
 		assert.Equal(t, "limit=1&offset=0", u.RawQuery)
 	}
 	header := numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"},
 		func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
-	n, err := asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"})
-	require.NoError(t, err)
+	n := testkit.Must(asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"}))(t)
 	assert.EqualValues(t, 7, n, "the first page has two rows")
 	api.seen = nil
-	size, err = tenant.Size("customers")
-	require.NoError(t, err)
+	size = testkit.Must(tenant.Size("customers"))(t)
 	assert.Nil(t, size, "the API states no number of customers")
 	assert.Empty(t, api.requests())
 }
@@ -195,16 +192,101 @@ func TestJoined(t *testing.T) {
 		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "code",
 			Fields: []wire.JoinField{{Field: "name", As: "who"}}}},
 	}
-	answer, err := asTenant(t, api, tables).Unverified().Query(join)
-	require.NoError(t, err)
+	answer := testkit.Must(asTenant(t, api, tables).Unverified().Query(join))(t)
 	assert.Len(t, answer.Column("who"), 9)
 	for _, u := range api.requests() {
 		assert.Equal(t, u.Path == "/v1/orders", u.Query().Has("status"), u)
 	}
 
-	src, err := restsource.New(shopAPI, tables, &restsource.Options{
-		Transport: handlerTransport{api}, JoinBudget: 1})
-	require.NoError(t, err)
-	_, err = connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified().Query(join)
+	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{
+		Transport: testkit.Over(api), JoinBudget: 1}))(t)
+	_, err := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified().Query(join)
 	require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
+}
+
+// join asks for a join of two tables by one column each.
+func join(table, to, left, right, field, joined string) wire.QueryRequest {
+	return wire.QueryRequest{Table: table, Fields: []string{field}, Joins: []wire.JoinHop{{
+		FromTable: table, FromField: left, ToTable: to, ToField: right, Fields: []wire.JoinField{{Field: joined, As: "joined"}},
+	}}}
+}
+
+// TestReadOnce: what several tables of one join or one discovery are read from is asked
+// for once.
+func TestReadOnce(t *testing.T) {
+	t.Run("a table and the list in its rows", func(t *testing.T) {
+		api := &nested{}
+		tenant := serve(t, shopAPI, nestedTables(), testkit.Over(api))
+		answer := testkit.Must(tenant.Query(join("lines", "orders", "order", "id", "sku", "status")))(t)
+		assert.Len(t, answer.Rows, 3)
+		assert.Equal(t, []string{"", "after=2"}, api.asked)
+		api.asked = nil
+		testkit.Must(tenant.Discover())(t)
+		first := 0
+		for _, query := range api.asked {
+			if query == "" {
+				first++
+			}
+		}
+		assert.Equal(t, 1, first, "%s: the first page of four tables", api.asked)
+	})
+	t.Run("each request asks anew", func(t *testing.T) {
+		api := &nested{}
+		tenant := serve(t, shopAPI, nestedTables(), testkit.Over(api))
+		for range 2 {
+			testkit.Must(tenant.Query(join("lines", "orders", "order", "id", "sku", "status")))(t)
+		}
+		assert.Len(t, api.asked, 4)
+	})
+	t.Run("two tables over one endpoint, and one over another", func(t *testing.T) {
+		tables := append(numbersTable(onePage), numbersTable(onePage)...)
+		tables[1].Name, tables[1].Rows = "letters", "letters"
+		tables = append(tables, tables[0])
+		tables[2].Name, tables[2].Query = "others", "archived=true"
+		for to, requests := range map[string]int{"letters": 1, "others": 2} {
+			asked := 0
+			testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(*http.Request) (*http.Response, error) {
+				asked++
+				return reply(200, `{"rows": [{"id": 1}], "letters": [{"id": 1}]}`), nil
+			})).Query(join("numbers", to, "id", "id", "id", "id")))(t)
+			assert.Equal(t, requests, asked, to)
+		}
+	})
+	t.Run("the parent of a child table", func(t *testing.T) {
+		tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
+		var asked []string
+		testkit.Must(serve(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.Path)
+			if strings.HasSuffix(r.URL.Path, "children") {
+				_, _ = io.WriteString(w, bodyOfRows)
+				return
+			}
+			_, _ = io.WriteString(w, bodyOfOne)
+		}))).Query(join("children", "numbers", "id", "id", "x", "id")))(t)
+		assert.Equal(t, []string{"/v1/numbers", "/v1/numbers/1/children"}, asked)
+	})
+	t.Run("a GraphQL query and the list in its rows", func(t *testing.T) {
+		api := &graph{line: `, "pageInfo": {"hasNextPage": false}`}
+		answer, err := serve(t, graphAPI, graphTables()[:2], api).Query(join("lines", "orders", "order", "id", "sku", "total"))
+		require.NoError(t, err)
+		assert.Len(t, answer.Rows, 3)
+		assert.Len(t, api.asked, 2, "each page once, with the fields of both")
+		assert.Contains(t, api.asked[0], "total(currency: EUR)")
+		assert.Contains(t, api.asked[0], "product { sku } quantity")
+	})
+	t.Run("more than is kept", func(t *testing.T) {
+		cursor := restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next"}
+		tables := append(numbersTable(cursor), numbersTable(cursor)...)
+		tables[1].Name = "again"
+		asked := map[string]int{}
+		large := join("numbers", "again", "id", "id", "id", "id")
+		large.TimeoutMS = 120_000 // 60 MB take their time where the race detector watches
+		testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
+			at := r.URL.Query().Get("at")
+			asked[at]++
+			return reply(200, fmt.Sprintf(`{"rows": [{"id": 1%s}], "next": %s, "x": %q}`, at,
+				map[string]string{"": `"2"`, "2": "null"}[at], strings.Repeat("x", 20<<20))), nil
+		})).Query(large))(t)
+		assert.Equal(t, map[string]int{"": 1, "2": 2}, asked, "the second page has no room, and is asked for again")
+	})
 }

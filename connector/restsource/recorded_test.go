@@ -1,14 +1,12 @@
 package restsource_test
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,10 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -38,17 +36,15 @@ func TestRecorder(t *testing.T) {
 		}
 		return answer.JSON(), nil
 	}
-	live, err := read(handlerTransport{newShop()})
-	require.NoError(t, err)
-	replayed, err := read(nil)
-	require.NoError(t, err)
+	live := testkit.Must(read(testkit.Over(newShop())))(t)
+	replayed := testkit.Must(read(nil))(t)
 	assert.Equal(t, live, replayed)
 
 	names := filesIn(t, dir)
 	assert.Equal(t, []string{"GET_v1_customers_limit=3_page=1.http", "GET_v1_customers_limit=3_page=2.http",
 		"GET_v1_customers_limit=3_page=3.http", "GET_v1_customers_limit=3_page=4.http"}, names)
 	require.NoError(t, os.Remove(filepath.Join(dir, names[2])))
-	_, err = read(nil)
+	_, err := read(nil)
 	requireCode(t, wire.CodeInternal, err) // a missing recording is not an empty page, and nothing to wait for
 }
 
@@ -146,12 +142,11 @@ func TestRecordedDerived(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			read := func(token string, upstream http.RoundTripper) (*connectortest.Answer, error) {
-				src, err := restsource.New(restsource.API{Base: c.base, Authorize: c.authorize}, []restsource.Table{{
+				src := testkit.Must(restsource.New(restsource.API{Base: c.base, Authorize: c.authorize}, []restsource.Table{{
 					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"},
 					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "said", Type: wire.TypeString}},
-				}}, &restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
-				require.NoError(t, err)
-				return connectortest.Start(t, shopDefinition, src, quiet).As(map[string]string{"token": token}).Unverified().
+				}}, &restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}}))(t)
+				return connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": token}).Unverified().
 					Query(wire.QueryRequest{Table: "rows", Fields: []string{"id", "said"}})
 			}
 			live, replayed := c.tokens[0], c.tokens[1]
@@ -161,7 +156,7 @@ func TestRecordedDerived(t *testing.T) {
 			if replayed == "" {
 				replayed = "another-credential"
 			}
-			answer, err := read(live, handlerTransport{echoes{t}})
+			answer, err := read(live, testkit.Over(echoes{t}))
 			require.NoError(t, err)
 			assert.Len(t, answer.Column("id"), 2)
 			assertClean(t, dir, append(c.leaks, live)...)
@@ -182,8 +177,7 @@ const recorded = "credential-5b1f90"
 // filesIn returns the names of the files of a directory.
 func filesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -194,8 +188,7 @@ func filesIn(t *testing.T, dir string) (names []string) {
 func assertClean(t *testing.T, dir string, texts ...string) {
 	t.Helper()
 	for _, name := range filesIn(t, dir) {
-		file, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
+		file := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		for _, text := range texts {
 			assert.NotContains(t, strings.ToLower(name+"\n"+string(file)), strings.ToLower(text))
 		}
@@ -223,27 +216,24 @@ func TestRecordedToken(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+strings.Split(string(token), `"`)[3])
 			return err
 		}}
-		src, err := restsource.New(api, numbersTable(onePage), &restsource.Options{Transport: recorder})
-		require.NoError(t, err)
-		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(map[string]string{"token": secret}).Unverified().
+		src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Transport: recorder}))(t)
+		answer, err := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": secret}).Unverified().
 			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 		if err != nil {
 			return "", err
 		}
 		return answer.JSON(), nil
 	}
-	upstream := transportFunc(func(r *http.Request) (*http.Response, error) {
+	upstream := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost {
 			return reply(200, `{"access": "`+derived(recorded)+`", "n": 17}`), nil
 		}
 		return reply(200, bodyOfOne), nil
 	})
-	live, err := read(recorded, upstream)
-	require.NoError(t, err)
+	live := testkit.Must(read(recorded, upstream))(t)
 	require.Len(t, filesIn(t, dir), 2)
 	assertClean(t, dir, recorded, derived(recorded))
-	replayed, err := read("another-credential", nil)
-	require.NoError(t, err)
+	replayed := testkit.Must(read("another-credential", nil))(t)
 	assert.Equal(t, live, replayed)
 }
 
@@ -255,15 +245,14 @@ func TestDerivedInLogs(t *testing.T) {
 			"the transport": {nil, errors.New("Get \"https://shop.example/?x=" + derived(recorded) + "\": no route"), errors.New("timeout")},
 			"Authorize":     {errors.New("token " + derived(recorded) + " is refused"), nil, errors.New("is refused")},
 		} {
-			var log bytes.Buffer
+			var log testkit.Log
 			api := restsource.API{Base: "https://shop.example/v1", Authorize: func(r *http.Request, credentials wire.Credentials) error {
 				r.Header.Set("X-Signature", derived(credentials.Get("token")))
 				return fails[0]
 			}}
-			src, err := restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
-				Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, fails[1] })})
-			require.NoError(t, err)
-			_, err = connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
+			src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
+				Transport: testkit.Fails(fails[1])}))(t)
+			_, err := connectortest.Start(t, shopDefinition, src, log.Options()).
 				As(map[string]string{"token": recorded}).Unverified().Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 			require.Error(t, err)
 			assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")

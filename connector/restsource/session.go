@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -210,6 +211,7 @@ func (x *session) secrets() *recording.Secrets {
 	for _, v := range x.creds.Reveal() {
 		s.Add(v)
 	}
+	s.Tenant = fmt.Sprintf("%q", x.creds.Reveal())
 	_, rest, _ := strings.Cut(x.api.Base, "://")
 	_, path, _ := strings.Cut(rest, "/")
 	if x.api.typed() {

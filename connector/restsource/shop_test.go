@@ -4,31 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
+	"testing/synctest"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// handlerTransport answers requests from a handler, without a network.
-type handlerTransport struct{ http.Handler }
-
-func (h handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	res := w.Result()
-	res.Request = r
-	return res, nil
-}
 
 // shop is an API of a common shape: a bearer token, {"data": [...], "pagination":
 // {...}}, limit and offset, filters by the names of fields, sort=-field, and an
@@ -217,5 +207,76 @@ func shopTables() []restsource.Table {
 				{Name: "quantity", Type: wire.TypeNumber},
 			},
 		},
+	}
+}
+
+// TestIsolation asks as two tenants, and with wrong credentials.
+func TestIsolation(t *testing.T) {
+	src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: testkit.Over(newShopOf(13))}))(t)
+	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
+}
+
+var shopCredentials = map[string]string{"token": shopToken}
+
+// asTenant serves a source over an API for one tenant.
+func asTenant(t *testing.T, api http.Handler, tables []restsource.Table) *connectortest.Tenant {
+	t.Helper()
+	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: testkit.Over(api)}))(t)
+	return connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials)
+}
+
+// serve serves a source over whatever answers its requests, for one tenant.
+func serve(t *testing.T, api restsource.API, tables []restsource.Table, upstream http.RoundTripper) *connectortest.Tenant {
+	t.Helper()
+	tenant, _ := logged(t, api, tables, upstream)
+	return tenant
+}
+
+// logged serves as serve does, and returns the log of the connector. Requests come one after the
+// other, so that an upstream of a test can count them.
+func logged(
+	t *testing.T, api restsource.API, tables []restsource.Table, upstream http.RoundTripper,
+) (*connectortest.Tenant, *testkit.Log) {
+	t.Helper()
+	src := testkit.Must(restsource.New(api, tables, &restsource.Options{Transport: upstream, Concurrency: 1}))(t)
+	log := &testkit.Log{}
+	options := log.Options()
+	return connectortest.Start(t, shopDefinition, src, options).As(shopCredentials).Unverified(), log
+}
+
+// query asks for rows in virtual time. It returns what the log says too, with quotation
+// marks that are escaped once.
+func query(
+	t *testing.T, tables []restsource.Table, upstream http.RoundTripper, req wire.QueryRequest,
+) (answer *connectortest.Answer, said string, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		tenant, log := logged(t, shopAPI, tables, upstream)
+		answer, err = tenant.Query(req)
+		synctest.Wait() // the request is logged when it is over
+		said = strings.ReplaceAll(log.String(), `\\`, `\`)
+	})
+	return answer, said, err
+}
+
+// idsOf returns the column id of an answer.
+func idsOf(answer *connectortest.Answer) []int64 {
+	ids := []int64{}
+	for _, v := range answer.Column("id") {
+		ids = append(ids, v.Int64())
+	}
+	return ids
+}
+
+// TestRecordedRun grades a source over the shop, and again over a recording, which asks
+// the API nothing: the author of a connector over a limited API may grade it as often as needed. The
+// requests suffice for all questions: a run that uses its last one asks others when
+// the machine is slow.
+func TestRecordedRun(t *testing.T) {
+	dir, api := t.TempDir(), newShopOf(13)
+	for _, upstream := range []http.RoundTripper{testkit.Over(api), nil} {
+		recorder := &record.Recorder{Dir: dir, Upstream: upstream}
+		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder}))(t)
+		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 1000})
 	}
 }

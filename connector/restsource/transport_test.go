@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -90,12 +91,11 @@ func TestTransport(t *testing.T) {
 		return fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Unix())
 	}
 	for _, c := range []struct {
-		name    string
-		method  string
-		answers list
-		asked   []time.Duration
-		status  int // 0: an error
-		why     string
+		name, method string
+		answers      list
+		asked        []time.Duration
+		status       int // 0: an error
+		why          string
 	}{
 		{"good", "GET", list{ok}, seconds(0), 200, ""},
 		{"not found", "GET", list{answers(404)}, seconds(0), 404, "another attempt changes nothing"},
@@ -150,31 +150,29 @@ func TestTransport(t *testing.T) {
 		{"limited for longer than a duration", "GET", list{answers(429, "Retry-After: 99999999999999999"), ok}, seconds(0), 0, ""},
 		{"limited by a strange header", "GET", list{answers(429, "Retry-After: soon", "X-RateLimit-Reset: -5"), ok}, seconds(0, 0.5), 200, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				s := &script{answers: c.answers, begun: time.Now()}
-				method, _, reads := strings.Cut(c.method, " ")
-				r, err := http.NewRequestWithContext(ctx, method, "https://api.example/", nil)
-				if method == http.MethodPost {
-					r, err = http.NewRequestWithContext(ctx, method, "https://api.example/", strings.NewReader("question"))
-				}
-				require.NoError(t, err)
-				r.Method = method // the empty one too
-				if reads {
-					r.Header["Idempotency-Key"] = nil
-				}
-				res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
-				assert.Equal(t, c.asked, s.asked, c.why)
-				if c.status == 0 {
-					require.Error(t, err)
-					return
-				}
-				require.NoError(t, err)
-				assert.Equal(t, c.status, res.StatusCode)
-				_ = res.Body.Close()
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			s := &script{answers: c.answers, begun: time.Now()}
+			method, _, reads := strings.Cut(c.method, " ")
+			r, err := http.NewRequestWithContext(ctx, method, "https://api.example/", nil)
+			if method == http.MethodPost {
+				r, err = http.NewRequestWithContext(ctx, method, "https://api.example/", strings.NewReader("question"))
+			}
+			require.NoError(t, err)
+			r.Method = method // the empty one too
+			if reads {
+				r.Header["Idempotency-Key"] = nil
+			}
+			res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+			assert.Equal(t, c.asked, s.asked, c.why)
+			if c.status == 0 {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.status, res.StatusCode)
+			_ = res.Body.Close()
 		})
 	}
 }
@@ -233,23 +231,21 @@ func TestPace(t *testing.T) {
 			seconds(0, 0, 0, 2, 4), false, "no request waits for the end of a budget that is no more"},
 		{"little for too long", list{budget(60, 4, 3000)}, seconds(0, 0, 0, 0, 0), false, "a request goes at once rather than too late"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				s := &script{answers: c.answers, begun: time.Now()}
-				transport := &restsource.Transport{Base: s}
-				var failed error
-				for range 5 {
-					if _, failed = get(ctx, transport, ""); failed != nil {
-						break
-					}
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			s := &script{answers: c.answers, begun: time.Now()}
+			transport := &restsource.Transport{Base: s}
+			var failed error
+			for range 5 {
+				if _, failed = get(ctx, transport, ""); failed != nil {
+					break
 				}
-				assert.Equal(t, c.asked, s.asked, c.why)
-				if assert.Equal(t, c.failed, wire.CodeOf(failed) == wire.CodeTimeout) && c.failed {
-					assert.Equal(t, "restsource: the API takes no further request for 5m0s, and the deadline comes before that", failed.Error())
-				}
-			})
+			}
+			assert.Equal(t, c.asked, s.asked, c.why)
+			if assert.Equal(t, c.failed, wire.CodeOf(failed) == wire.CodeTimeout) && c.failed {
+				assert.Equal(t, "restsource: the API takes no further request for 5m0s, and the deadline comes before that", failed.Error())
+			}
 		})
 	}
 }
@@ -280,7 +276,7 @@ func TestPaceLonger(t *testing.T) {
 		begun := time.Now()
 		var mu sync.Mutex
 		var asked []time.Duration
-		transport := &restsource.Transport{Base: transportFunc(func(r *http.Request) (*http.Response, error) {
+		transport := &restsource.Transport{Base: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			mu.Lock()
 			asked = append(asked, time.Since(begun))
 			first := time.Since(begun) < 5*time.Second
@@ -326,24 +322,22 @@ func TestTransportCancelled(t *testing.T) {
 		{"while it waits for its turn", list{answers(200, "RateLimit: limit=60, remaining=4, reset=40")}, time.Second, seconds(0, 0)},
 		{"while it waits for the server", list{answers(502)}, 2 * time.Second, seconds(0, 0.5, 1.5)},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				if c.after == 0 {
-					cancel(over)
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if c.after == 0 {
+				cancel(over)
+			}
+			time.AfterFunc(c.after, func() { cancel(over) })
+			s := &script{answers: c.answers, begun: time.Now()}
+			transport := &restsource.Transport{Base: s}
+			var err error
+			for range 3 {
+				if _, err = get(ctx, transport, ""); err != nil {
+					break
 				}
-				time.AfterFunc(c.after, func() { cancel(over) })
-				s := &script{answers: c.answers, begun: time.Now()}
-				transport := &restsource.Transport{Base: s}
-				var err error
-				for range 3 {
-					if _, err = get(ctx, transport, ""); err != nil {
-						break
-					}
-				}
-				require.ErrorIs(t, err, over)
-				assert.Equal(t, c.asked, s.asked)
-			})
+			}
+			require.ErrorIs(t, err, over)
+			assert.Equal(t, c.asked, s.asked)
 		})
 	}
 }
@@ -401,16 +395,14 @@ func TestBodiesAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for status, attempts := range map[int]int{429: 5, 502: 5} {
 			closed, asked, read := 0, 0, &io.LimitedReader{R: endless{}, N: 1 << 30}
-			transport := &restsource.Transport{Base: transportFunc(func(*http.Request) (*http.Response, error) {
+			transport := &restsource.Transport{Base: testkit.Transport(func(*http.Request) (*http.Response, error) {
 				asked++
 				res := reply(status, "")
 				res.Body = closing{read, &closed}
 				return res, nil
 			})}
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
-			require.NoError(t, err)
-			res, err := transport.RoundTrip(r)
-			require.NoError(t, err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil))(t)
+			res := testkit.Must(transport.RoundTrip(r))(t)
 			assert.Equal(t, attempts-1, closed, "all but the last")
 			assert.Equal(t, attempts, asked)
 			assert.Positive(t, int64(1<<30)-read.N, "what is left of a small answer is read, so that its connection can be used again")
@@ -431,19 +423,17 @@ func TestOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for attempts, want := range map[int]int{0: 5, -1: 5, 1: 1, 2: 2} {
 			asked := 0
-			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
-				&restsource.Options{Attempts: attempts, Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Attempts: attempts, Transport: testkit.Transport(func(*http.Request) (*http.Response, error) {
 					asked++
 					return reply(503, ""), nil
-				})})
-			require.NoError(t, err)
+				})}))(t)
 			require.Error(t, src.Check(t.Context(), checkOf("token", "k")))
 			assert.Equal(t, want, asked)
 		}
 		for size, want := range map[int]bool{32 << 20: true, 32<<20 + 1: false} {
-			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
-				&restsource.Options{Transport: transportFunc(always(200, strings.Repeat(" ", size)))})
-			require.NoError(t, err)
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Transport: always(200, strings.Repeat(" ", size))}))(t)
 			assert.Equal(t, want, src.Check(t.Context(), checkOf("token", "k")) == nil, "32 MiB are the default")
 		}
 	})
@@ -452,13 +442,9 @@ func TestOptions(t *testing.T) {
 // TestBodyCap counts what is read, and not what a header says.
 func TestBodyCap(t *testing.T) {
 	for length, whole := range map[int]bool{0: true, 9: true, 10: true, 11: false, 1000: false} {
-		transport := &restsource.Transport{MaxBody: 10, Base: transportFunc(func(*http.Request) (*http.Response, error) {
-			return reply(200, strings.Repeat("x", length)), nil
-		})}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
-		require.NoError(t, err)
-		res, err := transport.RoundTrip(r)
-		require.NoError(t, err)
+		transport := &restsource.Transport{MaxBody: 10, Base: always(200, strings.Repeat("x", length))}
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil))(t)
+		res := testkit.Must(transport.RoundTrip(r))(t)
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if whole {

@@ -1,13 +1,11 @@
 package restsource_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -25,44 +23,24 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// quiet is a connector whose log nobody reads.
-var quiet = &connector.Options{Logger: slog.New(slog.DiscardHandler)}
-
-type transportFunc func(*http.Request) (*http.Response, error)
-
-func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// reply answers with a status, headers ("Name: value") and a body.
-func reply(status int, body string, headers ...string) *http.Response {
-	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		res.Header.Add(name, value)
-	}
-	return res
-}
-
-// always answers every request alike.
-func always(status int, body string, headers ...string) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) { return reply(status, body, headers...), nil }
-}
+// reply and always answer requests without a network.
+var reply, always = testkit.Reply, testkit.Always
 
 // TestTrouble: whatever an API does, each route answers with an error that says who
 // can do something, the log says why, and the token is nowhere.
 func TestTrouble(t *testing.T) {
 	leak := "the token " + shopToken + " "
 	next := func(address string) func(*http.Request) (*http.Response, error) {
-		return func(*http.Request) (*http.Response, error) {
-			return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
-		}
+		return always(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address))
 	}
 	endless := 0
 	for _, c := range []struct {
 		name         string
-		answer       func(*http.Request) (*http.Response, error)
+		answer       testkit.Transport
 		query, check wire.Code // "" is success
 		log          string
 	}{
@@ -79,27 +57,17 @@ func TestTrouble(t *testing.T) {
 		{"308", always(308, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
 		{"400", always(400, leak), wire.CodeInternal, wire.CodeInternal, "the status 400"},
 		{"410", always(410, leak), wire.CodeUnknownEntity, wire.CodeInternal, ""},
-		{"HTML", func(*http.Request) (*http.Response, error) {
-			return reply(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), nil
-		}, wire.CodeInternal, wire.CodeInternal, "HTML"},
+		{"HTML", always(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), wire.CodeInternal, wire.CodeInternal, "HTML"},
 		{"HTML that is called JSON", always(200, "<html>"+leak), wire.CodeInternal, "", "not JSON"},
-		{"half a JSON", func(*http.Request) (*http.Response, error) {
-			return reply(200, `{"rows": [{"id": 1}, {"id": "`+leak), nil
-		}, wire.CodeInternal, "", "not JSON"},
+		{"half a JSON", always(200, `{"rows": [{"id": 1}, {"id": "`+leak), wire.CodeInternal, "", "not JSON"},
 		{"a body that breaks off", func(*http.Request) (*http.Response, error) {
 			res := reply(200, "")
 			res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New(leak)}))
 			return res, nil
 		}, wire.CodeInternal, wire.CodeInternal, "broke off"},
-		{"bad UTF-8", func(*http.Request) (*http.Response, error) {
-			return reply(200, `{"rows": [{"id": 1, "x": "`+"\xff"+`"}]}`), nil
-		}, wire.CodeInternal, "", "not valid UTF-8"},
-		{"nested without end", func(*http.Request) (*http.Response, error) {
-			return reply(200, strings.Repeat(`{"rows":[`, 100_000)), nil
-		}, wire.CodeInternal, "", "nested too deep"},
-		{"too large", func(*http.Request) (*http.Response, error) {
-			return reply(200, `{"rows": [], "x": "`+strings.Repeat("x", 1<<20)+`"}`), nil
-		}, wire.CodeInternal, wire.CodeInternal, "larger than"},
+		{"bad UTF-8", always(200, `{"rows": [{"id": 1, "x": "`+"\xff"+`"}]}`), wire.CodeInternal, "", "not valid UTF-8"},
+		{"nested without end", always(200, strings.Repeat(`{"rows":[`, 100_000)), wire.CodeInternal, "", "nested too deep"},
+		{"too large", always(200, `{"rows": [], "x": "`+strings.Repeat("x", 1<<20)+`"}`), wire.CodeInternal, wire.CodeInternal, "larger than"},
 		{"a redirect elsewhere", func(r *http.Request) (*http.Response, error) {
 			if r.URL.Host != "shop.example" {
 				t.Error("a redirect was followed")
@@ -121,40 +89,36 @@ func TestTrouble(t *testing.T) {
 			endless++
 			return reply(200, fmt.Sprintf(`{"rows": [], "next": "?p=%d"}`, endless)), nil
 		}, wire.CodeInternal, "", "without a row"},
-		{"no connection", func(*http.Request) (*http.Response, error) {
-			return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused " + leak)}
-		}, wire.CodeTimeout, wire.CodeTimeout, ""},
-		{"a certificate of nobody", func(*http.Request) (*http.Response, error) {
-			return nil, &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
-		}, wire.CodeTimeout, wire.CodeTimeout, ""},
-		{"a private address", func(*http.Request) (*http.Response, error) { return nil, &netguard.Error{Kind: "in a private network"} },
+		{"no connection", testkit.Fails(&net.OpError{Op: "dial", Err: errors.New("connection refused " + leak)}),
+			wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"a certificate of nobody", testkit.Fails(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
+			wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"a private address", testkit.Fails(&netguard.Error{Kind: "in a private network"}),
 			wire.CodeBadRequest, wire.CodeCheckFailed, ""},
 		{"silence", func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}, wire.CodeTimeout, wire.CodeTimeout, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				src, err := restsource.New(shopAPI, []restsource.Table{{
-					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"},
-					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
-				}}, &restsource.Options{Transport: transportFunc(c.answer), MaxBody: 1 << 20})
-				require.NoError(t, err)
-				server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-				tenant := server.As(shopCredentials).Unverified()
-				_, err = tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
-				requireCode(t, c.query, err)
-				synctest.Wait() // the request is logged when it is over
-				assert.Contains(t, log.String(), c.log)
-				requireCode(t, c.check, tenant.Check())
-				if _, err := tenant.Discover(); err != nil {
-					assert.NotContains(t, err.Error(), shopToken)
-				}
-				synctest.Wait()
-				assert.NotContains(t, log.String(), shopToken)
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			var log testkit.Log
+			src, err := restsource.New(shopAPI, []restsource.Table{{
+				Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"},
+				Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+			}}, &restsource.Options{Transport: c.answer, MaxBody: 1 << 20})
+			require.NoError(t, err)
+			server := connectortest.Start(t, shopDefinition, src, log.Options())
+			tenant := server.As(shopCredentials).Unverified()
+			_, err = tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+			requireCode(t, c.query, err)
+			synctest.Wait() // the request is logged when it is over
+			assert.Contains(t, log.String(), c.log)
+			requireCode(t, c.check, tenant.Check())
+			if _, err := tenant.Discover(); err != nil {
+				assert.NotContains(t, err.Error(), shopToken)
+			}
+			synctest.Wait()
+			assert.NotContains(t, log.String(), shopToken)
 		})
 	}
 }
@@ -180,12 +144,11 @@ func TestAnswers(t *testing.T) {
 	const address = "Something answers at this address, but it is not the API. Check the address."
 	const silence = "The API cannot be reached at the moment. Try again later."
 	const busy = "The API takes no more requests at the moment. Try again later, or ask for less."
-	refused := func(*http.Request) (*http.Response, error) { return nil, &netguard.Error{Kind: "in a private network"} }
-	nothing := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
+	refused := testkit.Fails(&netguard.Error{Kind: "in a private network"})
+	nothing := testkit.Fails(io.EOF)
 	for _, c := range []struct {
-		name         string
-		base         string
-		answer       func(*http.Request) (*http.Response, error)
+		name, base   string
+		answer       testkit.Transport
 		check, query string // "" is an error that is for the log alone
 	}{
 		{"401", fixed, always(401, ""), credentials, credentials},
@@ -209,30 +172,27 @@ func TestAnswers(t *testing.T) {
 		{"a private address", typed, refused, "The address of the API cannot be used, because it is not public: it is in a private network.",
 			"The address of the API cannot be used, because it is not public: it is in a private network."},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src, err := restsource.New(restsource.API{Base: c.base, Check: "/me"}, []restsource.Table{{
-					Name: "rows", Pages: onePage, Path: "/rows", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
-				}}, &restsource.Options{Transport: transportFunc(c.answer), Attempts: 3})
-				require.NoError(t, err)
-				definition := connector.Definition{Slug: "shop",
-					Credentials: []wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}}}
-				shop := "acme"
-				if c.base == typed {
-					shop = "https://acme.example"
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			src := testkit.Must(restsource.New(restsource.API{Base: c.base, Check: "/me"}, []restsource.Table{{
+				Name: "rows", Pages: onePage, Path: "/rows", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+			}}, &restsource.Options{Transport: c.answer, Attempts: 3}))(t)
+			definition := connector.Definition{Slug: "shop",
+				Credentials: []wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}}}
+			shop := "acme"
+			if c.base == typed {
+				shop = "https://acme.example"
+			}
+			tenant := connectortest.Start(t, definition, src, testkit.Quiet()).As(map[string]string{"shop": shop}).Unverified()
+			_, queried := tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+			for want, err := range map[*string]error{&c.check: tenant.Check(), &c.query: queried} {
+				var said *wire.Error
+				require.ErrorAs(t, err, &said)
+				if *want == "" {
+					assert.Equal(t, wire.CodeInternal, said.Code)
+					continue
 				}
-				tenant := connectortest.Start(t, definition, src, quiet).As(map[string]string{"shop": shop}).Unverified()
-				_, queried := tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
-				for want, err := range map[*string]error{&c.check: tenant.Check(), &c.query: queried} {
-					var said *wire.Error
-					require.ErrorAs(t, err, &said)
-					if *want == "" {
-						assert.Equal(t, wire.CodeInternal, said.Code)
-						continue
-					}
-					assert.Equal(t, *want, said.Message)
-				}
-			})
+				assert.Equal(t, *want, said.Message)
+			}
 		})
 	}
 }
@@ -249,13 +209,12 @@ func TestCauses(t *testing.T) {
 		"a refused address": func() (*http.Response, error) { return nil, &netguard.Error{Kind: "private"} },
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
-			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+		src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+			&restsource.Options{Transport: testkit.Transport(func(*http.Request) (*http.Response, error) {
 				cancel(over)
 				return answer()
-			})})
-		require.NoError(t, err)
-		err = src.Check(ctx, checkOf("token", "k"))
+			})}))(t)
+		err := src.Check(ctx, checkOf("token", "k"))
 		require.ErrorIs(t, err, over, name)
 	}
 }
@@ -293,7 +252,7 @@ func TestHeaders(t *testing.T) {
 			if c.post {
 				t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
 			}
-		}), transportFunc(func(r *http.Request) (*http.Response, error) {
+		}), testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			got, sizes = append(got, r.Header), append(sizes, r.ContentLength)
 			res := reply(c.status, "")
 			open++
@@ -326,8 +285,7 @@ func TestDiscoveryRemembersNothing(t *testing.T) {
 			w.WriteHeader(status)
 			return true
 		}
-		found, err := tenant.Discover()
-		require.NoError(t, err)
+		found := testkit.Must(tenant.Discover())(t)
 		if status != 200 {
 			assert.Len(t, found.Tables, 2)
 			reason := "the API does not have it for these credentials"
@@ -368,8 +326,7 @@ func TestDiscoveryWithinBudget(t *testing.T) {
 		}
 		_, err := asTenant(t, api, shopTables()[:2]).Unverified().Discover()
 		requireCode(t, wire.CodeTimeout, err) // the next table cannot be asked at all
-		found, err := asTenant(t, api, []restsource.Table{shopTables()[1], shopTables()[0]}).Unverified().Discover()
-		require.NoError(t, err)
+		found := testkit.Must(asTenant(t, api, []restsource.Table{shopTables()[1], shopTables()[0]}).Unverified().Discover())(t)
 		assert.Contains(t, found.Warnings, want)
 		assert.Len(t, found.Tables, 2)
 	}
@@ -387,8 +344,7 @@ func TestSortControl(t *testing.T) {
 			}
 			return false
 		}
-		found, err := asTenant(t, api, shopTables()).Unverified().Discover()
-		require.NoError(t, err)
+		found := testkit.Must(asTenant(t, api, shopTables()).Unverified().Discover())(t)
 		assert.Equal(t, ignored != "", len(found.Warnings) == 1, ignored)
 	}
 }
@@ -403,7 +359,7 @@ func TestSameOrigin(t *testing.T) {
 	} {
 		asked := 0
 		_, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "next"}),
-			transportFunc(func(*http.Request) (*http.Response, error) {
+			testkit.Transport(func(*http.Request) (*http.Response, error) {
 				if asked++; asked > 1 {
 					return reply(200, `{"rows": []}`), nil
 				}
@@ -442,10 +398,10 @@ func TestChildrenAtOnce(t *testing.T) {
 func childrenAtOnce(t *testing.T, atOnce, want int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		api := handlerTransport{newShopOf(13)}
+		api := testkit.Over(newShopOf(13))
 		var mu sync.Mutex
 		running, most := 0, 0
-		slow := transportFunc(func(r *http.Request) (*http.Response, error) {
+		slow := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			mu.Lock()
 			running++
 			most = max(most, running)
@@ -456,12 +412,10 @@ func childrenAtOnce(t *testing.T, atOnce, want int) {
 			mu.Unlock()
 			return api.RoundTrip(r)
 		})
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, Concurrency: atOnce})
-		require.NoError(t, err)
+		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, Concurrency: atOnce}))(t)
 		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
 		begun := time.Now()
-		answer, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}})
-		require.NoError(t, err)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
 		assert.Equal(t, want, most)
 		if want > 2 {
 			assert.Less(t, time.Since(begun), 12*time.Second, "13 orders and 2 pages of them, one after the other, take 15 seconds")
@@ -486,8 +440,8 @@ func TestCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
-		api := handlerTransport{newShop()}
-		leaving := transportFunc(func(r *http.Request) (*http.Response, error) {
+		api := testkit.Over(newShop())
+		leaving := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			if asked++; asked > 5 {
 				cancel()
 				<-r.Context().Done()
@@ -495,9 +449,8 @@ func TestCancelled(t *testing.T) {
 			}
 			return api.RoundTrip(r)
 		})
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, Concurrency: 1})
-		require.NoError(t, err)
-		server := connectortest.Start(t, shopDefinition, src, quiet)
+		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, Concurrency: 1}))(t)
+		server := connectortest.Start(t, shopDefinition, src, testkit.Quiet())
 		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body))
 		require.NoError(t, err)
@@ -520,9 +473,9 @@ func TestBudgetOfOneRequest(t *testing.T) {
 		var asked []time.Duration
 		begun := time.Now()
 		tenant := serve(t, shopAPI, numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
-			transportFunc(func(r *http.Request) (*http.Response, error) {
+			testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				asked = append(asked, time.Since(begun))
-				res, err := handlerTransport{api}.RoundTrip(r)
+				res, err := testkit.Over(api).RoundTrip(r)
 				if err == nil {
 					res.Header.Set("X-RateLimit-Remaining", "0")
 					res.Header.Set("X-RateLimit-Reset", "5")
@@ -530,8 +483,7 @@ func TestBudgetOfOneRequest(t *testing.T) {
 				return res, err
 			}))
 		for range 2 {
-			_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-			require.NoError(t, err)
+			testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
 		}
 		assert.Equal(t, seconds(0, 5, 10, 15, 15, 20, 25, 30), asked)
 	})

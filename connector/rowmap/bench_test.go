@@ -3,15 +3,13 @@ package rowmap_test
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,16 +40,10 @@ func (*documents) Query(_ context.Context, _ *connector.Query, out *connector.Ro
 // BenchmarkOffer offers ten thousand documents.
 func BenchmarkOffer(b *testing.B) {
 	const secret = "a-token-of-at-least-32-characters"
-	token, err := wire.NewToken(secret)
-	require.NoError(b, err)
-	handler, err := connector.New(connector.Definition{Slug: "documents"}, &documents{}, token, nil)
-	require.NoError(b, err)
+	handler := testkit.New(secret, connector.Definition{Slug: "documents"}, &documents{}, nil)
 	const body = `{"table":"t","fields":["id","total","placed","status","tags"],"and":[],"sort":[],"credentials":{},"timeoutMs":60000}`
 	for b.Loop() {
-		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, wire.PathQuery, strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+secret)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
+		w := testkit.Post(handler, secret, wire.PathQuery, body)
 		require.Contains(b, w.Body.String()[w.Body.Len()-20:], `{"end":1}`)
 	}
 }

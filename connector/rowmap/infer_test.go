@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -69,21 +70,18 @@ func TestInfer(t *testing.T) {
 		for value := range strings.SplitSeq(c.values, "|") {
 			text += `{"m":` + value + `}`
 		}
-		table, err := rowmap.Infer("t", decoded(text))
-		require.NoError(t, err)
+		table := testkit.Must(rowmap.Infer("t", decoded(text)))(t)
 		require.Len(t, table.Fields, 1)
 		f := table.Fields[0]
 		assert.Equal(t, c.typ, f.Type, c.values)
 		assert.Equal(t, c.nullable, f.Nullable, c.values)
-		samples, err := json.Marshal(f.Samples)
-		require.NoError(t, err)
+		samples := testkit.Must(json.Marshal(f.Samples))(t)
 		assert.Equal(t, c.samples, string(samples), c.values)
 	}
 }
 
 func TestInferMembers(t *testing.T) {
-	table, err := rowmap.Infer("t", decoded(`{"b":1}{"a":"x","b":2}{"a":"y","b":3,"c":null}`))
-	require.NoError(t, err)
+	table := testkit.Must(rowmap.Infer("t", decoded(`{"b":1}{"a":"x","b":2}{"a":"y","b":3,"c":null}`)))(t)
 	var fields []string
 	for _, f := range table.Fields {
 		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
@@ -92,7 +90,7 @@ func TestInferMembers(t *testing.T) {
 	assert.Equal(t, int64(3), *table.RowCount)
 	assert.True(t, table.StoresRows)
 
-	_, err = rowmap.Infer("t", decoded(`{"b":1}{"b":`))
+	_, err := rowmap.Infer("t", decoded(`{"b":1}{"b":`))
 	assert.Error(t, err)
 
 	broken := errors.New("broken")
@@ -117,8 +115,7 @@ func TestInferMembers(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	document, err := rowmap.Decode([]byte(` {"a":12.50,"b":[90071992547409931]} `))
-	require.NoError(t, err)
+	document := testkit.Must(rowmap.Decode([]byte(` {"a":12.50,"b":[90071992547409931]} `)))(t)
 	assert.Equal(t, map[string]any{"a": json.Number("12.50"), "b": []any{json.Number("90071992547409931")}}, document)
 	for _, text := range []string{``, `null`, `[]`, `7`, `{"a":1}{"a":2}`, `{"a":1}]`, `{"a":secret}`, `{"a":`} {
 		document, err := rowmap.Decode([]byte(text))

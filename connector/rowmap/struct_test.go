@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,8 +90,7 @@ type everything struct {
 
 func structOf[T any](t *testing.T) *rowmap.Struct[T] {
 	t.Helper()
-	s, err := rowmap.Of[T]()
-	require.NoError(t, err)
+	s := testkit.Must(rowmap.Of[T]())(t)
 	return s
 }
 
@@ -361,8 +361,7 @@ func BenchmarkStruct(b *testing.B) {
 		}
 	})
 	b.Run("struct", func(b *testing.B) {
-		s, err := rowmap.Of[speedy]()
-		require.NoError(b, err)
+		s := testkit.Must(rowmap.Of[speedy]())(b)
 		b.ReportAllocs()
 		for b.Loop() {
 			row = s.AppendRow(row[:0], v)

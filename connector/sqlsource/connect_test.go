@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,6 +27,14 @@ func (d *dialer) Connect(context.Context) (driver.Conn, error) {
 }
 
 func (d *dialer) Driver() driver.Driver { return nil }
+
+// check asks a source whose databases are connected to so.
+func (d *dialer) check(t *testing.T, flavor sqlengine.Flavor) error {
+	t.Helper()
+	source, err := NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) { return sql.OpenDB(d), nil }, flavor, nil)
+	require.NoError(t, err)
+	return source.Check(t.Context(), &wire.CheckRequest{})
+}
 
 // TestConnectAgain: what failed by chance is tried again, and a password that was
 // refused is not: an account may be locked.
@@ -43,11 +53,34 @@ func TestConnectAgain(t *testing.T) {
 		{"another error", []error{errors.New("a cause")}, 1, "a cause"},
 	} {
 		d := &dialer{errs: c.errs}
-		source, err := NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) { return sql.OpenDB(d), nil }, MySQL(), nil)
-		require.NoError(t, err)
-		err = source.Check(t.Context(), &wire.CheckRequest{})
+		err := d.check(t, MySQL())
 		require.ErrorContains(t, err, c.says, c.why)
 		assert.Equal(t, c.tried, d.tried, c.why)
 		assert.Equal(t, c.says != "a cause", wire.CodeOf(err) == wire.CodeCheckFailed, c.why)
+	}
+}
+
+// TestWordsOfDrivers: what drivers say for themselves when they connect is known, by the flavor
+// of their engine alone.
+func TestWordsOfDrivers(t *testing.T) {
+	const noTLS, another = "does not encrypt connections", "Something answers at this address, but it is not "
+	for _, c := range []struct{ postgres, mysql, says string }{
+		{postgres: "server refused TLS connection", says: noTLS},
+		{postgres: "pq: SSL is not enabled on the server", says: noTLS},
+		{mysql: "TLS requested but server does not support TLS", says: noTLS},
+		{postgres: "received unexpected message", says: another},
+		{postgres: "unknown message type: H", says: another},
+		{postgres: "invalid body length: 5", says: another},
+		{mysql: "invalid connection", says: another},
+		{mysql: "commands out of sync. You can't run this command now", says: another},
+		{mysql: "this server has an unsupported protocol version", says: another},
+	} {
+		err := errors.New(cmp.Or(c.postgres, c.mysql))
+		own, foreign := PostgreSQL(), MySQL()
+		if c.mysql != "" {
+			own, foreign = foreign, own
+		}
+		require.ErrorContains(t, (&dialer{errs: []error{err}}).check(t, own), c.says)
+		require.Empty(t, wire.CodeOf((&dialer{errs: []error{err}}).check(t, foreign)), "%v", err)
 	}
 }

@@ -111,10 +111,10 @@
 //
 // A foreign key is declared if the engine vouches for it, or if its values were
 // counted within the same budget. A warning says how many of them the target lacks; if
-// it has none of them, or they were not counted, the key is left out. Those of SQLite
-// are counted, which enforces them only for connections that ask for it, keys of
-// several columns that may be null, of which no engine checks a row with one null, and
-// PostgreSQL's that were not validated, whose triggers are off, that inherited rows
+// it has none of them, or they were not counted, the key is left out. Counted
+// are those of SQLite, which enforces them only for connections that ask for it; keys of
+// several nullable columns, since no engine checks a row with one null; and those of
+// PostgreSQL that were not validated, whose triggers are off, that inherited rows
 // need not keep to, or whose target a policy hides in part.
 //
 // A table is left out only if the database says that it is gone, closed to the user,
@@ -164,8 +164,8 @@
 //
 // # Other engines
 //
-// A [sqlengine.Flavor] says in thirteen methods what an engine says differently from
-// others; package sqlengine explains how one is written, and package sqlsourcetest
+// A [sqlengine.Flavor] says what an engine says differently from others: six functions
+// are required. Package sqlengine explains how one is written, and package sqlsourcetest
 // proves it. The flavors here see nothing of this package that yours does not.
 //
 // # Rough edges

@@ -48,7 +48,7 @@ import (
 // char(n) is without the blanks at its end. The flavor pushes contains for texts in
 // arrays and jsonb. It leaves to the library what asks for a number within an array,
 // and what looks inside json, and contains in databases that are not in UTF-8.
-func PostgreSQL() sqlengine.Flavor { return postgres.Flavor{} }
+func PostgreSQL() sqlengine.Flavor { return postgres.Flavor() }
 
 // MySQL returns the flavor of MySQL 8 and MariaDB 10.5 and later, for any driver.
 //
@@ -83,7 +83,7 @@ func PostgreSQL() sqlengine.Flavor { return postgres.Flavor{} }
 //
 // The statements that prepare a session change it until it is closed, so a
 // database of the host should be a pool of its own.
-func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
+func MySQL() sqlengine.Flavor { return mysql.Flavor() }
 
 // SQLite returns the flavor of SQLite 3.37 and later, for any driver.
 //
@@ -151,4 +151,4 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor{} }
 //
 // In a database whose encoding is UTF-16 the engine compares and sorts no text. A driver that makes
 // times of texts, such as modernc.org/sqlite with _texttotime, is refused: what is stored is lost then.
-func SQLite() sqlengine.Flavor { return sqlite.Flavor{} }
+func SQLite() sqlengine.Flavor { return sqlite.Flavor() }

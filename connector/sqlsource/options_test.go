@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,8 @@ func TestNewReportsFaults(t *testing.T) {
 		options *Options
 		want    []string
 	}{
-		{"nothing is given", nil, nil, nil, []string{"no database", "no flavor"}},
+		{"nothing is given", nil, sqlengine.Flavor{}, nil, []string{"no database", "has no Quote", "has no Param", "has no Table",
+			"has no Catalog", "has no Column", "has no Window"}},
 		{"two tables of one name", new(sql.DB), SQLite(),
 			&Options{Tables: map[string]TableOptions{"a": {Name: "b"}, "b": {}}},
 			[]string{`tables "a" and "b" would both be named "b"`}},
@@ -46,6 +48,5 @@ func TestNewReportsFaults(t *testing.T) {
 	open := func(context.Context, wire.Credentials) (*sql.DB, error) { return nil, nil }
 	_, err = NewPerTenant(open, SQLite(), &Options{CatalogTTL: time.Second})
 	require.ErrorContains(t, err, "CatalogTTL needs a database of the host", "a tenant's catalog may not be kept")
-	_, err = NewPerTenant(open, SQLite(), nil)
-	require.NoError(t, err)
+	testkit.Must(NewPerTenant(open, SQLite(), nil))(t)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/discover"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/request"
@@ -54,8 +55,16 @@ func newSource(
 		options = &Options{}
 	}
 	faults := options.faults()
-	if flavor == nil {
-		faults = append(faults, errors.New("sqlsource: no flavor; pass the one of the engine, such as sqlsource.PostgreSQL()"))
+	for _, member := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Quote", flavor.Quote == nil}, {"Param", flavor.Param == nil}, {"Table", flavor.Table == nil},
+		{"Catalog", flavor.Catalog == nil}, {"Column", flavor.Column == nil}, {"Window", flavor.Window == nil},
+	} {
+		if member.missing {
+			faults = append(faults, fmt.Errorf("sqlsource: the flavor has no %s, which every engine needs", member.name))
+		}
 	}
 	switch {
 	case db == nil && open == nil:

@@ -32,6 +32,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,14 +43,13 @@ var apiKey = []wire.CredentialField{{Key: "apiKey", Label: "API key", Type: wire
 // oddSource has a table whose names a shell would trip over.
 func oddSource(t *testing.T) connector.Source {
 	t.Helper()
-	source, err := memsource.New([]memsource.Table{{
+	source := testkit.Must(memsource.New([]memsource.Table{{
 		Table: wire.Table{
 			Name: `o'brien "x" $HOME`, SourceDescription: "One row.", PrimaryKey: []string{"it's"},
 			Fields: []wire.Field{{Name: "it's", Type: wire.TypeString, Unique: true}},
 		},
 		Rows: [][]wire.Value{{wire.Text("x")}},
-	}}, nil)
-	require.NoError(t, err)
+	}}, nil))(t)
 	return source
 }
 
@@ -60,7 +60,7 @@ func start(t *testing.T, p standalone.Program, env map[string]string) (lines []s
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	p.Out = in
-	p.Options = &connector.Options{Logger: slog.New(slog.DiscardHandler)}
+	p.Options = testkit.Quiet()
 	p.Getenv = func(name string) (string, bool) {
 		if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
 			t.Errorf("the environment is asked for %s", name)
@@ -93,8 +93,7 @@ func TestTLS(t *testing.T) {
 	other := httptest.NewTLSServer(http.NotFoundHandler()) // whose certificate is for 127.0.0.1
 	defer other.Close()
 	pair := other.TLS.Certificates[0]
-	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	require.NoError(t, err)
+	secret := testkit.Must(x509.MarshalPKCS8PrivateKey(pair.PrivateKey))(t)
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}), 0o600))
@@ -123,8 +122,7 @@ func TestTLS(t *testing.T) {
 	require.NoError(t, err)
 	client := other.Client()
 	client.Transport.(*http.Transport).ForceAttemptHTTP2 = true
-	res, err := client.Do(req)
-	require.NoError(t, err)
+	res := testkit.Must(client.Do(req))(t)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	require.Equal(t, 2, res.ProtoMajor)
@@ -142,15 +140,11 @@ func neverLooks(t *testing.T) {
 	t.Helper()
 	transport := http.DefaultClient.Transport
 	t.Cleanup(func() { http.DefaultClient.Transport = transport })
-	http.DefaultClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+	http.DefaultClient.Transport = testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("a request for %s", r.URL)
 		return nil, errors.New("not here")
 	})
 }
-
-type roundTripper func(r *http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // looked is a source with tables of its own choice, which notes how long it may
 // take to tell them.
@@ -266,8 +260,7 @@ func TestPrintedLinesWork(t *testing.T) {
 				}
 				cmd := exec.Command(sh, "-c", "printf '%s\\0' "+words)
 				cmd.Env = c.vars
-				out, err := cmd.Output()
-				require.NoError(t, err)
+				out := testkit.Must(cmd.Output())(t)
 				answer := send(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
 				require.Equal(t, http.StatusOK, answer.StatusCode, line)
 				posts++
@@ -280,8 +273,7 @@ func TestPrintedLinesWork(t *testing.T) {
 // send sends what curl would for its arguments.
 func send(t *testing.T, argv []string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, argv[0], nil)
-	require.NoError(t, err)
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, argv[0], nil))(t)
 	if len(argv) > 1 {
 		require.Equal(t, []string{"-H", "-d"}, []string{argv[1], argv[3]})
 		require.True(t, json.Valid([]byte(argv[4])), argv[4])
@@ -289,10 +281,8 @@ func send(t *testing.T, argv []string) *http.Response {
 		name, value, _ := strings.Cut(argv[2], ": ")
 		req.Header.Set(name, value)
 	}
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, res.Body)
-	require.NoError(t, err)
+	res := testkit.Must(http.DefaultClient.Do(req))(t)
+	testkit.Must(io.Copy(io.Discard, res.Body))(t)
 	require.NoError(t, res.Body.Close())
 	return res
 }
@@ -310,10 +300,9 @@ func TestAsksForCredentials(t *testing.T) {
 
 func TestRefusesSettings(t *testing.T) {
 	for _, c := range []struct {
-		why  string
-		slug string
-		env  map[string]string
-		want string
+		why, slug string
+		env       map[string]string
+		want      string
 	}{
 		{"an empty token is a secret that did not arrive", "odd", map[string]string{"PLATFORM_CONNECTOR_TOKEN": ""},
 			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
@@ -377,8 +366,7 @@ func TestDefaultPort(t *testing.T) {
 
 // TestMainFails requires that a program that cannot serve says why and exits with 1.
 func TestMainFails(t *testing.T) {
-	program, err := os.Executable()
-	require.NoError(t, err)
+	program := testkit.Must(os.Executable())(t)
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN=short")
 	var errs strings.Builder
@@ -410,8 +398,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	_, port, found := strings.Cut(lines[0], " at https://localhost:")
 	require.True(t, found, lines[0])
 	served := func() []byte {
-		conn, err := tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true})
-		require.NoError(t, err)
+		conn := testkit.Must(tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true}))(t)
 		defer conn.Close()
 		return conn.ConnectionState().PeerCertificates[0].Raw
 	}
@@ -430,13 +417,10 @@ type pair struct{ cert, key, raw []byte }
 // newPair makes a certificate that nobody signs.
 func newPair(t *testing.T) pair {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	raw, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
+	raw := testkit.Must(x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key))(t)
+	secret := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	return pair{
 		cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
 		key:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
@@ -477,12 +461,10 @@ func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals here")
 	}
-	program, err := os.Executable()
-	require.NoError(t, err)
+	program := testkit.Must(os.Executable())(t)
 	cmd = exec.Command(program)
 	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN="+token)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(cmd.StdoutPipe())(t)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines = bufio.NewScanner(out)
@@ -522,9 +504,8 @@ func TestMainStops(t *testing.T) {
 // process while a request is open.
 func TestMainSecondSignal(t *testing.T) {
 	cmd, url, lines := launch(t)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+wire.PathCheck,
-		strings.NewReader(`{"credentials":{},"timeoutMs":60000}`))
-	require.NoError(t, err)
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, url+wire.PathCheck,
+		strings.NewReader(`{"credentials":{},"timeoutMs":60000}`)))(t)
 	req.Header.Set("Authorization", "Bearer "+token)
 	go func() {
 		if res, err := http.DefaultClient.Do(req); err == nil {
@@ -578,12 +559,10 @@ func TestRotation(t *testing.T) {
 	_, port, found := strings.Cut(lines[0], " at http://localhost:")
 	require.True(t, found, lines[0])
 	for token, status := range map[string]int{one: 200, two: 200, one + "," + two: 401} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+wire.PathCheck,
-			strings.NewReader(`{"credentials":{},"timeoutMs":1000}`))
-		require.NoError(t, err)
+		req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+wire.PathCheck,
+			strings.NewReader(`{"credentials":{},"timeoutMs":1000}`)))(t)
 		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
+		res := testkit.Must(http.DefaultClient.Do(req))(t)
 		require.NoError(t, res.Body.Close())
 		require.Equal(t, status, res.StatusCode, token)
 	}
@@ -598,7 +577,7 @@ func TestDrain(t *testing.T) {
 	program := standalone.Program{
 		Definition: connector.Definition{Slug: "odd"},
 		Source:     slow{oddSource(t), checking},
-		Options:    &connector.Options{Logger: slog.New(slog.DiscardHandler)},
+		Options:    testkit.Quiet(),
 		Out:        in,
 		Drain:      time.Minute,
 		Getenv: func(name string) (string, bool) {

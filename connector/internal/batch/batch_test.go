@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,13 +18,22 @@ import (
 
 const never = 1000 * time.Hour
 
+var (
+	one     = wire.Int(1)
+	kilo    = wire.Text(strings.Repeat("x", 3000)) // 15 of these are a batch of the usual size
+	errOver = errors.New("over")
+)
+
 // source is the source's side of a handoff.
 type source struct {
 	*batch.Handoff
 	b       *batch.Batcher
-	written []int  // the rows of each batch that was written when it was full
-	flushed []bool // whether it was to be flushed
+	rows    []int // of each batch that was written when it was full
+	flushed []bool
+	sizes   [][2]int // its KiB, and those of its buffer
+	batches []*lines.Batch
 	block   chan struct{}
+	took    time.Duration
 	err     error
 }
 
@@ -31,7 +41,9 @@ func (s *source) write(b *lines.Batch, flush bool) error {
 	if s.block != nil {
 		<-s.block
 	}
-	s.written, s.flushed = append(s.written, b.Len()), append(s.flushed, flush)
+	time.Sleep(s.took)
+	s.rows, s.flushed, s.batches = append(s.rows, b.Len()), append(s.flushed, flush), append(s.batches, b)
+	s.sizes = append(s.sizes, [2]int{b.Size() >> 10, b.Cap() >> 10})
 	return s.err
 }
 
@@ -39,6 +51,7 @@ func (s *source) add(rows int, cell wire.Value) error {
 	s.Lock()
 	defer s.Unlock()
 	for range rows {
+		s.Offered()
 		if err := s.b.Add([]wire.Value{cell}); err != nil {
 			return err
 		}
@@ -46,66 +59,94 @@ func (s *source) add(rows int, cell wire.Value) error {
 	return nil
 }
 
-// next takes the turn for one look, as the request's goroutine does, and writes
-// what is due.
-func (s *source) next(now, heartbeat time.Duration) batch.Work {
-	s.Acquire()
-	defer s.Release(never)
-	w := s.Next(now, heartbeat)
-	return w
+func (s *source) begin(names ...string) error {
+	s.Lock()
+	defer s.Unlock()
+	return s.b.Begin(wire.Served{Filters: true}, names, nil)
 }
 
-// rows returns the number of rows that are due.
-func (s *source) rows(now, heartbeat time.Duration) int {
-	w := s.next(now, heartbeat)
-	if w.Batch == nil {
-		return 0
+// locked calls f with the lock held, and reports whether the request's goroutine was
+// woken.
+func (s *source) locked(f func()) bool {
+	s.Lock()
+	f()
+	s.Unlock()
+	return s.woken()
+}
+
+func (s *source) woken() bool {
+	select {
+	case <-s.Wake():
+		return true
+	default:
+		return false
 	}
-	defer s.Recycle()
-	return w.Batch.Len()
+}
+
+// next takes the turn for one look, as the request's goroutine does. A batch that is
+// due is emptied then.
+func (s *source) next(now, heartbeat time.Duration) (w batch.Work, rows int) {
+	s.Acquire()
+	defer s.Release(never)
+	w = s.Next(now, heartbeat)
+	if w.Batch != nil {
+		rows = w.Batch.Len()
+		s.Recycle()
+		w.Batch = nil
+	}
+	return w, rows
+}
+
+// open returns a source that has not begun.
+func open(timed bool, places batch.Large) *source {
+	arrived := time.Now()
+	s := &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, timed, places)}
+	s.b = batch.NewBatcher(s.Handoff, s.write)
+	return s
 }
 
 // start returns a source that has begun.
 func start(t *testing.T) *source {
 	t.Helper()
-	arrived := time.Now()
-	s := &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, true, nil)}
-	s.b = batch.NewBatcher(s.Handoff, s.write)
-	s.Lock()
-	defer s.Unlock()
-	require.NoError(t, s.b.Begin(wire.Served{Filters: true}, []string{"n"}, []int{0}))
+	s := open(false, nil)
+	require.NoError(t, s.begin("n"))
 	return s
 }
 
 func TestBatchIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
-		one := wire.Int(1)
+		due := func(now, heartbeat time.Duration, rows int, why string) {
+			t.Helper()
+			w, got := s.next(now, heartbeat)
+			assert.Equal(t, rows, got, why)
+			assert.Equal(t, batch.Work{}, w, why)
+		}
 		served, begun := s.Served()
 		assert.Equal(t, wire.Served{Filters: true}, served)
 		assert.True(t, begun)
-		assert.Equal(t, batch.Work{}, s.next(0, never), "no row yet")
-
-		require.NoError(t, s.add(3, one))
-		assert.Equal(t, batch.Work{Due: time.Second}, s.next(0, never), "a row waits for a second")
-		assert.Equal(t, 3, s.rows(time.Second, never), "then it is sent")
-
+		due(0, never, 0, "no row yet")
 		require.NoError(t, s.add(2, one))
-		assert.Equal(t, 2, s.rows(time.Millisecond, time.Millisecond), "rows take a heartbeat's place")
+		time.Sleep(time.Second / 2)
+		require.NoError(t, s.add(1, one))
+		w, _ := s.next(0, never)
+		assert.Equal(t, batch.Work{Due: time.Second}, w, "a row waits for a second")
+		due(time.Second, never, 3, "then it is sent, and the others with it")
+		require.NoError(t, s.add(2, one))
+		due(time.Millisecond, time.Millisecond, 2, "rows take a heartbeat's place")
 
 		require.NoError(t, s.add(1, one))
-		s.Lock()
-		s.Flush()
-		s.Unlock()
-		assert.Equal(t, 1, s.rows(0, never), "a flush sends what is there")
-		assert.False(t, s.next(0, never).Flush, "once")
-
+		assert.True(t, s.locked(s.Flush))
+		due(0, never, 1, "a flush sends what is there")
+		due(0, never, 0, "once")
 		require.NoError(t, s.add(wire.MaxBatchRows+1, one))
-		assert.Equal(t, []int{wire.MaxBatchRows}, s.written, "a full batch is sent at once")
-		assert.Nil(t, s.next(0, never).Batch)
+		assert.Equal(t, []int{wire.MaxBatchRows}, s.rows, "a full batch is sent at once")
+		s.woken()
 		s.Return(nil)
-		assert.Equal(t, 1, s.rows(0, never), "the rest goes with the end")
-		assert.True(t, s.next(0, never).Complete)
+		assert.True(t, s.woken())
+		w, rows := s.next(0, never)
+		assert.Equal(t, batch.Work{Complete: true}, w)
+		assert.Equal(t, 1, rows, "the rest goes with the end")
 	})
 }
 
@@ -114,14 +155,17 @@ func TestBatchIsDue(t *testing.T) {
 func TestOnlyTheFirstIsFlushed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
-		require.NoError(t, s.add(64, wire.Int(1)))
-		assert.Equal(t, batch.Work{}, s.next(time.Minute, never), "the first was flushed")
-		require.NoError(t, s.add(2*wire.MaxBatchRows, wire.Int(1)))
-		assert.Equal(t, []int{64, wire.MaxBatchRows, wire.MaxBatchRows}, s.written)
+		require.NoError(t, s.add(64, one))
+		w, _ := s.next(time.Minute, never)
+		assert.Equal(t, batch.Work{}, w, "the first was flushed")
+		require.NoError(t, s.add(2*wire.MaxBatchRows, one))
+		assert.Equal(t, []int{64, wire.MaxBatchRows, wire.MaxBatchRows}, s.rows)
 		assert.Equal(t, []bool{true, false, false}, s.flushed)
-		assert.Equal(t, batch.Work{Due: time.Second}, s.next(0, never))
-		assert.True(t, s.next(time.Second, never).Flush)
-		assert.Equal(t, batch.Work{}, s.next(time.Minute, never), "once")
+		w, _ = s.next(0, never)
+		assert.Equal(t, batch.Work{Due: time.Second}, w)
+		s.Acquire()
+		assert.Equal(t, batch.Work{Flush: true}, s.Next(time.Second, never))
+		assert.Equal(t, batch.Work{}, s.Next(time.Minute, never), "once")
 	})
 }
 
@@ -130,178 +174,238 @@ func TestOnlyTheFirstIsFlushed(t *testing.T) {
 func TestWakesOnlyWhenNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
-		woken := func() bool {
-			select {
-			case <-s.Wake():
-				return true
-			default:
-				return false
-			}
-		}
 		s.Acquire()
 		s.Release(10 * time.Second)
-		require.NoError(t, s.add(1, wire.Int(1)))
-		assert.True(t, woken(), "it would look after ten seconds, and the row may wait for one")
+		require.NoError(t, s.add(1, one))
+		assert.True(t, s.woken(), "it would look after ten seconds, and the row may wait for one")
+		require.NoError(t, s.add(64, one))
+		assert.False(t, s.woken(), "it knows when to look")
 		s.Acquire()
 		s.Release(time.Second)
-		require.NoError(t, s.add(20*wire.MaxBatchRows, wire.Int(1)))
-		assert.False(t, woken(), "it looks in time")
+		require.NoError(t, s.add(20*wire.MaxBatchRows, one))
+		assert.False(t, s.woken(), "it looks in time")
 
 		s = start(t)
 		s.Acquire()
 		s.Next(0, never)
-		require.NoError(t, s.add(1, wire.Int(1)))
+		require.NoError(t, s.add(1, one))
 		s.Release(10 * time.Second)
-		assert.True(t, woken(), "it does not know of a row that came after its look, and before it began to wait")
+		assert.True(t, s.woken(), "it does not know of a row that came after its look, and before it began to wait")
+		assert.True(t, s.locked(func() { s.Flush(); s.Flush() }))
+		assert.False(t, s.woken(), "one look is enough for both")
 	})
 }
 
 // TestStopWhileBlocked checks that a source blocks on its write and is told then
-// that it must stop, and that it adds no row to a batch that is being written.
+// that it must stop.
 func TestStopWhileBlocked(t *testing.T) {
-	over := errors.New("over")
-	t.Run("the source writes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := start(t)
-			s.block = make(chan struct{})
-			done := make(chan error, 1)
-			go func() { done <- s.add(100*wire.MaxBatchRows, wire.Int(1)) }()
-			synctest.Wait()
-			acquired := make(chan struct{})
-			go func() { s.Acquire(); close(acquired) }()
-			synctest.Wait()
-			select {
-			case <-acquired:
-				t.Fatal("two have the turn")
-			default:
-			}
-			close(s.block)
-			<-acquired
-			assert.Equal(t, []int{64}, s.written, "the first batch is small, and the request's goroutine goes first")
-			synctest.Wait()
-			assert.True(t, s.Next(0, never).Blocked)
-			s.Stop(over)
-			assert.Equal(t, over, <-done)
-			s.Stop(errors.New("later"))
-			assert.Equal(t, over, s.Next(0, never).Refused, "the first reason stays")
-		})
-	})
-	t.Run("the request's goroutine writes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := start(t)
-			require.NoError(t, s.add(3, wire.Int(1)))
-			s.Acquire()
-			w := s.Next(time.Second, never)
-			done := make(chan error, 1)
-			go func() { done <- s.add(1, wire.Int(1)) }()
-			synctest.Wait()
-			assert.Equal(t, 3, w.Batch.Len())
-			s.Recycle()
-			s.Release(never)
-			require.NoError(t, <-done)
-			assert.Equal(t, 1, s.rows(never, never))
-		})
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t)
+		s.block = make(chan struct{})
+		done := make(chan error, 1)
+		go func() { done <- s.add(100*wire.MaxBatchRows, one) }()
+		synctest.Wait()
+		acquired := make(chan struct{})
+		go func() { s.Acquire(); close(acquired) }()
+		synctest.Wait()
+		select {
+		case <-acquired:
+			t.Fatal("two have the turn")
+		default:
+		}
+		close(s.block)
+		<-acquired
+		synctest.Wait()
+		assert.True(t, s.Next(0, never).Blocked)
+		s.Stop(errOver)
+		assert.Equal(t, errOver, <-done)
+		assert.Equal(t, []int{64}, s.rows, "the first batch is small, and the request's goroutine went first")
+		s.Stop(errors.New("later"))
+		assert.Equal(t, batch.Work{Refused: errOver}, s.Next(never, never), "the first reason stays")
 	})
 }
 
+// TestOneWrites checks that a source adds no row to a batch that the request's
+// goroutine writes, and does not write one itself meanwhile.
+func TestOneWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t)
+		done := make(chan error, 1)
+		s.Acquire()
+		go func() { done <- s.add(64, one) }()
+		synctest.Wait()
+		assert.Empty(t, s.rows)
+		s.Release(never)
+		require.NoError(t, <-done)
+
+		require.NoError(t, s.add(3, one))
+		s.Acquire()
+		w := s.Next(never, never)
+		go func() { done <- s.add(1, one) }()
+		synctest.Wait()
+		assert.Equal(t, 3, w.Batch.Len())
+		s.Recycle()
+		require.NoError(t, <-done)
+
+		huge := wire.Text(strings.Repeat("x", 300_000))
+		go func() { done <- s.add(1, huge) }()
+		synctest.Wait()
+		w = s.Next(never, never)
+		assert.Equal(t, 2, w.Batch.Len())
+		s.Recycle()
+		s.Release(never)
+		require.NoError(t, <-done)
+		assert.Equal(t, []int{64}, s.rows, "the request's goroutine has written what the source waited to write")
+
+		require.NoError(t, s.add(1, one))
+		s.Acquire()
+		w = s.Next(never, never)
+		assert.LessOrEqual(t, w.Batch.Cap(), 4<<10, "the huge buffer was given back")
+		go func() { done <- s.add(1, one) }()
+		synctest.Wait()
+		s.Stop(errOver)
+		assert.Equal(t, errOver, <-done)
+		assert.Equal(t, 1, w.Batch.Len())
+	})
+}
+
+// TestWriteFails checks that a failed write, or a panic of the server's writer, is not
+// the source's fault.
 func TestWriteFails(t *testing.T) {
 	s := start(t)
 	s.err = errors.New("the reader is gone")
-	assert.Equal(t, s.err, s.add(64, wire.Int(1)))
-	assert.Equal(t, s.err, s.next(0, never).Refused)
-}
+	assert.Equal(t, s.err, s.add(64, one))
+	w, rows := s.next(never, never)
+	assert.Equal(t, batch.Work{Refused: s.err}, w)
+	assert.Zero(t, rows)
 
-// TestWriterPanics checks that the request's goroutine learns of a panic of the
-// server's writer, which is not the source's fault, and can take the turn.
-func TestWriterPanics(t *testing.T) {
-	s := start(t)
-	s.block = make(chan struct{})
-	close(s.block)
+	s = start(t)
 	s.b = batch.NewBatcher(s.Handoff, func(*lines.Batch, bool) error { panic("boom") })
-	s.Lock()
-	require.NoError(t, s.b.Begin(wire.Served{}, []string{"n"}, []int{0}))
-	s.Unlock()
-	require.Error(t, s.add(64, wire.Int(1)))
-	assert.Equal(t, "boom", s.next(0, never).Panicked)
+	require.NoError(t, s.begin("n"))
+	require.Error(t, s.add(64, one))
+	w, _ = s.next(0, never)
+	assert.Equal(t, "boom", w.Panicked)
 }
 
-// TestBufferStaysSmall checks that a stream holds one batch of the usual size, and
-// gives back the buffer of a huge row.
-func TestBufferStaysSmall(t *testing.T) {
+func TestRefusals(t *testing.T) {
+	s := open(true, nil)
+	assert.ErrorContains(t, s.begin("n", "n"), "the source began with columns that cannot be sent: ")
+	s.Return(nil)
+	w, _ := s.next(0, never)
+	assert.Equal(t, batch.Work{Complete: true}, w, "there is no answer without columns")
+	require.NoError(t, s.begin("n"))
+	assert.ErrorContains(t, s.add(1, wire.Invalid("no value")), "the source emitted a row that cannot be sent: ")
+	w, _ = s.next(0, never)
+	assert.Positive(t, w.LastOffer, "it was offered")
+
+	line := wire.Text(strings.Repeat("x", wire.MaxLineBytes-len(`{"rows":[{"n":""}]}`+"\n")))
+	s = start(t)
+	require.NoError(t, s.add(1, one))
+	require.NoError(t, s.add(1, line))
+	assert.Equal(t, []int{1, 1}, s.rows, "a row that alone fills a line gets one of its own")
+	require.NoError(t, s.add(1, one))
+	s.err = errOver
+	assert.Equal(t, errOver, s.add(1, line))
+	w, _ = s.next(0, never)
+	assert.Zero(t, w.LastOffer, "nobody asks for it")
+}
+
+// TestBuffer checks that a stream holds one batch of the usual size, fills it again and
+// again, and gives back the buffer of a huge row.
+func TestBuffer(t *testing.T) {
 	s := start(t)
-	var sizes []int
-	s.b = batch.NewBatcher(s.Handoff, func(b *lines.Batch, _ bool) error { sizes = append(sizes, b.Cap()); return nil })
-	s.Lock()
-	require.NoError(t, s.b.Begin(wire.Served{}, []string{"n"}, []int{0}))
-	s.Unlock()
-	require.NoError(t, s.add(100, wire.Text(strings.Repeat("x", 3000))))
+	require.NoError(t, s.add(100, kilo))
 	require.NoError(t, s.add(1, wire.Text(strings.Repeat("x", 3_000_000))))
-	require.NoError(t, s.add(100, wire.Text(strings.Repeat("x", 3000))))
-	assert.LessOrEqual(t, sizes[1], 48<<10)
-	assert.LessOrEqual(t, sizes[len(sizes)-1], 48<<10)
+	require.NoError(t, s.add(100, kilo))
+	assert.Equal(t, [2]int{44, 48}, s.sizes[1])
+	assert.Same(t, s.batches[1], s.batches[2])
+	assert.Equal(t, [2]int{44, 48}, s.sizes[len(s.sizes)-1])
+	edge := 44<<10 - len(`{"rows":[{"n":""}]}`+"\n")
+	for _, c := range []struct{ bytes, sent int }{{edge - 1, 0}, {edge, 1}} {
+		s = start(t)
+		require.NoError(t, s.add(1, wire.Text(strings.Repeat("x", c.bytes))))
+		assert.Len(t, s.rows, c.sent)
+	}
+	s = start(t)
+	require.NoError(t, s.add(1, kilo))
+	s.Acquire()
+	small := s.Next(never, never).Batch
+	s.Recycle()
+	require.NoError(t, s.add(1, one))
+	assert.Same(t, small, s.Next(never, never).Batch)
+	assert.Less(t, small.Cap(), 8<<10)
 }
 
 // TestLarge checks which streams have large batches: those whose readers have taken
 // many at once, as long as they do, and no more of them than there are places.
 func TestLarge(t *testing.T) {
+	processors := runtime.GOMAXPROCS(0)
+	assert.Equal(t, processors, cap(batch.NewLarge()))
+	assert.Equal(t, processors, runtime.GOMAXPROCS(0))
 	synctest.Test(t, func(t *testing.T) {
-		places := make(batch.Large, 1)
-		var took time.Duration // by each write
-		stream := func() (s *source, sizes func() []int) {
-			var written []int
-			arrived := time.Now()
-			s = &source{Handoff: batch.NewHandoff(func() time.Duration { return time.Since(arrived) }, false, places)}
-			s.b = batch.NewBatcher(s.Handoff, func(b *lines.Batch, _ bool) error {
-				time.Sleep(took)
-				written = append(written, b.Size()>>10, b.Cap()>>10)
-				return nil
-			})
-			s.Lock()
-			require.NoError(t, s.b.Begin(wire.Served{}, []string{"n"}, []int{0}))
-			s.Unlock()
-			require.NoError(t, s.add(33*15, wire.Text(strings.Repeat("x", 3000)))) // 15 rows are a batch of the usual size
-			return s, func() (last []int) {
-				require.NoError(t, s.add(200, wire.Text(strings.Repeat("x", 3000))))
-				return written[len(written)-2:]
-			}
+		places := make(batch.Large, 2)
+		places <- struct{}{} // of a third stream
+		stream := func() *source {
+			s := open(false, places)
+			require.NoError(t, s.begin("n"))
+			return s
 		}
-		usual, large := []int{44, 48}, []int{238, 240}
-		first, sizes := stream()
-		assert.Equal(t, large, sizes())
-		assert.True(t, first.Large())
-		second, others := stream()
-		assert.Equal(t, usual, others(), "there is one place")
-		assert.False(t, second.Large())
-
-		took = 101 * time.Millisecond
-		assert.Equal(t, usual, sizes(), "the reader of the first has become slow")
-		took = 0
-		assert.Equal(t, large, others(), "so the second has the place")
-		for range 5 {
-			assert.Equal(t, usual, sizes())
+		is := func(s *source, usual int, large bool) {
+			t.Helper()
+			require.NoError(t, s.add(15*usual, kilo))
+			assert.Equal(t, large, s.Large())
 		}
-		second.Stop(errors.New("over"))
-		assert.Equal(t, large, sizes(), "the place of a stream that ended is free")
-		first.Stop(errors.New("over"))
+		first, second := stream(), stream()
+		is(first, 31, false)
+		is(first, 1, true)
+		is(second, 40, false) // there is one place
+		first.took = 100 * time.Millisecond
+		require.NoError(t, first.add(81, kilo))
+		assert.Equal(t, [2]int{238, 240}, first.sizes[len(first.sizes)-1])
+		assert.True(t, first.Large(), "that is at once")
+		<-places
+		require.NoError(t, first.add(81, kilo))
+		assert.Len(t, places, 1, "it has a place and takes no other")
+		places <- struct{}{}
+		first.took++
+		require.NoError(t, first.add(81, kilo))
+		assert.False(t, first.Large(), "its reader has become slow")
+		is(second, 1, true)
+		is(second, 13*15, true)
+		second.Stop(errOver)
+		first.took = 0
+		is(first, 31, false)
+		is(first, 1, true) // the place of a stream that ended is free
+		third := stream()
+		is(third, 40, false)
+		third.took = time.Millisecond
+		done := make(chan error, 1)
+		go func() { done <- third.add(15, kilo) }()
+		synctest.Wait()
+		first.Stop(errOver)
 		first.Stop(errors.New("again"))
-		assert.Empty(t, places)
+		third.Stop(errOver)
+		assert.Equal(t, errOver, <-done)
+		assert.Len(t, places, 1, "a stream that is over takes no place")
 	})
 }
 
 func TestEnoughHidesTheResult(t *testing.T) {
 	s := start(t)
-	require.NoError(t, s.add(1, wire.Int(1)))
-	s.Lock()
-	s.Close(batch.ErrEnough)
-	s.Unlock()
+	require.NoError(t, s.add(1, one))
+	s.woken()
+	assert.True(t, s.locked(func() { s.Close(batch.ErrEnough) }))
+	s.locked(func() { s.Refuse(errOver); s.Close(errOver) })
+	assert.False(t, s.Refused(), "the first reason stays")
 	s.Return(errors.New("whatever the source returns then"))
-	work := s.next(0, never)
-	assert.NoError(t, work.Returned)
-	assert.Equal(t, 1, work.Batch.Len())
-	assert.True(t, work.Complete)
+	work, rows := s.next(0, never)
+	assert.Equal(t, batch.Work{Complete: true}, work)
+	assert.Equal(t, 1, rows)
 
 	s = start(t)
-	failed := errors.New("failed")
-	s.Return(failed)
-	assert.Equal(t, failed, s.next(0, never).Returned)
+	require.NoError(t, s.add(1, one))
+	s.Return(errOver)
+	work, rows = s.next(never, never)
+	assert.Equal(t, batch.Work{Returned: errOver, Complete: true}, work)
+	assert.Zero(t, rows)
 }

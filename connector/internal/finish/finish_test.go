@@ -1,8 +1,13 @@
 package finish
 
 import (
-	"math"
+	"encoding/json"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,69 +16,133 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
-
-func planFor(req wire.QueryRequest) *Plan {
-	req.Table, req.Fields = "t", []string{"n"}
-	return &Plan{Request: &req, MaxSortKeys: math.MaxInt, MaxOffset: math.MaxInt64, SortBudget: 100}
+// planCase is one of testdata/plans.json: what is asked of a document with two sort
+// keys, an offset of 5 and a budget of 10 rows, what the source does, and the rest.
+type planCase struct {
+	Why     string
+	SQL     bool
+	Ask     map[string]any // members of a request for field n of table t
+	Table   string         // the description's columns; a star marks the primary key
+	Claim   string
+	Columns string // name:type@hop of each; empty: n:number
+	Rows    [][]any
+	Served  string
+	Keeps   []int  // the positions of the cells that a heap keeps
+	Types   string // of the columns, if they are compared
+	Answer  string
+	Error   string // what the error of beginning, or of the rows, starts with
 }
 
-func above(n int64) wire.Where {
-	return wire.Where{And: []wire.Filter{{Field: "n", Op: wire.OpGt, Value: wire.Int(n)}}}
-}
-
-// TestCount counts finished rows without a batcher: the filters and the window
-// that the source has not applied itself.
-func TestCount(t *testing.T) {
-	sort := []wire.SortKey{{Field: "n", Dir: wire.Desc}}
-	for _, c := range []struct {
-		why    string
-		req    wire.QueryRequest
-		claim  wire.Served
-		offer  int64
-		count  int64
-		enough bool
-	}{
-		{"everything", wire.QueryRequest{}, wire.Served{}, 10, 10, false},
-		{"a filter", wire.QueryRequest{Where: above(3)}, wire.Served{}, 10, 7, false},
-		{"a claimed filter", wire.QueryRequest{Where: above(3)}, wire.Served{Filters: true}, 10, 10, false},
-		{"an offset", wire.QueryRequest{Offset: 4}, wire.Served{}, 10, 6, false},
-		{"a limit", wire.QueryRequest{Offset: 4, Limit: 3}, wire.Served{}, 10, 3, true},
-		{"a claimed window", wire.QueryRequest{Offset: 4, Limit: 10}, wire.Served{Window: true}, 10, 10, false},
-		{"a sort with a limit", wire.QueryRequest{Sort: sort, Limit: 3}, wire.Served{}, 10, 3, false},
-		{"a sort beyond the budget", wire.QueryRequest{Sort: sort, Limit: 101}, wire.Served{}, 10, 10, false},
-	} {
-		f := New(planFor(c.req), nil)
-		_, err := f.Begin(c.claim, number)
-		require.NoError(t, err, c.why)
-		enough := false
-		for n := int64(1); n <= c.offer && !enough; n++ {
-			if err := f.Row([]wire.Value{wire.Int(n)}); err != nil {
-				require.Equal(t, batch.ErrEnough, err, c.why)
-				enough = true
-			}
-		}
-		if err := f.Drain(); err != nil {
-			assert.Equal(t, batch.ErrEnough, err, c.why)
-		}
-		assert.Equal(t, c.count, f.Count, c.why)
-		assert.Equal(t, c.enough, enough, c.why)
-	}
-}
-
-// TestBeyondTheWindow checks that a row beyond a claimed window is an error.
-func TestBeyondTheWindow(t *testing.T) {
-	f := New(planFor(wire.QueryRequest{Limit: 1}), nil)
-	_, err := f.Begin(wire.Served{Window: true}, number)
+func (c *planCase) plan(t *testing.T) *Plan {
+	body := map[string]any{"table": "t", "and": []any{}, "sort": []any{}, "fields": []any{"n"}, "credentials": map[string]any{}, "timeoutMs": 1}
+	maps.Copy(body, c.Ask)
+	text, err := json.Marshal(body)
 	require.NoError(t, err)
-	assert.NoError(t, f.Row([]wire.Value{wire.Int(1)}))
-	assert.ErrorIs(t, f.Row([]wire.Value{wire.Int(2)}), errBeyondLimit)
+	var req wire.QueryRequest
+	require.NoError(t, wire.Decode(text, &req))
+	p := &Plan{Request: &req, SQL: c.SQL, MaxSortKeys: 2, MaxOffset: 5, SortBudget: 10}
+	if c.Table != "" {
+		p.Table = &wire.Table{}
+		for _, column := range columns(c.Table) {
+			name, key := strings.CutSuffix(column.Name, "*")
+			typ, keyed := strings.CutSuffix(string(column.Type), "*")
+			if key || keyed {
+				p.Table.PrimaryKey = append(p.Table.PrimaryKey, name)
+			}
+			p.Table.Fields = append(p.Table.Fields, wire.Field{Name: name, Type: wire.Type(typ)})
+		}
+	}
+	return p
 }
 
-func TestTrivialClaims(t *testing.T) {
-	p := planFor(wire.QueryRequest{})
-	assert.Equal(t, wire.Served{Filters: true, Sort: true}, p.WithTrivialClaims(wire.Served{}))
-	p = planFor(wire.QueryRequest{Where: above(1), Sort: []wire.SortKey{{Field: "n"}}})
-	assert.Equal(t, wire.Served{}, p.WithTrivialClaims(wire.Served{}))
-	assert.Equal(t, wire.Served{Sort: true}, p.WithTrivialClaims(wire.Served{Sort: true}))
+func columns(text string) (list []wire.Column) {
+	for _, text := range strings.Fields(text) {
+		text, hop, _ := strings.Cut(text, "@")
+		name, typ, _ := strings.Cut(text, ":")
+		n, _ := strconv.Atoi(hop)
+		list = append(list, wire.Column{Name: name, Type: wire.Type(typ), Hop: n})
+	}
+	return list
+}
+
+func cells(row []any) (values []wire.Value) {
+	for _, cell := range row {
+		switch cell := cell.(type) {
+		case string:
+			values = append(values, wire.Text(cell))
+		case float64:
+			values = append(values, wire.Int(int64(cell)))
+		default:
+			values = append(values, wire.Invalid("no value"))
+		}
+	}
+	return values
+}
+
+func served(text string) wire.Served {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	return wire.Served{Filters: has("filters"), Sort: has("sort"), Window: has("window")}
+}
+
+// TestPlans finishes rows on their way to a batch, and again to be counted only.
+func TestPlans(t *testing.T) {
+	text, err := os.ReadFile("testdata/plans.json")
+	require.NoError(t, err)
+	var cases []planCase
+	require.NoError(t, json.Unmarshal(text, &cases))
+	for _, c := range cases {
+		t.Run(c.Why, func(t *testing.T) {
+			if c.Columns == "" {
+				c.Columns = "n:number"
+			}
+			finish := func(to *batch.Batcher) (*Finisher, error) {
+				f := New(c.plan(t), to)
+				typed, err := f.Begin(served(c.Claim), columns(c.Columns))
+				if err != nil {
+					return f, err
+				}
+				if c.Types != "" {
+					var types []string
+					for _, column := range typed {
+						types = append(types, string(column.Type))
+					}
+					assert.Equal(t, c.Types, strings.Join(types, ","))
+				}
+				for _, row := range c.Rows {
+					if err := f.Row(cells(row)); err != nil {
+						return f, err
+					}
+				}
+				return f, f.Drain()
+			}
+			h := batch.NewHandoff(func() time.Duration { return 0 }, false, nil)
+			f, err := finish(batch.NewBatcher(h, nil))
+			if c.Error != "" {
+				require.ErrorContains(t, err, c.Error)
+			} else {
+				require.NoError(t, err)
+			}
+			sent, _ := h.Served()
+			assert.Equal(t, served(c.Served), sent)
+			if c.Keeps != nil {
+				assert.Equal(t, c.Keeps, f.top.Cells)
+			}
+			h.Return(nil)
+			var answer string
+			rows := 0
+			if w := h.Next(0, 0); w.Batch != nil {
+				rows = w.Batch.Len()
+				answer = string(w.Batch.Line())
+				answer = answer[len(`{"rows":[`) : len(answer)-len("]}\n")]
+			}
+			assert.Equal(t, c.Answer, answer)
+			assert.EqualValues(t, rows, f.Count)
+			if counted, err := finish(nil); err != nil || c.Error == "" {
+				assert.Equal(t, f.Count, counted.Count)
+			}
+			_, filtered := c.Ask["and"]
+			_, sorted := c.Ask["sort"]
+			assert.Equal(t, wire.Served{Filters: !filtered, Sort: !sorted}, f.plan.WithTrivialClaims(wire.Served{}))
+		})
+	}
 }

@@ -60,9 +60,6 @@ func (f *Finisher) Begin(claimed wire.Served, columns []wire.Column) ([]wire.Col
 // serves: the sum of both. The answer shows the cells at from.
 func (f *Finisher) prepare(served wire.Served, columns []wire.Column, at positions, from []int) (wire.Served, error) {
 	p := f.plan
-	if p.SQL {
-		return wire.Served{Filters: true, Sort: true, Window: true}, nil
-	}
 	var err error
 	if !served.Filters {
 		if f.match, err = p.match(columns, at); err != nil {
@@ -127,16 +124,14 @@ func (f *Finisher) emit(values []wire.Value) error {
 	if f.left == 0 {
 		return errBeyondLimit
 	}
-	f.Count++
 	if f.to != nil {
 		if err := f.to.Add(values); err != nil {
 			return err
 		}
 	}
-	if f.left > 0 {
-		if f.left--; f.left == 0 && !f.exact {
-			return batch.ErrEnough
-		}
+	f.Count++
+	if f.left--; f.left == 0 && !f.exact {
+		return batch.ErrEnough
 	}
 	return nil
 }

@@ -18,14 +18,14 @@ type Plan struct {
 	MaxSortKeys int         // the number of sort keys that the document declares
 	MaxOffset   int64       // the largest offset that the document declares
 	SortBudget  int64       // the rows that a heap may hold
-	SQL         bool        // the request is SQL: the answer is whatever columns come
+	SQL         bool        // the answer is whatever columns come; the Request is empty
 }
 
 // WithTrivialClaims returns s with filters (or sort) marked as served when the
 // request has none.
 func (p *Plan) WithTrivialClaims(s wire.Served) wire.Served {
-	s.Filters = s.Filters || p.SQL || !p.Request.HasFilters()
-	s.Sort = s.Sort || p.SQL || len(p.Request.Sort) == 0
+	s.Filters = s.Filters || !p.Request.HasFilters()
+	s.Sort = s.Sort || len(p.Request.Sort) == 0
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,7 +23,7 @@ func Problem(v wire.Value, t wire.Type) string {
 	}
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
-		if kind == wire.KindText && !wire.IsDecimal(text) || kind == wire.KindBool || kind == wire.KindDate || kind == wire.KindDatetime {
+		if kind == wire.KindText && !terms.IsDecimal(text) || kind == wire.KindBool || kind == wire.KindDate || kind == wire.KindDatetime {
 			return "is no number; pass wire.Int, wire.Float or wire.Decimal"
 		}
 	case wire.TypeBoolean:

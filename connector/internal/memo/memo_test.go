@@ -3,6 +3,7 @@ package memo
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -106,6 +107,24 @@ func TestMemo(t *testing.T) {
 		v, err := m.Get(t.Context(), "k", good, func() (int, error) { return 3, nil })
 		require.NoError(t, err)
 		assert.Equal(t, 3, v)
+	})
+	t.Run("what is dropped is computed again, and nothing else", func(t *testing.T) {
+		m := Memo[string, versionNumber, int]{Slots: make(chan struct{}, 1)}
+		runs := 0
+		for range 2 {
+			for _, key := range []string{"a", "b", "gone"} {
+				_, err := m.Get(t.Context(), key, good, func() (int, error) { runs++; return runs, nil })
+				require.NoError(t, err)
+			}
+			m.Drop(func(key string) bool { return key == "gone" })
+			assert.Equal(t, 2, m.Len())
+		}
+		assert.Equal(t, 4, runs)
+	})
+	t.Run("a computation that does not return", func(t *testing.T) {
+		m := Memo[string, versionNumber, int]{Slots: make(chan struct{}, 1)}
+		_, err := m.Get(t.Context(), "k", good, func() (int, error) { runtime.Goexit(); return 0, nil })
+		require.EqualError(t, err, "the computation did not return")
 	})
 	t.Run("no more run at once than there are slots", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (c *csvRecords) read() ([]string, error) {
 		switch {
 		case errors.As(err, &s):
 			found = string(s)
-		case errors.As(err, &wrong) && len(record) == 0:
+		case errors.As(err, &wrong) && len(record) == 0: // in a first cell in quotes
 			return nil, &Fault{c.file, wrong.Line, wrong.Problem}
 		case errors.As(err, &wrong):
 			found = wrong.Problem
@@ -185,13 +185,11 @@ func (c *csvRecords) failure(err error, cells int) error {
 	case errors.Is(err, csv.ErrBareQuote):
 		return &Fault{c.file, c.skipped + syntax.Line, fmt.Sprintf(
 			"byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", syntax.Column)}
-	case errors.Is(err, csv.ErrQuote):
-		// The reader notices an open quote at the end of the file. The line on
-		// which its record begins is where to look.
-		return &Fault{c.file, c.skipped + syntax.StartLine,
-			"a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"}
 	}
-	return &Fault{c.file, c.skipped + syntax.Line, syntax.Err.Error()}
+	// csv.ErrQuote. The reader notices an open quote at the end of the file. The line on
+	// which its record begins is where to look.
+	return &Fault{c.file, c.skipped + syntax.StartLine,
+		"a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"}
 }
 
 // quotedLineEnds keeps the line breaks CR LF inside quoted cells, and fails with a stray

@@ -45,17 +45,19 @@ func TestDecode(t *testing.T) {
 		{"Cyrillic", "\xcf\xf0\xe8\xb9", "windows-1251", "При№", "windows-1251"},
 		{"Excel's CSV (MS-DOS)", "\x81\x84\x94\xe1", "ibm850", "üäöß", "ibm850"},
 		{"Excel's CSV (Macintosh)", "\x9f\x8a\xdb\xf0", "macintosh", "üä€\uf8ff", "macintosh"},
+		{"ASCII and the last of a page", "\x7f\x80\xff", "windows-1252", "\x7f€ÿ", "windows-1252"},
 		{"nothing", "", "windows-1252", "", "windows-1252"},
 		{"less than a mark", "\xff", "windows-1252", "ÿ", "windows-1252"},
 	} {
 		for _, from := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in)),
 			iotest.DataErrReader(strings.NewReader(c.in))} {
-			r, encoding, _, err := Decode(from, c.stated)
+			r, encoding, marked, err := Decode(from, c.stated)
 			require.NoError(t, err, c.why)
 			got, err := io.ReadAll(r)
 			require.NoError(t, err, c.why)
 			require.Equal(t, c.want, string(got), c.why)
 			require.Equal(t, c.encoding, encoding, c.why)
+			require.Equal(t, strings.HasPrefix(c.in, bom) || strings.HasPrefix(c.in, "\xff\xfe") || strings.HasPrefix(c.in, "\xfe\xff"), marked, c.why)
 		}
 	}
 }
@@ -102,6 +104,8 @@ func TestDecodeFails(t *testing.T) {
 		require.ErrorAs(t, err, &wrong, c.why)
 		assert.Equal(t, Undecodable{c.line, c.want}, *wrong, c.why)
 	}
+	_, _, _, err := Decode(strings.NewReader("a"), "ebcdic")
+	require.EqualError(t, err, `textfile: unknown encoding "ebcdic"`)
 	broken := errors.New("input/output error")
 	for _, before := range []string{"", "abc", "abcdef"} {
 		for _, stated := range []string{"", "windows-1252", "utf-16le"} {
@@ -157,6 +161,24 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestDialect tells which files another reader reads alike.
+func TestDialect(t *testing.T) {
+	for _, c := range []struct {
+		file, in  string
+		separator rune
+		plain     bool
+	}{
+		{"t.csv", "a;b\n", ';', true}, {"t.csv", "\na;b\n", ';', false}, {"t.csv", "sep=;\na;b\n", ';', false},
+		{"t.csv", "\xff\xfe" + utf16Text("a,b\n", false), ',', false}, {"t.csv", bom + "a,b\n", ',', true}, {"t.ndjson", "{}", 0, false},
+	} {
+		all, err := Open(c.file, strings.NewReader(c.in), Format{}, nil)
+		require.NoError(t, err)
+		separator, plain := Dialect(all)
+		assert.Equal(t, c.separator, separator, c.in)
+		assert.Equal(t, c.plain, plain, c.in)
+	}
+}
+
 // TestFormatFaults reads files that a guess could have read otherwise.
 func TestFormatFaults(t *testing.T) {
 	const choose = "; state which is the separator, or quote the names that have another"
@@ -178,6 +200,10 @@ func TestFormatFaults(t *testing.T) {
 			"t.csv line 3: cell 2 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
 		{"in the header", "\x81", Format{Encoding: "windows-1252"},
 			"t.csv line 1: cell 1 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
+		{"at the beginning of a line", "a,b\n1,x\n\x81", Format{Encoding: "windows-1252"},
+			"t.csv line 3: cell 1 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
+		{"in a first cell in quotes", "a,b\n\"x\x81", Format{Encoding: "windows-1252"},
+			"t.csv line 2: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
 		{"the whole", "a,b\n", Format{Encoding: "utf-16"}, "t.csv: UTF-16 without a byte-order mark may be read in two ways; " +
 			"state the encoding utf-16le, as Windows writes it, or utf-16be"},
 	} {
@@ -215,10 +241,11 @@ func TestFormatIsChecked(t *testing.T) {
 		_, err := c.format.Checked()
 		assert.EqualError(t, err, c.want, c.why)
 	}
-	for _, name := range []string{"DD.MM", "DD.MM.YY", "DDMMYYYY", "MM/DD/YYYY hh", "D.D.YYYY", "YYYY-DD-MM", "YYYY-D-M"} {
-		_, err := Format{DateFormat: name}.Checked()
-		assert.ErrorContains(t, err, "format: DateFormat must name a day", name)
-	}
+	_, err := Format{DateFormat: "DD.MM"}.Checked()
+	assert.ErrorContains(t, err, "format: DateFormat must name a day")
+	checked, err := Format{Types: map[string]wire.Type{"zip": wire.TypeString}, DecimalComma: true, DateFormat: "D.M.YYYY"}.Checked()
+	require.NoError(t, err)
+	assert.Equal(t, textvalue.Rules{HandWritten: true, DecimalComma: true, DateFormat: "D.M.YYYY"}, checked.Rules())
 	for name, encoding := range map[string]string{"Latin1": "iso-8859-1", "LATIN-1": "iso-8859-1", "ISO_8859-1": "iso-8859-1", "CP1252": "windows-1252",
 		"UTF8": "utf-8", "UTF-16LE": "utf-16le", "UTF_16_LE": "utf-16le"} {
 		f, err := Format{Encoding: name, DateFormat: "D.M.YYYY"}.Checked()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
@@ -29,11 +30,14 @@ func OpenJSON(file string, r io.Reader, format Format, names []string) (Records,
 	j := &jsonRecords{ndjsonRecords: newNDJSON(file, notes, names), text: counter, values: json.NewDecoder(counter)}
 	for {
 		b, err := counter.from.Peek(1)
-		if err != nil || b[0] != ' ' && b[0] != '\t' && b[0] != '\r' && b[0] != '\n' {
-			j.list = err == nil && b[0] == '['
+		if err != nil || strings.IndexByte(" \t\r\n", b[0]) < 0 {
+			j.list = string(b) == "["
 			break
 		}
-		_, _ = counter.Read(make([]byte, 1))
+		if b[0] == '\n' {
+			counter.lines++
+		}
+		_, _ = counter.from.Discard(1)
 	}
 	if j.list {
 		_, err = j.values.Token()
@@ -48,11 +52,13 @@ func (j *jsonRecords) Next() ([]textvalue.Raw, error) {
 			return nil, j.failure(err)
 		}
 		j.list = false
-		if _, err := j.values.Token(); !errors.Is(err, io.EOF) {
-			j.at = j.text.lineAt(j.values.InputOffset())
-			return nil, &Fault{j.file, j.at, "more text after the list of objects"}
+		switch _, err := j.values.Token(); {
+		case errors.Is(err, io.EOF):
+			return nil, io.EOF
+		case err != nil:
+			return nil, j.failure(err)
 		}
-		return nil, io.EOF
+		return nil, &Fault{j.file, j.text.lineAt(j.values.InputOffset()), "more text after the list of objects"}
 	}
 	j.text.left = MaxRecord
 	var value json.RawMessage

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -56,6 +57,9 @@ func TestCSV(t *testing.T) {
 		{"a carriage return may end the file", "a\n1\r", []string{"a"}, [][]textvalue.Raw{plain("1")}, []int{2}},
 		{"in one column a null is quoted", "\n\"a\n\"\n\"\"\n\"1\n\n\"\n\"\"", []string{"a\n"}, [][]textvalue.Raw{plain(""), plain("1\n\n"), plain("")},
 			[]int{4, 5, 8}},
+		{"a first line sep= without a separator is a header", "sep=\n1\n", []string{"sep="}, [][]textvalue.Raw{plain("1")}, []int{2}},
+		{"so is one with a text", "sep=ab\n1\n", []string{"sep=ab"}, [][]textvalue.Raw{plain("1")}, []int{2}},
+		{"a separator in quotes is none", "\"a;b\nc\",\"d|\"\r\n1,2\r\n", []string{"a;b\nc", "d|"}, [][]textvalue.Raw{plain("1", "2")}, []int{3}},
 		{"names that differ in case are two", "a,A\n1,2\n", []string{"a", "A"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -209,6 +213,7 @@ func TestCSVFaults(t *testing.T) {
 		{"a column needs a name", "a,,c\n", "t.csv line 1: column 2 has no name; the first line must name every column"},
 		{"blanks are no name", "a, \n", "t.csv line 1: column 2 has no name; the first line must name every column"},
 		{"names must be unique: rows are objects", "a,b,a\n", "t.csv line 1: columns 1 and 3 have the same name; rename one"},
+		{"a first line names no quote", "sep=\x00\na\n", "t.csv line 1: names a separator that cannot be this character"},
 		{"too few cells", "a,b\n1,2\n3\n", "t.csv line 3: 1 cells where the header has 2"},
 		{"too many cells", "a,b\n1,2,3\n", "t.csv line 2: 3 cells where the header has 2"},
 		{"the line counts line ends inside of quotes", "a,b\n\"1\n1\",2\n3\n", "t.csv line 4: 1 cells where the header has 2"},
@@ -276,6 +281,15 @@ func TestRecordsAreBounded(t *testing.T) {
 		assert.Equal(t, "t.csv line 2: a record of more than 16 MiB begins here or soon after; is a quote left open?", err.Error())
 		assert.Less(t, from.read, int64(MaxRecord+1<<20))
 	})
+	t.Run("as many columns as there may be", func(t *testing.T) {
+		names := make([]string, MaxColumns)
+		for i := range names {
+			names[i] = fmt.Sprint("c", i)
+		}
+		header, _, _, err := readAll("t.csv", strings.Join(names, ",")+"\n")
+		require.NoError(t, err)
+		assert.Equal(t, names, header)
+	})
 	t.Run("a file of many records is longer than one may be", func(t *testing.T) {
 		line := strings.Repeat("x", 1<<20) + "\n"
 		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n"), strings.NewReader(strings.Repeat(line, 40))), Format{}, nil)
@@ -292,12 +306,25 @@ func TestRecordsAreBounded(t *testing.T) {
 		assert.Equal(t, 40, n)
 	})
 	t.Run("nor does a line that never ends", func(t *testing.T) {
-		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{}), Format{}, nil)
+		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{1}), Format{}, nil)
 		require.NoError(t, err)
 		_, err = all.Next()
 		require.NoError(t, err)
 		_, err = all.Next()
-		require.Error(t, err)
+		require.EqualError(t, err, "t.ndjson line 2: longer than 16 MiB; each line must be one JSON object")
+		all, err = OpenJSON("t.json", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{1}), Format{}, nil)
+		require.NoError(t, err)
+		_, err = all.Next()
+		require.NoError(t, err)
+		_, err = all.Next()
+		require.EqualError(t, err, "t.json line 1: an object of more than 16 MiB begins here")
+	})
+	t.Run("blanks before an object are no record", func(t *testing.T) {
+		all, err := OpenJSON("t.json", strings.NewReader(strings.Repeat("\n", MaxRecord+1)+"{}"), Format{}, nil)
+		require.NoError(t, err)
+		_, err = all.Next()
+		require.NoError(t, err)
+		assert.Equal(t, MaxRecord+2, all.Line())
 	})
 	t.Run("the disk's own errors are no faults of the file", func(t *testing.T) {
 		broken := errors.New("input/output error")
@@ -306,9 +333,14 @@ func TestRecordsAreBounded(t *testing.T) {
 		}{
 			{"t.csv", "a\n1\n"}, {"t.csv", "a\n1"}, {"t.csv", "a,b\n1,2\n3"}, {"t.csv", "a,b\n1,\"2"}, {"t.csv", "a\r\n1\r"}, {"t.csv", "a"},
 			{"t.ndjson", "{\"a\":1}\n"}, {"t.ndjson", "{\"a\":1}\n{\"a\":"}, {"t.ndjson", "{\"a\":1}\n{\"a\":1}"},
+			{"t.json", "{\"a\":1}\n"}, {"t.json", "[{\"a\":1}"}, {"t.json", "[{\"a\":1}]"}, {"t.json", ""},
 		} {
 			fails := readerFunc(func([]byte) (int, error) { return 0, broken })
-			all, err := Open(c.name, io.MultiReader(strings.NewReader(c.content), fails), Format{}, nil)
+			open := Open
+			if c.name == "t.json" {
+				open = OpenJSON
+			}
+			all, err := open(c.name, io.MultiReader(strings.NewReader(c.content), fails), Format{}, nil)
 			for err == nil {
 				_, err = all.Next()
 			}
@@ -372,6 +404,66 @@ func TestNDJSONFaults(t *testing.T) {
 			assert.Equal(t, c.want, err.Error())
 		})
 	}
+}
+
+// TestJSON reads objects wherever lines end.
+func TestJSON(t *testing.T) {
+	one, two := textvalue.Raw{Text: "1", Kind: textvalue.Number}, textvalue.Raw{Text: "2", Kind: textvalue.Number}
+	for _, c := range []struct {
+		why, in string
+		cells   [][]textvalue.Raw
+		lines   []int
+		want    string // "": no error
+	}{
+		{"one behind the other", "{\"a\":1}{\n\"a\":2}\n", [][]textvalue.Raw{{one}, {two}}, []int{1, 1}, ""},
+		{"a list", "[{\"a\":1},\n{\"a\":2}\n]\n", [][]textvalue.Raw{{one}, {two}}, []int{1, 2}, ""},
+		{"behind blanks", " \t\r\n [\n{\n\"a\":1}]", [][]textvalue.Raw{{one}}, []int{3}, ""},
+		{"objects behind blanks", "\n\n{\n\n\"a\":1}\n{\"a\":2}", [][]textvalue.Raw{{one}, {two}}, []int{3, 6}, ""},
+		{"nothing", "", nil, nil, ""},
+		{"blanks", " \n", nil, nil, ""},
+		{"an empty list", "[]", nil, nil, ""},
+		{"more behind the list", "[{\"a\":1}\n]\n{}", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 3: more text after the list of objects"},
+		{"an object that is cut", "{\"a\":1}\n{\"a\"", [][]textvalue.Raw{{one}}, []int{1},
+			"t.json line 1: the file ends within an object or a list that begins here"},
+		{"a list that is cut", "[{\"a\":1}\n", [][]textvalue.Raw{{one}}, []int{1},
+			"t.json line 1: the file ends within an object or a list that begins here"},
+		{"a list that is cut behind a comma", "[{\"a\":1},\n", [][]textvalue.Raw{{one}}, []int{1},
+			"t.json line 1: the file ends within an object or a list that begins here"},
+		{"no JSON", "{\"a\":1}\n\nx", [][]textvalue.Raw{{one}}, []int{1},
+			"t.json line 1: no JSON from here on: invalid character 'x' looking for beginning of value"},
+		{"a list that ends in a brace", "[{\"a\":1}}", [][]textvalue.Raw{{one}}, []int{1},
+			"t.json line 1: no JSON from here on: invalid character '}' after array element"},
+		{"no object", "{\"a\":1}\n2", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 2: each line must be one JSON object"},
+		{"a list in the list", "[{\"a\":1},\n[]]", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 2: each line must be one JSON object"},
+	} {
+		for _, from := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
+			all, err := OpenJSON("t.json", from, Format{}, nil)
+			require.NoError(t, err, c.why)
+			var cells [][]textvalue.Raw
+			var lines []int
+			for {
+				var record []textvalue.Raw
+				if record, err = all.Next(); err != nil {
+					break
+				}
+				cells, lines = append(cells, slices.Clone(record)), append(lines, all.Line())
+			}
+			assert.Equal(t, c.cells, cells, c.why)
+			assert.Equal(t, c.lines, lines, c.why)
+			if c.want == "" {
+				assert.Equal(t, io.EOF, err, c.why)
+			} else {
+				assert.EqualError(t, err, c.want, c.why)
+			}
+		}
+	}
+	_, err := OpenJSON("t.json", strings.NewReader("{}"), Format{Encoding: "utf-16"}, nil)
+	require.Error(t, err)
+	all, err := OpenJSON("t.json", strings.NewReader("{\"a\":1}\n{\"a\":\"\x81\"}"), Format{Encoding: "windows-1252"}, nil)
+	for err == nil {
+		_, err = all.Next()
+	}
+	assert.EqualError(t, err, "t.json line 2: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has")
 }
 
 func TestNDJSONColumnsAreBounded(t *testing.T) {

@@ -16,7 +16,8 @@ func TestParseSidecar(t *testing.T) {
 		"columns": {"Cust No": {"name": "customer", "type": "reference", "description": "c", "samples": false}, "b": {}},
 		"primaryKey": ["id", "line"],
 		"unique": ["b"],
-		"foreignKeys": [{"field": "customer", "targetTable": "customers", "targetField": "id"}]
+		"foreignKeys": [{"field": "customer", "targetTable": "customers", "targetField": "id"},
+			{"field": "b", "targetTable": "customers", "targetField": "id"}]
 	}`))
 	require.NoError(t, err)
 	assert.Equal(t, &Sidecar{
@@ -26,7 +27,8 @@ func TestParseSidecar(t *testing.T) {
 			"b":       {},
 		},
 		PrimaryKey: []string{"id", "line"}, Unique: []string{"b"},
-		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
+		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"},
+			{Field: "b", TargetTable: "customers", TargetField: "id"}},
 	}, s)
 	s, err = ParseSidecar("t.table.json", []byte(`{}`))
 	require.NoError(t, err, "a sidecar may say nothing")
@@ -56,6 +58,17 @@ func TestSidecarFaults(t *testing.T) {
 			`line 1: "columns": "a": "unique": no such member; there are name, type, description and samples`},
 		{"samples are shown or not", `{"columns":{"a":{"samples":["x"]}}}`, `line 1: "columns": "a": "samples": must be true or false`},
 		{"a blank name", `{"columns":{"a":{"name":" "}}}`, `line 1: "columns": "a": "name": must not be blank`},
+		{"an empty format", `{"dateFormat":""}`, `line 1: "dateFormat": must not be empty; leave the member out`},
+		{"no separator", `{"separator":";;"}`, `line 1: "separator": must be one character, such as ";"`},
+		{"no encoding", `{"encoding":"ansi"}`, `line 1: "encoding": must be one of utf-8, utf-16, utf-16le, utf-16be, ibm850, iso-8859-1, ` +
+			`iso-8859-15, macintosh, windows-1250, windows-1251, windows-1252`},
+		{"a blank in a key", `{"unique":[" "]}`, `line 1: "unique": must not be blank`},
+		{"a foreign key that is wrong on a line of its own", "{\"foreignKeys\":[\n{\"field\":\"a\",\n\"targetTable\":\"b\"}]}",
+			`line 2: "foreignKeys": a foreign key needs field, targetTable and targetField`},
+		{"a foreign key without a field", `{"foreignKeys":[{"targetTable":"b","targetField":"c"}]}`,
+			`line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
+		{"or without a table", `{"foreignKeys":[{"field":"a","targetField":"c"}]}`,
+			`line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
 		{"a key as a text", `{"primaryKey":"id"}`, `line 1: "primaryKey": must be an array`},
 		{"a key of numbers", `{"primaryKey":[1]}`, `line 1: "primaryKey": must be a string`},
 		{"a key that names a field twice", `{"primaryKey":["a","a"]}`, `line 1: "primaryKey": names a field twice`},

@@ -88,14 +88,14 @@ func (r Rules) Classify(v Raw) (c Class, digits int) {
 // text.
 func classifyNumber(text string) Class {
 	switch n, ok := splitNumber(text); {
-	case !ok:
+	case !ok: // a json.Number may be any text
 		return ClassText
 	case n.exponent != "":
 		if _, ok := n.plain(); !ok {
 			return ClassText
 		}
 		return ClassFloat
-	case strings.IndexByte(n.mantissa, '.') >= 0:
+	case strings.Contains(n.mantissa, "."):
 		return ClassDecimal
 	}
 	return ClassInteger
@@ -109,7 +109,7 @@ func (r Rules) classifyPlain(s string) Class {
 		m := n.mantissa
 		switch {
 		case !ok || !pointed || n.exponent != "" || len(m) > 1 && m[0] == '0' && m[1] != '.':
-		case strings.IndexByte(m, '.') >= 0:
+		case strings.Contains(m, "."):
 			return ClassDecimal
 		default:
 			return ClassInteger

@@ -61,6 +61,9 @@ func all(texts string) []string {
 // TestColumns infers the type of a column from its values, and converts each.
 func TestColumns(t *testing.T) {
 	files, apis, documents := textvalue.Files, textvalue.APIs, textvalue.Documents
+	commas := textvalue.Rules{HandWritten: true, DecimalComma: true}
+	deep := strings.Repeat("[", terms.MaxDepth) + strings.Repeat("]", terms.MaxDepth)
+	deepObject := strings.Repeat(`{"a":`, terms.MaxDepth-1) + "{}" + strings.Repeat("}", terms.MaxDepth-1)
 	long := "0.1000000000000000055511151231257827"
 	for _, c := range []struct {
 		why   string
@@ -87,6 +90,10 @@ func TestColumns(t *testing.T) {
 		{"a plus sign may begin a telephone number", files, true, "+5 | +491701234567", "string", `"+5" | "+491701234567"`},
 		{"an exponent may be a part number", files, true, "1e5 | 12E5", "string", `"1e5" | "12E5"`},
 		{"digits on both sides of a dot, or it is no number (filter-6a)", files, true, ".5 | 5. | -", "string", `".5" | "5." | "-"`},
+		{"no digit is a letter", files, true, "2 | 3 | 4 | 5 | 6 | 7 | 8 | 9", "number", "2 | 3 | 4 | 5 | 6 | 7 | 8 | 9"},
+		{"a comma before the fraction, where that is stated", commas, true, "1,50 | 2", "decimal", `"1.50" | "2"`},
+		{"a dot could then mean thousands", commas, true, "1.500", "string", `"1.500"`},
+		{"and a second comma too", commas, true, "1,500,000", "string", `"1,500,000"`},
 		{"digits in groups are text", files, true, "1,000 | 2", "string", `"1,000" | "2"`},
 		{"one word among numbers makes text, and loses nothing", files, true, "1 | n/a | 2.50", "string", `"1" | "n/a" | "2.50"`},
 		{"NaN is a text", files, true, "NaN | 1", "string", `"NaN" | "1"`},
@@ -108,20 +115,29 @@ func TestColumns(t *testing.T) {
 		{"unless they are zeros", files, true, "2024-01-01T10:00:00.12345678900Z", "datetime", `"2024-01-01T10:00:00.123456789Z"`},
 		{"a date among times is its midnight (filter-9)", files, true, "2024-01-01 | 2024-01-01T10:00:00Z", "datetime",
 			`"2024-01-01T00:00:00Z" | "2024-01-01T10:00:00Z"`},
+		{"a null among times", files, true, "2024-01-01T10:00:00Z | ", "datetime", `"2024-01-01T10:00:00Z" | null`},
 		{"a year before 0 in UTC has no spelling", files, true, "0000-01-01T00:00:00+01:00", "string", `"0000-01-01T00:00:00+01:00"`},
 		{"arrays, compact (cell-3)", files, true, `[1, "a"] | []`, "array", `"[1,\"a\"]" | "[]"`},
 		{"objects", files, true, `{"a": 1} | [1]`, "json", `"{\"a\":1}" | "[1]"`},
 		{"brackets that are no JSON are text as it stands", files, true, `[draft] x | [1, 2] | {a}`, "string",
 			`"[draft] x" | "[1, 2]" | "{a}"`},
 		{"nor is JSON that is read in two ways", files, true, `{"a":1,"a":2}`, "string", `"{\"a\":1,\"a\":2}"`},
+		{"brackets that are no JSON, alone", files, true, "[draft]", "string", `"[draft]"`},
+		{"text behind JSON", files, true, `{"a":1} x`, "string", `"{\"a\":1} x"`},
+		{"the deepest array", files, true, deep, "array", `"` + deep + `"`},
+		{"one that is deeper", files, true, "[" + deep + "]", "string", `"[` + deep + `]"`},
+		{"the deepest object", files, true, deepObject, "json", strconv.Quote(deepObject)},
+		{"one that is deeper", files, true, `{"a":` + deepObject + "}", "string", strconv.Quote(`{"a":` + deepObject + "}")},
 		{"nothing but nulls", files, true, " | ", "string", "null | null"},
 
 		{"JSON numbers as they are written", files, false, "1 | -2", "number", "1 | -2"},
 		{"an integer beyond 2^53 keeps its digits, though it was a number", files, false, "9007199254740993", "number", `"9007199254740993"`},
+		{"a fraction of JSON", files, false, "1.5 | 2", "decimal", `"1.5" | "2"`},
 		{"an exponent is a float, and says so for the column", files, false, "1.5e-7 | 0.25 | 1e3", "number", `"0.00000015" | 0.25 | 1000`},
 		{"a fraction that no float has keeps its digits among floats", files, false, "1e3 | " + long, "number", `1000 | "` + long + `"`},
 		{"as do digits before an exponent", files, false, "1.00000000000000000001e3", "number", `"1000.00000000000000001"`},
 		{"a number that cannot be spelled is text", files, false, "1e999 | 1", "string", `"1e999" | "1"`},
+		{"also alone", files, false, "1e999", "string", `"1e999"`},
 		{"for an API a mixture with it", apis, false, "1e999 | 1", "json", `"1e999" | "1"`},
 		{"a string of digits is a text: its author could have written a number", files, false, `"1" | "2.50"`, "string", `"1" | "2.50"`},
 		{"a string true is a text too", files, false, `"true"`, "string", `"true"`},
@@ -175,6 +191,8 @@ func TestColumns(t *testing.T) {
 func TestValue(t *testing.T) {
 	const csv = "csv "
 	zeros := strings.Repeat("0", 400)
+	deep := strings.Repeat("[", terms.MaxDepth) + strings.Repeat("]", terms.MaxDepth)
+	commas := textvalue.Rules{DecimalComma: true}
 	for _, c := range []struct {
 		rules textvalue.Rules
 		value string // JSON, or "csv " and a cell
@@ -198,6 +216,12 @@ func TestValue(t *testing.T) {
 		{textvalue.Files, csv + "1e99999999999999999999", "number", ""},
 		{textvalue.Files, csv + "x", "number", ""},
 		{textvalue.Files, csv + "1x", "number", ""},
+		{textvalue.Files, csv + "1:", "number", ""},
+		{textvalue.Files, csv + "1234567890123456.00", "number", "1234567890123456"},
+		{textvalue.Files, csv + "1234567890.12345600", "number", "1234567890.123456"},
+		{commas, csv + "1,5", "number", "1.5"},
+		{commas, csv + "1.5", "number", ""},
+		{commas, `1.5`, "number", "1.5"},
 		{textvalue.Files, csv + "+-1", "number", ""},
 		{textvalue.Files, csv + "-", "number", ""},
 		{textvalue.Files, csv + ".5", "number", ""},
@@ -233,6 +257,10 @@ func TestValue(t *testing.T) {
 		{textvalue.Files, csv + " [1]", "array", `"[1]"`},
 		{textvalue.Files, csv + "[1", "array", ""},
 		{textvalue.Files, csv + "{}", "array", ""},
+		{textvalue.Files, csv + deep, "array", `"` + deep + `"`},
+		{textvalue.Files, csv + deep, "json", `"` + deep + `"`},
+		{textvalue.Files, csv + "[" + deep + "]", "array", ""},
+		{textvalue.Files, csv + "[" + deep + "]", "json", ""},
 		{textvalue.Files, `{}`, "array", ""},
 		{textvalue.Files, csv + "1", "reference", `"1"`},
 
@@ -244,7 +272,9 @@ func TestValue(t *testing.T) {
 		{textvalue.APIs, `1e400`, "number", `"1` + zeros + `"`},
 		{textvalue.APIs, `1e401`, "number", ""},
 		{textvalue.APIs, `1e-400`, "decimal", `"0.` + zeros[1:] + `1"`},
+		{textvalue.APIs, `1e-401`, "decimal", `"0.` + zeros + `1"`},
 		{textvalue.APIs, `1e-402`, "decimal", ""},
+		{textvalue.APIs, `15e-1`, "decimal", `"1.5"`},
 		{textvalue.APIs, `"n/a"`, "number", ""},
 		{textvalue.APIs, `""`, "number", "null"},
 		{textvalue.APIs, `""`, "decimal", "null"},
@@ -264,6 +294,8 @@ func TestValue(t *testing.T) {
 		{textvalue.APIs, `"2024-02-29T23:30:00-05:00"`, "date", `"2024-02-29"`},
 		{textvalue.APIs, `"2024-02-29T23:30:00.1234567891Z"`, "date", `"2024-02-29"`},
 		{textvalue.APIs, `"29.02.2024"`, "date", ""},
+		{textvalue.APIs, `"2024-02-29, soon"`, "date", ""},
+		{textvalue.Documents, `"2024-02-29T23:30:00-05:00"`, "date", `"2024-02-29"`},
 		{textvalue.APIs, `1709245800`, "datetime", ""},
 		{textvalue.APIs, ` { "a" : [ 1.50 ] } `, "json", `"{\"a\":[1.50]}"`},
 		{textvalue.APIs, `"7"`, "json", `"\"7\""`},
@@ -271,6 +303,7 @@ func TestValue(t *testing.T) {
 		{textvalue.APIs, `"[1]"`, "array", ""},
 		{textvalue.APIs, `null`, "array", "null"},
 		{textvalue.APIs, `{"a": 1}`, "string", `"{\"a\":1}"`},
+		{textvalue.APIs, `[1, 2]`, "string", `"[1,2]"`},
 		{textvalue.APIs, `7`, "reference", `"7"`},
 		{textvalue.APIs, `7`, "", `"7"`},
 		{textvalue.Documents, `""`, "datetime", ""},
@@ -303,6 +336,13 @@ func TestValue(t *testing.T) {
 	whole, err := textvalue.ParseNumber("-120.00", wire.TypeNumber)
 	require.NoError(t, err)
 	assert.Equal(t, wire.Int(-120), whole, "a fraction of zeros makes no other value")
+	text, err := textvalue.ParseNumber("+1.50", wire.TypeString)
+	require.NoError(t, err)
+	assert.Equal(t, wire.Text("+1.50"), text)
+	class, _ := textvalue.Documents.Classify(textvalue.Raw{Text: "x", Kind: textvalue.Number})
+	assert.Equal(t, textvalue.ClassText, class)
+	_, err = textvalue.APIs.Value(textvalue.Raw{Text: "\xff", Kind: textvalue.Text}, wire.TypeJSON, 0)
+	require.Error(t, err, "no JSON spells it")
 	_, err = textvalue.ParseNumber("1e401", wire.TypeDecimal)
 	require.ErrorIs(t, err, textvalue.ErrRange)
 }
@@ -327,9 +367,11 @@ func TestInstant(t *testing.T) {
 		{"2024-01-01T10:00", "2024-01-01T10:00:00Z", "seconds may be missing"},
 		{"2024-01-01t10:00:00z", "2024-01-01T10:00:00Z", "lower case is allowed by RFC 3339"},
 		{"2024-01-01 10:00:00", "2024-01-01T10:00:00Z", "a blank for the T"},
+		{"2024-01-01_10:00:00", "", "nothing else"},
 		{"2024-01-01T24:00:00Z", "", "hours end at 23"},
 		{"2024-01-01T23:60:00Z", "", "minutes at 59"},
 		{"2024-06-30T23:59:60Z", "", "a leap second has no place in a day of 86,400 seconds"},
+		{"2024-06-30T23:59:60", "", "nor without an offset"},
 		{"2024-01-01T10:00:00.", "", "a dot needs digits"},
 		{"2024-01-01T10:00:00,5Z", "", "a comma is not guessed at"},
 		{"2024-01-01T10:00:00.000000001Z", "2024-01-01T10:00:00.000000001Z", "nanoseconds"},
@@ -351,6 +393,45 @@ func TestInstant(t *testing.T) {
 			assert.Equal(t, c.want, at.Time.Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
 			assert.Equal(t, len(c.in) == 10, at.Date)
 		}
+	}
+}
+
+// TestDateFormat reads dates as a format says.
+func TestDateFormat(t *testing.T) {
+	for _, c := range []struct {
+		format textvalue.DateFormat
+		in     string
+		want   string // "": no instant
+		why    string
+	}{
+		{"DD.MM.YYYY", "31.12.2024", "2024-12-31T00:00:00Z", "two digits each"},
+		{"DD.MM.YYYY", "1.02.2024", "", "or it is no date"},
+		{"DD.MM.YYYY", "01.2.2024", "", "also in the month"},
+		{"DD.MM.YYYY", "31-12-2024", "", "what stands between them stands for itself"},
+		{"DD.MM.YYYY", "31.12", "", "all parts are there"},
+		{"DD.MM.YYYY.", "31.12.2024", "", "and all that stands between and behind them"},
+		{"DD.MM.YYYY", "31.12.20245", "", "the year ends"},
+		{"DD.MM.YYYY", "31.12.2024 10:00:00", "2024-12-31T10:00:00Z", "a time may follow"},
+		{"DD.MM.YYYY", "2024-12-31", "2024-12-31T00:00:00Z", "ISO 8601 is read all the same"},
+		{"D.M.YYYY", "1.2.2024", "2024-02-01T00:00:00Z", "one digit"},
+		{"D.M.YYYY", "11.12.2024", "2024-12-11T00:00:00Z", "or two"},
+		{"D.M.YYYY", "1.2.24", "", "four for the year"},
+		{"M/D/YYYY", "2/1/2024", "2024-02-01T00:00:00Z", "the month first"},
+		{"YYYY/MM/DD", "2024/02/01", "2024-02-01T00:00:00Z", "the year first"},
+	} {
+		require.True(t, c.format.Valid(), c.format)
+		at, ok := textvalue.Rules{HandWritten: true, DateFormat: c.format}.Instant(c.in)
+		if assert.Equal(t, c.want != "", ok, "%s %q: %s", c.format, c.in, c.why) && ok {
+			assert.Equal(t, c.want, at.Time.Format("2006-01-02T15:04:05Z07:00"), "%s %q: %s", c.format, c.in, c.why)
+		}
+	}
+	for _, between := range []string{". ", "/", ":", "@", "`", "[", "{"} {
+		assert.True(t, textvalue.DateFormat("DD"+between+"MM"+between+"YYYY").Valid(), between)
+	}
+	assert.True(t, textvalue.DateFormat("YYYY-MM-DD").Valid())
+	for _, format := range []textvalue.DateFormat{"DD.MM", "DD.MM.YY", "DDMMYYYY", "MM/DD/YYYY hh", "D.D.YYYY", "YYYY-DD-MM", "YYYY-D-M",
+		"DDaMMaYYYY", "DDzMMzYYYY", "DDAMMAYYYY", "DDZMMZYYYY", "DD0MM0YYYY", "DD9MM9YYYY"} {
+		assert.False(t, format.Valid(), format)
 	}
 }
 

@@ -33,7 +33,7 @@ func (r Rules) Instant(s string) (at Instant, ok bool) {
 			return at, false
 		}
 		if r.HandWritten {
-			if s[date+1:date+3] == "24" || strings.IndexByte(s, ',') >= 0 {
+			if s[date+1:date+3] == "24" || strings.Contains(s, ",") {
 				return at, false
 			}
 			if s[date] == ' ' {

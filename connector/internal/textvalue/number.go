@@ -51,16 +51,15 @@ func exact(text string, decimal bool) (wire.Value, error) {
 		return wire.Decimal(plain), nil
 	}
 	short := plain
-	fraction := strings.IndexByte(plain, '.') >= 0
-	if fraction {
+	if strings.Contains(plain, ".") {
 		short = strings.TrimSuffix(strings.TrimRight(plain, "0"), ".")
-		fraction = strings.IndexByte(short, '.') >= 0
 	}
-	if !fraction {
+	if !strings.Contains(short, ".") {
 		if i, err := strconv.ParseInt(short, 10, 64); err == nil {
 			return wire.Int(i), nil
 		}
-	} else if f, err := strconv.ParseFloat(short, 64); err == nil {
+	} else {
+		f, _ := strconv.ParseFloat(short, 64) // an infinity has other digits
 		var buf [32]byte
 		if len(short) <= len(".")+safeDigits || string(strconv.AppendFloat(buf[:0], f, 'f', -1, 64)) == short {
 			return wire.Float(f), nil
@@ -166,10 +165,7 @@ func digits(s string) int {
 // kept. It reports false if that takes too many zeros.
 func (n number) plain() (string, bool) {
 	if n.exponent != "" {
-		exponent, err := strconv.ParseInt(n.exponent, 10, 32)
-		if err != nil {
-			return "", false
-		}
+		exponent, _ := strconv.ParseInt(n.exponent, 10, 32) // the bound, if it is out of range
 		whole, fraction, _ := strings.Cut(n.mantissa, ".")
 		return PlacePoint(n.sign, whole+fraction, int64(len(whole))+exponent)
 	}
@@ -178,7 +174,7 @@ func (n number) plain() (string, bool) {
 		m = m[1:]
 	}
 	if len(n.sign)+len(m) == len(n.text) {
-		return n.text, true
+		return n.text, true // joining a minus to the digits would allocate
 	}
 	return n.sign + m, true
 }
@@ -194,13 +190,9 @@ func PlacePoint(sign, digits string, point int64) (string, bool) {
 	if point < -maxZeros || point > int64(len(digits)+maxZeros) {
 		return "", false
 	}
-	at := int(point)
-	if at <= 0 {
-		digits, at = strings.Repeat("0", 1-at)+digits, 1
-	}
-	if at > len(digits) {
-		digits += strings.Repeat("0", at-len(digits))
-	}
+	at := max(0, int(point))
+	digits = strings.Repeat("0", at-int(point)) + digits
+	digits += strings.Repeat("0", max(0, at-len(digits)))
 	text := strings.TrimLeft(digits[:at], "0")
 	if text == "" {
 		text = "0"

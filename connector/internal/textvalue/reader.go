@@ -118,12 +118,13 @@ func (r *Reader) leave(first int) {
 	if r.Checked {
 		return
 	}
-	if len(names) > few {
+	many := len(names) > few
+	if many {
 		slices.Sort(names)
 	}
 	for i, name := range names {
 		others := names[:i]
-		if len(names) > few {
+		if many {
 			others = names[max(0, i-1):i]
 		}
 		if slices.Contains(others, name) && r.Err() == nil {

@@ -59,29 +59,23 @@ func (r Rules) Value(v Raw, t wire.Type, width int) (wire.Value, error) {
 	if v.Text == "" && v.Kind == Text && r.EmptyIsNull && !IsText(t) {
 		return wire.Null(), nil
 	}
-	textual := v.Kind == Plain || v.Kind == Text
-	switch t {
+	switch t { // a number is no date, and what is nested neither
 	case wire.TypeNumber, wire.TypeDecimal:
-		if textual {
-			text, ok := r.pointed(v.Text)
+		text := v.Text
+		if v.Kind != Number {
+			pointed, ok := r.pointed(text)
 			if !ok {
 				return wire.Null(), ErrMisfit
 			}
-			return exact(text, t == wire.TypeDecimal)
+			text = pointed
 		}
-		if v.Kind == Number {
-			return exact(v.Text, t == wire.TypeDecimal)
-		}
+		return exact(text, t == wire.TypeDecimal)
 	case wire.TypeBoolean:
 		return truth(v)
 	case wire.TypeDate:
-		if textual {
-			return r.date(v.Text)
-		}
+		return r.date(v.Text)
 	case wire.TypeDatetime:
-		if textual {
-			return r.datetime(v.Text, width)
-		}
+		return r.datetime(v.Text, width)
 	case wire.TypeArray:
 		switch {
 		case v.Kind == Array,

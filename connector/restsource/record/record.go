@@ -44,6 +44,9 @@ import (
 // request has it; what was recorded before is then cleaned too. Values of less than
 // four bytes stay where they are not a whole parameter.
 //
+// Requests with other credentials than the first ones have recordings of their own. Their names end with
+// _credentials2 and so on, in the order in which the recorder meets the credentials.
+//
 // Where a tenant's credential is part of the host, the recording has another host, and
 // the answer from the recording that of the request. A number in a body that has a
 // secret in it becomes 0.
@@ -66,6 +69,7 @@ type Recorder struct {
 	turns   map[string]int     // how often each request has been made
 	known   *recording.Secrets // of all requests
 	written map[string]bool
+	tenants []string // the credentials of the requests, in the order in which they were met
 }
 
 // secretParam and pageParam tell, by their names, query parameters that usually hold
@@ -95,6 +99,7 @@ func (c *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	name, title, sum := c.name(r, body)
+	name += c.tenant(r)
 	if first, err := os.ReadFile(c.file(name, 1)); err == nil && !strings.HasPrefix(string(first), title+"\n") {
 		name += sum // another request has this name: it asks for "a b", and this one for "a_b"
 	}
@@ -112,6 +117,23 @@ func (c *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return res, nil
+}
+
+// tenant returns what the names of recordings end with for all credentials but the first.
+func (c *Recorder) tenant(r *http.Request) string {
+	sent := recording.SecretsOf(r.Context())
+	if sent == nil {
+		return ""
+	}
+	n := slices.Index(c.tenants, sent.Tenant)
+	if n < 0 {
+		n = len(c.tenants)
+		c.tenants = append(c.tenants, sent.Tenant)
+	}
+	if n == 0 {
+		return ""
+	}
+	return "_credentials" + strconv.Itoa(n+1)
 }
 
 func requestBody(r *http.Request) ([]byte, error) {
@@ -317,8 +339,8 @@ func (c *Recorder) scrubAnswer(host, text string) string {
 	return c.known.Scrub(text)
 }
 
-// scrubBody is scrubAnswer for a body. JSON stays JSON: a number that has a value in it
-// becomes 0.
+// scrubBody removes secrets from a body. JSON stays JSON: a number that contains a
+// secret becomes 0.
 func (c *Recorder) scrubBody(host, body string) string {
 	text := c.scrubAnswer(host, body)
 	if !json.Valid([]byte(body)) {

@@ -16,12 +16,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
-
-// transportFunc answers requests by a function.
-type transportFunc func(*http.Request) (*http.Response, error)
-
-func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func reply(status int, body string, headers ...string) *http.Response {
 	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
@@ -33,7 +29,7 @@ func reply(status int, body string, headers ...string) *http.Response {
 }
 
 // always answers every request alike.
-func always(status int, body string) transportFunc {
+func always(status int, body string) testkit.Transport {
 	return func(*http.Request) (*http.Response, error) { return reply(status, body), nil }
 }
 
@@ -42,7 +38,7 @@ func TestRecordedFile(t *testing.T) {
 	const token, key = "Bearer-secret-1", "key+secret/2"
 	dir := t.TempDir()
 	turn := 0
-	upstream := transportFunc(func(*http.Request) (*http.Response, error) {
+	upstream := testkit.Transport(func(*http.Request) (*http.Response, error) {
 		if turn++; turn == 1 {
 			return reply(429, "slow down, "+token, "Retry-After: 3"), nil
 		}
@@ -50,17 +46,15 @@ func TestRecordedFile(t *testing.T) {
 			"X-RateLimit-Remaining: 5", `Link: <https://api.example/rows?api_key=key%2Bsecret%2F2&page=2&access_token=secret-5>; rel="next"`), nil
 	})
 	ask := func(c *record.Recorder) (*http.Response, string, error) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
-			"https://api.example/rows?page=1&api_key=key%2Bsecret%2F2&my_pin=pin-secret-4", nil)
-		require.NoError(t, err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"https://api.example/rows?page=1&api_key=key%2Bsecret%2F2&my_pin=pin-secret-4", nil))(t)
 		r.Header.Set("Authorization", "Bearer "+token)
 		r.Header.Set("Accept", "application/json")
 		res, err := c.RoundTrip(r)
 		if err != nil {
 			return nil, "", err
 		}
-		body, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
+		body := testkit.Must(io.ReadAll(res.Body))(t)
 		return res, string(body), nil
 	}
 	recorder := &record.Recorder{Dir: dir, Upstream: upstream, Secret: []string{"my_pin"}}
@@ -72,14 +66,12 @@ func TestRecordedFile(t *testing.T) {
 	require.Len(t, names, 2, "an answer like the one before is not written again")
 	var all bytes.Buffer
 	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		all.WriteString(name)
 		all.Write(text)
 	}
 	assert.NotContains(t, strings.ToLower(all.String()), "secret")
-	second, err := os.ReadFile(filepath.Join(dir, names[0]))
-	require.NoError(t, err)
+	second := testkit.Must(os.ReadFile(filepath.Join(dir, names[0])))(t)
 	assert.Equal(t, `GET /rows?api_key=[redacted]&my_pin=[redacted]&page=1
 
 200
@@ -96,7 +88,7 @@ X-Ratelimit-Remaining: 5
 		assert.Equal(t, status, res.StatusCode, "the recordings answer in turn, the last one for ever")
 		assert.NotEmpty(t, res.Header.Get("Retry-After")+res.Header.Get("Link"))
 	}
-	_, _, err = ask(&record.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
+	_, _, err := ask(&record.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
 	var missing *recording.Missing
 	require.ErrorAs(t, err, &missing)
 	assert.NotContains(t, err.Error(), "secret")
@@ -139,7 +131,7 @@ func TestRecordedSecrets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			recorder := &record.Recorder{Dir: dir, Secret: c.known, Upstream: transportFunc(func(r *http.Request) (*http.Response, error) {
+			recorder := &record.Recorder{Dir: dir, Secret: c.known, Upstream: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if r.Body != nil {
 					body, err := io.ReadAll(r.Body)
 					assert.NoError(t, err)
@@ -158,15 +150,12 @@ func TestRecordedSecrets(t *testing.T) {
 				name, value, _ := strings.Cut(h, ": ")
 				r.Header.Add(name, value)
 			}
-			res, err := recorder.RoundTrip(r)
-			require.NoError(t, err)
-			body, err := io.ReadAll(res.Body)
-			require.NoError(t, err)
+			res := testkit.Must(recorder.RoundTrip(r))(t)
+			body := testkit.Must(io.ReadAll(res.Body))(t)
 			assert.Contains(t, string(body), secret, "whoever asks gets the whole answer")
 			names := filesIn(t, dir)
 			require.Len(t, names, 1)
-			text, err := os.ReadFile(filepath.Join(dir, names[0]))
-			require.NoError(t, err)
+			text := testkit.Must(os.ReadFile(filepath.Join(dir, names[0])))(t)
 			assert.NotContains(t, names[0]+string(text), secret)
 			_, answer, _ := strings.Cut(string(text), "\n\n")
 			assert.Equal(t, `200
@@ -195,23 +184,20 @@ func TestRecordedApart(t *testing.T) {
 	ask := func(recorder *record.Recorder, request, token string) (string, error) {
 		method, rest, _ := strings.Cut(request, " ")
 		address, body, _ := strings.Cut(rest, " ")
-		r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
-			strings.NewReader(strings.ReplaceAll(body, "the-token", token)))
-		require.NoError(t, err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
+			strings.NewReader(strings.ReplaceAll(body, "the-token", token))))(t)
 		r.Header.Set("Authorization", "Bearer "+token)
 		res, err := recorder.RoundTrip(r)
 		if err != nil {
 			return "", err
 		}
-		text, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
+		text := testkit.Must(io.ReadAll(res.Body))(t)
 		return string(text), nil
 	}
 	dir := t.TempDir()
 	for i, request := range requests {
 		recorder := &record.Recorder{Dir: dir, Upstream: always(200, strconv.Itoa(i))}
-		_, err := ask(recorder, request, "token-of-one")
-		require.NoError(t, err)
+		testkit.Must(ask(recorder, request, "token-of-one"))(t)
 	}
 	assert.Len(t, filesIn(t, dir), len(requests))
 	for _, name := range filesIn(t, dir) {
@@ -219,8 +205,7 @@ func TestRecordedApart(t *testing.T) {
 	}
 	replay := &record.Recorder{Dir: dir}
 	for i, request := range requests {
-		got, err := ask(replay, request, "token-of-another")
-		require.NoError(t, err, request)
+		got := testkit.Must(ask(replay, request, "token-of-another"))(t, request)
 		assert.Equal(t, strconv.Itoa(i), got, request)
 	}
 }
@@ -230,16 +215,13 @@ func TestRecordedTurns(t *testing.T) {
 	dir := t.TempDir()
 	bodies := []string{"one", "one", "two", "two", "one", "three"}
 	ask := func(recorder *record.Recorder) string {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
-		require.NoError(t, err)
-		res, err := recorder.RoundTrip(r)
-		require.NoError(t, err)
-		text, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil))(t)
+		res := testkit.Must(recorder.RoundTrip(r))(t)
+		text := testkit.Must(io.ReadAll(res.Body))(t)
 		return string(text)
 	}
 	turn := 0
-	recorder := &record.Recorder{Dir: dir, Upstream: transportFunc(func(*http.Request) (*http.Response, error) {
+	recorder := &record.Recorder{Dir: dir, Upstream: testkit.Transport(func(*http.Request) (*http.Response, error) {
 		turn++
 		return reply(200, bodies[turn-1]), nil
 	})}
@@ -258,9 +240,8 @@ func TestRecordedWrong(t *testing.T) {
 	for _, text := range []string{"GET /a\n", "GET /a\n\nOK\n", "GET /a\n\n\n{}", "GET /a\n\n200\nno header\n\n{}"} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "GET_a.http"), []byte(text), 0o600))
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
-		require.NoError(t, err)
-		_, err = (&record.Recorder{Dir: dir}).RoundTrip(r)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil))(t)
+		_, err := (&record.Recorder{Dir: dir}).RoundTrip(r)
 		require.ErrorContains(t, err, "is not a recording", "%q", text)
 	}
 }
@@ -277,13 +258,11 @@ func TestRecordedNames(t *testing.T) {
 		if header != "" {
 			r.Header.Set("X-Anything", header)
 		}
-		res, err := recorder.RoundTrip(r)
-		require.NoError(t, err)
+		res := testkit.Must(recorder.RoundTrip(r))(t)
 		require.NoError(t, res.Body.Close())
 	}
 	for _, name := range filesIn(t, dir) {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		assert.NotContains(t, strings.ToLower(name+string(text)), secret)
 		assert.True(t, strings.HasPrefix(name, "GET_of_redacted_rows_page_token=c1"), name)
 	}
@@ -291,8 +270,7 @@ func TestRecordedNames(t *testing.T) {
 
 func filesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}

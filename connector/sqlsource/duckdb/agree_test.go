@@ -15,6 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -87,16 +89,13 @@ func compareReaders(t *testing.T, name string, r *rand.Rand, cells [][]string) (
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
 	}
-	source, err := filesource.Open(filepath.Join(dir, "files"), nil)
-	require.NoError(t, err)
+	source := testkit.Must(filesource.Open(filepath.Join(dir, "files"), nil))(t)
 	defer func() { _ = source.Close() }()
 	files := connectortest.Start(t, connector.Definition{Slug: "files", Credentials: filesource.Credentials()}, source, nil).
 		As(map[string]string{"tenant": "x"}).In(t)
 	lake := serve(t, own, nil).As(nil).In(t)
-	theirs, err := files.Discover()
-	require.NoError(t, err, name)
-	ours, err := lake.Discover()
-	require.NoError(t, err, name)
+	theirs := testkit.Must(files.Discover())(t, name)
+	ours := testkit.Must(lake.Discover())(t, name)
 	for table, same := range map[string][]string{"c": {"c", "cs"}, "j": {"j", "js"}} {
 		want := contentOf(t, files, theirs, table, name)
 		for _, table := range same {
@@ -124,8 +123,7 @@ func contentOf(t *testing.T, tenant *connectortest.Tenant, d *wire.Discovery, ta
 		for _, f := range d.Tables[i].Fields {
 			fields = append(fields, f.Name)
 		}
-		answer, err := tenant.Query(wire.QueryRequest{Table: table, Sort: []wire.SortKey{}, Fields: fields})
-		require.NoError(t, err, name)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: table, Sort: []wire.SortKey{}, Fields: fields}))(t, name)
 		return &content{&d.Tables[i], answer.Rows}
 	}
 	return nil
@@ -151,7 +149,7 @@ func compareContent(t *testing.T, name string, want, got *content) {
 		for i := range want.rows {
 			a, b := want.rows[i][c], got.rows[i][at]
 			require.Equal(t, a.IsNull(), b.IsNull(), "%s: column %s, row %d", name, f.Name, i)
-			wanted, found := string(a.AppendText(nil)), string(b.AppendText(nil))
+			wanted, found := a.String(), b.String()
 			if typ != wire.TypeString {
 				require.Equal(t, normal(wanted), normal(found), "%s: column %s, %s to filesource and %s to the lake, row %d", name, f.Name, f.Type, typ, i)
 			} else if f.Type == wire.TypeString {
@@ -163,7 +161,7 @@ func compareContent(t *testing.T, name string, want, got *content) {
 
 // normal returns a number without what does not count, and any other text as it is.
 func normal(text string) string {
-	if !wire.IsDecimal(text) {
+	if !terms.IsDecimal(text) {
 		return text
 	}
 	if strings.Contains(text, ".") {

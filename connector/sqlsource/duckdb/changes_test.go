@@ -14,20 +14,18 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // written returns the content of a file with these rows of one column n.
 func written(t *testing.T, ext string, rows string) []byte {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
-	require.NoError(t, err)
+	db := testkit.Must(sql.Open("duckdb", ""))(t)
 	defer func() { _ = db.Close() }()
 	file := filepath.Join(t.TempDir(), "a"+ext)
-	_, err = db.Exec("COPY (" + rows + ") TO " + literal(file))
-	require.NoError(t, err)
-	content, err := os.ReadFile(file)
-	require.NoError(t, err)
+	testkit.Must(db.Exec("COPY (" + rows + ") TO " + literal(file)))(t)
+	content := testkit.Must(os.ReadFile(file))(t)
 	return content
 }
 
@@ -35,8 +33,7 @@ func written(t *testing.T, ext string, rows string) []byte {
 // column n.
 func described(t *testing.T, p *instances, dir string) (*sql.Conn, *sqlengine.Column) {
 	t.Helper()
-	db, err := p.openFolder(dir)
-	require.NoError(t, err)
+	db := testkit.Must(p.openFolder(dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	conn := connected(t, db)
 	tables, warnings, err := folderFlavor{}.Catalog(t.Context(), conn, "", []string{"a"})
@@ -108,10 +105,9 @@ func TestChangedUnderRead(t *testing.T) {
 				file := filepath.Join(dir, "a"+ext)
 				require.NoError(t, os.WriteFile(file, content, 0o600))
 				conn, n := described(t, p, dir)
-				got, err := readN(t.Context(), conn, n, func(int) {})
-				require.NoError(t, err)
+				got := testkit.Must(readN(t.Context(), conn, n, func(int) {}))(t)
 				require.Equal(t, rows, got)
-				_, err = readN(t.Context(), conn, n, func(row int) {
+				_, err := readN(t.Context(), conn, n, func(row int) {
 					if row == 10 {
 						require.NoError(t, change(file, other))
 					}
@@ -228,8 +224,7 @@ func TestOddNames(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(sub, "a.csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
 	}
 	p := newInstances(&FolderOptions{Memory: "100MB"})
-	db, err := p.openFolder(dir)
-	require.NoError(t, err)
+	db := testkit.Must(p.openFolder(dir))(t)
 	defer func() { _ = db.Close() }()
 	conn := connected(t, db)
 	for i, name := range names {
@@ -255,10 +250,8 @@ func TestOutOfTime(t *testing.T) {
 	for _, name := range []string{"b.csv", "c.ndjson", "d.parquet"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), written(t, filepath.Ext(name), "SELECT 1 AS n"), 0o600))
 	}
-	source, err := Folder(dir, &FolderOptions{Source: &sqlsource.Options{Profile: 40 * time.Millisecond}})
-	require.NoError(t, err)
-	d, err := source.Discover(t.Context(), &wire.DiscoveryRequest{})
-	require.NoError(t, err)
+	source := testkit.Must(Folder(dir, &FolderOptions{Source: &sqlsource.Options{Profile: 40 * time.Millisecond}}))(t)
+	d := testkit.Must(source.Discover(t.Context(), &wire.DiscoveryRequest{}))(t)
 	require.Len(t, d.Tables, 4, "%v", d.Warnings)
 	require.NotContains(t, fmt.Sprint(d.Warnings), "exists")
 }

@@ -203,7 +203,7 @@ func document(column *sqlengine.Column, ref, dataType, kind string) {
 	}
 }
 
-// joinKeys implements [sqlengine.Capabilities].JoinKeys. The engine compares two
+// joinKeys implements [sqlengine.Flavor].JoinKeys. The engine compares two
 // decimals as one of their types, which may not hold both.
 func joinKeys(a, b *sqlengine.Column) (left, right string, ok bool) {
 	decimals := a.Class == sqlengine.ClassDecimal || b.Class == sqlengine.ClassDecimal

@@ -50,7 +50,7 @@ func decide(e evidence, declared wire.Type) textColumn {
 	return c
 }
 
-// text makes the column one of texts.
+// text sets the column's type to text.
 func (c *textColumn) text(why string) {
 	*c = textColumn{name: c.name, typ: wire.TypeString, read: "VARCHAR", catalog: "VARCHAR", why: why}
 }

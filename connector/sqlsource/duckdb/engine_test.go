@@ -16,17 +16,17 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // open opens a database in memory, and runs a script.
 func open(t testing.TB, script string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
-	require.NoError(t, err)
+	db := testkit.Must(sql.Open("duckdb", ""))(t)
 	t.Cleanup(func() { _ = db.Close() })
-	_, err = db.ExecContext(context.Background(), "SELECT 1;"+script)
-	require.NoError(t, err)
+	testkit.Must(db.ExecContext(context.Background(), "SELECT 1;"+script))(t)
 	return db
 }
 
@@ -52,7 +52,7 @@ func number(s string) wire.Value {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return wire.Int(n)
 	}
-	if wire.IsDecimal(s) && !strings.Contains(s, ".") {
+	if terms.IsDecimal(s) && !strings.Contains(s, ".") {
 		return wire.Decimal(s)
 	}
 	f, err := strconv.ParseFloat(s, 64)
@@ -240,8 +240,7 @@ func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the catalog for each of thousands of statements; run without -short")
 	}
-	c, err := driver.NewConnector(filepath.Join(t.TempDir(), "hostile.duckdb"), nil)
-	require.NoError(t, err)
+	c := testkit.Must(driver.NewConnector(filepath.Join(t.TempDir(), "hostile.duckdb"), nil))(t)
 	db := sql.OpenDB(c)
 	t.Cleanup(func() { _ = db.Close() })
 	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: duckdb.Flavor(), DB: db, Key: "BIGINT"}, c)

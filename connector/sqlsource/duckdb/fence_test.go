@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestFence runs statements that no request can make: even these read no file but the
@@ -17,11 +19,9 @@ func TestFence(t *testing.T) {
 		require.NoError(t, os.Mkdir(folder, 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "a.csv"), []byte("n\n1\n"), 0o600))
 	}
-	db, err := newInstances(&FolderOptions{Memory: "100MB"}).openFolder(in)
-	require.NoError(t, err)
+	db := testkit.Must(newInstances(&FolderOptions{Memory: "100MB"}).openFolder(in))(t)
 	defer func() { _ = db.Close() }()
-	_, err = db.Exec("SELECT * FROM read_csv(" + literal(filepath.Join(in, "a.csv")) + ")")
-	require.NoError(t, err)
+	testkit.Must(db.Exec("SELECT * FROM read_csv(" + literal(filepath.Join(in, "a.csv")) + ")"))(t)
 	for _, statement := range []string{
 		"SELECT * FROM read_csv(" + literal(filepath.Join(out, "a.csv")) + ")",
 		"SELECT * FROM " + literal(filepath.Join(out, "a.csv")),

@@ -216,14 +216,14 @@ func (l *listing) add(t folderTable, entry string) {
 // folderFlavor makes a view of each table of a folder when it is asked for.
 type folderFlavor struct{ flavor }
 
-// Capabilities adds that files have no transactions: a view that a request has made
-// stays for as long as its connection, and is no other's. Its settings are stated when it
-// is opened, and locked.
-func (f folderFlavor) Capabilities() sqlengine.Capabilities {
-	all := f.flavor.Capabilities()
-	all.Session, all.Restore = prepareSession, "" // a folder has no macros
-	all.NoTx, all.OwnCatalog, all.Session = true, true, nil
-	return all
+// ofFolder returns the flavor of folders. Files have no transactions and no macros: a view that a
+// request has made stays for as long as its connection, and is no other's. The settings of a
+// connection are stated when it is opened, and locked.
+func ofFolder() sqlengine.Flavor {
+	own, f := Flavor(), folderFlavor{}
+	own.Table, own.Catalog, own.Column = f.Table, f.Catalog, f.Column
+	own.NoTx, own.OwnCatalog, own.Session, own.Restore = true, true, nil, ""
+	return own
 }
 
 // The columns that tell the rows of Parquet files apart, and what the engine makes them

@@ -21,21 +21,14 @@ import (
 // A temporary macro, which only the host itself can create, comes before all. Tables of the schema
 // main with the name of one of the engine's own views, such as duckdb_tables, are left out, with a
 // warning.
-func Flavor() sqlengine.Flavor { return flavor{} }
+func Flavor() sqlengine.Flavor {
+	f := flavor{}
+	return sqlengine.Flavor{
+		Name: "DuckDB",
 
-type flavor struct{}
+		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
+		Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, Sum: f.Sum, State: f.State,
 
-func (flavor) Quote(name string) string { return quote(name) }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-func (flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
-
-// Capabilities says how a session is prepared, rows are read and keys are joined. The driver
-// interrupts a statement whose context ends.
-func (flavor) Capabilities() sqlengine.Capabilities {
-	return sqlengine.Capabilities{
-		Name:        "DuckDB",
 		Session:     openSession,
 		Restore:     restoreSearch,
 		HasSchema:   hasSchema,
@@ -45,6 +38,15 @@ func (flavor) Capabilities() sqlengine.Capabilities {
 	}
 }
 
+// flavor has the functions of the flavor as methods.
+type flavor struct{}
+
+func (flavor) Quote(name string) string { return quote(name) }
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
+
 func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found bool, err error) {
 	err = q.QueryRowContext(ctx,
 		"SELECT count(*) > 0 FROM duckdb_schemas() WHERE database_name = "+ownDatabase+" AND schema_name = CAST($1 AS VARCHAR)",
@@ -52,15 +54,10 @@ func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found b
 	return found, err
 }
 
-// Table has no name of a database before the schema's: the search path of a session has
+// Table returns schema and name, without the database: the search path of a session has
 // all schemas of the database that was opened.
 func (flavor) Table(schema, name string) string {
 	return quote(cmp.Or(schema, defaultSchema)) + "." + quote(name)
-}
-
-// Order says where nulls are, because a setting changes the default.
-func (flavor) Order(expr string, desc, nullable bool) string {
-	return sqlengine.NullsLast(expr, desc, nullable)
 }
 
 func (flavor) Window(limit, offset string, _ bool) string {

@@ -55,8 +55,8 @@ type FolderOptions struct {
 // says. It is closed when nobody has asked for the folder for a minute, and no more
 // than 16 are kept for folders that nobody asks for. Links are left out, and so are
 // files whose paths have a character that the engine takes for a pattern: * ? [. A
-// warning names them. The fence is against requests: whoever may write in the folder
-// decides what is served.
+// warning names them. This protects against requests, and not against those who may
+// write in the folder: they decide what is served.
 //
 // A new or changed file is seen by the next request. Put a new version of a file in
 // place by renaming it over the old one. A request fails that reads a file while it is
@@ -98,7 +98,7 @@ func Folder(dir string, options *FolderOptions) (*sqlsource.Source, error) {
 		}
 		return engines.openFolder(own)
 	}
-	return sqlsource.NewPerTenant(open, folderFlavor{}, o.Source)
+	return sqlsource.NewPerTenant(open, ofFolder(), o.Source)
 }
 
 // fence returns the statements that keep a database from everything but a folder, for

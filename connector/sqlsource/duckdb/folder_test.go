@@ -16,20 +16,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // makeFiles writes the answers of statements into files below a folder, and returns it.
 func makeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
+	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	db := open(t, "")
 	for name, statement := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		_, err := db.Exec("COPY (" + statement + ") TO " + quoted(file)[1:len(quoted(file))-1])
-		require.NoError(t, err, name)
+		testkit.Must(db.Exec("COPY ("+statement+") TO "+quoted(file)[1:len(quoted(file))-1]))(t, name)
 	}
 	return dir
 }
@@ -37,8 +36,7 @@ func makeFiles(t testing.TB, files map[string]string) string {
 // serve serves a folder.
 func serve(t testing.TB, dir string, options *duckdb.FolderOptions) *connectortest.Server {
 	t.Helper()
-	source, err := duckdb.Folder(dir, options)
-	require.NoError(t, err)
+	source := testkit.Must(duckdb.Folder(dir, options))(t)
 	def := connector.Definition{Slug: "folder"}
 	if options != nil && options.PerTenant {
 		def.Credentials = filesource.Credentials()
@@ -59,8 +57,7 @@ var lake = map[string]string{
 
 func TestFolder(t *testing.T) {
 	tenant := serve(t, makeFiles(t, lake), nil).As(nil).In(t)
-	d, err := tenant.Discover()
-	require.NoError(t, err)
+	d := testkit.Must(tenant.Discover())(t)
 	require.Empty(t, d.Warnings)
 	columns := map[string]string{}
 	rows := map[string]int64{}
@@ -125,12 +122,8 @@ func TestFolderOrder(t *testing.T) {
 
 // TestFolderIsJudged grades a folder by the conformance program.
 func TestFolderIsJudged(t *testing.T) {
-	source, err := duckdb.Folder(makeFiles(t, lake), nil)
-	require.NoError(t, err)
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "folder"}, source, token, nil)
-	require.NoError(t, err)
+	source := testkit.Must(duckdb.Folder(makeFiles(t, lake), nil))(t)
+	handler := testkit.New(connectortest.Token, connector.Definition{Slug: "folder"}, source, nil)
 	target, done := conformance.InProcess(handler, connectortest.Token)
 	defer done()
 	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 300})
@@ -152,8 +145,7 @@ func TestFolderLeavesOut(t *testing.T) {
 		require.NoError(t, os.Symlink(to, filepath.Join(in, link)))
 	}
 	tenant := serve(t, in, nil).As(nil).In(t)
-	d, err := tenant.Discover()
-	require.NoError(t, err)
+	d := testkit.Must(tenant.Discover())(t)
 	var names []string
 	for _, table := range d.Tables {
 		names = append(names, table.Name)
@@ -167,10 +159,9 @@ func TestFolderLeavesOut(t *testing.T) {
 	}
 	require.Contains(t, warned, `twice: column "n" is not in b.parquet: it is null there`)
 	require.NotContains(t, warned, dir)
-	answer, err := tenant.Query(wire.QueryRequest{Table: "linked", Sort: []wire.SortKey{}, Fields: []string{"n"}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "linked", Sort: []wire.SortKey{}, Fields: []string{"n"}}))(t)
 	require.Len(t, answer.Rows, 1)
-	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "broken", Sort: []wire.SortKey{}, Fields: []string{"n"}})
+	_, err := tenant.Unverified().Query(wire.QueryRequest{Table: "broken", Sort: []wire.SortKey{}, Fields: []string{"n"}})
 	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }
 
@@ -197,9 +188,8 @@ func TestFolderNames(t *testing.T) {
 		}
 	}
 	for _, value := range []string{filepath.Join(dir, "secret.parquet"), "'; COPY a TO '/tmp/x", "../secret.parquet"} {
-		answer, err := tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{}, Fields: []string{"n"},
-			Where: wire.Where{And: []wire.Filter{{Field: "n", Op: wire.OpEq, Value: wire.Text(value)}}}})
-		require.NoError(t, err)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{}, Fields: []string{"n"},
+			Where: wire.Where{And: []wire.Filter{{Field: "n", Op: wire.OpEq, Value: wire.Text(value)}}}}))(t)
 		require.Empty(t, answer.Rows)
 	}
 }
@@ -250,9 +240,8 @@ func TestFolderHostile(t *testing.T) {
 			require.Error(t, err, "%s %q", place, text)
 		}
 		for _, op := range []wire.Op{wire.OpEq, wire.OpIncludes, wire.OpStartsWith, wire.OpGt} {
-			answer, err := tenant.Query(wire.QueryRequest{Table: "a", Fields: []string{"s"}, Sort: []wire.SortKey{},
-				Where: wire.Where{And: []wire.Filter{{Field: "s", Op: op, Value: wire.Text(text)}}}})
-			require.NoError(t, err)
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "a", Fields: []string{"s"}, Sort: []wire.SortKey{},
+				Where: wire.Where{And: []wire.Filter{{Field: "s", Op: op, Value: wire.Text(text)}}}}))(t)
 			if op != wire.OpGt {
 				require.Empty(t, answer.Rows, "%s %q", op, text)
 			}
@@ -260,8 +249,7 @@ func TestFolderHostile(t *testing.T) {
 	}
 	var left []string
 	for _, in := range []string{dir, filepath.Join(dir, "in")} {
-		entries, err := os.ReadDir(in)
-		require.NoError(t, err)
+		entries := testkit.Must(os.ReadDir(in))(t)
 		for _, e := range entries {
 			left = append(left, e.Name())
 		}
@@ -297,8 +285,7 @@ func TestFolderInPartition(t *testing.T) {
 		"region=eu/sales/Year=2025/a.parquet": "SELECT 1 AS n, 2 AS year", "region=eu/region=us/kind=a/a.parquet": "SELECT 1 AS n",
 		"region=eu/visits/REGION=uk/a.csv": "SELECT 1 AS n", "region=eu/whole/a.parquet": "SELECT 1 AS n, 'own' AS region",
 	})
-	d, err := serve(t, filepath.Join(dir, "region=eu"), nil).As(nil).In(t).Discover()
-	require.NoError(t, err)
+	d := testkit.Must(serve(t, filepath.Join(dir, "region=eu"), nil).As(nil).In(t).Discover())(t)
 	require.Equal(t, []string{`sales: column "year" of the files is left out: folders named year= have the values of a column of that name`},
 		d.Warnings)
 	fields := map[string]string{}
@@ -337,8 +324,7 @@ func TestFolderRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "rename the folder")
 	tenants := makeFiles(t, map[string]string{"a[b]/n.parquet": "SELECT 1 AS n", "ab/n.parquet": "SELECT 2 AS n"})
 	server := serve(t, tenants, &duckdb.FolderOptions{PerTenant: true})
-	d, err := server.As(map[string]string{"tenant": "a[b]", "password": ""}).In(t).Discover()
-	require.NoError(t, err)
+	d := testkit.Must(server.As(map[string]string{"tenant": "a[b]", "password": ""}).In(t).Discover())(t)
 	require.Empty(t, d.Tables)
 	require.Contains(t, fmt.Sprint(d.Warnings), "n.parquet is left out: its path has a character")
 	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), nil)

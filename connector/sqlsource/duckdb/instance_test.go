@@ -15,6 +15,8 @@ import (
 
 	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // countedEngine is an engine that counts those that are open.
@@ -118,8 +120,7 @@ func TestInstancesOfVersions(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "a")
 		version := func(content string) fingerprints {
 			require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-			info, err := os.Lstat(file)
-			require.NoError(t, err)
+			info := testkit.Must(os.Lstat(file))(t)
 			return fingerprints{file: info}
 		}
 		one := version("1")
@@ -186,8 +187,7 @@ func TestRequestsShareNothing(t *testing.T) {
 	}
 	p := newInstances(&FolderOptions{Memory: "100MB"})
 	opened := func(name string) *sql.DB {
-		db, err := p.openFolder(filepath.Join(root, name))
-		require.NoError(t, err)
+		db := testkit.Must(p.openFolder(filepath.Join(root, name)))(t)
 		t.Cleanup(func() { _ = db.Close() })
 		return db
 	}
@@ -203,8 +203,7 @@ func TestRequestsShareNothing(t *testing.T) {
 		err = q.QueryRowContext(t.Context(), "SELECT n FROM "+from).Scan(&n)
 		return n, err
 	}
-	n, err := read(own, view)
-	require.NoError(t, err)
+	n := testkit.Must(read(own, view))(t)
 	require.Equal(t, "a", n)
 	for _, other := range []*sql.DB{a, again, b} {
 		conn := connected(t, other)
@@ -212,8 +211,7 @@ func TestRequestsShareNothing(t *testing.T) {
 		require.ErrorContains(t, err, "does not exist")
 		_, _, err = folderFlavor{}.Catalog(t.Context(), conn, "", nil)
 		require.NoError(t, err)
-		n, err := read(conn, view)
-		require.NoError(t, err)
+		n := testkit.Must(read(conn, view))(t)
 		require.Equal(t, map[bool]string{true: "b", false: "a"}[other == b], n)
 	}
 	for name, db := range map[string]*sql.DB{"a": b, "b": a} {
@@ -229,8 +227,7 @@ func TestRequestsShareNothing(t *testing.T) {
 
 func connected(t *testing.T, db *sql.DB) *sql.Conn {
 	t.Helper()
-	conn, err := db.Conn(t.Context())
-	require.NoError(t, err)
+	conn := testkit.Must(db.Conn(t.Context()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -47,28 +48,24 @@ func macros(t testing.TB, schema string) string {
 	return script.String()
 }
 
-// shadowed is a flavor for a connection whose search path has a schema of macros first.
-type shadowed struct{ sqlengine.Flavor }
-
-func (f shadowed) Capabilities() sqlengine.Capabilities {
-	all := f.Flavor.Capabilities()
-	session := all.Session
-	all.Session = func(ctx context.Context, q sqlengine.Queryer) error {
+// shadowed returns the flavor for a connection whose search path has a schema of macros first.
+func shadowed(f sqlengine.Flavor) sqlengine.Flavor {
+	session := f.Session
+	f.Session = func(ctx context.Context, q sqlengine.Queryer) error {
 		if _, err := q.ExecContext(ctx, "SET search_path = 'shadow,main'"); err != nil {
 			return err
 		}
 		return session(ctx, q)
 	}
-	all.Restore += "; SET search_path = ''"
-	return all
+	f.Restore += "; SET search_path = ''"
+	return f
 }
 
 // TestMacrosDifferential asks a database that has a macro for every function of the engine.
 func TestMacrosDifferential(t *testing.T) {
 	e := kit(t)
-	_, err := e.DB.ExecContext(t.Context(), "CREATE SCHEMA shadow;"+macros(t, "shadow"))
-	require.NoError(t, err)
-	e.Flavor = shadowed{e.Flavor}
+	testkit.Must(e.DB.ExecContext(t.Context(), "CREATE SCHEMA shadow;"+macros(t, "shadow")))(t)
+	e.Flavor = shadowed(e.Flavor)
 	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"changing pages", "large joins"}})
 }
 
@@ -96,13 +93,11 @@ func macroAnswers(t *testing.T, db *sql.DB) (answers, warnings []string) {
 		require.NoError(t, err)
 		answers = append(answers, fmt.Sprint(answer))
 	}
-	source, err := sqlsource.New(db, duckdb.Flavor(), &sqlsource.Options{
+	source := testkit.Must(sqlsource.New(db, duckdb.Flavor(), &sqlsource.Options{
 		Schemas: func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} },
-	})
-	require.NoError(t, err)
+	}))(t)
 	tenant := connectortest.Start(t, connector.Definition{Slug: "macros"}, source, nil).As(nil).Unverified()
-	found, err := tenant.Discover()
-	require.NoError(t, err)
+	found := testkit.Must(tenant.Discover())(t)
 	for _, table := range found.Tables {
 		var fields []string
 		for _, f := range table.Fields {
@@ -110,14 +105,11 @@ func macroAnswers(t *testing.T, db *sql.DB) (answers, warnings []string) {
 			note(fmt.Sprint(table.Name, f.Name, f.Type, f.Samples), nil)
 		}
 		sort := []wire.SortKey{{Field: fields[0], Dir: wire.Desc}}
-		rows, err := tenant.Query(wire.QueryRequest{Table: table.Name, Fields: fields, Sort: sort})
-		require.NoError(t, err)
+		rows := testkit.Must(tenant.Query(wire.QueryRequest{Table: table.Name, Fields: fields, Sort: sort}))(t)
 		note(rows.Rows, nil)
-		size, err := tenant.Size(table.Name)
-		require.NoError(t, err)
+		size := testkit.Must(tenant.Size(table.Name))(t)
 		note(*size, nil)
-		counts, err := tenant.Cardinality(table.Name, fields[0])
-		require.NoError(t, err)
+		counts := testkit.Must(tenant.Cardinality(table.Name, fields[0]))(t)
 		note(*counts[fields[0]], nil)
 	}
 	within := wire.Where{And: []wire.Filter{
@@ -136,22 +128,18 @@ func macroAnswers(t *testing.T, db *sql.DB) (answers, warnings []string) {
 func TestMacros(t *testing.T) {
 	made := func(script string) string {
 		file := filepath.Join(t.TempDir(), "made.duckdb")
-		own, err := driver.NewConnector(file, nil)
-		require.NoError(t, err)
+		own := testkit.Must(driver.NewConnector(file, nil))(t)
 		db := sql.OpenDB(own)
-		_, err = db.ExecContext(t.Context(), script)
-		require.NoError(t, err)
+		testkit.Must(db.ExecContext(t.Context(), script))(t)
 		require.NoError(t, db.Close())
 		return file
 	}
 	reach := func(dsn, script string) *sql.DB {
-		own, err := driver.NewConnector(dsn, nil)
-		require.NoError(t, err)
+		own := testkit.Must(driver.NewConnector(dsn, nil))(t)
 		db := sql.OpenDB(own)
 		t.Cleanup(func() { _ = db.Close() })
 		db.SetMaxOpenConns(1)
-		_, err = db.ExecContext(t.Context(), script)
-		require.NoError(t, err)
+		testkit.Must(db.ExecContext(t.Context(), script))(t)
 		return db
 	}
 	want, warnings := macroAnswers(t, reach(made(macroTables), "SELECT 1"))
@@ -182,8 +170,7 @@ func TestMacros(t *testing.T) {
 		require.NoError(t, row.Scan(&path, &sum))
 		require.Equal(t, c.hostPath, path)
 		require.Equal(t, 42, sum)
-		_, err := db.ExecContext(t.Context(), "CREATE TABLE hosts AS SELECT 1 AS one; DROP TABLE hosts")
-		require.NoError(t, err)
+		testkit.Must(db.ExecContext(t.Context(), "CREATE TABLE hosts AS SELECT 1 AS one; DROP TABLE hosts"))(t)
 		require.NoError(t, db.Close())
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestReaderOptions compares the options that are stated, or left, with those that the
 // engine's functions have: a new one is a new guess.
 func TestReaderOptions(t *testing.T) {
-	db, err := newInstances(&FolderOptions{Memory: "100MB"}).openFolder(t.TempDir())
-	require.NoError(t, err)
+	db := testkit.Must(newInstances(&FolderOptions{Memory: "100MB"}).openFolder(t.TempDir()))(t)
 	defer func() { _ = db.Close() }()
 	tests := testNames(t)
 	for function, list := range map[string][]readerOption{
@@ -39,12 +40,10 @@ func TestReaderOptions(t *testing.T) {
 
 // testNames returns the names of the tests of this package.
 func testNames(t *testing.T) []string {
-	files, err := filepath.Glob("*_test.go")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("*_test.go"))(t)
 	var names []string
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}

@@ -108,7 +108,7 @@ func (p *partitions) options() map[string]string {
 	return map[string]string{"hive_partitioning": fmt.Sprint(len(p.columns) > 0 && !p.constant)}
 }
 
-// key tells files apart that no SELECT reads together.
+// key returns the same text for files that one SELECT can read together.
 func (p *partitions) key(file int) string {
 	if !p.constant {
 		return ""

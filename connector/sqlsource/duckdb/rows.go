@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 )
 
 // rowsFunction is the engine's name of the function that reads the rows of a reading.
@@ -97,7 +98,7 @@ func (r *readings) get(n int64) *reading {
 	return r.open[n]
 }
 
-// register makes an engine know the function that reads rows.
+// register adds the table function that reads rows to an engine.
 func (r *readings) register(c sqldriver.Connector) error {
 	db := sql.OpenDB(c)
 	defer func() { _ = db.Close() }()
@@ -197,7 +198,7 @@ func (s *rowSource) FillChunk(chunk driver.DataChunk) (err error) {
 			case cell.IsNull():
 				err = chunk.SetValue(i, n, nil)
 			default:
-				s.text = cell.AppendText(s.text[:0])
+				s.text = relation.AppendText(s.text[:0], cell)
 				err = driver.SetChunkValue(chunk, i, n, s.text)
 			}
 			if err != nil {

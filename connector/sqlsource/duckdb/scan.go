@@ -82,8 +82,10 @@ func (e *evidence) fit(c textvalue.Raw, rules textvalue.Rules, declared wire.Typ
 		}
 	case declared == wire.TypeNumber || declared == wire.TypeDecimal:
 		if class, _ := rules.Classify(c); class&(textvalue.ClassInteger|textvalue.ClassDecimal) == 0 || c.Kind != textvalue.Plain {
-			e.odd = true
-			e.number(textvalue.Raw{Text: string(v.AppendText(nil)), Kind: textvalue.Number}, textvalue.Files)
+			if e.odd = true; v.IsNull() {
+				return
+			}
+			e.number(textvalue.Raw{Text: v.String(), Kind: textvalue.Number}, textvalue.Files)
 		}
 	case declared == wire.TypeBoolean:
 		e.odd = e.odd || c.Text == "1" || c.Text == "0"
@@ -99,7 +101,7 @@ func (e *evidence) number(c textvalue.Raw, rules textvalue.Rules) {
 		if err != nil {
 			return
 		}
-		text = strings.TrimPrefix(string(plain.AppendText(nil)), "-")
+		text = strings.TrimPrefix(plain.Text(), "-")
 		dot = strings.IndexByte(text, '.')
 		e.odd = true
 	}
@@ -294,5 +296,5 @@ func (f *textFile) faulty(err error) (*fileScan, error) {
 	return nil, err
 }
 
-// formatKey tells formats apart.
+// formatKey returns a text that differs for different formats.
 func formatKey(f textfile.Format) string { return fmt.Sprintf("%q", []any{f}) }

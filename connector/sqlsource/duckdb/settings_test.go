@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,13 +49,10 @@ const settingsViews = `
 	CREATE VIEW several AS SELECT i, (SELECT s.i FROM settled s WHERE s.i > settled.i) AS any_of FROM settled;
 	CREATE VIEW comparing AS SELECT 'a' = 'A' AS same`
 
-// unprepared is a flavor that states no settings.
-type unprepared struct{ sqlengine.Flavor }
-
-func (f unprepared) Capabilities() sqlengine.Capabilities {
-	all := f.Flavor.Capabilities()
-	all.Session = nil
-	return all
+// unprepared returns the flavor without the settings that it states.
+func unprepared(f sqlengine.Flavor) sqlengine.Flavor {
+	f.Session = nil
+	return f
 }
 
 // TestSettings asks of a database whose settings spoil answers: by the differential test, and by
@@ -62,25 +60,22 @@ func (f unprepared) Capabilities() sqlengine.Capabilities {
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.duckdb")
 	reach := func(statements ...string) *sql.DB {
-		own, err := driver.NewConnector(file, func(c sqldriver.ExecerContext) error {
+		own := testkit.Must(driver.NewConnector(file, func(c sqldriver.ExecerContext) error {
 			for _, s := range statements {
 				if _, err := c.ExecContext(context.Background(), s, nil); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
-		require.NoError(t, err)
+		}))(t)
 		db := sql.OpenDB(own)
 		t.Cleanup(func() { _ = db.Close() })
 		return db
 	}
 	plain := reach()
-	_, err := plain.ExecContext(t.Context(), settingsViews)
-	require.NoError(t, err)
+	testkit.Must(plain.ExecContext(t.Context(), settingsViews))(t)
 	read := func(db *sql.DB, flavor sqlengine.Flavor) (answers []string) {
-		source, err := sqlsource.New(db, flavor, nil)
-		require.NoError(t, err)
+		source := testkit.Must(sqlsource.New(db, flavor, nil))(t)
 		tenant := connectortest.Start(t, connector.Definition{Slug: "settings"}, source, nil).As(nil).Unverified()
 		found, err := tenant.Discover()
 		if err != nil {
@@ -109,7 +104,7 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, want, read(db, duckdb.Flavor()), s)
 		require.NoError(t, db.Close())
 		db = reach("SET SESSION " + s)
-		if slices.Equal(want, read(db, unprepared{duckdb.Flavor()})) {
+		if slices.Equal(want, read(db, unprepared(duckdb.Flavor()))) {
 			unseen = append(unseen, s)
 		}
 		require.NoError(t, db.Close())
@@ -175,8 +170,7 @@ func TestSettingsKnown(t *testing.T) {
 			known[name] = true
 		}
 	}
-	rows, err := open(t, "SELECT 1").QueryContext(t.Context(), "SELECT name FROM duckdb_settings()")
-	require.NoError(t, err)
+	rows := testkit.Must(open(t, "SELECT 1").QueryContext(t.Context(), "SELECT name FROM duckdb_settings()"))(t)
 	defer func() { require.NoError(t, rows.Close()) }()
 	for rows.Next() {
 		var name string

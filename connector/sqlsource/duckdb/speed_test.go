@@ -5,7 +5,6 @@ package duckdb_test
 import (
 	"bytes"
 	"database/sql"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,8 +55,7 @@ func speedFolder(b *testing.B) (dir string, rows int) {
 		if _, err := os.Stat(file); err == nil {
 			continue
 		}
-		_, err := db.Exec("COPY (" + strings.ReplaceAll(statement, "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
-		require.NoError(b, err)
+		testkit.Must(db.Exec("COPY (" + strings.ReplaceAll(statement, "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'"))(b)
 	}
 	return dir, rows
 }
@@ -73,8 +72,7 @@ func BenchmarkSpeed(b *testing.B) {
 		_, err := db.Exec("CREATE VIEW " + strings.TrimSuffix(name, ".parquet") + " AS SELECT * FROM '" + filepath.Join(dir, name) + "'")
 		require.NoError(b, err)
 	}
-	source, err := duckdb.Folder(dir, nil)
-	require.NoError(b, err)
+	source := testkit.Must(duckdb.Folder(dir, nil))(b)
 	measureSpeed(b, source, db, rows)
 }
 
@@ -119,11 +117,9 @@ func measureSpeed(b *testing.B, source *sqlsource.Source, db *sql.DB, rows int) 
 
 // readAll reads an answer as database/sql returns it.
 func readAll(b *testing.B, db *sql.DB, statement string) {
-	rows, err := db.Query(statement)
-	require.NoError(b, err)
+	rows := testkit.Must(db.Query(statement))(b)
 	defer func() { require.NoError(b, rows.Close()) }()
-	names, err := rows.Columns()
-	require.NoError(b, err)
+	names := testkit.Must(rows.Columns())(b)
 	cells := make([]any, len(names))
 	for i := range cells {
 		cells[i] = new(any)
@@ -141,12 +137,8 @@ func readAll(b *testing.B, db *sql.DB, statement string) {
 // Keep the files by SQLSOURCE_LAKE and run it twice: making them takes memory, too.
 func BenchmarkStream(b *testing.B) {
 	dir, rows := speedFolder(b)
-	source, err := duckdb.Folder(dir, nil)
-	require.NoError(b, err)
-	token, err := wire.NewToken(connectortest.Token)
-	require.NoError(b, err)
-	h, err := connector.New(connector.Definition{Slug: "bench"}, source, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(b, err)
+	source := testkit.Must(duckdb.Folder(dir, nil))(b)
+	h := testkit.New(connectortest.Token, connector.Definition{Slug: "bench"}, source, testkit.Quiet())
 	body, err := wire.EncodeRequest(&wire.QueryRequest{Table: "events", Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 600_000},
 		Fields: []string{"id", "day", "moment", "amount", "label", "kind", "rank", "score"}})
 	require.NoError(b, err)
@@ -226,11 +218,9 @@ func BenchmarkCSV(b *testing.B) {
 	file := filepath.Join(dir, "events.csv")
 	_, err = db.Exec("COPY (" + strings.ReplaceAll(speedFiles["events.parquet"], "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
 	require.NoError(b, err)
-	_, err = db.Exec("CREATE VIEW events AS SELECT * FROM '" + file + "'")
-	require.NoError(b, err)
+	testkit.Must(db.Exec("CREATE VIEW events AS SELECT * FROM '" + file + "'"))(b)
 	envelope := wire.Envelope{TimeoutMS: 600_000}
-	source, err := duckdb.Folder(dir, nil)
-	require.NoError(b, err)
+	source := testkit.Must(duckdb.Folder(dir, nil))(b)
 	measure := func(name, path string, request wire.Request, native string) {
 		b.Run(name, func(b *testing.B) {
 			sqlsourcetest.Benchmark(b, source, wire.Credentials{}, path, request, func() { readAll(b, db, native) })
@@ -238,20 +228,12 @@ func BenchmarkCSV(b *testing.B) {
 	}
 	count := &wire.CountRequest{Table: "events", Envelope: envelope}
 	b.Run("first", func(b *testing.B) {
-		body, err := wire.EncodeRequest(count)
-		require.NoError(b, err)
-		token, err := wire.NewToken(connectortest.Token)
-		require.NoError(b, err)
+		body := testkit.Must(wire.EncodeRequest(count))(b)
 		for b.Loop() {
-			first, err := duckdb.Folder(dir, nil)
-			require.NoError(b, err)
-			h, err := connector.New(connector.Definition{Slug: "bench"}, first, token, nil)
-			require.NoError(b, err)
-			r := httptest.NewRequest(http.MethodPost, wire.PathCount, bytes.NewReader(body))
-			r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-			w := httptest.NewRecorder()
+			first := testkit.Must(duckdb.Folder(dir, nil))(b)
+			h := testkit.New(connectortest.Token, connector.Definition{Slug: "bench"}, first, nil)
 			used := processorTime()
-			h.ServeHTTP(w, r)
+			w := testkit.Post(h, connectortest.Token, wire.PathCount, string(body))
 			require.Equal(b, http.StatusOK, w.Code)
 			b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
 		}

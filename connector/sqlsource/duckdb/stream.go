@@ -20,7 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// readRows implements [sqlengine.Capabilities].ReadRows. The driver computes an answer
+// readRows implements [sqlengine.Flavor].ReadRows. The driver computes an answer
 // as a whole before its first row, and makes a Go value of each cell. Here the rows
 // come as the engine computes them, in chunks of columns.
 func readRows(

@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,7 +26,7 @@ func read(ctx context.Context, t testing.TB, conn *sql.Conn, limit int, statemen
 	error) {
 	t.Helper()
 	var rows []string
-	for values, err := range duckdb.Flavor().Capabilities().ReadRows(ctx, conn, statement, nil, columns) {
+	for values, err := range duckdb.Flavor().ReadRows(ctx, conn, statement, nil, columns) {
 		if err != nil {
 			return rows, err
 		}
@@ -39,8 +40,7 @@ func read(ctx context.Context, t testing.TB, conn *sql.Conn, limit int, statemen
 
 func connect(t testing.TB, db *sql.DB) *sql.Conn {
 	t.Helper()
-	conn, err := db.Conn(context.Background())
-	require.NoError(t, err)
+	conn := testkit.Must(db.Conn(context.Background()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -59,8 +59,7 @@ func column(ref, dataType string, precision, scale int, want wire.Type) *sqlengi
 // connection, as the driver returns it. Both are the same cells, in chunks that are
 // full, and in columns that the host asks for as another type.
 func TestChunks(t *testing.T) {
-	c, err := driver.NewConnector("", nil)
-	require.NoError(t, err)
+	c := testkit.Must(driver.NewConnector("", nil))(t)
 	db := sql.OpenDB(c)
 	t.Cleanup(func() { _ = db.Close() })
 	wrapped := sqlsourcetest.Intercept(c, func(string, []sqldriver.NamedValue) error { return nil })
@@ -68,27 +67,22 @@ func TestChunks(t *testing.T) {
 	for i, own := range types {
 		definitions = append(definitions, fmt.Sprintf("c%d %s", i, own.SQL))
 	}
-	_, err = db.Exec("CREATE TABLE every (" + strings.Join(definitions, ", ") + ")")
-	require.NoError(t, err)
+	testkit.Must(db.Exec("CREATE TABLE every (" + strings.Join(definitions, ", ") + ")"))(t)
 	for i, own := range types {
 		for _, value := range own.Literals {
-			_, err = db.Exec(fmt.Sprintf("INSERT INTO every (c%d) VALUES (%s)", i, value.SQL))
-			require.NoError(t, err)
+			testkit.Must(db.Exec(fmt.Sprintf("INSERT INTO every (c%d) VALUES (%s)", i, value.SQL)))(t)
 		}
 	}
-	_, err = db.Exec("INSERT INTO every SELECT e.* FROM every e, range(15)")
-	require.NoError(t, err)
+	testkit.Must(db.Exec("INSERT INTO every SELECT e.* FROM every e, range(15)"))(t)
 	tables, _, err := duckdb.Flavor().Catalog(t.Context(), db, "", []string{"every"})
 	require.NoError(t, err)
 	for i, own := range tables[0].Columns {
 		for _, want := range []wire.Type{"", wire.TypeJSON} {
 			cell := column(own.Name, own.DataType, own.Precision, own.Scale, want)
 			statement := "SELECT " + cell.Cell + " FROM every ORDER BY rowid"
-			chunks, err := read(t.Context(), t, connect(t, db), 0, statement, cell)
-			require.NoError(t, err, types[i].Name)
+			chunks := testkit.Must(read(t.Context(), t, connect(t, db), 0, statement, cell))(t, types[i].Name)
 			require.Greater(t, len(chunks), 2048, "more than one chunk")
-			rows, err := read(t.Context(), t, connect(t, wrapped), 0, statement, cell)
-			require.NoError(t, err, types[i].Name)
+			rows := testkit.Must(read(t.Context(), t, connect(t, wrapped), 0, statement, cell))(t, types[i].Name)
 			require.Equal(t, rows, chunks, types[i].Name)
 		}
 	}
@@ -115,25 +109,20 @@ func TestStream(t *testing.T) {
 
 // leave leaves the answer to a statement, in a transaction, after the first rows.
 func leave(t *testing.T, statement string, limit int) {
-	c, err := driver.NewConnector("", nil)
-	require.NoError(t, err)
+	c := testkit.Must(driver.NewConnector("", nil))(t)
 	db := sql.OpenDB(c)
 	defer func() { require.NoError(t, db.Close()) }()
-	conn, err := db.Conn(t.Context())
-	require.NoError(t, err)
+	conn := testkit.Must(db.Conn(t.Context()))(t)
 	defer func() { require.NoError(t, conn.Close()) }()
-	_, err = conn.ExecContext(t.Context(), "SET streaming_buffer_size = '1 byte'") // or the engine searches before it shows any row
+	_, err := conn.ExecContext(t.Context(), "SET streaming_buffer_size = '1 byte'") // or the engine searches before it shows any row
 	require.NoError(t, err)
-	tx, err := conn.BeginTx(t.Context(), nil)
-	require.NoError(t, err)
+	tx := testkit.Must(conn.BeginTx(t.Context(), nil))(t)
 	n := column("range", "BIGINT", 0, 0, "")
-	rows, err := read(t.Context(), t, conn, limit, statement, n)
-	require.NoError(t, err)
+	rows := testkit.Must(read(t.Context(), t, conn, limit, statement, n))(t)
 	require.Len(t, rows, limit)
 	require.Equal(t, fmt.Sprintf("[%d]", limit-1), rows[limit-1])
 	require.NoError(t, tx.Rollback())
-	rows, err = read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n)
-	require.NoError(t, err)
+	rows = testkit.Must(read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n))(t)
 	require.Equal(t, []string{"[0]", "[1]", "[2]"}, rows)
 }
 
@@ -164,7 +153,7 @@ func TestStreamIsCancelled(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
-		for _, err = range duckdb.Flavor().Capabilities().ReadRows(ctx, conn, "SELECT range FROM range(1000000000000)", nil,
+		for _, err = range duckdb.Flavor().ReadRows(ctx, conn, "SELECT range FROM range(1000000000000)", nil,
 			[]*sqlengine.Column{n}) {
 			if seen++; seen == 3000 {
 				cancel()
@@ -172,8 +161,7 @@ func TestStreamIsCancelled(t *testing.T) {
 		}
 		cancel()
 		require.Error(t, err)
-		rows, err := read(t.Context(), t, conn, 0, "SELECT range FROM range(1)", n)
-		require.NoError(t, err)
+		rows := testkit.Must(read(t.Context(), t, conn, 0, "SELECT range FROM range(1)", n))(t)
 		require.Equal(t, []string{"[0]"}, rows)
 	}
 }
@@ -190,7 +178,7 @@ func TestStreamAllocates(t *testing.T) {
 		column("h", "HUGEINT", 0, 0, "")}
 	allocated := testing.AllocsPerRun(1, func() {
 		got := 0
-		for _, err := range duckdb.Flavor().Capabilities().ReadRows(t.Context(), conn, statement, nil, columns) {
+		for _, err := range duckdb.Flavor().ReadRows(t.Context(), conn, statement, nil, columns) {
 			require.NoError(t, err)
 			got++
 		}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // sampled is more rows than the engine looks at before it takes a type for granted.
@@ -58,8 +60,7 @@ func TestLateCells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tenant := serve(t, (&lakeCase{files: map[string]string{c.file: c.content}}).write(t), nil).As(nil).In(t)
-			d, err := tenant.Discover()
-			require.NoError(t, err)
+			d := testkit.Must(tenant.Discover())(t)
 			require.Len(t, d.Tables, 1, "%v", d.Warnings)
 			require.Equal(t, c.typ, string(d.Tables[0].Fields[0].Type), "%s: %v", c.why, d.Warnings)
 			rows := rowsOf(t, tenant, []string{"n"})

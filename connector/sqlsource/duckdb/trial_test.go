@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 var (
@@ -71,13 +72,11 @@ func (trial *trial) folder(t *testing.T, seed uint64) {
 	names := keys(drifts)
 	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	table := newTable(random, names)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
+	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	lake, files := filepath.Join(dir, "lake"), filepath.Join(dir, "files")
 	require.NoError(t, os.Mkdir(lake, 0o755))
 
-	source, err := duckdb.Folder(lake, &duckdb.FolderOptions{Threads: 1, Source: &sqlsource.Options{Profile: -1}})
-	require.NoError(t, err)
+	source := testkit.Must(duckdb.Folder(lake, &duckdb.FolderOptions{Threads: 1, Source: &sqlsource.Options{Profile: -1}}))(t)
 	apart, err := filesource.Open(mkdir(t, files, "tenant"), &filesource.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, apart.Close()) }()
@@ -93,8 +92,7 @@ func (trial *trial) folder(t *testing.T, seed uint64) {
 				break
 			}
 			name := fmt.Sprintf("%s%d", format, i)
-			content, err := os.ReadFile(filepath.Join(lake, filepath.FromSlash(path)))
-			require.NoError(t, err)
+			content := testkit.Must(os.ReadFile(filepath.Join(lake, filepath.FromSlash(path))))(t)
 			file := name + extensions[format]
 			require.NoError(t, os.WriteFile(filepath.Join(files, "tenant", file), content, 0o644))
 			if side, err := os.ReadFile(filepath.Join(lake, format+".table.json")); err == nil {

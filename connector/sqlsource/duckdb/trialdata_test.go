@@ -55,9 +55,7 @@ var drifts = map[string]func(p place) stored{
 		}
 		return p.number("%d", p.IntN(1000))
 	},
-	"scales": func(p place) stored {
-		return p.number("%d.%0*d", p.IntN(1000), 1+p.file*2, 1+p.IntN(9))
-	},
+	"scales": func(p place) stored { return p.number("%d.%0*d", p.IntN(1000), 1+p.file*2, 1+p.IntN(9)) },
 	"wideIntegers": func(p place) stored {
 		return p.one(aNumber, "12345678901234567890", "9007199254740993", "-9223372036854775808", "18446744073709551615", "7")
 	},

@@ -17,6 +17,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -152,8 +154,7 @@ func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
 	}
 	reader := csv.NewReader(bytes.NewReader(b.Bytes()))
 	reader.Comma = rune(style.separator[0])
-	read, err := reader.ReadAll()
-	require.NoError(t, err)
+	read := testkit.Must(reader.ReadAll())(t)
 	require.Len(t, read, 1+len(f.rows))
 	for i, row := range f.rows {
 		for j, c := range f.columns { // encoding/csv drops the CR of a line end in quotes
@@ -189,8 +190,7 @@ func (f *trialFile) ndjson(t testing.TB) []byte {
 			case aNumber, aBoolean, aJSON:
 				b.WriteString(v.text)
 			default:
-				quoted, err := json.Marshal(v.text)
-				require.NoError(t, err)
+				quoted := testkit.Must(json.Marshal(v.text))(t)
 				b.Write(quoted)
 			}
 		}

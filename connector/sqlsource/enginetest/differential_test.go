@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 )
 
@@ -23,10 +24,12 @@ func differ(t *testing.T, e sqlsourcetest.Engine) {
 
 // TestDifferential asks each engine, and PostgreSQL also by package pgxrows.
 func TestDifferential(t *testing.T) {
-	onEach(t, func(t *testing.T, e *engine) { differ(t, e.kit(t, nil)) })
+	onEach(t, func(t *testing.T, e *engine) { differ(t, e.kit(t)) })
 	t.Run("pgxrows", func(t *testing.T) {
 		t.Parallel()
-		differ(t, postgres.kit(t, pgxrows.PostgreSQL()))
+		kit := postgres.kit(t)
+		kit.Flavor = pgxrows.PostgreSQL()
+		differ(t, kit)
 	})
 }
 
@@ -35,16 +38,26 @@ func TestDifferential(t *testing.T) {
 func TestDifferentialAssisted(t *testing.T) {
 	skipShort(t)
 	onEach(t, func(t *testing.T, e *engine) {
-		kit := e.kit(t, nil)
-		kit.Flavor = assistedFlavor(kit.Flavor)
+		kit := e.kit(t)
+		kit.Flavor = assisted(kit.Flavor)
 		differ(t, kit)
 	})
+}
+
+// TestRequiredAlone asks of a flavor that has nothing but what is required: the library does the rest.
+func TestRequiredAlone(t *testing.T) {
+	kit := sqlite.kit(t)
+	f := kit.Flavor
+	kit.Flavor = sqlengine.Flavor{
+		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
+	}
+	sqlsourcetest.Run(t, kit, &sqlsourcetest.Options{Queries: 400})
 }
 
 // TestWithout leaves out all that can be left out, so that an engine fits that has no
 // keys and no indexes.
 func TestWithout(t *testing.T) {
-	kit := sqlite.kit(t, nil)
+	kit := sqlite.kit(t)
 	sqlsourcetest.Run(t, kit, &sqlsourcetest.Options{Queries: 200, Without: []string{
 		"keys", "indexes", "cardinality", "pages", "changing pages", "large joins", "joins", "links", "aggregates",
 	}})
@@ -72,7 +85,7 @@ func TestPlanted(t *testing.T) {
 	}
 	for _, e := range engines { // one after the other: a bug is active in the whole process
 		t.Run(e.name, func(t *testing.T) {
-			sqlsourcetest.Planted(t, e.kit(t, nil), &sqlsourcetest.Options{Queries: 3000, Seed: 7}, strings.Split(bugs, "\n"),
+			sqlsourcetest.Planted(t, e.kit(t), &sqlsourcetest.Options{Queries: 3000, Seed: 7}, strings.Split(bugs, "\n"),
 				func(bug string) { require.NoError(t, os.Setenv("SQLSOURCE_BUG", bug)) })
 		})
 	}

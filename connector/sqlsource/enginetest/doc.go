@@ -7,6 +7,9 @@
 // are named after it. The table of engines is in engine_test.go; to add one, describe
 // it as sqlite_test.go does.
 //
+// Most tests are files of testdata/situations: a schema, requests and their answers. A
+// report of a bug becomes one. Tests in Go inject faults, count statements, or start servers.
+//
 // The tests create and drop databases on the servers that these variables name:
 //
 //   - SQLSOURCE_POSTGRES (host:port), SQLSOURCE_POSTGRES_USER and
@@ -21,7 +24,7 @@
 // which TestPostgresPooled does anyway.
 //
 // Folder firebird proves a flavor that was written by docs/engines.md, on a server that
-// it starts. Folder dry has flavors of engines without a server, as examples.
+// it starts.
 //
 // SQLSOURCE_QUERIES=100000 makes the differential tests longer, SQLSOURCE_SEED
 // repeats one. SQLSOURCE_ROWS changes the size of the tables of BenchmarkSpeed.

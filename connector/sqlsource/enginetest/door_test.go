@@ -16,50 +16,41 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// other is SQLite as if it were an engine of another kind.
-type other struct {
-	sqlengine.Flavor
-	change func(*sqlengine.Capabilities)
-}
-
-func (o other) Capabilities() sqlengine.Capabilities {
-	all := o.Flavor.Capabilities()
-	o.change(&all)
-	return all
-}
-
-// rowNumbered is SQLite with the number of a row for tables without a key, which is read as
-// that of the table numbered is.
-type rowNumbered struct{ sqlengine.Flavor }
-
-func (f rowNumbered) Catalog(
-	ctx context.Context, q sqlengine.Queryer, schema string, names []string,
-) ([]*sqlengine.Table, []string, error) {
-	numbered, _, err := f.Flavor.Catalog(ctx, q, schema, []string{"numbered"})
-	if err != nil {
-		return nil, nil, err
+// rowNumbered returns SQLite's flavor with the number of a row for tables without a key, which is
+// read as that of the table numbered is.
+func rowNumbered() sqlengine.Flavor {
+	f := sqlsource.SQLite()
+	own := f.Catalog
+	f.Catalog = func(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+		numbered, _, err := own(ctx, q, schema, []string{"numbered"})
+		if err != nil {
+			return nil, nil, err
+		}
+		number := numbered[0].Columns[0]
+		number.Name = "rowid"
+		tables, warnings, err := own(ctx, q, schema, names)
+		for _, t := range tables {
+			t.RowID = []sqlengine.CatalogColumn{number}
+		}
+		return tables, warnings, err
 	}
-	number := numbered[0].Columns[0]
-	number.Name = "rowid"
-	tables, warnings, err := f.Flavor.Catalog(ctx, q, schema, names)
-	for _, t := range tables {
-		t.RowID = []sqlengine.CatalogColumn{number}
-	}
-	return tables, warnings, err
+	return f
 }
 
-// overflowing is SQLite with its own sum, which fails where it leaves 64 bits.
-type overflowing struct{ sqlengine.Flavor }
-
-func (overflowing) Sum(_ *sqlengine.Column, key string) sqlengine.Sum {
-	return sqlengine.Sum{Exprs: []string{"SUM(" + key + ")"}}
-}
-
-func (f overflowing) State(err error) string {
-	if strings.Contains(err.Error(), "integer overflow") {
-		return "0A000"
+// overflowing returns SQLite's flavor with the engine's own sum, which fails where it leaves 64 bits.
+func overflowing() sqlengine.Flavor {
+	f := sqlsource.SQLite()
+	f.Sum = func(_ *sqlengine.Column, key string) sqlengine.Sum {
+		return sqlengine.Sum{Exprs: []string{"SUM(" + key + ")"}}
 	}
-	return f.Flavor.State(err)
+	own := f.State
+	f.State = func(err error) string {
+		if strings.Contains(err.Error(), "integer overflow") {
+			return "0A000"
+		}
+		return own(err)
+	}
+	return f
 }
 
 // TestOtherEngines holds SQLite to what engines say of themselves that differ more than
@@ -92,11 +83,13 @@ func TestOtherEngines(t *testing.T) {
 	}
 	t.Run("no transactions", func(t *testing.T) {
 		plain := asked(t, sqlsource.SQLite(), page(t, "c"))
-		without := asked(t, other{sqlsource.SQLite(), func(c *sqlengine.Capabilities) { c.NoTx = true }}, page(t, "c"))
+		f := sqlsource.SQLite()
+		f.NoTx = true
+		without := asked(t, f, page(t, "c"))
 		assert.Equal(t, plain, without, "the same statements, on a connection")
 	})
 	t.Run("a hidden row number", func(t *testing.T) {
-		assert.Contains(t, asked(t, rowNumbered{sqlsource.SQLite()}, page(t, "a")), ` ORDER BY t0."rowid" LIMIT`)
+		assert.Contains(t, asked(t, rowNumbered(), page(t, "a")), ` ORDER BY t0."rowid" LIMIT`)
 	})
 	joined := func(t *testing.T) func(*connectortest.Tenant) {
 		return func(caller *connectortest.Tenant) {
@@ -113,24 +106,27 @@ func TestOtherEngines(t *testing.T) {
 		}
 	}
 	t.Run("keys that need a cast", func(t *testing.T) {
-		f := other{sqlsource.SQLite(), func(c *sqlengine.Capabilities) {
-			c.JoinKeys = func(a, b *sqlengine.Column) (string, string, bool) { return "(0 + " + a.Key + ")", b.Key, true }
-		}}
+		f := sqlsource.SQLite()
+		f.JoinKeys = func(a, b *sqlengine.Column) (string, string, bool) { return "(0 + " + a.Key + ")", b.Key, true }
 		assert.Contains(t, asked(t, f, joined(t)), "(0 + ")
 	})
 	t.Run("keys that do not compare", func(t *testing.T) {
-		f := other{sqlsource.SQLite(), func(c *sqlengine.Capabilities) {
-			c.JoinKeys = func(*sqlengine.Column, *sqlengine.Column) (string, string, bool) { return "", "", false }
-		}}
+		f := sqlsource.SQLite()
+		f.JoinKeys = func(*sqlengine.Column, *sqlengine.Column) (string, string, bool) { return "", "", false }
 		assert.NotContains(t, asked(t, f, joined(t)), "JOIN")
 	})
 	t.Run("a sum that overflows", func(t *testing.T) {
-		for f, want := range map[sqlengine.Flavor]bool{overflowing{sqlsource.SQLite()}: true, sqlsource.SQLite(): false} {
-			asked(t, f, func(caller *connectortest.Tenant) {
+		unable := sqlsource.SQLite()
+		unable.Sum = nil
+		for _, c := range []struct {
+			flavor sqlengine.Flavor
+			want   bool
+		}{{overflowing(), true}, {unable, true}, {sqlsource.SQLite(), false}} {
+			asked(t, c.flavor, func(caller *connectortest.Tenant) {
 				_, err := caller.Aggregate(wire.AggregateRequest{
 					Table: "bag", GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{{Fn: wire.AggSum, Field: "id", As: "sum"}},
 				})
-				assert.Equal(t, want, errors.Is(err, connector.ErrDecline), "%v", err)
+				assert.Equal(t, c.want, errors.Is(err, connector.ErrDecline), "%v", err)
 			})
 		}
 	})

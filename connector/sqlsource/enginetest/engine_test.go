@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -29,21 +30,22 @@ type engine struct {
 	create func(t testing.TB) *database
 	// plain returns one whose sessions are as the engine has them.
 	plain func(t testing.TB) *database
+	// variant returns one that differs by options of CREATE DATABASE. Nil: the engine has none.
+	variant func(t testing.TB, options string) *database
+	// by returns the database by a connection with these options of the driver. Nil: none are tried.
+	by func(t testing.TB, db *database, options string) *database
+	// reader creates a user who may read nothing yet, and returns its name and the database as the
+	// user has it.
+	reader func(t testing.TB, db *database) (user string, read *database)
 	// key and text are the SQL types of an integer primary key and of a short text.
 	key, text string
-	// types are columns of every type that is read differently, made by these
-	// statements.
-	types     []sqlsourcetest.Type
+	// makeTypes are the statements that testdata/types_NAME.jsonl needs.
 	makeTypes string
 
 	conformance conformanceOf
 	discovery   discoveryOf
-	foreignKeys func(t *testing.T) (*database, []keyCase)
 	plans       plansOf
 	schemas     func(t *testing.T) (*database, schemaNames)
-	uncomputed  uncomputedOf
-	pages       pagesOf
-	speedTables string
 	settings    settingsOf
 	month       string   // of events.moment, in the engine's own SQL
 	server      serverOf // of an engine that is a server
@@ -66,14 +68,11 @@ func onEach(t *testing.T, test func(t *testing.T, e *engine)) {
 }
 
 // kit returns an empty database for package sqlsourcetest.
-func (e *engine) kit(t testing.TB, f sqlengine.Flavor) sqlsourcetest.Engine {
+func (e *engine) kit(t testing.TB) sqlsourcetest.Engine {
 	t.Helper()
 	db := e.create(t)
 	db.execute(t, e.makeTypes)
-	if f == nil {
-		f = db.flavor
-	}
-	return sqlsourcetest.Engine{Flavor: f, DB: db.DB, Key: e.key, Types: e.types}
+	return sqlsourcetest.Engine{Flavor: db.flavor, DB: db.DB, Key: e.key, Types: types(t, e.name)}
 }
 
 // database is a database and how a user reaches it.
@@ -98,10 +97,54 @@ func (d *database) execute(t testing.TB, script string) {
 	}
 }
 
+// script returns a script of testdata/scripts.
+func script(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/scripts/" + name + ".sql")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// withColumn returns a flavor whose columns are changed.
+func withColumn(f sqlengine.Flavor, change func(ref string, c sqlengine.CatalogColumn, column *sqlengine.Column)) sqlengine.Flavor {
+	own := f.Column
+	f.Column = func(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
+		column := own(ref, c)
+		change(ref, c, &column)
+		return column
+	}
+	return f
+}
+
+// withCatalog returns a flavor whose tables are changed.
+func withCatalog(f sqlengine.Flavor, change func(*sqlengine.Table)) sqlengine.Flavor {
+	own := f.Catalog
+	f.Catalog = func(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+		tables, warnings, err := own(ctx, q, schema, names)
+		for _, t := range tables {
+			change(t)
+		}
+		return tables, warnings, err
+	}
+	return f
+}
+
 // with returns the database as another flavor reads it.
 func (d *database) with(f sqlengine.Flavor) *database {
 	own := *d
 	own.flavor = f
+	return &own
+}
+
+// of returns the database as a tenant who is this user has it.
+func (d *database) of(t testing.TB, user, password string) *database {
+	t.Helper()
+	own := *d
+	own.credentials = map[string]string{"user": user, "password": password, "database": d.credentials["database"]}
+	var err error
+	own.DB, err = d.open(t.Context(), own.tenant())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = own.Close() })
 	return &own
 }
 

@@ -98,19 +98,26 @@ func (d *mysqlDatabase) as(t testing.TB, change func(*mysql.Config)) *mysqlDatab
 	return mysqlBy(t, config)
 }
 
-// user creates a user with these privileges, and drops it when the test ends. It
-// returns the database as the user has it.
-func (d *mysqlDatabase) user(t testing.TB, grants ...string) *mysqlDatabase {
+// mysqlWith returns a database as a connection has it whose string has these options.
+func mysqlWith(t testing.TB, db *database, options string) *database {
+	t.Helper()
+	config, err := mysql.ParseDSN("/?" + options)
+	require.NoError(t, err)
+	config.Net, config.Addr = "tcp", setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
+	config.User, config.Passwd, config.DBName = db.credentials["user"], db.credentials["password"], db.credentials["database"]
+	return &mysqlBy(t, config).database
+}
+
+// mysqlReader creates a user without privileges, and drops it when the test ends. It returns the
+// user's name and the database as the user has it.
+func mysqlReader(t testing.TB, db *database) (string, *database) {
 	t.Helper()
 	name := fmt.Sprintf("test_%016x", rand.Uint64())
-	execute := func(statement, rest string) {
-		_, err := d.ExecContext(context.Background(), statement+" '"+name+"'@'%' "+rest)
+	execute := func(statement string) {
+		_, err := db.ExecContext(context.Background(), statement)
 		require.NoError(t, err, statement)
 	}
-	execute("CREATE USER", "IDENTIFIED BY 'secret'")
-	t.Cleanup(func() { execute("DROP USER", "") })
-	for _, grant := range grants {
-		execute("GRANT "+grant+" TO", "")
-	}
-	return d.as(t, func(c *mysql.Config) { c.User, c.Passwd = name, "secret" })
+	execute("CREATE USER " + name + " IDENTIFIED BY 'secret'")
+	t.Cleanup(func() { execute("DROP USER " + name) })
+	return name, db.of(t, name, "secret")
 }

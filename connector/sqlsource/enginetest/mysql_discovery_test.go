@@ -23,7 +23,8 @@ func TestMySQLUnread(t *testing.T) {
 		`because the table that it leads to is in a schema that is not served.`, warnings)
 	other.execute(t, "DROP TABLE u")
 
-	reader := other.user(t).as(t, func(c *mysql.Config) { c.DBName = "" })
+	user, _ := mysqlReader(t, &other.database)
+	reader := other.as(t, func(c *mysql.Config) { c.User, c.Passwd, c.DBName = user, "secret", "" })
 	tables, warnings := reader.discover(t, &sqlsource.Options{Schemas: func(wire.Credentials) []string { return []string{own} }}, time.Hour)
 	assert.Empty(t, tables)
 	assert.Contains(t, warnings,

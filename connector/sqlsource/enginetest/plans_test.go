@@ -1,131 +1,87 @@
 package enginetest
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 )
 
-// plan is a request and what the engine's plans of its statements must be like.
-type plan struct {
-	why string
-	// ask is a *wire.QueryRequest, *wire.AggregateRequest or *wire.LinkHitRateRequest.
-	ask wire.Request
-	// want are regular expressions that the plans of all its statements together
-	// match. never are some that they do not match.
-	want, never []string
-}
-
-// plansOf is how an engine says how it executes requests about the tables events,
-// places and visits, which have the columns of the tables of BenchmarkSpeed.
+// plansOf is how an engine says how it executes a statement.
 type plansOf struct {
-	script string
 	// explain stands before a statement.
 	explain string
-	// searched matches a plan that finds rows by the index of a column, and ordered
-	// one that reads them in its order.
-	searched, ordered func(column string) string
-	// scans match plans that read the whole table, the first those that do without an
-	// index; sorts match these and plans that sort it.
+	// searched matches a plan that finds rows by the index of a column, which stands for %s, and
+	// ordered one that reads them in its order.
+	searched, ordered string
+	// scans match plans that read a whole table, sorts plans that sort it.
 	scans, sorts []string
-	// tiesSorted are requests of which a few rows may be sorted, read by an index.
-	tiesSorted []string
-	// more are requests that each engine answers in its own way.
-	more []plan
 }
 
-// TestRequestPlans asks each engine how it executes what requests become: by an
-// index, and without a sort of more than the ties of a few rows.
-func TestRequestPlans(t *testing.T) {
-	onEach(t, func(t *testing.T, e *engine) {
-		if e == &sqlite {
-			skipShort(t)
-		}
-		of := e.plans
-		var plans []plan
-		for _, c := range []struct {
-			why, column string
-			ask         wire.Request
-			ordered     bool
-		}{
-			{"equal text", "label", filterOf("label", "eq", "label 007919"), false},
-			{"greater text", "label", filterOf("label", "gt", "label 999900"), false},
-			{"a day of an instant", "moment", rangeOf("moment", "2024-03-01T00:00:00Z", "2024-03-01T06:00:00Z"), false},
-			{"first dates", "day", firstBy("day", false), true},
-			{"last dates", "day", firstBy("day", true), true},
-			{"first instants", "moment", firstBy("moment", false), true},
-			{"last instants", "moment", firstBy("moment", true), true},
-			{"last decimals", "amount", firstBy("amount", true), true},
-			{"first texts", "label", firstBy("label", false), true},
-			{"last texts", "label", firstBy("label", true), true},
-			{"first nullable integers", "rank", firstBy("rank", false), true},
-			{"last nullable integers", "rank", firstBy("rank", true), true},
-			{"last integers", "whole", firstBy("whole", true), true},
-			{"the latest instant", "moment", extremeOf("moment", "max"), true},
-			{"the least date", "day", extremeOf("day", "min"), true},
-			{"the greatest text", "label", extremeOf("label", "max"), true},
-		} {
-			p := plan{c.why, c.ask, []string{of.searched(c.column)}, of.scans}
-			switch {
-			case slices.Contains(of.tiesSorted, c.why):
-				p.never = of.scans[:1]
-			case c.ordered:
-				p.want, p.never = []string{of.ordered(c.column)}, of.sorts
-			}
-			plans = append(plans, p)
-		}
-		db := e.plain(t)
-		db.execute(t, of.script)
-		explainAll(t, db, of.explain, append(plans, of.more...))
-	})
-}
-
-// explainAll sends requests to a database and asks the engine for the plan of each
-// statement on a table.
-func explainAll(t *testing.T, db *database, explain string, plans []plan) {
+// usesIndex asks the requests of a section uses-index, of which no answer is read. The lines that
+// follow each are held against the engine's plans of its statements: "search column" and
+// "order column" want the index of a column and no reading of the whole table, "find column" wants
+// the index alone. Other lines are regular expressions: "+" that must match, "-" that must not.
+func usesIndex(t *testing.T, e *engine, db *database, f *txtar.File) {
 	logged, log := db.logged(t)
 	tenant := logged.caller(t, nil).Unverified()
-	for _, p := range plans {
-		t.Run(p.why, func(t *testing.T) {
+	var plan, asked string
+	for line := range strings.Lines(string(f.Data)) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		want := func(pattern string) { require.Regexp(t, regexp.MustCompile("(?m)"+pattern), plan, asked) }
+		never := func(patterns ...string) {
+			for _, p := range patterns {
+				require.NotRegexp(t, regexp.MustCompile("(?m)"+p), plan, asked)
+			}
+		}
+		switch word {
+		case "#", "":
+		case "search":
+			want(fmt.Sprintf(e.plans.searched, rest))
+			never(e.plans.scans...)
+		case "order":
+			want(fmt.Sprintf(e.plans.ordered, rest))
+			never(e.plans.scans[0])
+			never(e.plans.sorts...)
+		case "find":
+			want(fmt.Sprintf(e.plans.searched, rest))
+			never(e.plans.scans[0])
+		case "+":
+			want(rest)
+		case "-":
+			never(rest)
+		default:
 			log.take()
-			ask(t, tenant.In(t), p.ask)
-			var text strings.Builder
+			asked = line
+			r := request{word, rest}
+			var err error
+			switch word {
+			case "query":
+				_, err = tenant.Query(r.query(t))
+			case "aggregate":
+				_, err = tenant.Aggregate(r.aggregate(t))
+			case "linkHitRate":
+				_, err = tenant.LinkHitRate(r.link(t))
+			default:
+				t.Fatalf("%s: unknown line %q", f.Name, line)
+			}
+			require.NoError(t, err, line)
+			plan = ""
 			for _, s := range log.take() {
 				if strings.Contains(s.query, " t0") {
-					fmt.Fprintf(&text, "%s\n%s\n", s.query, explained(t, db.DB, explain+s.query, s.args))
+					plan += s.query + "\n" + explained(t, db.DB, e.plans.explain+s.query, s.args) + "\n"
 				}
 			}
-			for _, want := range p.want {
-				require.Regexp(t, regexp.MustCompile("(?m)"+want), text.String())
-			}
-			for _, never := range p.never {
-				require.NotRegexp(t, regexp.MustCompile("(?m)"+never), text.String())
-			}
-		})
+		}
 	}
-}
-
-// ask sends a request.
-func ask(t *testing.T, tenant *connectortest.Tenant, request wire.Request) {
-	t.Helper()
-	var err error
-	switch r := request.(type) {
-	case *wire.QueryRequest:
-		_, err = tenant.Query(*r)
-	case *wire.AggregateRequest:
-		_, err = tenant.Aggregate(*r)
-	case *wire.LinkHitRateRequest:
-		_, err = tenant.LinkHitRate(*r)
-	}
-	require.NoError(t, err)
 }
 
 // explained returns the engine's answer to EXPLAIN, a line for each row.
@@ -140,4 +96,30 @@ func explained(t *testing.T, db *sql.DB, statement string, args []any) string {
 		text.WriteByte('\n')
 	}
 	return text.String()
+}
+
+// plans collects what a source observes.
+type plans struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (p *plans) add(_ context.Context, plan sqlsource.Plan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, plan.String())
+}
+
+// take returns what was observed since the last call, without the statements and with them.
+func (p *plans) take() (summary, whole string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	whole = strings.Join(p.all, "")
+	p.all = nil
+	for line := range strings.Lines(whole) {
+		if !strings.HasPrefix(line, "  statement: ") {
+			summary += line
+		}
+	}
+	return summary, whole
 }

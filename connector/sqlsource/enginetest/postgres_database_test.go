@@ -143,6 +143,12 @@ func postgresRole(t testing.TB, db *database, options string) string {
 	return name
 }
 
+// postgresReader returns a role, and the database as it has it.
+func postgresReader(t testing.TB, db *database) (string, *database) {
+	user := postgresRole(t, db, "")
+	return user, db.of(t, user, rolePassword)
+}
+
 // role creates a role, and returns its name and the database as the role has it.
 func (d *postgresDatabase) role(t testing.TB, options string) (string, *postgresDatabase) {
 	t.Helper()

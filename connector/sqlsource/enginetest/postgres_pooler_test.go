@@ -117,7 +117,7 @@ var poolModes = []pgx.QueryExecMode{
 // clients, whose settings somebody else has changed before.
 func TestPostgresPooled(t *testing.T) {
 	direct := newPostgres(t)
-	direct.execute(t, pooledTables)
+	direct.execute(t, script(t, "pooled_postgres"))
 	all := newSurvey(t, &direct.database)
 	want := all.answers(t, &direct.database)
 	if testing.Short() {
@@ -144,12 +144,6 @@ func TestPostgresPooled(t *testing.T) {
 		}
 	}
 }
-
-const pooledTables = `
-	CREATE TABLE t (id bigint PRIMARY KEY, label text, amount numeric(10,2), moment timestamptz, day date, length interval,
-		body bytea, weight float8, moments timestamptz[]);
-	INSERT INTO t SELECT i, 'label ' || i % 7, i * 1.25, timestamptz '2024-06-01 12:00:00Z' + i * interval '1 hour', date '2024-06-01' + i,
-		i * interval '1 day 1 hour', int4send(i), 1 / i::float8, ARRAY[timestamptz '2024-06-01 12:00:00Z'] FROM generate_series(1, 500) i`
 
 // spoil changes the settings of the pooler's sessions, as a client does that knows no better, and
 // leaves tables in them whose types have the names of the server's own.

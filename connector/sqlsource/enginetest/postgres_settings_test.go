@@ -32,43 +32,10 @@ func init() {
 	}
 }
 
-// postgresSettingsTables has something of each setting that is stated.
-const postgresSettingsTables = `
-	CREATE TABLE things (id bigint PRIMARY KEY, label text, body bytea, bodies bytea[], weights float8[], span interval, days daterange,
-		during tstzrange, moments timestamptz[], moment timestamptz, name regclass, code uuid);
-	INSERT INTO things SELECT i, 'lábel ' || i % 7, int4send(i), ARRAY[int4send(i)], ARRAY[1 / i::float8], i * interval '1 day -1 hour',
-		daterange('2024-01-01', date '2024-01-01' + i), tstzrange('2024-07-01 12:00:00Z', NULL), ARRAY[timestamptz '2024-07-01 12:00:00Z'],
-		timestamptz '2024-07-01 00:30:00Z' + i * interval '1 hour', 'things', md5(i::text)::uuid FROM generate_series(1, 120) i;
-	CREATE TABLE documents (id int PRIMARY KEY, doc jsonb);
-	INSERT INTO documents SELECT i, to_jsonb(ARRAY[CASE WHEN i % 100 = 0 THEN 'paid' ELSE 'open ' || i END, repeat('x', 400)])
-		FROM generate_series(1, 4000) i;
-	CREATE INDEX ON documents USING gin (doc);
-	CREATE TABLE policed (id bigint PRIMARY KEY);
-	INSERT INTO policed VALUES (1), (2), (3);
-	ALTER TABLE policed ENABLE ROW LEVEL SECURITY; CREATE POLICY others ON policed USING (id > 1);
-	CREATE FUNCTION is_missing(v text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN (v = NULL) IS NOT NULL; END $$;
-	CREATE FUNCTION backslash() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN length('a\tb'); END $$;
-	CREATE VIEW of_xml AS SELECT id, xmlelement(name b, body)::text AS element, ('<a/><b/>' || label)::xml::text AS fragment FROM things;
-	CREATE VIEW of_functions AS SELECT id, is_missing(label) AS missing, backslash() AS length FROM things;
-	CREATE VIEW of_session AS SELECT id, moment::date AS day, ('{NULL,' || id || '}')::text[] AS listed FROM things;
-	ANALYZE;
-	CREATE SCHEMA hostile;
-	CREATE FUNCTION hostile.strpos(text, text) RETURNS int LANGUAGE sql AS 'SELECT 0';
-	CREATE FUNCTION hostile.starts_with(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
-	CREATE FUNCTION hostile.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT $2';
-	CREATE FUNCTION hostile.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT 'on' $$;
-	CREATE FUNCTION hostile.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
-	CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.never);
-	CREATE OPERATOR hostile.<> (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.never);
-	CREATE DOMAIN hostile.date AS int;
-	CREATE DOMAIN hostile.float8 AS text;
-	GRANT USAGE ON SCHEMA hostile TO public;
-	GRANT SELECT ON ALL TABLES IN SCHEMA public TO public;`
-
 func startPostgresSettings(t *testing.T) settable {
 	own := newPostgresServer(t, "host all all 127.0.0.1/32 scram-sha-256\n")
 	admin := own.database(t)
-	admin.execute(t, postgresSettingsTables)
+	admin.execute(t, script(t, "settings_postgres"))
 	role, reader := admin.role(t, "")
 	asHost := func(d *postgresDatabase) *database {
 		d.credentials = nil // a pool of the host
@@ -115,25 +82,10 @@ func startPostgresSettings(t *testing.T) settable {
 			"for the server":   byServer("ALTER SYSTEM"),
 		},
 	}
-	s.names = readNames(t, &admin.database, `SELECT lower(name) FROM pg_settings
+	s.names = linesOf(t, admin, "", `SELECT lower(name) FROM pg_settings
 		WHERE context IN ('user', 'superuser', 'backend', 'superuser-backend') AND name NOT LIKE '%.%'`)
 	require.NoError(t, admin.QueryRow("SELECT current_setting('server_version_num')::int / 10000 = 15").Scan(&s.known))
 	return s
-}
-
-// readNames returns the answer of a statement that has one column.
-func readNames(t *testing.T, d *database, statement string) (names []string) {
-	t.Helper()
-	rows, err := d.QueryContext(t.Context(), statement)
-	require.NoError(t, err)
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var name string
-		require.NoError(t, rows.Scan(&name))
-		names = append(names, strings.ToLower(name))
-	}
-	require.NoError(t, rows.Err())
-	return names
 }
 
 // TestPostgresDamage asks for rows where the server may leave out damaged ones: a user who may say
@@ -163,7 +115,7 @@ var pgDamage = []string{"zero_damaged_pages", "ignore_checksum_failure"}
 // without them, and the rest says that it took too long.
 func TestPostgresLimits(t *testing.T) {
 	db := newPostgres(t)
-	db.execute(t, postgresSettingsTables)
+	db.execute(t, script(t, "settings_postgres"))
 	db.credentials = nil
 	all := newSurvey(t, &db.database)
 	want := all.answers(t, &db.database)

@@ -95,10 +95,10 @@ func TestSettings(t *testing.T) {
 
 // seen shows that each hostile value changes an answer if it is not stated.
 func (s *settingsOf) seen(t *testing.T, db settable, all survey) {
-	unprepared := func(d *database) *database { return d.with(unpreparedFlavor{d.flavor}) }
-	want := all.answers(t, unprepared(db.database))
+	unstated := func(d *database) *database { return d.with(unprepared(d.flavor)) }
+	want := all.answers(t, unstated(db.database))
 	for _, v := range s.hostile {
-		spoiled := unprepared(db.ways[connection](t, append(slices.Clone(s.beside[v.name]), v)))
+		spoiled := unstated(db.ways[connection](t, append(slices.Clone(s.beside[v.name]), v)))
 		assert.False(t, all.same(t, spoiled, want), "%s = %s is not seen by the survey", v.name, v.value)
 	}
 	for _, stated := range s.stated {
@@ -108,13 +108,10 @@ func (s *settingsOf) seen(t *testing.T, db settable, all survey) {
 	}
 }
 
-// unpreparedFlavor is a flavor that states nothing.
-type unpreparedFlavor struct{ sqlengine.Flavor }
-
-func (f unpreparedFlavor) Capabilities() sqlengine.Capabilities {
-	all := f.Flavor.Capabilities()
-	all.Session = nil
-	return all
+// unprepared returns a flavor without the settings that it states.
+func unprepared(f sqlengine.Flavor) sqlengine.Flavor {
+	f.Session = nil
+	return f
 }
 
 // listed holds the settings of the engine against those that are stated and those that are listed.

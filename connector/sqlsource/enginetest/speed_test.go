@@ -31,8 +31,8 @@ func BenchmarkSpeed(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
 			db := e.plain(b)
-			script := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", strconv.Itoa(linkRows))
-			db.execute(b, script.Replace(e.speedTables))
+			size := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", strconv.Itoa(linkRows))
+			db.execute(b, size.Replace(script(b, "speed_"+e.name)))
 			db = reader(b, db)
 			measureSpeed(b, db.source(b, nil), db.tenant(), db.DB, e.month)
 		})

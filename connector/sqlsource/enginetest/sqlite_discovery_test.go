@@ -11,34 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// TestSQLiteOmitted warns of each key that is left out, and of nothing that the host
-// hides.
-func TestSQLiteOmitted(t *testing.T) {
-	db := newSQLite(t, `
-		CREATE TABLE named (name TEXT PRIMARY KEY, gone INTEGER REFERENCES nowhere (id), shy INTEGER REFERENCES hidden (id));
-		CREATE TABLE hidden (id INTEGER PRIMARY KEY)`)
-	tables, warnings := db.discover(t, &sqlsource.Options{
-		Tables: map[string]sqlsource.TableOptions{"hidden": {Hidden: true}},
-	}, time.Hour)
-	assert.Len(t, tables, 1)
-	assert.Equal(t, `In table "named", the primary key ("name") is left out because SQLite lets nulls into it; `+
-		`declare its columns NOT NULL, or name the key in the options of this connector.`+"\n"+
-		`In table "named", the foreign key ("gone") is left out because the table or the columns that it leads to do not exist.`, warnings)
-	_, warnings = newSQLite(t, "CREATE TABLE flags (flag BOOLEAN NOT NULL PRIMARY KEY, code UNIQUE)").discover(t, nil, time.Hour)
-	const loose = " is left out because values that the database tells apart are equal in an answer."
-	assert.Equal(t, `In table "flags", the unique key ("code")`+loose+"\n"+`In table "flags", the primary key ("flag")`+loose, warnings)
-	tables, warnings = newSQLite(t, "CREATE TABLE moments (at DATETIME UNIQUE)").discover(t, nil, time.Hour)
-	assert.False(t, tables["moments"].Field("at").Unique)
-	assert.Equal(t, `In table "moments", the field "at" is not declared unique, although the database keeps it so, `+
-		`because values that are equal here may be stored in several ways.`, warnings)
-	_, warnings = newSQLite(t, "").discover(t, nil, time.Hour)
-	assert.Equal(t, "The database has no tables.", warnings)
-}
 
 // TestSQLiteLate answers a discovery whose time is over while it reads the catalog: what it
 // has read is listed, and one warning names the rest.
@@ -90,26 +65,5 @@ func TestSQLiteLate(t *testing.T) {
 				assert.NotContains(t, warnings, "foreign key", "the one warning says it")
 			})
 		})
-	}
-}
-
-// TestSQLiteUnsentWords warns of values that do not fit their column as what they are: a
-// text in a column of numbers is neither NaN nor a date.
-func TestSQLiteUnsentWords(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ declared, fitting, other, words string }{
-		{"INTEGER", "1", "'n/a'", "a text, a blob or an infinity in a column of numbers"},
-		{"REAL", "1.5", "9e999", "a text, a blob or an infinity in a column of numbers"},
-		{"BOOLEAN", "1", "'true'", "no integer"},
-		{"DATE", "'2024-02-29'", "'2024-02-30'", "no text YYYY-MM-DD of a day that exists"},
-		{"DATETIME", "'2024-02-29'", "20240229", "no text of a date and a time, YYYY-MM-DD HH:MM:SS, that exists"},
-		{"JSON", "'{}'", "'{'", "no JSON"},
-		{"ARRAY", "'[]'", "'{}'", "no JSON of an array"},
-		{"TEXT", "'a'", "x'61'", "a blob in a column of texts"},
-		{"BLOB", "x'61'", "'a'", "no blob in a column of blobs"},
-		{"DECIMAL_TEXT", "'1.50'", "'1,50'", "no text of a decimal's digits"},
-	} {
-		_, warnings := newSQLite(t, "CREATE TABLE t (c "+c.declared+"); INSERT INTO t VALUES ("+c.fitting+"), ("+c.other+")").discover(t, nil, time.Minute)
-		assert.Contains(t, warnings, `In table "t", 1 values of the field "c" cannot be sent, because each is `+c.words+": they are null everywhere.")
 	}
 }

@@ -16,18 +16,9 @@ func init() {
 	}
 }
 
-// sqliteSettingsTables has something of each setting that is stated.
-const sqliteSettingsTables = `
-	CREATE TABLE things (id INTEGER PRIMARY KEY, label TEXT, amount NUMERIC, day DATE);
-	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-		INSERT INTO things SELECT i, 'Label ' || (i % 7), i / 4.0, date('2024-01-01', i || ' days') FROM n;
-	CREATE VIEW found AS SELECT id AS id, label LIKE 'lab%' AS likes FROM things;
-	CREATE VIEW unnamed AS SELECT t.id, t.label FROM things t;
-	CREATE VIEW some AS SELECT id AS id FROM (SELECT id FROM things LIMIT 5)`
-
 func startSQLiteSettings(t *testing.T) settable {
 	file := "file:" + filepath.Join(t.TempDir(), "settings.sqlite")
-	db := openSQLite(t, file, sqliteSettingsTables)
+	db := openSQLite(t, file, script(t, "settings_sqlite"))
 	return settable{
 		database: db,
 		ways: map[string]func(*testing.T, []setTo) *database{
@@ -39,7 +30,7 @@ func startSQLiteSettings(t *testing.T) settable {
 				return openSQLite(t, file+"?"+strings.Join(list, "&"), "")
 			},
 		},
-		names: readNames(t, db, "SELECT name FROM pragma_pragma_list"),
+		names: linesOf(t, db, "", "SELECT name FROM pragma_pragma_list"),
 		known: true, // go.mod says which version
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,7 +33,7 @@ func newSurvey(t testing.TB, d *database) survey {
 	t.Helper()
 	s := survey{{"discovery", wire.PathDiscovery, func(e wire.Envelope) wire.Request { return &wire.DiscoveryRequest{Envelope: e} }, false}}
 	var found wire.Discovery
-	body := serve(t, d.quiet(t), wire.PathDiscovery, s[0].message(d.envelope())).Body.Bytes()
+	body := serve(t, d.quiet(t, nil), wire.PathDiscovery, s[0].message(d.envelope())).Body.Bytes()
 	require.NoError(t, wire.DecodeAnswer(body, &found), "%.300s", body)
 	for _, table := range found.Tables {
 		ask := func(what, path string, message func(wire.Envelope) wire.Request, sorted bool) {
@@ -119,12 +120,12 @@ func (d *database) envelope() wire.Envelope {
 }
 
 // quiet returns a connector over the database that logs internal errors alone.
-func (d *database) quiet(t testing.TB) http.Handler {
+func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler {
 	t.Helper()
 	bearer, err := wire.NewToken(token)
 	require.NoError(t, err)
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	handler, err := connector.New(d.definition(), d.source(t, nil), bearer, &connector.Options{Logger: logger})
+	handler, err := connector.New(d.definition(), d.source(t, options), bearer, &connector.Options{Logger: logger})
 	require.NoError(t, err)
 	return handler
 }
@@ -132,7 +133,7 @@ func (d *database) quiet(t testing.TB) http.Handler {
 // answers asks a database all questions, and returns the answers in their order.
 func (s survey) answers(t testing.TB, d *database) []string {
 	t.Helper()
-	handler := d.quiet(t)
+	handler := d.quiet(t, nil)
 	all := make([]string, len(s))
 	for i, q := range s {
 		all[i] = q.answer(t, handler, d.envelope())
@@ -144,7 +145,7 @@ func (s survey) answers(t testing.TB, d *database) []string {
 // does not.
 func (s survey) same(t testing.TB, d *database, want []string) bool {
 	t.Helper()
-	handler := d.quiet(t)
+	handler := d.quiet(t, nil)
 	for i, q := range s {
 		if q.answer(t, handler, d.envelope()) != want[i] {
 			return false

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // queryer is a database, a connection or a transaction.
@@ -46,20 +44,6 @@ func linesOf(t testing.TB, q queryer, separator, statement string, args ...any) 
 		for i, c := range row {
 			if cells[i] = c.String; !c.Valid {
 				cells[i] = "null"
-			}
-		}
-		lines = append(lines, strings.Join(cells, separator))
-	}
-	return lines
-}
-
-// spelled returns the rows of an answer with the cells of each in one line.
-func spelled(rows [][]wire.Value, separator string) (lines []string) {
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			if cells[i] = "null"; !v.IsNull() {
-				cells[i] = string(v.AppendText(nil))
 			}
 		}
 		lines = append(lines, strings.Join(cells, separator))

@@ -13,13 +13,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// strictFlavor fails to read a text of the column word that is not "ok", as a flavor does
-// whose engine holds a value that its author did not think of.
-type strictFlavor struct{ sqlengine.Flavor }
-
-func (f strictFlavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
-	column := f.Flavor.Column(ref, c)
-	if c.Name == "word" {
+// strict returns a flavor that fails to read a text of the column word that is not "ok", as one
+// does whose engine holds a value that its author did not think of.
+func strict(f sqlengine.Flavor) sqlengine.Flavor {
+	return withColumn(f, func(ref string, c sqlengine.CatalogColumn, column *sqlengine.Column) {
+		if c.Name != "word" {
+			return
+		}
 		column.Class, column.Type = sqlengine.ClassOpaque, wire.TypeString // a driver's own decoder of texts is not asked
 		column.Cell, column.Key, column.Tie = "CASE WHEN "+ref+" = 'ok' THEN 1 WHEN "+ref+" = 'secret' THEN 2 END", ref, ""
 		column.Decode = func(driver any) (wire.Value, error) {
@@ -29,8 +29,7 @@ func (f strictFlavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Co
 			}
 			return wire.Text("ok"), nil
 		}
-	}
-	return column
+	})
 }
 
 // TestUnreadable describes a table one value of which cannot be read: it is listed with
@@ -43,7 +42,7 @@ func TestUnreadable(t *testing.T) {
 func unreadable(t *testing.T, db *database) {
 	db.execute(t, "CREATE TABLE odd (id INTEGER PRIMARY KEY, word VARCHAR(20), n INTEGER); "+
 		"INSERT INTO odd VALUES (1, 'ok', 5), (2, 'secret', 7), (3, NULL, 9); CREATE TABLE other (id INTEGER PRIMARY KEY)")
-	db = db.with(strictFlavor{db.flavor})
+	db = db.with(strict(db.flavor))
 	tables, warnings := db.discover(t, nil, time.Minute)
 	require.Len(t, tables, 2)
 	require.Contains(t, warnings, `In table "odd", the field "word" has a value that cannot be read, and a request that meets it fails: `+

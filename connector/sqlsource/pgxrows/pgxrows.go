@@ -26,18 +26,13 @@ import (
 
 // PostgreSQL returns [sqlsource.PostgreSQL] with rows read as package pgxrows
 // does. The databases must be opened by pgx's package stdlib.
-func PostgreSQL() sqlengine.Flavor { return flavor{sqlsource.PostgreSQL()} }
-
-type flavor struct{ sqlengine.Flavor }
-
-// Capabilities adds that rows are read here.
-func (f flavor) Capabilities() sqlengine.Capabilities {
-	all := f.Flavor.Capabilities()
-	all.ReadRows = readRows
-	return all
+func PostgreSQL() sqlengine.Flavor {
+	flavor := sqlsource.PostgreSQL()
+	flavor.ReadRows = readRows
+	return flavor
 }
 
-// readRows implements [sqlengine.Capabilities].ReadRows.
+// readRows implements [sqlengine.Flavor].ReadRows.
 func readRows(
 	ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*sqlengine.Column,
 ) iter.Seq2[[]wire.Value, error] {

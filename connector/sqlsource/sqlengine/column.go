@@ -128,9 +128,10 @@ type Index struct {
 	// Within selects the rows that Sorted orders, in a form that the index serves.
 	// Empty: those that are not null.
 	Within string
-	// Unsorted selects values that Sorted orders, or Plain compares, otherwise than Key, in a form that the index answers at once. If a table has such
-	// a value, neither is used. It includes the values that Loose.Guard selects. Empty:
-	// there are no such values but those that the Guard selects.
+	// Unsorted selects values that Sorted orders, or Plain compares, otherwise than Key, in
+	// a form that the index answers at once. If a table has such a value, neither is used.
+	// It includes the values that Loose.Guard selects. Empty: there are no such values but
+	// those that the Guard selects.
 	Unsorted string
 	// Stored is an expression whose order tells apart all values that a primary key may
 	// hold, and which the key's index has: usually the bare column. Pages without a sort

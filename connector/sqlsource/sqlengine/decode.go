@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,7 +87,7 @@ func decodeInteger(driver any) (wire.Value, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return wire.Int(n), nil
 	}
-	if !wire.IsDecimal(s) {
+	if !terms.IsDecimal(s) {
 		return unexpected(driver, "an integer")
 	}
 	return wire.Decimal(s), nil

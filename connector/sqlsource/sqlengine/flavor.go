@@ -10,9 +10,10 @@ import (
 
 // Flavor is what one database engine says differently from others: how it lists
 // its tables, and in which SQL a value of a column is read, compared and ordered
-// exactly as the platform does.
+// exactly as the platform does. Quote, Param, Table, Catalog, Column and Window are required,
+// as sqlsource.New says; every other member is optional.
 //
-// Several requests use a flavor at once, so it keeps nothing of a session: Catalog
+// Several requests use a flavor at once, so its functions keep nothing of a session: Catalog
 // asks for whatever depends on the server, such as its version, and passes it on in
 // [CatalogColumn].Note.
 //
@@ -20,51 +21,62 @@ import (
 // identifiers that Quote has quoted, of placeholders, and of integers from the
 // catalog. No text of a request is ever among them.
 //
-// To change a flavor, embed it in a struct and replace methods: what Capabilities
-// returns goes with it.
-type Flavor interface {
+// To change a flavor, set members of a copy:
+//
+//	flavor := sqlsource.SQLite()
+//	flavor.Session = nil
+type Flavor struct {
+	// Name is what messages to people call the engine. Empty: "the expected engine".
+	Name string
+
 	// Quote returns a name from the catalog as an identifier, whatever characters
 	// it has.
-	Quote(name string) string
+	Quote func(name string) string
 	// Param returns the n-th placeholder of a statement, from 1.
-	Param(n int) string
+	Param func(n int) string
 	// Table returns a table of the catalog as FROM has it.
-	Table(schema, name string) string
+	Table func(schema, name string) string
 	// Catalog returns the tables and views that the session may read: all of
 	// them, or those whose names are given, to the letter. It omits a name without
 	// a table, and warns of what can never be described. Anything else that fails is
 	// its error: a table that is omitted is answered as unknown.
-	Catalog(ctx context.Context, q Queryer, schema string, names []string) (tables []*Table, warnings []string, err error)
+	Catalog func(ctx context.Context, q Queryer, schema string, names []string) (tables []*Table, warnings []string, err error)
 	// Column returns how a column of the catalog is read and compared. ref is the
 	// column, quoted and qualified. c.Want is a type that the host asks for in place of
 	// the engine's. A flavor may ignore it: the library then reads the column as that
 	// type, and pushes nothing that would change its meaning.
-	Column(ref string, c CatalogColumn) Column
-	// Order returns one term of ORDER BY, with nulls last in both directions. See
-	// [NullsLast].
-	Order(expr string, desc, nullable bool) string
+	Column func(ref string, c CatalogColumn) Column
 	// Window returns the clause that cuts rows, which ends a SELECT (but see
-	// [Capabilities].WindowFirst). Each argument is a placeholder, or empty. ordered
+	// WindowFirst). Each argument is a placeholder, or empty. ordered
 	// reports whether the SELECT has ORDER BY, which some engines require.
-	Window(limit, offset string, ordered bool) string
+	Window func(limit, offset string, ordered bool) string
+
+	// Order returns one term of ORDER BY, with nulls last in both directions. Nil:
+	// that of standard SQL, which has the words NULLS LAST.
+	Order func(expr string, desc, nullable bool) string
 	// Includes and HasPrefix return a test of a Column's Text for a substring or a
 	// prefix, byte for byte. param is a placeholder bound to it, size its bytes.
-	Includes(text, param string) string
-	HasPrefix(text, param string, size int) string
+	// Nil: the library searches.
+	Includes  func(text, param string) string
+	HasPrefix func(text, param string, size int) string
 	// Bucket returns the first day of the period that the key of a date or
 	// datetime column lies in, in UTC, read as text YYYY-MM-DD or as a date.
-	Bucket(c *Column, key string, g wire.Grain) string
+	// Nil: the library groups by periods.
+	Bucket func(c *Column, key string, g wire.Grain) string
 	// Sum adds a numeric column's keys exactly. A Sum without Exprs means that the
-	// engine would add floats.
-	Sum(c *Column, key string) Sum
+	// engine would add floats. Nil: the library adds.
+	Sum func(c *Column, key string) Sum
 	// State returns the SQLSTATE that says what kind of failure an error of the driver
-	// is; empty: the library judges it by what it knows of networks and drivers. An
-	// engine without SQLSTATEs names the nearest of these:
+	// is; empty: the library judges it by what it knows of networks. Nil: always empty.
+	// An engine without SQLSTATEs names the nearest of these:
 	//
 	//	28000            the user's name or password is wrong, or the user may not connect
 	//	3D000            there is no database of that name, or it cannot be opened
 	//	XX001            the file is something else, encrypted or damaged
 	//	08004            the server refuses connections without TLS
+	//	08T01            the server has no TLS, which was asked for
+	//	08P01            who answers does not speak the engine's protocol
+	//	08S01            the connection has ended
 	//	42P01            a table, a column or a schema no longer exists
 	//	42501            the user may not read the table
 	//	57014            the statement was ended by its own timeout
@@ -79,17 +91,7 @@ type Flavor interface {
 	// Discovery leaves out a table, with a warning, that is gone, forbidden, or cannot
 	// be computed. For any other failure it fails, because it would lose tables that
 	// are there.
-	State(err error) string
-	// Capabilities returns what else the engine can do, or cannot. It is called once,
-	// when a source is made.
-	Capabilities() Capabilities
-}
-
-// Capabilities are what an engine does in a way of its own, or not at all. Every zero
-// field means what most engines do.
-type Capabilities struct {
-	// Name is what messages to people call the engine, such as "PostgreSQL".
-	Name string
+	State func(err error) string
 
 	// Tx says how a transaction begins in which a request reads: read-only where the
 	// driver takes that. Nil: the driver's default.
@@ -115,6 +117,14 @@ type Capabilities struct {
 	// session is running. It is for a driver that leaves a statement running on the
 	// server when its context ends. Nil: the driver ends it.
 	Kill func(ctx context.Context, q Queryer) (string, error)
+
+	// ConnectAgain reports whether connecting, which failed with this error, may succeed if it
+	// is tried again at once. It is for a driver that fails by chance. Nil: it never may.
+	ConnectAgain func(err error) bool
+	// Unnamed ends the sentence of the log by which a driver is to be told to prepare no
+	// statement by name, where sessions are shared: ", as it is told by NOPREPARE=1". Empty:
+	// the sentence says no more.
+	Unnamed string
 
 	// HasSchema reports whether there is a schema of this name, to the letter. The
 	// empty name is the default schema, as for Catalog. Nil: the flavor cannot tell.
@@ -198,17 +208,6 @@ func Each(ctx context.Context, q Queryer, statement string, args []any, row func
 		}
 	}
 	return rows.Err()
-}
-
-// NullsLast returns a term of ORDER BY in standard SQL, for [Flavor].Order.
-func NullsLast(expr string, desc, nullable bool) string {
-	if desc {
-		expr += " DESC"
-	}
-	if nullable {
-		expr += " NULLS LAST"
-	}
-	return expr
 }
 
 // Sum is how an engine adds exactly.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -12,141 +13,177 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Each check returns what is wrong, or nothing.
+// wrong is what is wrong with an answer.
+type wrong struct {
+	detail string
+	asIf   func() string // completes "as if"; nil or "": nothing that is known would answer so
+}
+
+func refused(err error) *wrong { return &wrong{detail: "the connector refused: " + err.Error()} }
+
+// differs returns what is wrong with an answer that differs from the right one so, or nil.
+func differs(d *oracle.Difference) *wrong {
+	if d == nil {
+		return nil
+	}
+	return &wrong{detail: d.String()}
+}
+
+// judged is a test whose end, which a client brings about that cannot read an answer, is a wrong answer.
+type judged struct{ testing.TB }
+
+type unreadable string
+
+// Fatalf implements testing.TB.
+func (judged) Fatalf(format string, args ...any) { panic(unreadable(fmt.Sprintf(format, args...))) }
+
+// check asks a question and returns what is wrong with the answer, or nil. declined is set if the connector
+// left it to the platform.
+func (f *fixture) check(t testing.TB, q question) (found *wrong, declined bool) {
+	defer func() {
+		switch end := recover().(type) {
+		case nil:
+		case unreadable:
+			found = &wrong{detail: string(end)}
+		default:
+			panic(end)
+		}
+	}()
+	tenant := f.server.As(nil).Unverified().In(judged{t})
+	switch req := q.message().(type) {
+	case *wire.CountRequest:
+		return f.checkCount(tenant, q, req), false
+	case *wire.AggregateRequest:
+		return f.checkAggregate(tenant, req)
+	case *wire.LinkHitRateRequest:
+		got, err := tenant.LinkHitRate(*req)
+		if err != nil {
+			return refused(err), false
+		}
+		return differs(oracle.VerifyLinkHitRate(f.known, req, got)), false
+	case *wire.QueryRequest:
+		if q.paged {
+			return f.checkPages(tenant, req, req.Limit+20), false
+		}
+		return f.checkQuery(tenant, q, req), false
+	}
+	panic("a question without a request")
+}
 
 // checkQuery compares a query's answer with the one in memory.
-func (f *fixture) checkQuery(tenant *connectortest.Tenant, req *wire.QueryRequest) string {
-	want, err := f.query(req)
-	if err != nil {
-		return "the reference cannot answer: " + err.Error()
-	}
+func (f *fixture) checkQuery(tenant *connectortest.Tenant, q question, req *wire.QueryRequest) *wrong {
 	got, err := tenant.Query(*req)
 	if err != nil {
-		return "the connector refused: " + err.Error()
+		return refused(err)
 	}
 	if !got.Served.Filters {
-		return "the filters were not served"
+		return &wrong{detail: "the filters were not served"}
 	}
-	rows, reversed := want.rows, want.reversed
-	if got.Served.Window {
-		rows, reversed = window(rows, req.Offset, req.Limit), window(reversed, req.Offset, req.Limit)
+	served := *req
+	if !got.Served.Sort {
+		served.Sort = nil
 	}
-	have, expected := spellAll(got.Rows), spellAll(rows)
-	switch {
-	case want.ordered && got.Served.Sort:
-		if i := differ(have, expected); i >= 0 && (reversed == nil || differ(have, spellAll(reversed)) >= 0) {
-			return fmt.Sprintf("row %d differs: expected%s\ngot%s", i, some(expected[min(i, len(expected)):]), some(have[min(i, len(have)):]))
-		}
-	case got.Served.Window && (req.Limit > 0 || req.Offset > 0):
-		if len(have) != len(expected) {
-			return fmt.Sprintf("expected %d rows in the window, got %d", len(expected), len(have))
-		}
-		if extra := without(have, spellAll(want.rows)); len(extra) > 0 {
-			return "rows that should not be there:" + some(extra)
-		}
-	default:
-		if extra := without(have, expected); len(extra) > 0 {
-			return "rows that should not be there:" + some(extra)
-		}
-		if missing := without(expected, have); len(missing) > 0 {
-			return "rows are missing:" + some(missing)
-		}
+	if !got.Served.Window {
+		served.Limit, served.Offset = 0, 0
 	}
-	if got.Served.Sort && len(req.Sort) > 0 {
-		return f.checkOrder(req, got)
+	found := differs(f.verify(&served, got.Rows))
+	if found == nil {
+		found = f.misspelled(req, got.Rows)
 	}
-	return ""
+	if found != nil && len(req.Joins) == 0 {
+		found.asIf = func() string { return q.RowsAsIf(req, &oracle.Table{Rows: got.Rows}) }
+	}
+	return found
 }
 
-// checkOrder checks the requested order alone, for answers whose ties may be
-// broken in several ways.
-func (f *fixture) checkOrder(req *wire.QueryRequest, got *connectortest.Answer) string {
-	own := oracle.Table{Rows: got.Rows}
-	for _, name := range got.Names {
-		own.Columns = append(own.Columns, wire.Column{Name: name, Type: f.tables[req.Table].typeOf(name)})
+// verify compares rows with the right ones. Where a sort or a window asks for an order, the primary key of a
+// table that is read alone breaks ties: it ascends, or goes the way of the last key of the sort.
+func (f *fixture) verify(req *wire.QueryRequest, rows [][]wire.Value) (first *oracle.Difference) {
+	key := f.known[req.Table].PrimaryKey
+	if len(req.Sort) == 0 && req.Limit+req.Offset == 0 || len(req.Joins) > 0 || key == nil {
+		return oracle.Verify(f.known, req, rows)
 	}
-	for _, key := range req.Sort {
-		if !slices.Contains(got.Names, key.Field) {
-			return ""
+	ways := []wire.Direction{wire.Asc}
+	if n := len(req.Sort); n > 0 && req.Sort[n-1].Dir == wire.Desc {
+		ways = append(ways, wire.Desc)
+	}
+	for _, dir := range ways {
+		total := *req
+		total.Sort = slices.Clone(req.Sort)
+		for _, name := range key {
+			total.Sort = append(total.Sort, wire.SortKey{Field: name, Dir: dir})
+		}
+		d := oracle.Verify(f.known, &total, rows)
+		if d == nil {
+			return nil
+		}
+		if first == nil {
+			first = d
 		}
 	}
-	if i, ok := oracle.Sorted(&own, req.Sort, nil); !ok {
-		return fmt.Sprintf("row %d is not in order: %s", i, spell(got.Rows[i]))
-	}
-	return ""
+	return first
 }
 
-// differ returns the first index at which two lists differ, or -1.
-func differ(a, b []string) int {
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return i
-		}
+// misspelled compares rows, which are the right ones, with the texts of their cells.
+func (f *fixture) misspelled(req *wire.QueryRequest, rows [][]wire.Value) *wrong {
+	whole := *req
+	whole.Limit, whole.Offset, whole.Sort = 0, 0, nil
+	right, err := oracle.Query(f.known, &whole)
+	if err != nil {
+		return &wrong{detail: "the reference cannot answer: " + err.Error()}
 	}
-	return -1
+	if extra := without(spellAll(rows), spellAll(right.Rows)); len(extra) > 0 {
+		return &wrong{detail: "rows are spelled otherwise:" + some(extra)}
+	}
+	return nil
 }
 
 // checkCount compares a count with the one in memory.
-func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryRequest) string {
-	count := wire.CountRequest{Table: req.Table, Where: wire.Where{And: req.And, Or: req.Or}}
-	want, err := oracle.Count(f.known, &count)
+func (f *fixture) checkCount(tenant *connectortest.Tenant, q question, req *wire.CountRequest) *wrong {
+	want, err := oracle.Count(f.known, req)
 	if err != nil {
-		return "the reference cannot count: " + err.Error()
+		return &wrong{detail: "the reference cannot count: " + err.Error()}
 	}
-	got, err := tenant.Count(count)
-	if err != nil {
-		return "the connector refused to count: " + err.Error()
+	got, err := tenant.Count(*req)
+	switch {
+	case err != nil:
+		return refused(err)
+	case got != want:
+		return &wrong{fmt.Sprintf("expected a count of %d, got %d", want, got), func() string { return q.CountAsIf(got) }}
 	}
-	if got != want {
-		return fmt.Sprintf("expected a count of %d, got %d", want, got)
-	}
-	return ""
+	return nil
 }
 
 // checkAggregate compares groups with those in memory. It accepts a decline.
-func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.AggregateRequest) (problem string, declined bool) {
+func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.AggregateRequest) (found *wrong, declined bool) {
 	got, err := tenant.Aggregate(*req)
 	switch {
 	case errors.Is(err, connector.ErrDecline):
-		return "", true
+		return nil, true
 	case err != nil:
-		return "the connector refused: " + err.Error(), false
+		return refused(err), false
 	}
-	return tell(oracle.VerifyGroups(f.known, req, got)), false
-}
-
-// tell returns a difference in words.
-func tell(d *oracle.Difference) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
-}
-
-// checkLink compares a link's measure with the one in memory.
-func (f *fixture) checkLink(tenant *connectortest.Tenant, req wire.LinkHitRateRequest) string {
-	got, err := tenant.LinkHitRate(req)
-	if err != nil {
-		return "the connector refused: " + err.Error()
-	}
-	return tell(oracle.VerifyLinkHitRate(f.known, &req, got))
+	return differs(oracle.VerifyGroups(f.known, req, got)), false
 }
 
 // checkCardinality compares the counts of all columns. It accepts nil.
-func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *table) string {
-	got, err := tenant.Cardinality(t.name, t.fields()...)
+func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *oracle.Table) *wrong {
+	got, err := tenant.Cardinality(t.Name, fields(t)...)
 	if err != nil {
-		return "the connector refused: " + err.Error()
+		return refused(err)
 	}
 	var problems []string
-	for _, name := range t.fields() {
-		want, err := oracle.Cardinality(f.known[t.name], name)
+	for _, name := range fields(t) {
+		want, err := oracle.Cardinality(t, name)
 		if err != nil {
-			return "the reference cannot answer: " + err.Error()
+			return &wrong{detail: "the reference cannot answer: " + err.Error()}
 		}
 		if c := got[name]; c != nil && *c != want {
 			problems = append(problems, fmt.Sprintf("column %s: expected %+v, got %+v", name, want, *c))
 		}
 	}
-	return strings.Join(problems, "\n")
+	if len(problems) > 0 {
+		return &wrong{detail: strings.Join(problems, "\n")}
+	}
+	return nil
 }

@@ -8,7 +8,7 @@
 //		db, err := sql.Open("duckdb", "")
 //		require.NoError(t, err)
 //		sqlsourcetest.Run(t, sqlsourcetest.Engine{
-//			Flavor: duck{}, DB: db, Key: "BIGINT",
+//			Flavor: duck(), DB: db, Key: "BIGINT",
 //			Types: []sqlsourcetest.Type{
 //				{Name: "text", SQL: "VARCHAR", Type: wire.TypeString,
 //					Literals: sqlsourcetest.Texts(quoted, "", "a", "A", "a ", "é")},
@@ -24,8 +24,8 @@
 // its rows change. One of the tables has an index on each column that can have
 // one. It joins large tables by keys of each kind. Then it generates requests:
 // filters of every operator on every column, with operands from cells, from their
-// neighbours and other spellings, and from a list of edges; sorts, windows,
-// projections, joins, counts, aggregates, links. Each is answered by the engine
+// neighbours and other spellings, and from a list of those that databases get wrong;
+// sorts, windows, projections, joins, counts, aggregates, links. Each is answered by the engine
 // through the connector, and in memory by an evaluator that shares no code with the
 // library. The answers must be equal, rows and order. A request whose answers differ
 // is made as small as it can be before it is shown. What a flavor leaves to the
@@ -38,7 +38,7 @@
 // of a request reaches a statement. [Intercept] lets your own tests look at
 // statements, and make them fail. [Benchmark] measures what the flavor costs.
 //
-// The generator of requests here and that of the conformance program are two. This
-// one knows every row and the engine's types, and asks for what SQL gets wrong; the
-// other one knows only what a connector says of itself.
+// The conformance program makes its requests by the same code, from the rows that a
+// connector answers. It leaves out what readings of the protocol answer differently.
+// Here the rows are known, so that nothing is left out.
 package sqlsourcetest

@@ -69,37 +69,17 @@ type fixture struct {
 	engine  Engine
 	without []string // parts that are left out
 	server  *connectortest.Server
-	tables  map[string]*table
-	known   oracle.Tables // the same
-	names   []string
+	known   oracle.Tables // as they must be read
+	names   []string      // of the tables
 }
 
-// table is a table as it must be read.
-type table struct {
-	name     string
-	numbered bool // its first column, id, is another number in each row
-	key      []string
-	columns  []wire.Column
-	rows     [][]wire.Value
-}
-
-// fields returns the names of the columns.
-func (t *table) fields() []string {
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
+// fields returns the names of a table's columns.
+func fields(t *oracle.Table) []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
 		names[i] = c.Name
 	}
 	return names
-}
-
-// typeOf returns the type of a column; empty if the table has none of that name.
-func (t *table) typeOf(name string) wire.Type {
-	for _, c := range t.columns {
-		if c.Name == name {
-			return c.Type
-		}
-	}
-	return ""
 }
 
 // The tables of a fixture.
@@ -109,10 +89,13 @@ const (
 	tableLoose  = "loose"  // without a key, with rows that are alike
 )
 
+// rowNumber is the first column of a table with a primary key: another number in each row.
+const rowNumber = "id"
+
 // fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, o Options) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, known: oracle.Tables{}}
+	f := &fixture{engine: e, without: o.Without, known: oracle.Tables{}}
 	f.names = []string{tableValues, tableTwin, tableLoose}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	f.create(t, rng, tableValues, 90, true)
@@ -138,21 +121,21 @@ func fill(t testing.TB, e Engine, o Options) *fixture {
 }
 
 // create creates one table with all types, and fills it.
-func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, numbered bool) {
+func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, withKey bool) {
 	t.Helper()
 	e := f.engine
-	own := &table{name: name, numbered: numbered}
+	own := &oracle.Table{Name: name}
 	var definitions []string
-	if numbered {
-		own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
-		definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL")
+	if withKey {
+		own.Columns = append(own.Columns, wire.Column{Name: rowNumber, Type: wire.TypeNumber})
+		definitions = append(definitions, e.Flavor.Quote(rowNumber)+" "+e.Key+" NOT NULL")
 		if f.has(partKeys) {
-			own.key = []string{"id"}
+			own.PrimaryKey = []string{rowNumber}
 			definitions[0] += " PRIMARY KEY"
 		}
 	}
 	for _, c := range e.Types {
-		own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
+		own.Columns = append(own.Columns, wire.Column{Name: c.Name, Type: c.Type})
 		definitions = append(definitions, e.Flavor.Quote(c.Name)+" "+strings.ReplaceAll(c.SQL, "%s", e.Flavor.Quote(c.Name)))
 	}
 	execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(name)+" ("+strings.Join(definitions, ", ")+")"+e.TableOptions)
@@ -160,7 +143,7 @@ func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, nu
 		var row []wire.Value
 		var literals []string
 		add := func(l Literal) { row, literals = append(row, l.Cell), append(literals, l.SQL) }
-		if numbered {
+		if withKey {
 			add(Literal{fmt.Sprint(i * 3), wire.Int(int64(i * 3))})
 		}
 		for _, c := range e.Types {
@@ -178,11 +161,10 @@ func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, nu
 				add(Literal{"NULL", wire.Null()})
 			}
 		}
-		own.rows = append(own.rows, row)
+		own.Rows = append(own.Rows, row)
 		execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(name)+" VALUES ("+strings.Join(literals, ", ")+")")
 	}
-	f.tables[name] = own
-	f.known[name] = &oracle.Table{Name: name, Columns: own.columns, PrimaryKey: own.key, Rows: own.rows}
+	f.known[name] = own
 }
 
 // index indexes every column of a table that the engine can index: what a flavor

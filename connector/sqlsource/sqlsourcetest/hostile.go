@@ -14,7 +14,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -131,7 +130,7 @@ func hostileFields(t *testing.T, tenant *connectortest.Tenant) {
 
 // hostileOperands filters by hostile values with every operator.
 func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *statements) {
-	for _, op := range filter.Operators() {
+	for _, op := range terms.Operators[wire.Op]() {
 		shapes := map[string]bool{}
 		for _, value := range hostileValues {
 			f := wire.Filter{Field: "a", Op: op}

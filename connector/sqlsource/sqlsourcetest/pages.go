@@ -9,33 +9,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // checkPages puts an answer together from pages, whose ties must not move.
-func (f *fixture) checkPages(tenant *connectortest.Tenant, req *wire.QueryRequest, size int64) string {
-	whole := *req
-	whole.Limit, whole.Offset = 0, 0
-	want, err := f.query(&whole)
+func (f *fixture) checkPages(tenant *connectortest.Tenant, req *wire.QueryRequest, size int64) *wrong {
+	page := *req
+	page.Limit, page.Offset = 0, 0
+	want, err := oracle.Query(f.known, &page)
 	if err != nil {
-		return "the reference cannot answer: " + err.Error()
+		return &wrong{detail: "the reference cannot answer: " + err.Error()}
 	}
-	page := whole
 	page.Limit = size
 	var got []string
-	for ; page.Offset < int64(len(want.rows)); page.Offset += size {
+	for ; page.Offset < int64(len(want.Rows)); page.Offset += size {
 		answer, err := tenant.Query(page)
 		if err != nil {
-			return "the connector refused: " + err.Error()
+			return refused(err)
 		}
 		got = append(got, spellAll(answer.Rows)...)
 	}
-	expected := spellAll(want.rows)
+	expected := spellAll(want.Rows)
 	missing, extra := without(expected, got), without(got, expected)
 	if len(missing) > 0 || len(extra) > 0 {
-		return fmt.Sprintf("pages of %d rows do not add up; missing:%s\nextra:%s", size, some(missing), some(extra))
+		return &wrong{detail: fmt.Sprintf("pages of %d rows do not add up; missing:%s\nextra:%s", size, some(missing), some(extra))}
 	}
-	return ""
+	return nil
 }
 
 // pages puts each table together from pages: without a sort, and sorted by each
@@ -47,15 +47,15 @@ func (f *fixture) pages(t *testing.T) {
 		names = names[:1]
 	}
 	for _, name := range names {
-		table := f.tables[name]
-		req := wire.QueryRequest{Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: table.fields()}
+		table := f.known[name]
+		req := wire.QueryRequest{Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: fields(table)}
 		check := func() {
-			if problem := f.checkPages(tenant, &req, 7); problem != "" {
-				t.Errorf("table %s, sorted by %v: %s", name, req.Sort, problem)
+			if found := f.checkPages(tenant, &req, 7); found != nil {
+				t.Errorf("table %s, sorted by %v: %s", name, req.Sort, found.detail)
 			}
 		}
 		check()
-		for _, c := range table.columns {
+		for _, c := range table.Columns {
 			for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 				req.Sort = []wire.SortKey{{Field: c.Name, Dir: dir}}
 				check()

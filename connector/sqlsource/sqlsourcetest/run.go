@@ -7,8 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,13 +38,21 @@ func Run(t *testing.T, e Engine, options *Options) {
 			p.test(t)
 		})
 	}
-	r := newReport()
+	r, asked := newReport(), &questions{f: f, seed: o.Seed}
 	t.Run("requests", func(t *testing.T) {
 		const shards = 4
 		for shard := range shards {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
 				t.Parallel()
-				f.requests(t, newGenerator(f, o.Seed, uint64(2+shard), r), o.Queries/shards)
+				for i := shard; i < o.Queries; i += shards {
+					q := asked.at(i)
+					found, declined := f.check(t, q)
+					if found != nil {
+						f.tell(t, q, found)
+						return
+					}
+					r.add(q, declined)
+				}
 			})
 		}
 	})
@@ -59,15 +66,14 @@ func Planted(t *testing.T, e Engine, options *Options, bugs []string, plant func
 	o := options.withDefaults(t)
 	plant("")
 	f := fill(t, e, o)
+	asked := &questions{f: f, seed: o.Seed}
 	defer plant("")
-	for i, bug := range bugs {
+	for _, bug := range bugs {
 		t.Run(bug, func(t *testing.T) {
 			plant(bug)
-			g := newGenerator(f, o.Seed, uint64(1000+i), newReport())
-			tenant := f.server.As(nil).Unverified().In(t)
-			for n := range o.Queries {
-				if found := f.try(tenant, g); found != nil {
-					t.Logf("found by request %d: %.200s", n+1, found.problem)
+			for i := range o.Queries {
+				if found, _ := f.check(t, asked.at(i)); found != nil {
+					t.Logf("found by request %d: %.200s", i+1, found.detail)
 					return
 				}
 			}
@@ -83,12 +89,12 @@ func (f *fixture) discovery(t *testing.T) {
 	for _, name := range f.names {
 		i := slices.IndexFunc(d.Tables, func(t wire.Table) bool { return t.Name == name })
 		require.GreaterOrEqual(t, i, 0, "table %s is not discovered", name)
-		got, want := d.Tables[i], f.tables[name]
-		if !slices.Equal(got.PrimaryKey, want.key) && len(want.key) > 0 {
-			t.Errorf("table %s: the primary key is %q, expected %q", name, got.PrimaryKey, want.key)
+		got, want := d.Tables[i], f.known[name]
+		if !slices.Equal(got.PrimaryKey, want.PrimaryKey) && len(want.PrimaryKey) > 0 {
+			t.Errorf("table %s: the primary key is %q, expected %q", name, got.PrimaryKey, want.PrimaryKey)
 		}
-		if !slices.Equal(got.Columns(), want.columns) {
-			t.Errorf("table %s: the columns are\n\t%v, expected\n\t%v", name, got.Columns(), want.columns)
+		if !slices.Equal(got.Columns(), want.Columns) {
+			t.Errorf("table %s: the columns are\n\t%v, expected\n\t%v", name, got.Columns(), want.Columns)
 		}
 	}
 }
@@ -97,21 +103,21 @@ func (f *fixture) discovery(t *testing.T) {
 func (f *fixture) cells(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
-		want := f.tables[name]
+		want := f.known[name]
 		got, err := tenant.Query(wire.QueryRequest{
-			Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: want.fields(),
+			Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: fields(want),
 		})
 		require.NoError(t, err, "table %s", name)
-		require.Len(t, got.Rows, len(want.rows), "table %s", name)
-		if !want.numbered {
+		require.Len(t, got.Rows, len(want.Rows), "table %s", name)
+		if want.Columns[0].Name != rowNumber {
 			continue
 		}
 		reported := map[string]bool{}
 		for _, row := range got.Rows {
-			i := slices.IndexFunc(want.rows, func(w []wire.Value) bool { return w[0] == row[0] })
+			i := slices.IndexFunc(want.Rows, func(w []wire.Value) bool { return w[0] == row[0] })
 			require.GreaterOrEqual(t, i, 0, "table %s: a row with key %s", name, row[0])
-			for k, c := range want.columns {
-				have, expected := spell(row[k:k+1]), spell(want.rows[i][k:k+1])
+			for k, c := range want.Columns {
+				have, expected := spell(row[k:k+1]), spell(want.Rows[i][k:k+1])
 				if have != expected && !reported[c.Name+expected] {
 					reported[c.Name+expected] = true
 					t.Errorf("column %s: a cell is read as %s, expected %s", c.Name, have, expected)
@@ -125,104 +131,37 @@ func (f *fixture) cells(t *testing.T) {
 func (f *fixture) cardinality(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
-		if problem := f.checkCardinality(tenant, f.tables[name]); problem != "" {
-			t.Errorf("table %s: %s", name, problem)
+		if found := f.checkCardinality(tenant, f.known[name]); found != nil {
+			t.Errorf("table %s: %s", name, found.detail)
 		}
 	}
 }
 
-// requests generates and checks n requests, and stops at the first that fails.
-func (f *fixture) requests(t *testing.T, g *generator, n int) {
-	tenant := f.server.As(nil).Unverified().In(t)
-	for range n {
-		if found := f.try(tenant, g); found != nil {
-			found.report(t)
-			return
-		}
+// tell reports a wrong answer by the smallest question that is answered wrongly.
+func (f *fixture) tell(t *testing.T, q question, found *wrong) {
+	small := q
+	if q.Question != nil {
+		small.Question = q.Smallest(t.Context(), func(smaller *exam.Question) bool {
+			wrong, _ := f.check(t, question{Question: smaller, paged: q.paged})
+			return wrong != nil
+		})
 	}
-}
-
-// failure is a request that is answered wrongly.
-type failure struct {
-	problem string
-	request wire.Request
-	check   func(*wire.QueryRequest) string // asks a query again; nil: the request is not a query
-}
-
-// try generates one request and checks its answer. It returns nil if that is
-// right.
-func (f *fixture) try(tenant *connectortest.Tenant, g *generator) *failure {
-	own := f.tables[f.names[[]int{0, 0, 0, 1, 2}[g.rng.IntN(5)]]]
-	found := &failure{}
-	switch kind := g.rng.IntN(20); {
-	case kind < 2 && f.has(partAggregates):
-		req, _ := g.aggregate(own)
-		problem, declined := f.checkAggregate(tenant, req)
-		g.report.aggregate(declined)
-		found.problem, found.request = problem, req
-	case kind >= 2 && kind < 4 && f.has(partLinks):
-		req := g.link()
-		g.report.link()
-		found.problem, found.request = f.checkLink(tenant, *req), req
-	default:
-		req, notes := g.query(own)
-		switch {
-		case (kind == 4 || kind == 5) && f.has(partJoins):
-			req, notes = g.joined()
-		case kind == 6:
-			req.Fields = own.fields() // so that different rows are not alike
-		}
-		found.request = req
-		found.check = func(req *wire.QueryRequest) (problem string) {
-			switch kind {
-			case 6:
-				return f.checkPages(tenant, req, req.Limit+20)
-			case 7, 8:
-				return f.checkCount(tenant, req)
-			}
-			return f.checkQuery(tenant, req)
-		}
-		matched, _ := oracle.Count(f.known, &wire.CountRequest{Table: req.Table, Where: req.Where})
-		g.report.query(notes, int(matched), len(f.tables[req.Table].rows))
-		found.problem = found.check(req)
-	}
-	if found.problem == "" {
-		return nil
-	}
-	return found
-}
-
-// report reports a wrong answer, for a query by the smallest one that fails.
-func (found *failure) report(t *testing.T) {
-	if found.check == nil {
-		t.Errorf("an answer differs: %s\nrequest: %s", found.problem, show(found.request))
+	again, _ := f.check(t, small)
+	if again == nil {
+		t.Errorf("an answer differed once, but not when asked again: %s\nrequest: %s", found.detail, show(q))
 		return
 	}
-	small := shrink(found.request.(*wire.QueryRequest), func(r *wire.QueryRequest) bool { return found.check(r) != "" })
-	if again := found.check(small); again != "" {
-		t.Errorf("an answer differs: %s\nrequest: %s", again, show(small))
-		return
+	if again.asIf != nil {
+		if as := again.asIf(); as != "" {
+			again.detail += "\nas if " + as
+		}
 	}
-	t.Errorf("an answer differed once, but not when asked again: %s\nrequest: %s", found.problem, show(found.request))
+	t.Errorf("an answer differs: %s\nrequest: %s", again.detail, show(small))
 }
 
-// show returns a request as JSON.
-func show(m wire.Request) string {
-	switch r := m.(type) {
-	case *wire.QueryRequest:
-		own := *r
-		own.TimeoutMS = 1
-		m = &own
-	case *wire.AggregateRequest:
-		own := *r
-		own.TimeoutMS = 1
-		m = &own
-	case *wire.LinkHitRateRequest:
-		own := *r
-		own.TimeoutMS = 1
-		m = &own
-	}
-	b, err := wire.EncodeRequest(m)
+// show returns a question's request as JSON.
+func show(q question) string {
+	b, err := wire.EncodeRequest(q.message())
 	if err != nil {
 		return err.Error()
 	}

@@ -21,6 +21,8 @@ type Secrets struct {
 	params map[string]bool // the query parameters that Authorize has set
 	// Header is a header of the answer that is read beside the usual ones, or empty.
 	Header string
+	// Tenant has all credentials of the tenant. It tells tenants apart and is written nowhere.
+	Tenant string
 }
 
 // NewSecrets returns a set of values. It skips empty ones.

@@ -213,7 +213,7 @@ func TestDifferential(t *testing.T) {
 		options.Without = nil
 	}
 	options.Seed, _ = strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
-	kit := sqlsourcetest.Engine{Flavor: flavor{}, DB: open(t, start(t)), Key: "BIGINT", Types: columns, Insert: insert}
+	kit := sqlsourcetest.Engine{Flavor: newFlavor(), DB: open(t, start(t)), Key: "BIGINT", Types: columns, Insert: insert}
 	sqlsourcetest.Run(t, kit, options)
 }
 
@@ -224,7 +224,7 @@ func TestHostile(t *testing.T) {
 	}
 	dsn := start(t)
 	db := open(t, dsn)
-	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: flavor{}, DB: db, Key: "BIGINT"}, connector{db.Driver(), dsn})
+	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: newFlavor(), DB: db, Key: "BIGINT"}, connector{db.Driver(), dsn})
 }
 
 // connector opens connections of a database.

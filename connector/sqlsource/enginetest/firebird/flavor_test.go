@@ -15,25 +15,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// flavor is the flavor of Firebird 3.
-type flavor struct{}
-
-func (flavor) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-func (flavor) Param(int) string { return "?" }
-
-// Table ignores the schema: Firebird 3 has none.
-func (f flavor) Table(_, name string) string { return f.Quote(name) }
-
-// Capabilities says that FIRST and SKIP stand behind SELECT, that every SELECT needs a
-// table, and how little a statement binds: the engine describes all placeholders of a
+// newFlavor returns the flavor of Firebird 3. FIRST and SKIP stand behind SELECT, every SELECT
+// needs a table, and a statement binds little: the engine describes all placeholders of a
 // statement in 64 KB, each as long as its type may be.
 //
 // A transaction is a snapshot. The driver has read-only ones too, but in these each
 // statement sees another moment.
-func (flavor) Capabilities() sqlengine.Capabilities {
-	return sqlengine.Capabilities{
-		Name:        "Firebird",
+func newFlavor() sqlengine.Flavor {
+	f := flavor{}
+	return sqlengine.Flavor{
+		Name: "Firebird",
+
+		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
+		Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, Sum: f.Sum, State: f.State,
+
 		Tx:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead},
 		HasSchema:   func(_ context.Context, _ sqlengine.Queryer, schema string) (bool, error) { return schema == "", nil },
 		WindowFirst: true,
@@ -43,9 +38,15 @@ func (flavor) Capabilities() sqlengine.Capabilities {
 	}
 }
 
-func (flavor) Order(expr string, desc, nullable bool) string {
-	return sqlengine.NullsLast(expr, desc, nullable)
-}
+// flavor has the functions of the flavor as methods.
+type flavor struct{}
+
+func (flavor) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (flavor) Param(int) string { return "?" }
+
+// Table ignores the schema: Firebird 3 has none.
+func (f flavor) Table(_, name string) string { return f.Quote(name) }
 
 func (flavor) Window(limit, offset string, _ bool) string {
 	clause := ""

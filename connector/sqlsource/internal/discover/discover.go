@@ -27,18 +27,19 @@ func Discover(ctx context.Context, s *session.Database, req *wire.DiscoveryReque
 		return nil, err
 	}
 	d := &discovery{Session: x, creds: req.Credentials, listed: map[string]*discovered{}}
+	cancel := func() {}
 	defer func() {
 		if d.Session != nil {
 			d.Close()
 		}
+		cancel() // last: database/sql may drop the connection of a transaction whose context ends
 	}()
 	tables, warnings, err := x.ReadSchemas(ctx)
 	if err != nil {
 		return nil, s.Failure(ctx, err, "")
 	}
-	soon, cancel := beforeDeadline(ctx, begun, len(tables))
-	defer cancel()
-	d.soon, d.warnings = soon, warnings
+	d.soon, cancel = beforeDeadline(ctx, begun, len(tables))
+	d.warnings = warnings
 	for _, t := range tables {
 		public := s.Options.PublicTable(t.Name)
 		if own, served := s.Options.InDatabase(public); served && own == t.Name {
@@ -57,7 +58,7 @@ func Discover(ctx context.Context, s *session.Database, req *wire.DiscoveryReque
 	if len(missing) > 0 {
 		d.warn("These tables are not in this database, or its user may not read them: %s.", session.TableNames(missing))
 	}
-	if audit := s.Capabilities.Audit; audit != nil && (s.Options.Only == nil || len(d.tables) == 0) {
+	if audit := s.Flavor.Audit; audit != nil && (s.Options.Only == nil || len(d.tables) == 0) {
 		for _, schema := range x.Schemas {
 			missing, err := audit(ctx, x.Tx.Queryer, schema)
 			if err != nil {

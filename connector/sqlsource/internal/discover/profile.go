@@ -259,7 +259,7 @@ func (d *discovery) measure(ctx context.Context, t *discovered) error {
 	case sizeMedium:
 		columns = doubtful(t.r)
 	case sizeLarge:
-		if !d.Database.Capabilities.CheapCounts {
+		if !d.Database.Flavor.CheapCounts {
 			t.large(estimate)
 			return d.checkKey(ctx, t)
 		}

@@ -42,7 +42,7 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 	return nil
 }
 
-// invalid says what the values of a column are that cannot be sent.
+// invalid describes the values of a column that cannot be sent.
 func invalid(c *sqltext.Column) string {
 	switch {
 	case c.Invalid != "":

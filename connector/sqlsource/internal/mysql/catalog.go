@@ -41,7 +41,7 @@ func setNote(c *sqlengine.CatalogColumn, change func(*columnNote)) {
 // one table at a time if names are given, because the engine finds a table
 // quickly only by equality with constants. Columns that the user may not read do
 // not exist here.
-func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+func (f flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
 	var current, version string
 	if err := q.QueryRowContext(ctx, "SELECT COALESCE(DATABASE(), ''), VERSION()").Scan(&current, &version); err != nil {
 		return nil, nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // Column reads as text what drivers return differently, dates above all.
-func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
+func (f flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	column := sqlengine.Column{Cell: ref, Raw: ref, Key: ref, Index: sqlengine.Index{Stored: ref}}
 	switch c.DataType {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "year", "bit", "decimal", "float", "double":

@@ -107,9 +107,9 @@ func (s scope) checks(ctx context.Context, tables map[string]*sqlengine.Table) e
 		}
 		for i := range t.Columns {
 			switch c := &t.Columns[i]; {
-			case c.DataType == "longtext" && s.server.maria && clause == "json_valid("+Flavor{}.Quote(c.Name)+")":
+			case c.DataType == "longtext" && s.server.maria && clause == "json_valid("+flavor{}.Quote(c.Name)+")":
 				setNote(c, func(n *columnNote) { n.json = true })
-			case c.DataType == "tinyint" && !inKey(t, c.Name) && keepsBoolean(clause, Flavor{}.Quote(c.Name)):
+			case c.DataType == "tinyint" && !inKey(t, c.Name) && keepsBoolean(clause, flavor{}.Quote(c.Name)):
 				setNote(c, func(n *columnNote) { n.boolean = true })
 			}
 		}

@@ -11,29 +11,36 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Flavor is the flavor of MySQL 8 and MariaDB 10.5 and later. sqlsource.MySQL says what
+// Flavor returns the flavor of MySQL 8 and MariaDB 10.5 and later. sqlsource.MySQL says what
 // it does.
-type Flavor struct{}
+func Flavor() sqlengine.Flavor {
+	f := flavor{}
+	return sqlengine.Flavor{
+		Name: "MySQL or MariaDB",
 
-func (Flavor) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
+		Order: f.Order, Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, Sum: f.Sum, State: f.State,
 
-func (Flavor) Param(int) string { return "?" }
-
-// Capabilities says how a session is prepared and its statement killed, what the user
-// may not read, in which order large tables are joined, and how groups are written.
-func (Flavor) Capabilities() sqlengine.Capabilities {
-	return sqlengine.Capabilities{
-		Name:      "MySQL or MariaDB",
-		Tx:        &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		Session:   prepare,
-		Kill:      kill,
-		HasSchema: hasSchema,
-		Audit:     audit,
-		Flat:      true, // Spider sends its shards no aggregates over a derived table
+		Tx:      &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		Session: prepare,
+		Kill:    kill,
+		// go-sql-driver takes the challenge of MariaDB's ed25519 for malformed if its last byte is
+		// zero, as that of one in 256 is. No password was sent then.
+		ConnectAgain: func(err error) bool { return strings.Contains(err.Error(), "malformed packet") },
+		HasSchema:    hasSchema,
+		Audit:        audit,
+		Flat:         true, // Spider sends its shards no aggregates over a derived table
 		// Without a limit beyond every table the engine drops the order of a derived table.
 		KeepOrder: func(expr string) string { return " ORDER BY " + expr + " LIMIT 9223372036854775807" },
 	}
 }
+
+// flavor has the functions of the flavor as methods.
+type flavor struct{}
+
+func (flavor) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+func (flavor) Param(int) string { return "?" }
 
 // kill returns the statement that ends what the connection runs.
 func kill(ctx context.Context, q sqlengine.Queryer) (string, error) {
@@ -50,14 +57,14 @@ func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found b
 	return found, err
 }
 
-func (f Flavor) Table(schema, name string) string {
+func (f flavor) Table(schema, name string) string {
 	if schema == "" {
 		return f.Quote(name)
 	}
 	return f.Quote(schema) + "." + f.Quote(name)
 }
 
-func (Flavor) Order(expr string, desc, nullable bool) string {
+func (flavor) Order(expr string, desc, nullable bool) string {
 	switch {
 	case desc:
 		return expr + " DESC" // nulls are lowest, hence last
@@ -67,7 +74,7 @@ func (Flavor) Order(expr string, desc, nullable bool) string {
 	return expr
 }
 
-func (Flavor) Window(limit, offset string, _ bool) string {
+func (flavor) Window(limit, offset string, _ bool) string {
 	if limit == "" {
 		limit = "18446744073709551615"
 	}
@@ -80,15 +87,15 @@ func (Flavor) Window(limit, offset string, _ bool) string {
 // asBytes returns a placeholder as the bytes of a text, which texts are compared as.
 func asBytes(param string) string { return "CAST(" + param + " AS BINARY)" }
 
-func (Flavor) Includes(text, param string) string {
+func (flavor) Includes(text, param string) string {
 	return "LOCATE(" + asBytes(param) + ", " + text + ") > 0"
 }
 
-func (Flavor) HasPrefix(text, param string, size int) string {
+func (flavor) HasPrefix(text, param string, size int) string {
 	return "LEFT(" + text + ", " + strconv.Itoa(size) + ") = " + asBytes(param)
 }
 
-func (Flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
+func (flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
 	switch g {
 	case wire.GrainYear:
 		return "DATE_FORMAT(" + key + ", '%Y-01-01')"
@@ -105,18 +112,29 @@ func (Flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
 const sumDigits = 65
 
 // Sum adds integers and decimals, if their sum has room.
-func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
+func (flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
 	if c.Class != sqlengine.ClassInteger && (c.Class != sqlengine.ClassDecimal || c.Precision+22 > sumDigits) {
 		return sqlengine.Sum{}
 	}
 	return sqlengine.Sum{Exprs: []string{"CAST(SUM(" + key + ") AS CHAR)"}}
 }
 
+// driverSays is what go-sql-driver says for itself, with the SQLSTATE that says the same.
+var driverSays = []struct{ text, state string }{
+	{"server does not support TLS", "08T01"}, {"invalid connection", "08S01"},
+	{"malformed packet", "08P01"}, {"commands out of sync", "08P01"}, {"unsupported protocol version", "08P01"},
+}
+
 // State reads the number and the SQLSTATE in the error's text: "Error 1045 (28000): ...".
 // Of most failures only the number says which it is.
-func (Flavor) State(err error) string {
+func (flavor) State(err error) string {
 	text, ok := strings.CutPrefix(err.Error(), "Error ")
 	if !ok {
+		for _, known := range driverSays {
+			if strings.Contains(text, known.text) {
+				return known.state
+			}
+		}
 		return ""
 	}
 	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]

@@ -106,7 +106,7 @@ func TestIntegersOfTheType(t *testing.T) {
 		{"int", true, []any{int64(4294967295), int64(4294967296)}, "n IN (4294967295)"},
 		{"int", true, []any{int64(-1)}, "1 = 0"},
 	} {
-		column := Flavor{}.Column("n", sqlengine.CatalogColumn{DataType: c.typeName, Note: columnNote{unsigned: c.unsigned}})
+		column := flavor{}.Column("n", sqlengine.CatalogColumn{DataType: c.typeName, Note: columnNote{unsigned: c.unsigned}})
 		assert.Equal(t, c.want, column.Index.Equal(c.args, func(arg any) string { return fmt.Sprint(arg) }), c.typeName)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Catalog reads what the user may read. A column's DataType is the name of its
 // type, or of the base type of its domain; the Note says how it is to be read.
-func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+func (f flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
 	var args []any
 	bind := func(arg any) string {
 		args = append(args, arg)

@@ -15,7 +15,7 @@ const (
 )
 
 // Column returns expressions that do not depend on the session's time zone.
-func (Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
+func (flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	note := noteOf(c)
 	column := sqlengine.Column{Cell: ref, Raw: ref, Key: ref, Index: sqlengine.Index{Stored: ref}, FirstYear: 1, NoNUL: true}
 	asText := func(expr string) string { return expr + `::text` + byteOrder }

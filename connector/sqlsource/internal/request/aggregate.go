@@ -62,7 +62,7 @@ func Aggregate(ctx context.Context, s *session.Database, req *wire.AggregateRequ
 	return answer, err
 }
 
-// compute makes the aggregate's statement and runs it.
+// compute runs the aggregate's statement.
 func (a *aggregation) compute(ctx context.Context, filters sqltext.Pushdown) ([][]wire.Value, error) {
 	for i, g := range a.req.GroupBy {
 		if err := a.groupKey(ctx, a.keys[i], g); err != nil {
@@ -168,7 +168,7 @@ func (a *aggregation) owner(c *sqltext.Column) *session.Relation {
 // take selects an expression from the rows, once, and returns its qualified name. It
 // returns the expression itself if there is no derived table.
 func (a *aggregation) take(expr string) string {
-	if a.session.Database.Capabilities.Flat {
+	if a.session.Database.Flavor.Flat {
 		return expr
 	}
 	i := slices.Index(a.inner, expr)
@@ -206,6 +206,9 @@ func (a *aggregation) groupKey(ctx context.Context, c *sqltext.Column, g wire.Gr
 	if g.Grain != "" {
 		if c.Class != sqlengine.ClassDate && c.Class != sqlengine.ClassDatetime {
 			return decline("a grain over column %q, which is not a date", c.Name)
+		}
+		if a.session.Database.Flavor.Bucket == nil {
+			return decline("the engine cuts no periods")
 		}
 		if err := a.requireComparable(ctx, c, c.Key); err != nil {
 			return err
@@ -319,7 +322,7 @@ func (a *aggregation) statement(b *sqltext.Builder, filters sqltext.Pushdown) st
 		for i, expr := range a.inner {
 			list[i] = fmt.Sprintf("%s AS c%d", expr, i)
 		}
-		inner, once = strings.Join(list, ", "), a.session.Database.Capabilities.Once
+		inner, once = strings.Join(list, ", "), a.session.Database.Flavor.Once
 	}
 	var groups sqltext.Window
 	if len(a.groupBy) > 0 {
@@ -327,7 +330,7 @@ func (a *aggregation) statement(b *sqltext.Builder, filters sqltext.Pushdown) st
 	}
 	return b.Query(strings.Join(a.outer, ", "), groups, func() string {
 		rest := fromClause(b, a.base.From, a.hops) + b.Where(filters.Pushed, a.base.Column)
-		if !a.session.Database.Capabilities.Flat {
+		if !a.session.Database.Flavor.Flat {
 			rest = " FROM (SELECT " + inner + rest + once + ") g"
 		}
 		if len(a.groupBy) > 0 {

@@ -27,7 +27,7 @@ func (x Request) alike(
 	if !c.Indexed || c.Loose.Alike == nil || req.MaxRows <= 0 || req.MaxRows > maxReach || slices.Contains(base.Unique, c) {
 		return base, req.Where, nil
 	}
-	chosen := sqltext.Choose(x.Database.Flavor, x.Database.Capabilities.MaxValues, req.Where, base.Column)
+	chosen := sqltext.Choose(x.Database.Flavor, req.Where, base.Column)
 	where := chosen.Pushed
 	bounds, ranged := rangesOf(x.Builder(), c, where)
 	if !ranged || !chosen.All {

@@ -103,7 +103,7 @@ func (x Request) countDistinct(
 func (x Request) manyDistinct(
 	ctx context.Context, r *session.Relation, rows int64, columns []*sqltext.Column, tallies map[*sqltext.Column]*Tally,
 ) (map[*sqltext.Column]string, error) {
-	distinctMany := x.Database.Capabilities.DistinctMany
+	distinctMany := x.Database.Flavor.DistinctMany
 	if distinctMany == nil || rows <= distinctSample {
 		return nil, nil
 	}

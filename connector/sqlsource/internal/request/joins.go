@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
@@ -178,7 +179,7 @@ func (x Request) comparableKeys(a, b *sqltext.Column) (left, right string, ok bo
 // joinKeys returns the keys of two columns that the engine compares exactly, if
 // comparable is set, in the form in which it does.
 func (x Request) joinKeys(a, b *sqltext.Column, comparable bool) (left, right string, ok bool) {
-	if as := x.Database.Capabilities.JoinKeys; as != nil && comparable {
+	if as := x.Database.Flavor.JoinKeys; as != nil && comparable {
 		return as(&a.Column, &b.Column)
 	}
 	return a.Key, b.Key, comparable
@@ -206,7 +207,11 @@ func fromClause(b *sqltext.Builder, base string, hops []hop) string {
 // drops no row of the base table, so the first n rows of that give the first n rows of
 // the join, and no others need be joined, sorted, or made into cells.
 func fromFirst(b *sqltext.Builder, q *plannedQuery, o order, n int64) string {
-	first := b.Query("t0.*", sqltext.Window{Limit: n, Ordered: len(o.terms) > 0}, func() string {
+	all := make([]string, len(q.base.Catalog.Columns)) // those that may be read: * is refused if another one may not, and hides some
+	for i, c := range q.base.Catalog.Columns {
+		all[i] = "t0." + b.Flavor.Quote(c.Name)
+	}
+	first := b.Query(strings.Join(all, ", "), sqltext.Window{Limit: n, Ordered: len(o.terms) > 0}, func() string {
 		return " FROM " + q.base.From + b.Where(q.filters.Pushed, q.base.Column) + orderBy(b, o)
 	})
 	return fromClause(b, "("+first+") t0", q.hops)

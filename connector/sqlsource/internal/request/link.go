@@ -85,7 +85,7 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 func (x Request) orphans(from *session.Relation, link hop) string {
 	left, right, _ := x.comparableKeys(link.keys[0], link.keys[1])
 	key := link.keys[1]
-	ordered := x.Database.Capabilities.KeepOrder != nil
+	ordered := x.Database.Flavor.KeepOrder != nil
 	served := link.to.Begins(key) && (right == key.Index.Stored || link.near[0] != "")
 	switch {
 	case served && ordered:
@@ -115,7 +115,7 @@ func (x Request) orphansInOrder(from *session.Relation, link hop) string {
 		order, on = link.near[0], link.near[0]+" = "+link.near[1]+" AND "+on
 	}
 	table := " FROM (SELECT t0." + x.Database.Flavor.Quote(link.keys[0].Own) + ", " + left + " AS " + alias + " FROM " + from.From +
-		" WHERE " + left + " IS NOT NULL" + x.Database.Capabilities.KeepOrder(order) + ") t0"
+		" WHERE " + left + " IS NOT NULL" + x.Database.Flavor.KeepOrder(order) + ") t0"
 	if link.to.IsUnique(link.keys[1].Own, link.keys[1]) {
 		return table + " LEFT JOIN " + link.to.From + " ON " + on + " WHERE " + right + " IS NULL"
 	}

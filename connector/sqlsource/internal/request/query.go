@@ -74,14 +74,14 @@ func (x Request) filters(ctx context.Context, r *session.Relation, where wire.Wh
 	if err := r.CheckFields(where); err != nil {
 		return sqltext.Pushdown{}, err
 	}
-	chosen := sqltext.Choose(x.Database.Flavor, x.Database.Capabilities.MaxValues, where, r.Column)
+	chosen := sqltext.Choose(x.Database.Flavor, where, r.Column)
 	exact, err := x.NoneAmong(ctx, r.Within(chosen.Pushed), session.Guards(chosen.Used)...)
 	if exact || err != nil {
 		return chosen, err
 	}
 	// Some column has values that SQL would misjudge. Asking which one would cost
 	// a statement for each, so all columns with a guard are left to the library.
-	return sqltext.Choose(x.Database.Flavor, x.Database.Capabilities.MaxValues, where, func(name string) *sqltext.Column {
+	return sqltext.Choose(x.Database.Flavor, where, func(name string) *sqltext.Column {
 		c := *r.Column(name)
 		if c.Loose.Guard != "" {
 			c.Class, c.Text, c.Contains = sqlengine.ClassOpaque, "", nil
@@ -180,5 +180,5 @@ func (q *plannedQuery) part(ctx context.Context, x Request, o order, condition s
 // that it sorts does so.
 func (q *plannedQuery) firstAlone(x Request) bool {
 	return len(q.hops) > 0 ||
-		x.Database.Capabilities.CellsFirst && len(q.req.Sort) > 0 && q.order.first == nil && len(q.base.Catalog.RowID) == 0
+		x.Database.Flavor.CellsFirst && len(q.req.Sort) > 0 && q.order.first == nil && len(q.base.Catalog.RowID) == 0
 }

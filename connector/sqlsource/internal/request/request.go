@@ -28,7 +28,7 @@ func openTable(ctx context.Context, s *session.Database, creds wire.Credentials,
 
 // fromNoTable returns what follows the list of a SELECT that reads no table.
 func (x Request) fromNoTable() string {
-	if dual := x.Database.Capabilities.Dual; dual != "" {
+	if dual := x.Database.Flavor.Dual; dual != "" {
 		return " " + dual
 	}
 	return ""

@@ -10,8 +10,8 @@ import (
 )
 
 // A statement about all columns of a wide table is asked in pieces: engines limit
-// the number of expressions (PostgreSQL 1664, SQLite 2000, MariaDB 4096), and each
-// count of distinct values has memory of its own.
+// the number of expressions (the least we know takes 1664), and each count of distinct
+// values has memory of its own.
 const (
 	PieceColumns  = 400 // of a statement that reads or counts
 	PieceDistinct = 32  // of a statement that counts distinct values

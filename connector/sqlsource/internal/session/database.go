@@ -12,13 +12,12 @@ import (
 // Database is what a source is made of: where tenants' databases come from, and how
 // their engine is spoken to. It keeps nothing of a tenant between requests.
 type Database struct {
-	pool         *sql.DB // of the host; nil with openTenant
-	openTenant   func(context.Context, wire.Credentials) (*sql.DB, error)
-	Flavor       sqlengine.Flavor
-	Capabilities sqlengine.Capabilities // of the flavor
-	Options      Settings
-	cache        tableCache
-	shelves      connector.PerRequest[*shelf]
+	pool       *sql.DB // of the host; nil with openTenant
+	openTenant func(context.Context, wire.Credentials) (*sql.DB, error)
+	Flavor     *sqlengine.Flavor
+	Options    Settings
+	cache      tableCache
+	shelves    connector.PerRequest[*shelf]
 }
 
 // NewDatabase returns the database of a source. One of pool and openTenant is nil.
@@ -26,7 +25,27 @@ func NewDatabase(
 	pool *sql.DB, openTenant func(context.Context, wire.Credentials) (*sql.DB, error), flavor sqlengine.Flavor, options Settings,
 ) *Database {
 	options.index()
-	return &Database{pool: pool, openTenant: openTenant, Flavor: flavor, Capabilities: flavor.Capabilities(), Options: options}
+	if flavor.Order == nil {
+		flavor.Order = nullsLast
+	}
+	if flavor.Sum == nil {
+		flavor.Sum = func(*sqlengine.Column, string) sqlengine.Sum { return sqlengine.Sum{} }
+	}
+	if flavor.State == nil {
+		flavor.State = func(error) string { return "" }
+	}
+	return &Database{pool: pool, openTenant: openTenant, Flavor: &flavor, Options: options}
+}
+
+// nullsLast returns a term of ORDER BY in standard SQL.
+func nullsLast(expr string, desc, nullable bool) string {
+	if desc {
+		expr += " DESC"
+	}
+	if nullable {
+		expr += " NULLS LAST"
+	}
+	return expr
 }
 
 // OpenTable opens a session for a request about one table, and finds the table. The

@@ -43,7 +43,7 @@ func (s *Database) Failure(ctx context.Context, err error, table string) error {
 			"Correct it, or leave the column out: %w", terms.QuoteName(table), terms.QuoteName(unreadable.Column), err)}
 	}
 	why := s.reason(err)
-	if why == reasonOther && brokeOff(err) {
+	if why == reasonOther && (brokeOff(err) || s.Flavor.State(err) == stateBrokeOff) {
 		why = reasonStarting
 	}
 	return s.explain(err, why, table)
@@ -77,11 +77,7 @@ func brokeOff(err error) bool {
 		}
 	}
 	var network *net.OpError
-	if errors.As(err, &network) && (network.Op == "read" || network.Op == "write") {
-		return true
-	}
-	text := err.Error()
-	return text == "invalid connection" || strings.HasSuffix(text, "conn closed") // of go-sql-driver/mysql and pgx
+	return errors.As(err, &network) && (network.Op == "read" || network.Op == "write")
 }
 
 // explain returns the error that says why, or err if nobody knows. What is wrong
@@ -89,7 +85,7 @@ func brokeOff(err error) bool {
 func (s *Database) explain(err error, why reason, table string) error {
 	if why == reasonShared {
 		return &trouble{why: why, cause: fmt.Errorf("the server is behind a pooler that shares its sessions, where statements cannot be "+
-			"prepared by name: tell the driver so, as pgx is told by default_query_exec_mode=cache_describe (%w)", err)}
+			"prepared by name: tell the driver so%s (%w)", s.Flavor.Unnamed, err)}
 	}
 	answer := s.answer(err, why, table)
 	var told *wire.Error
@@ -137,7 +133,7 @@ func (s *Database) answer(err error, why reason, table string) error {
 		return connector.UpstreamTimeout("The database server is starting up or shutting down, or has ended the session. Try again in a moment.")
 	case reasonLocked:
 		return connector.UpstreamTimeout("Another program holds a lock on the database, or had precedence over this request. " +
-			"Try again in a moment. If it stays so, have the connector wait longer for locks, such as by busy_timeout.")
+			"Try again in a moment. If it stays so, have the connector wait longer for locks, such as by busy_timeout or lock_timeout.")
 	case ReasonNoTable:
 		if table == "" {
 			return nil
@@ -251,4 +247,4 @@ func forPerson(err error) error {
 }
 
 // engineName returns what messages call the engine.
-func (s *Database) engineName() string { return cmp.Or(s.Capabilities.Name, "the expected engine") }
+func (s *Database) engineName() string { return cmp.Or(s.Flavor.Name, "the expected engine") }

@@ -31,6 +31,16 @@ const (
 // stateDecline is the SQLSTATE of what the engine cannot do and the library may.
 const stateDecline = "0A000"
 
+// stateBrokeOff is the SQLSTATE of a connection that ended. Who ends it before it is made is no
+// server of the engine.
+const stateBrokeOff = "08S01"
+
+// connectStates are the reasons by the SQLSTATEs that say something of connecting alone.
+var connectStates = map[string]reason{
+	"08P01": reasonProtocol, stateBrokeOff: reasonProtocol,
+	"08T01": reasonTLSRefused,
+}
+
 // stateReasons are the reasons by their SQLSTATEs, and by the classes of SQLSTATEs that
 // are of the statement and the data alone: features, cardinality, data, constraints,
 // routines, syntax, raised by a function, limits of the program.

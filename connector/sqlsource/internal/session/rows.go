@@ -37,7 +37,7 @@ const drainRows = 500
 // Cells runs a statement that selects these columns, and yields its rows as they
 // come. The slice is reused.
 func (x *Session) Cells(ctx context.Context, table, statement string, args []any, columns []*sqltext.Column) relation.Rows {
-	if read := x.Database.Capabilities.ReadRows; read != nil {
+	if read := x.Database.Flavor.ReadRows; read != nil {
 		own := make([]*sqlengine.Column, len(columns))
 		for i, c := range columns {
 			own[i] = &c.Column

@@ -101,7 +101,7 @@ func (x *Session) readTables(ctx context.Context, names []string) ([]*Table, err
 // the other connection's own. A table that it does not have any more is found missing
 // when it is read.
 func (x *Session) AskAgain(ctx context.Context) error {
-	if !x.Database.Capabilities.OwnCatalog {
+	if !x.Database.Flavor.OwnCatalog {
 		return nil
 	}
 	for name := range x.Known {
@@ -132,7 +132,7 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 			switch {
 			case !found:
 				warnings = append(warnings, noSchema(schema))
-			case x.Database.Capabilities.Audit == nil && len(said) == 0:
+			case x.Database.Flavor.Audit == nil && len(said) == 0:
 				warnings = append(warnings, "The database has no tables.")
 			}
 		}
@@ -171,10 +171,10 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 
 // hasSchema reports whether a schema exists, as far as the flavor can tell.
 func (x *Session) hasSchema(ctx context.Context, schema string) (bool, error) {
-	if x.Database.Capabilities.HasSchema == nil {
+	if x.Database.Flavor.HasSchema == nil {
 		return true, nil
 	}
-	return x.Database.Capabilities.HasSchema(ctx, x.Tx.Queryer, schema)
+	return x.Database.Flavor.HasSchema(ctx, x.Tx.Queryer, schema)
 }
 
 func noSchema(schema string) string {

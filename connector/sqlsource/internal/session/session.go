@@ -97,7 +97,7 @@ func (s *Database) connect(ctx context.Context, creds wire.Credentials) (*Sessio
 	}
 	conn, err := x.db.Conn(opening)
 	for range retriedConnects {
-		if err == nil || !mayBeChance(err) {
+		if err == nil || s.Flavor.ConnectAgain == nil || !s.Flavor.ConnectAgain(err) {
 			break
 		}
 		conn, err = x.db.Conn(opening)
@@ -107,8 +107,8 @@ func (s *Database) connect(ctx context.Context, creds wire.Credentials) (*Sessio
 		return nil, err
 	}
 	x.conn = conn
-	if s.Capabilities.Kill != nil {
-		x.kill, err = s.Capabilities.Kill(ctx, conn)
+	if s.Flavor.Kill != nil {
+		x.kill, err = s.Flavor.Kill(ctx, conn)
 	}
 	if err == nil {
 		err = x.Begin(ctx, ctx)
@@ -128,7 +128,7 @@ func (x *Session) Begin(ctx, life context.Context) error {
 		x.Tx.end()
 		x.Tx = nil
 	}
-	able := &x.Database.Capabilities
+	able := x.Database.Flavor
 	x.Tx = &reading{Queryer: x.conn, end: func() {}, session: x}
 	if !able.NoTx {
 		tx, err := x.conn.BeginTx(life, able.Tx)
@@ -155,7 +155,7 @@ func (x *Session) Begin(ctx, life context.Context) error {
 func (x *Session) restore(life context.Context) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(life), killWait)
 	defer cancel()
-	if _, err := x.conn.ExecContext(late, x.Database.Capabilities.Restore); err != nil {
+	if _, err := x.conn.ExecContext(late, x.Database.Flavor.Restore); err != nil {
 		_ = x.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 }
@@ -211,6 +211,5 @@ func (x *Session) disconnect() {
 
 // Builder returns an empty statement.
 func (x *Session) Builder() *sqltext.Builder {
-	all := x.Database.Capabilities
-	return &sqltext.Builder{Flavor: x.Database.Flavor, WindowFirst: all.WindowFirst, OffsetFirst: all.OffsetFirst}
+	return &sqltext.Builder{Flavor: x.Database.Flavor}
 }

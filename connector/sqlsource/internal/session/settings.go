@@ -43,7 +43,7 @@ type ColumnSettings struct {
 	Hidden      bool
 }
 
-// index makes the maps of names, because a discovery looks thousands of them up.
+// index fills the maps of names, because a discovery looks up thousands of them.
 func (o *Settings) index() {
 	o.served, o.renamed = map[string]bool{}, map[string]string{}
 	for _, name := range o.Only {

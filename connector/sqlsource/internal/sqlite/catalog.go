@@ -17,7 +17,7 @@ import (
 // Catalog reads the pragmas. They match names without regard to case, so it looks
 // names up to the letter first. Of all tables it reads the pragmas first, and then
 // looks at rows for as long as the deadline leaves time to answer.
-func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
+func (f flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string, names []string) ([]*sqlengine.Table, []string, error) {
 	s := &scope{Queryer: q, schema: cmp.Or(schema, "main")}
 	var encoding string
 	var known bool
@@ -84,7 +84,7 @@ func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string,
 
 // lasting reports whether a table can never be described: it is gone, or SQLite cannot
 // compute it.
-func (f Flavor) lasting(err error) bool {
+func (f flavor) lasting(err error) bool {
 	class := f.State(err)
 	return strings.HasPrefix(class, "42") || strings.HasPrefix(class, "22") || strings.HasPrefix(class, "54")
 }
@@ -125,7 +125,7 @@ func (s *scope) list(ctx context.Context, where string, args []any, visit func(*
 			return err
 		}
 		t.View = kind == "view"
-		t.note.view, t.note.table = t.View, Flavor{}.Table(s.schema, t.Name)
+		t.note.view, t.note.table = t.View, flavor{}.Table(s.schema, t.Name)
 		visit(t)
 		return nil
 	})
@@ -145,7 +145,7 @@ func (s *scope) shadows() string {
 	}
 	slices.Sort(suffixes) // one text of the statement
 	return `WITH own (module, suffix) AS (VALUES ` + strings.Join(suffixes, ", ") + `)
-		SELECT v.name || '_' || own.suffix FROM ` + Flavor{}.Table(s.schema, "sqlite_schema") + ` v, own
+		SELECT v.name || '_' || own.suffix FROM ` + flavor{}.Table(s.schema, "sqlite_schema") + ` v, own
 		WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%USING%' || own.module || '%' AND v.rootpage = 0`
 }
 

@@ -20,7 +20,7 @@ const (
 
 // Column reads every cell through an expression, because drivers convert values
 // of bare columns by their declared types, each in its own way.
-func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
+func (f flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	note := noteOf(c)
 	t := wire.Type(cmp.Or(string(c.Want), string(columnType(c.DataType, note.seen))))
 	s := columnBuilder{
@@ -43,11 +43,11 @@ func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 		s.datetime(c.Want == wire.TypeDatetime || countsSeconds(c.DataType))
 	case wire.TypeJSON:
 		s.Invalid = "no JSON"
-		s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN json_valid(" + ref + ") ELSE " + s.finite() + " END"
+		s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + jsonText(ref) + " ELSE " + s.finite() + " END"
 		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
 	case wire.TypeArray:
 		s.Invalid = "no JSON of an array"
-		s.Valid = "CASE WHEN typeof(" + ref + ") = 'text' AND json_valid(" + ref + ") THEN json_type(" + ref + ") = 'array' ELSE 0 END"
+		s.Valid = "CASE WHEN typeof(" + ref + ") = 'text' AND " + jsonText(ref) + " THEN json_type(" + ref + ") = 'array' ELSE 0 END"
 		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
 	}
 	return s.Column

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -74,7 +76,7 @@ func decodeNumber(t wire.Type) func(any) (wire.Value, error) {
 
 // decodeDigits reads a column of texts that are decimals.
 func decodeDigits(driver any) (wire.Value, error) {
-	if s, isText := driver.(string); isText && wire.IsDecimal(s) {
+	if s, isText := driver.(string); isText && terms.IsDecimal(s) {
 		return wire.Decimal(s), nil
 	}
 	return wire.Null(), nil
@@ -98,10 +100,13 @@ func textCell(t wire.Type, s string) wire.Value {
 	case wire.TypeString, wire.TypeReference:
 		return wire.Text(s)
 	case wire.TypeDecimal, wire.TypeNumber:
-		if wire.IsDecimal(s) {
+		if terms.IsDecimal(s) {
 			return wire.Decimal(s)
 		}
 	case wire.TypeJSON, wire.TypeArray:
+		if !utf8.ValidString(s) {
+			return wire.Text(s) // json_valid takes it; the library refuses it with the field's name
+		}
 		return wire.JSON(s)
 	case wire.TypeDate, wire.TypeDatetime:
 		at, ok := instant(s)
@@ -134,10 +139,13 @@ func instant(s string) (time.Time, bool) {
 	if digits := strings.TrimLeft(strings.TrimPrefix(rest, "."), "0123456789"); len(digits) < len(rest)-1 && rest[0] == '.' {
 		fraction, rest = rest[:len(rest)-len(digits)], digits
 	}
-	if len(rest) > 6 && rest[0] == ' ' { // as Go's drivers store a time.Time: " +0100 CET"
-		rest = rest[1:4] + ":" + rest[4:6]
+	if len(rest) > 7 && rest[0] == ' ' && rest[6] == ' ' && rest[7] >= 'A' && rest[7] <= 'Z' && !strings.Contains(rest, "\x00") {
+		rest = rest[1:4] + ":" + rest[4:6] // as Go's drivers store a time.Time: " +0100 CET"
 	}
-	if rest != "" && rest != "Z" && (s < firstMoved || s >= lastMoved) {
+	if rest == "z" {
+		rest = "Z"
+	}
+	if rest != "" && rest != "Z" && (len(rest) != len("+01:00") || s < firstMoved || s >= lastMoved) {
 		return time.Time{}, false
 	}
 	return filter.Instant(wire.Text(second[:10] + "T" + second[11:] + fraction + rest))
@@ -202,11 +210,11 @@ func realCell(t wire.Type, f float64) wire.Value {
 	}
 	switch t {
 	case wire.TypeDecimal:
-		return wire.Decimal(string(wire.Float(f).AppendText(nil)))
+		return wire.Decimal(wire.Float(f).String())
 	case wire.TypeDate, wire.TypeDatetime, wire.TypeBoolean, wire.TypeArray:
 		return wire.Null()
 	case wire.TypeString, wire.TypeReference, wire.TypeJSON:
-		return wire.Text(string(wire.Float(f).AppendText(nil)))
+		return wire.Text(wire.Float(f).String())
 	}
 	return wire.Float(f)
 }

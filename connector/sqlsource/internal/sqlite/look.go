@@ -46,7 +46,7 @@ func (t *table) look(ctx, looking context.Context, q sqlengine.Queryer) error {
 		case ctx.Err() == nil && looking.Err() != nil:
 			t.Late = true
 			return nil
-		case ctx.Err() != nil, limited.Err() == nil && !(Flavor{}).lasting(err):
+		case ctx.Err() != nil, limited.Err() == nil && !(flavor{}).lasting(err):
 			return err
 		}
 		for _, s := range part {
@@ -75,7 +75,7 @@ type sample struct {
 
 // sampleOf returns an empty sample of a column; nil if its declared type says all.
 func (t *table) sampleOf(c *sqlengine.CatalogColumn) *sample {
-	name := Flavor{}.Quote(c.Name)
+	name := flavor{}.Quote(c.Name)
 	value := func(text string) string {
 		return "CASE typeof(" + name + ") WHEN 'blob' THEN x'00' WHEN 'text' THEN " + text + " ELSE " + name + " END"
 	}
@@ -83,7 +83,7 @@ func (t *table) sampleOf(c *sqlengine.CatalogColumn) *sample {
 	if undeclared(c.DataType, t.View) {
 		return s
 	}
-	column := Flavor{}.Column(name, *c)
+	column := flavor{}.Column(name, *c)
 	sent := func(decode func(any) (wire.Value, error)) func(any) bool {
 		return func(v any) bool {
 			cell, err := decode(v)
@@ -187,7 +187,7 @@ func (t *table) dropLoose(ctx context.Context, q sqlengine.Queryer) error {
 	}
 	var exprs []string
 	for _, name := range t.primary {
-		own := Flavor{}.Quote(name)
+		own := flavor{}.Quote(name)
 		exists := func(condition string) {
 			exprs = append(exprs, "EXISTS (SELECT 1 FROM "+t.note.table+" WHERE "+own+condition+")")
 		}
@@ -226,7 +226,7 @@ func (t *table) omitPrimaryKey(reason string) {
 
 // describes returns how a column is compared in an encoding that has all of it.
 func (t *table) describes(name string) sqlengine.Column {
-	f, c := Flavor{}, *t.Column(name)
+	f, c := flavor{}, *t.Column(name)
 	setNote(&c, func(n *columnNote) { n.utf16 = false })
 	return f.Column(f.Quote(name), c)
 }

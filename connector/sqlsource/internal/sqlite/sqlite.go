@@ -11,25 +11,29 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Flavor is the flavor of SQLite 3.37 and later. sqlsource.SQLite says what it does.
-type Flavor struct{}
+// Flavor returns the flavor of SQLite 3.37 and later. sqlsource.SQLite says what it does.
+func Flavor() sqlengine.Flavor {
+	f := flavor{}
+	return sqlengine.Flavor{
+		Name: "SQLite",
 
-func (Flavor) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
+		Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, Sum: f.Sum, State: f.State,
 
-// Param numbers placeholders, so that statements of one shape are one text.
-func (Flavor) Param(n int) string { return "?" + strconv.Itoa(n) }
-
-// Capabilities says how a session is prepared and which schemas there are. Drivers interrupt a
-// statement when its context ends.
-func (Flavor) Capabilities() sqlengine.Capabilities {
-	return sqlengine.Capabilities{
-		Name:         "SQLite",
 		Session:      prepare,
 		HasSchema:    hasSchema,
 		DistinctMany: distinctMany,
 		Once:         " LIMIT -1",
 	}
 }
+
+// flavor has the functions of the flavor as methods.
+type flavor struct{}
+
+func (flavor) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Param numbers placeholders, so that statements of one shape are one text.
+func (flavor) Param(n int) string { return "?" + strconv.Itoa(n) }
 
 // hasSchema reports whether there is a schema of this name. Temporary tables have one
 // once there is a temporary table.
@@ -45,15 +49,11 @@ func distinctMany(expr, from string) string {
 	return "(SELECT COUNT(k) FROM (SELECT " + expr + " AS k FROM " + from + " GROUP BY 1))"
 }
 
-func (f Flavor) Table(schema, name string) string {
+func (f flavor) Table(schema, name string) string {
 	return f.Quote(cmp.Or(schema, "main")) + "." + f.Quote(name)
 }
 
-func (Flavor) Order(expr string, desc, nullable bool) string {
-	return sqlengine.NullsLast(expr, desc, nullable)
-}
-
-func (Flavor) Window(limit, offset string, _ bool) string {
+func (flavor) Window(limit, offset string, _ bool) string {
 	if limit == "" {
 		limit = "-1"
 	}
@@ -65,15 +65,15 @@ func (Flavor) Window(limit, offset string, _ bool) string {
 
 // Includes and HasPrefix hold in any encoding of the database, and for texts with
 // a NUL, at which most functions stop.
-func (Flavor) Includes(text, param string) string { return "instr(" + text + ", " + param + ") > 0" }
+func (flavor) Includes(text, param string) string { return "instr(" + text + ", " + param + ") > 0" }
 
-func (Flavor) HasPrefix(text, param string, _ int) string {
+func (flavor) HasPrefix(text, param string, _ int) string {
 	part := "CAST(" + param + " AS BLOB)"
 	return "substr(CAST(" + text + " AS BLOB), 1, length(" + part + ")) = " + part
 }
 
 // Bucket cuts the text of a datetime, which its Guard has shown to begin with its day.
-func (Flavor) Bucket(c *sqlengine.Column, key string, g wire.Grain) string {
+func (flavor) Bucket(c *sqlengine.Column, key string, g wire.Grain) string {
 	if c.Class == sqlengine.ClassDatetime {
 		key = c.Index.Stored
 	}
@@ -102,7 +102,7 @@ var failures = []struct{ text, state string }{
 }
 
 // State reads the error's text.
-func (Flavor) State(err error) string {
+func (flavor) State(err error) string {
 	text := err.Error()
 	for _, f := range failures {
 		if strings.Contains(text, f.text) {

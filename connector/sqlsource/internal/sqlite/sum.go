@@ -30,7 +30,7 @@ var sumScales = []int{2, 6}
 // Decimals of two digits of fraction, whose sum fits 64 bits, are tried first: SQLite
 // computes each expression at each place that mentions it, so every test of a number
 // costs as much as the addition.
-func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
+func (flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
 	base := strconv.Itoa(sumBase)
 	exprs := []string{"SUM(" + key + " / " + base + ")", "SUM(" + key + " % " + base + ")"}
 	switch c.Class {

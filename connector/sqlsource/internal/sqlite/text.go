@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // text completes a column of text, or of blobs.
@@ -74,8 +74,13 @@ func (s *columnBuilder) nearText(sign string, arg any, bind func(any) string) st
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		list = append(list, bind(n))
 	}
-	if f, err := strconv.ParseFloat(text, 64); err == nil && wire.IsDecimal(text) {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && terms.IsDecimal(text) {
 		list = append(list, bind(f))
 	}
 	return s.ref + " COLLATE BINARY IN (" + strings.Join(list, ", ") + ")"
+}
+
+// jsonText returns the condition that a text is JSON. For json_valid, a character 0 ends it.
+func jsonText(expr string) string {
+	return "json_valid(" + expr + ") AND instr(" + expr + ", char(0)) = 0"
 }

@@ -46,11 +46,13 @@ func (s *columnBuilder) datetime(counted bool) {
 	for _, pattern := range offsets {
 		offset += " OR (" + digits + ") GLOB '" + pattern + "'"
 	}
-	offset = "(" + digits + ") IN ('', 'Z') OR " + ref + " >= '" + firstMoved + "' AND " + ref + " < '" + lastMoved + "' AND (" + offset + ")"
+	offset = "(" + digits + ") IN ('', 'Z', 'z')" +
+		" OR " + ref + " >= '" + firstMoved + "' AND " + ref + " < '" + lastMoved + "' AND (" + offset + ")"
 	sameDay := "(" + ref + " NOT GLOB '???????????24*')" // datetime takes hour 24, and leaves it
 	timed := "substr(" + ref + ", 1, 19) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9]'" +
 		" AND datetime(" + second + ") IS " + second + " AND " + sameDay
-	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")"
+	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")" +
+		" AND instr(" + ref + ", char(0)) = 0" // which ends the text for substr and GLOB
 	if counted {
 		s.Decode = decodeCounted
 		s.Valid += " WHEN 'integer' THEN " + ref + " BETWEEN " + firstSecond + " AND " + lastSecond +
@@ -132,7 +134,7 @@ const moved = "???????????????????*[+-]*"
 const spelledT = "2006-01-02T15:04:05"
 
 // behind comes after all that may follow the second in a text without an offset.
-const behind = "["
+const behind = "{"
 
 // nearMoment finds datetimes by the bare column. An offset moves an instant by less
 // than a day, so texts that have one are looked for a day before and a day after the
@@ -164,7 +166,7 @@ func (s *columnBuilder) nearMoment(sign string, arg any, bind func(any) string) 
 		case number == "":
 			all = append(all, bare+" >= "+bind(first))
 		case s.catalog.Indexed:
-			column := "n." + Flavor{}.Quote(s.catalog.Name)
+			column := "n." + flavor{}.Quote(s.catalog.Name)
 			all = append(all, bare+" >= (SELECT CASE WHEN typeof(m.v) IN ('integer', 'real') THEN m.v ELSE "+bind(first)+
 				" END FROM (SELECT min("+column+") AS v FROM "+s.note.table+" n) m)")
 		default:

@@ -14,11 +14,8 @@ import (
 // Builder collects the values of one statement. They are bound in the order in
 // which their placeholders stand in its text.
 type Builder struct {
-	Flavor sqlengine.Flavor
-	// WindowFirst reports that a window stands right behind SELECT, OffsetFirst that the
-	// offset stands before the limit in it.
-	WindowFirst, OffsetFirst bool
-	Args                     []any
+	Flavor *sqlengine.Flavor
+	Args   []any
 }
 
 // Window is a part of the rows of a SELECT; 0 is no offset, and no limit.
@@ -30,7 +27,7 @@ type Window struct {
 // Query returns a SELECT of a list, cut to a window. rest writes what follows the list,
 // and binds its values as it does.
 func (b *Builder) Query(list string, w Window, rest func() string) string {
-	if b.WindowFirst {
+	if b.Flavor.WindowFirst {
 		return "SELECT" + b.window(w) + " " + list + rest()
 	}
 	return "SELECT " + list + rest() + b.window(w)
@@ -44,13 +41,13 @@ func (b *Builder) window(w Window) string {
 			offset = b.bind(w.Offset)
 		}
 	}
-	if b.OffsetFirst {
+	if b.Flavor.OffsetFirst {
 		bindOffset()
 	}
 	if w.Limit > 0 {
 		limit = b.bind(w.Limit)
 	}
-	if !b.OffsetFirst {
+	if !b.Flavor.OffsetFirst {
 		bindOffset()
 	}
 	if limit == "" && offset == "" {
@@ -81,10 +78,10 @@ type Pushdown struct {
 }
 
 // Choose divides filters by what the engine can express exactly, in a statement that
-// binds at most so many values; 0 is no bound of the engine's. find returns a column of
-// the base table; the fields are known to exist.
-func Choose(flavor sqlengine.Flavor, bound int, where wire.Where, find func(string) *Column) Pushdown {
-	filters, values := maxFilters, MaxValues
+// binds no more values than it takes. find returns a column of the base table; the
+// fields are known to exist.
+func Choose(flavor *sqlengine.Flavor, where wire.Where, find func(string) *Column) Pushdown {
+	filters, values, bound := maxFilters, MaxValues, flavor.MaxValues
 	if bound == 0 {
 		bound = math.MaxInt
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+var ofSQLite = sqlite.Flavor()
+
 // TestChoose keeps statements within what engines take, and leaves the rest to
 // the library.
 func TestChoose(t *testing.T) {
 	c := &Column{Name: "c", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "c", Type: wire.TypeNumber}}
 	split := func(and []wire.Filter, or ...[]wire.Filter) Pushdown {
-		return Choose(sqlite.Flavor{}, 0, wire.Where{And: and, Or: or}, func(string) *Column { return c })
+		return Choose(&ofSQLite, wire.Where{And: and, Or: or}, func(string) *Column { return c })
 	}
 	eq := wire.Filter{Field: "c", Op: wire.OpEq, Value: wire.Int(1)}
 	var many []wire.Filter
@@ -53,40 +55,48 @@ func TestChooseWithin(t *testing.T) {
 	three := wire.Filter{Field: "c", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Int(2), wire.Int(3)}}
 	null := wire.Filter{Field: "c", Op: wire.OpIsNull}
 	for bound, want := range map[int]int{1: 2, 2: 3, 3: 2, 4: 3, 5: 4, 0: 4} {
-		p := Choose(sqlite.Flavor{}, bound, wire.Where{And: []wire.Filter{three, eq, eq, null}}, func(string) *Column { return c })
+		flavor := ofSQLite
+		flavor.MaxValues = bound
+		p := Choose(&flavor, wire.Where{And: []wire.Filter{three, eq, eq, null}}, func(string) *Column { return c })
 		assert.Len(t, p.Pushed.And, want, "at most %d values", bound)
 		assert.Equal(t, want == 4, p.All)
 	}
 }
 
-// topFirst is an engine whose window stands behind SELECT, and whose placeholders have
-// no numbers.
-type topFirst struct{ sqlite.Flavor }
-
-func (topFirst) Param(int) string { return "?" }
-
-func (topFirst) Window(limit, offset string, ordered bool) string {
-	return fmt.Sprint(" FIRST ", limit, " SKIP ", offset, " ", ordered)
-}
-
-// offsetFirst is an engine whose offset stands before the limit.
-type offsetFirst struct{ topFirst }
-
-func (offsetFirst) Window(limit, offset string, _ bool) string {
-	return fmt.Sprint(" OFFSET ", offset, " LIMIT ", limit)
+// TestUnsearched leaves to the library what the flavor has no function for.
+func TestUnsearched(t *testing.T) {
+	c := &Column{Name: "c", Column: sqlengine.Column{Class: sqlengine.ClassText, Type: wire.TypeString, Raw: "c", Text: "c"}}
+	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith} {
+		pushes := func(flavor sqlengine.Flavor) bool {
+			b := &Builder{Flavor: &flavor}
+			_, ok := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text("x")})
+			assert.Equal(t, ok, len(b.Args) == 1, "what is not pushed binds nothing")
+			return ok
+		}
+		assert.True(t, pushes(ofSQLite), op)
+		unable := ofSQLite
+		unable.Includes, unable.HasPrefix = nil, nil
+		assert.False(t, pushes(unable), op)
+	}
 }
 
 // TestWindowFirst binds the values of a statement in the order of their placeholders,
 // wherever the window stands.
 func TestWindowFirst(t *testing.T) {
+	topFirst := sqlengine.Flavor{WindowFirst: true, Param: func(int) string { return "?" },
+		Window: func(limit, offset string, ordered bool) string {
+			return fmt.Sprint(" FIRST ", limit, " SKIP ", offset, " ", ordered)
+		}}
+	offsetFirst := sqlengine.Flavor{OffsetFirst: true, Param: topFirst.Param,
+		Window: func(limit, offset string, _ bool) string { return fmt.Sprint(" OFFSET ", offset, " LIMIT ", limit) }}
 	for _, c := range []struct {
 		b    *Builder
 		want string
 		args []any
 	}{
-		{&Builder{Flavor: topFirst{}, WindowFirst: true}, "SELECT FIRST ? SKIP ? true a FROM t WHERE b = ?", []any{int64(10), int64(20), "x"}},
-		{&Builder{Flavor: offsetFirst{}, OffsetFirst: true}, "SELECT a FROM t WHERE b = ? OFFSET ? LIMIT ?", []any{"x", int64(20), int64(10)}},
-		{&Builder{Flavor: sqlite.Flavor{}}, "SELECT a FROM t WHERE b = ?1 LIMIT ?2 OFFSET ?3", []any{"x", int64(10), int64(20)}},
+		{&Builder{Flavor: &topFirst}, "SELECT FIRST ? SKIP ? true a FROM t WHERE b = ?", []any{int64(10), int64(20), "x"}},
+		{&Builder{Flavor: &offsetFirst}, "SELECT a FROM t WHERE b = ? OFFSET ? LIMIT ?", []any{"x", int64(20), int64(10)}},
+		{&Builder{Flavor: &ofSQLite}, "SELECT a FROM t WHERE b = ?1 LIMIT ?2 OFFSET ?3", []any{"x", int64(10), int64(20)}},
 	} {
 		got := c.b.Query("a", Window{Offset: 20, Limit: 10, Ordered: true}, func() string { return " FROM t WHERE b = " + c.b.bind("x") })
 		assert.Equal(t, c.want, got)

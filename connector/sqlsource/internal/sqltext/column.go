@@ -21,7 +21,7 @@ type Column struct {
 
 // NewColumn returns a column of the catalog. ref is the column, quoted and qualified,
 // public its name in the protocol.
-func NewColumn(flavor sqlengine.Flavor, ref, public string, c sqlengine.CatalogColumn) *Column {
+func NewColumn(flavor *sqlengine.Flavor, ref, public string, c sqlengine.CatalogColumn) *Column {
 	own := flavor.Column(ref, c)
 	own.Decode = own.Decoder()
 	own = as(own, c.Want)

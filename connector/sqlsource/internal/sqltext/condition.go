@@ -288,7 +288,7 @@ func (b *Builder) substring(c *Column, f wire.Filter) (string, bool) {
 		return c.NotNull(), true
 	case c.Class == sqlengine.ClassBoolean:
 		return b.boolean(c, f)
-	case c.Text == "":
+	case c.Text == "", f.Op == wire.OpIncludes && b.Flavor.Includes == nil, f.Op == wire.OpStartsWith && b.Flavor.HasPrefix == nil:
 		return "", false
 	case c.NoNUL && strings.IndexByte(part, 0) >= 0:
 		return False, true
@@ -330,5 +330,10 @@ func hasNUL(v wire.Value) bool {
 	return v.Kind() == wire.KindText && strings.IndexByte(v.Text(), 0) >= 0
 }
 
-// text returns a value's text on the wire.
-func text(v wire.Value) string { return string(v.AppendText(nil)) }
+// text returns a value's text on the wire, which null has none of.
+func text(v wire.Value) string {
+	if v.IsNull() {
+		return ""
+	}
+	return v.String()
+}

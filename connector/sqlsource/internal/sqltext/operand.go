@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -36,7 +37,7 @@ type digits struct {
 // parseDigits reads a filter's value as a number, and reports whether it is one.
 func parseDigits(v wire.Value) (digits, bool) {
 	s := text(v)
-	if v.Kind() == wire.KindBool || !wire.IsDecimal(s) {
+	if v.Kind() == wire.KindBool || !terms.IsDecimal(s) {
 		return digits{}, false
 	}
 	var d digits

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,9 +43,7 @@ func TestOperands(t *testing.T) {
 			wire.Int(0), wire.Int(1), wire.Int(-1), wire.Int(2), wire.Int(10),
 			wire.Int(1<<53 - 1), wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Int(-1<<53 - 1),
 			wire.Int(math.MaxInt64), wire.Int(math.MinInt64), wire.Int(math.MaxInt64 - 1),
-		}, func(cell wire.Value, arg any) int {
-			return cmp.Compare(cell.Int64(), arg.(int64))
-		}},
+		}, func(cell wire.Value, arg any) int { return cmp.Compare(cell.Int64(), arg.(int64)) }},
 		{"decimals of four digits, two of them a fraction", Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
 			wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
 			wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
@@ -59,9 +58,7 @@ func TestOperands(t *testing.T) {
 			wire.Float(0), wire.Float(math.Copysign(0, -1)), wire.Float(0.1), wire.Float(0.3), wire.Float(0.30000000000000004),
 			wire.Float(1.5), wire.Float(-1.5), wire.Float(1 << 53), wire.Float(1 << 63), wire.Float(1e30), wire.Float(-1e30),
 			wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64), wire.Float(5e-324),
-		}, func(cell wire.Value, arg any) int {
-			return cmp.Compare(cell.Float64(), arg.(float64))
-		}},
+		}, func(cell wire.Value, arg any) int { return cmp.Compare(cell.Float64(), arg.(float64)) }},
 		{"integers among floats", Column{Column: sqlengine.Column{
 			Class: sqlengine.ClassFloat, Loose: sqlengine.Loose{Integers: true},
 		}}, []wire.Value{
@@ -106,11 +103,9 @@ func TestOperands(t *testing.T) {
 // compiled returns a filter on one column as the platform evaluates it.
 func compiled(t *testing.T, op wire.Op, value string, typ wire.Type) func(cell wire.Value) bool {
 	where := wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}}
-	program, err := filter.Compile(where, []wire.Column{{Name: "c", Type: typ}})
-	require.NoError(t, err)
+	program := testkit.Must(filter.Compile(where, []wire.Column{{Name: "c", Type: typ}}))(t)
 	return func(cell wire.Value) bool {
-		ok, err := program.Match([]wire.Value{cell})
-		require.NoError(t, err)
+		ok := testkit.Must(program.Match([]wire.Value{cell}))(t)
 		return ok
 	}
 }
@@ -195,5 +190,85 @@ func TestTextOperand(t *testing.T) {
 				require.Equal(t, matches(wire.Text(cell)), got, "%q %s %q", cell, op, value)
 			}
 		}
+	}
+}
+
+// TestNULUnbound leaves to the library what a driver cannot bind, and nothing else.
+func TestNULUnbound(t *testing.T) {
+	c := &Column{Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "c", Text: "c", NULUnbound: true}}
+	b := &Builder{Flavor: &ofSQLite}
+	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
+		for _, text := range []string{"a\x00b", "ab"} {
+			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text), Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
+			require.Equal(t, text == "ab", pushed, "%s %q", op, text)
+		}
+	}
+}
+
+// TestMaxOperand leaves to the library a text that is longer than the flavor binds, and
+// nothing else.
+func TestMaxOperand(t *testing.T) {
+	c := &Column{Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "c", Text: "c", MaxOperand: 2}}
+	b := &Builder{Flavor: &ofSQLite}
+	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
+		for text, want := range map[string]bool{"ab": true, "é": true, "abc": false, "aé": false} { // é has two bytes
+			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text), Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
+			require.Equal(t, want, pushed, "%s %q", op, text)
+		}
+	}
+}
+
+// bareNear compares the bare column n with what is bound.
+func bareNear(sign string, arg any, bind func(any) string) string {
+	return "n " + sign + " " + bind(arg)
+}
+
+// TestNear shows what stands beside the exact condition of a filter.
+func TestNear(t *testing.T) {
+	day := Column{Column: sqlengine.Column{
+		Type: wire.TypeDate, Class: sqlengine.ClassDate, Raw: "day(n)", Index: sqlengine.Index{Near: bareNear},
+	}}
+	guarded := day
+	guarded.Loose.Guard = "odd(n)"
+	word := Column{Column: sqlengine.Column{
+		Type: wire.TypeString, Class: sqlengine.ClassText, Raw: "bytes(n)", Text: "bytes(n)", Index: sqlengine.Index{Near: bareNear},
+	}}
+	same := word
+	same.Index.Equal = func(args []any, bind func(any) string) string { return "n = " + bind(args[0]) }
+	filter := func(op wire.Op, values ...string) wire.Filter {
+		f := wire.Filter{Field: "n", Op: op}
+		if op == wire.OpIn || op == wire.OpNin {
+			for _, v := range values {
+				f.Values = append(f.Values, wire.Text(v))
+			}
+			return f
+		}
+		f.Value = wire.Text(values[0])
+		return f
+	}
+	for _, c := range []struct {
+		why    string
+		column Column
+		filter wire.Filter
+		want   string
+		args   int
+	}{
+		{"a comparison", day, filter(wire.OpGte, "2024-01-02"), "((n >= ?1) AND day(n) >= ?2)", 2},
+		{"an operand that was cut", day, filter(wire.OpGt, "2024-01-02T10:00:00Z"), "((n > ?1) AND day(n) > ?2)", 2},
+		{"a cut operand, where values of another type may lie between", guarded, filter(wire.OpGt, "2024-01-02T10:00:00Z"), "day(n) > ?1", 1},
+		{"what is unequal is nearly everything", day, filter(wire.OpNeq, "2024-01-02"), "day(n) <> ?1", 1},
+		{"a list", day, filter(wire.OpIn, "2024-01-02", "2024-01-03"), "(((n = ?1) OR (n = ?2)) AND (day(n) IN (?3, ?4)))", 4},
+		{"all but a list", day, filter(wire.OpNin, "2024-01-02"), "(day(n) IS NULL OR NOT (day(n) IN (?1)))", 1},
+		{"what the column cannot hold", day, filter(wire.OpEq, "soon"), False, 0},
+		{"texts", word, filter(wire.OpLt, "x"), "((n < ?1) AND bytes(n) < ?2)", 2},
+		{"a prefix", word, filter(wire.OpStartsWith, "ab"),
+			"(((n >= ?1) AND (n < ?2)) AND substr(CAST(bytes(n) AS BLOB), 1, length(CAST(?3 AS BLOB))) = CAST(?3 AS BLOB))", 3},
+		{"equality that has an index already", same, filter(wire.OpEq, "x"), "n = ?1", 1},
+	} {
+		b := &Builder{Flavor: &ofSQLite}
+		got, ok := b.Condition(&c.column, c.filter)
+		require.True(t, ok, c.why)
+		require.Equal(t, c.want, got, c.why)
+		require.Len(t, b.Args, c.args, c.why)
 	}
 }
