@@ -19,7 +19,7 @@ func attribute(outcomes []Outcome) {
 			if !planned || outcomes[i].Reason != Blocked {
 				break
 			}
-			id = outcomes[i].BlockedBy
+			id = outcomes[i].blockedBy
 		}
 		return id
 	}
@@ -29,7 +29,7 @@ func attribute(outcomes []Outcome) {
 		if o.Reason != Blocked {
 			continue
 		}
-		by := root(o.BlockedBy)
+		by := root(o.blockedBy)
 		at, planned := index[by]
 		switch {
 		case planned && outcomes[at].Verdict == Fail:
@@ -41,10 +41,10 @@ func attribute(outcomes []Outcome) {
 			by = finders[by]
 		case !o.Advice:
 			finders[by] = o.ID
-			o.Verdict, o.Reason, o.BlockedBy, o.Failed = Fail, "", "", 1
+			o.Verdict, o.Reason, o.blockedBy, o.Failed = Fail, "", "", 1
 			continue
 		}
-		o.BlockedBy, o.Request, o.Expected, o.Received = by, nil, "", ""
+		o.blockedBy, o.Request, o.Expected, o.Received = by, nil, "", ""
 		o.Detail = fmt.Sprintf("by %s: %s", by, o.Detail)
 	}
 }

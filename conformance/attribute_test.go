@@ -12,7 +12,7 @@ func TestAttribute(t *testing.T) {
 	passed := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Pass} }
 	skipped := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Skip, Reason: NotDeclared} }
 	blocked := func(id, by string) Outcome {
-		return Outcome{Check: Check{ID: id}, Verdict: Skip, Reason: Blocked, BlockedBy: by, Detail: "x", Received: "y", Request: &Request{}}
+		return Outcome{Check: Check{ID: id}, Verdict: Skip, Reason: Blocked, blockedBy: by, Detail: "x", Received: "y", Request: &Request{}}
 	}
 	advice := func(o Outcome) Outcome {
 		o.Advice = true
@@ -37,7 +37,7 @@ func TestAttribute(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			attribute(c.list)
 			for i, o := range c.list {
-				got := o.BlockedBy
+				got := o.blockedBy
 				if o.Verdict == Fail {
 					got = "fail"
 				}

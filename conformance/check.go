@@ -44,10 +44,18 @@ type Facet struct {
 }
 
 // allChecks returns the checks of all themes for one run, in the order in which they run. Those
-// of a theme share what they learn in the run.
+// of a theme share what they learn in the run. A cause stands before its effects: what an elapsed deadline
+// is answered with, for one, before the rules of every answer.
 func allChecks(k *clocks.Clocks) []session.Check {
 	liveChecks, liveAdvice := live.Checks()
-	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), k.Checks(),
+	asked, watched := protocol.Checks(), []session.Check(nil)
+	asked = slices.DeleteFunc(asked, func(c session.Check) bool {
+		if c.Watched {
+			watched = append(watched, c)
+		}
+		return c.Watched
+	})
+	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), asked, k.Checks(), watched,
 		liveChecks, tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest())
 }
 
@@ -61,8 +69,14 @@ func describe(c *session.Check) Check {
 	return own
 }
 
+// retired holds the ids of checks whose requests another check sends, by the id of that one. They name no other
+// check. What a facet was called is in its row.
+var retired = map[string][]string{
+	"L2": {"M1", "M2"}, "L6": {"M5"}, "L7": {"M6"}, "M10": {"M4"}, "M11": {"M3", "M8"},
+}
+
 // matches reports whether a pattern matches the id of a check, or a retired one that stands for it.
 func matches(pattern *regexp.Regexp, c *session.Check) bool {
-	retired := func(f session.Check) bool { return pattern.MatchString(f.Was) }
-	return pattern.MatchString(c.ID) || slices.ContainsFunc(c.Facets, retired)
+	return pattern.MatchString(c.ID) || slices.ContainsFunc(retired[c.ID], pattern.MatchString) ||
+		slices.ContainsFunc(c.Facets, func(f session.Check) bool { return pattern.MatchString(f.Was) })
 }

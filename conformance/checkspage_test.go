@@ -84,6 +84,9 @@ A check marked *advice* changes no verdict. ` + "`conform -explain ID`" + ` prin
 			fmt.Fprintf(&b, "\n- [%s](protocol.md#%s): %s", id, id, rule.Text)
 		}
 		fmt.Fprintf(&b, "\n\n*If it fails:* %s\n", markdown(c.Fix))
+		if once := conformance.Retired[c.ID]; len(once) > 0 {
+			fmt.Fprintf(&b, "\n*Once also:* %s.\n", strings.Join(once, ", "))
+		}
 		if len(c.Facets) > 0 {
 			b.WriteString("\n| Facet | What holds | Rules | If it fails | Once |\n|---|---|---|---|---|\n")
 		}

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // coverageLines returns the coverage as text. In the short form a table whose fields
 // were all judged with all operators, or that has no rows, is one line, and there are few
 // lines.
-func coverageLines(c *session.Coverage, whole bool) (lines []string) {
+func coverageLines(c *coverage.Report, whole bool) (lines []string) {
 	const maxLines, maxFields = 20, 6
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -35,7 +36,7 @@ func coverageLines(c *session.Coverage, whole bool) (lines []string) {
 }
 
 // tableLine returns one line about a table as a whole.
-func tableLine(t *session.TableCoverage, operators []wire.Op) string {
+func tableLine(t *coverage.Table, operators []wire.Op) string {
 	line := fmt.Sprintf("%s  %s", oneLine(t.Name), plural(t.Rows, "row", "rows"))
 	if t.Partly != "" {
 		line += ", not the whole table (" + oneLine(t.Partly) + ")"
@@ -43,7 +44,7 @@ func tableLine(t *session.TableCoverage, operators []wire.Op) string {
 	if t.Unjudged != "" {
 		line += "; not judged: " + t.Unjudged
 	}
-	var b session.Basis
+	var b coverage.Basis
 	b.Add(t, operators)
 	if b.Pairs > 0 {
 		line += fmt.Sprintf("; judged %d of %d (%s x %s)", b.Judged, b.Pairs,
@@ -57,7 +58,7 @@ func tableLine(t *session.TableCoverage, operators []wire.Op) string {
 
 // fieldLines returns one line for each field: with the judged answers by operator or, in
 // the short form, the operators that were not judged.
-func fieldLines(t *session.TableCoverage, operators []wire.Op, whole bool) (lines []string) {
+func fieldLines(t *coverage.Table, operators []wire.Op, whole bool) (lines []string) {
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		var missing, words []string
@@ -109,12 +110,12 @@ func (r *Report) coverageText() string {
 }
 
 // unaskedLines returns a line for each kind of question of which some were not asked: which, or some of them.
-func unaskedLines(c *session.Coverage, whole bool) (lines []string) {
+func unaskedLines(c *coverage.Report, whole bool) (lines []string) {
 	const few = 10
 	for _, k := range c.Kinds {
 		var names []string
 		for _, q := range c.Unasked {
-			if q.Kind == k.Kind && (k.Kind != session.Filters || !whole) { // each field has a line of its own
+			if q.Kind == k.Kind && (k.Kind != coverage.Filters || !whole) { // each field has a line of its own
 				names = append(names, oneLine(q.String()))
 			}
 		}
@@ -123,7 +124,7 @@ func unaskedLines(c *session.Coverage, whole bool) (lines []string) {
 			if whole {
 				most = len(names)
 			}
-			lines = append(lines, fmt.Sprintf("%s  asked %d of %d, not: %s", k.Kind, k.Asked, k.All, session.Some(names, most)))
+			lines = append(lines, fmt.Sprintf("%s  asked %d of %d, not: %s", k.Kind, k.Asked, k.All, phrase.Some(names, most)))
 		}
 	}
 	return lines

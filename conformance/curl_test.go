@@ -4,21 +4,20 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestCurlWorksAsPasted runs the lines that reports show, in a real shell, and
 // compares what arrives byte by byte.
 func TestCurlWorksAsPasted(t *testing.T) {
 	t.Parallel()
-	needsShell(t)
+	testkit.NeedsShell(t)
 	const token, credentials, second = `t'0 "k"$e\n`, `{"key":"it's $HOME \"x\" \\ ` + "`id`" + `"}`, `{"key":"other"}`
 	authorized := http.Header{"Authorization": {"Bearer $PLATFORM_CONNECTOR_TOKEN"}}
 	for _, c := range []struct {
@@ -74,7 +73,7 @@ func TestCurlWorksAsPasted(t *testing.T) {
 			require.NotContains(t, line, credentials)
 			require.NotRegexp(t, "[\x00-\x1f\x7f\u0080-\u009f\u00a0\u200b\u202e\ufeff]", line, "one line, and every character shows")
 
-			out := paste(t, line, conformance.EnvToken+"="+token,
+			out := testkit.Paste(t, line, conformance.EnvToken+"="+token,
 				conformance.EnvCredentials+"="+credentials, conformance.EnvCredentials2+"="+second)
 			require.True(t, strings.HasPrefix(out, "HTTP/1.1 200"), "the status is shown: %s", out)
 			require.Len(t, got, 1, "one request")
@@ -97,29 +96,4 @@ func TestCurlWorksAsPasted(t *testing.T) {
 			}
 		})
 	}
-}
-
-// needsShell skips a test on a machine without a shell or curl. CI has both.
-func needsShell(t *testing.T) {
-	t.Helper()
-	for _, command := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(command); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s is missing; install it", command)
-			}
-			t.Skipf("%s is missing; install it to run this test", command)
-		}
-	}
-}
-
-// paste runs a line as a person does who pastes it: the shell reads it from its input, not as
-// an argument. It returns what the line prints.
-func paste(t *testing.T, line string, environment ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "--norc", "-s")
-	cmd.Stdin = strings.NewReader(line + "\n")
-	cmd.Env = append(append(os.Environ(), "LC_ALL=C.UTF-8"), environment...)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s\n%s", line[:min(len(line), 500)], out)
-	return string(out)
 }

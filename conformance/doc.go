@@ -44,8 +44,12 @@
 // protocol's behaviour, 4 live data. [Options.Checks] lists the checks; their ids are stable.
 //
 // With two sets of credentials, checks judge that two tenants are kept apart. Their
-// data must differ: otherwise nothing tells whose an answer is. Wrong credentials are
-// sent only with [Options].WrongCredentials, because real accounts get locked.
+// data must differ: otherwise nothing tells whose an answer is.
+//
+// Wrong credentials may lock an account, so a run sends few of them: a mistyped secret
+// and, with two sets, the secret of the other, at most three times for each account and
+// never twice in a row. [Options].WrongCredentials sends more. The verdict says what was
+// not tried.
 //
 // # Verdicts
 //
@@ -104,20 +108,19 @@
 // [Report.Text] fits one fault on one screen, or leaves nothing out.
 // [Report.JSON], [Report.JUnit] and [Report.HTML] are the other forms.
 //
-// # Seeds and budgets
+// # Seed and budgets
 //
 // The seed makes the generated queries. It is fixed, so two runs over the same data ask
 // the same; a failing query is reported in the smallest form that still fails.
-// [Options].Seed asks others, and [Options].Seeds asks with several.
+// [Options].Seed asks others.
 //
 // [Options].Requests is the most requests that a run sends, and the checks share them: each
 // asks its most telling requests first and stops when its share is used. If they are too few
 // for all checks, the document, the token and what is judged of rows come first, and the
 // verdict names what was left out. Nobody who does not give a number waits for 1500 answers
 // of a slow connector: the run asks so much less that it takes ten minutes, though never less
-// than 400, and ends when it has asked. An answer that says that there is no time for the
-// request (408 timeout), or a gateway's that there were too many (429), is asked for again
-// after a minute or the Retry-After. [Options].Pace is the least time between the starts of
+// than 400, and ends when it has asked. A request that is answered with 408 timeout, or by
+// a gateway with 429, is sent again after a minute or the Retry-After. [Options].Pace is the least time between the starts of
 // two requests. [Options].Tables selects tables of a large source.
 //
 // # Limits
@@ -162,10 +165,10 @@
 // and returns a check.Finding: nil when the check passes, otherwise a failure, a
 // skip with a reason, or a block that names the check whose fault stands in the way.
 // What is learned is asked for once and shared by the run: the document, the
-// discovery, whole tables. Rules about every answer are judged by session.Watch and
+// discovery, whole tables. Rules about every answer are judged as it is read and
 // need no request of their own.
 //
 // A check stays only with a proof that it can fail: a connector that breaks this
 // rule, which it must name, and the unusual connectors that break none, which
-// it must pass. KILLMATRIX.md beside this file lists the former.
+// it must pass. Both are in the tests of the folder killtest; KILLMATRIX.md lists the former.
 package conformance

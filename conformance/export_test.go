@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 )
 
 // What the tests name, and the package does not export.
@@ -17,20 +16,16 @@ const (
 	EnvToken        = check.EnvToken
 	EnvCredentials  = check.EnvCredentials
 	EnvCredentials2 = check.EnvCredentials2
-
-	DefaultRequests = defaults.Requests
-	DefaultTimeout  = defaults.Timeout
-	DefaultSeed     = defaults.Seed
 )
 
 type (
-	Coverage      = session.Coverage
-	TableCoverage = session.TableCoverage
-	FieldCoverage = session.FieldCoverage
-	Counts        = session.Counts
-	KindCoverage  = session.KindCoverage
-	Question      = session.Question
-	Basis         = session.Basis
+	Coverage      = coverage.Report
+	TableCoverage = coverage.Table
+	FieldCoverage = coverage.Field
+	Counts        = coverage.Counts
+	KindCoverage  = coverage.KindCount
+	Question      = coverage.Question
+	Basis         = coverage.Basis
 )
 
 // Coverage returns what the run has asked for.
@@ -43,14 +38,10 @@ func Refusing(o Outcome, sentence string) Outcome {
 	return o
 }
 
-// Outcome returns the outcome of a check, or nil if it was not planned.
-func (r *Report) Outcome(id string) *Outcome {
-	for i := range r.Outcomes {
-		if r.Outcomes[i].ID == id {
-			return &r.Outcomes[i]
-		}
-	}
-	return nil
+// Block returns an outcome that the failure of another check prevented.
+func Block(o Outcome, by string) Outcome {
+	o.blockedBy = by
+	return o
 }
 
 // Checks returns the checks of all modes.
@@ -80,3 +71,6 @@ func (c *Check) In() []Mode { return c.modes() }
 
 // PhaseName returns the heading of a phase.
 func PhaseName(phase int) string { return phaseName(phase) }
+
+// Retired holds the ids of checks whose requests another check sends.
+var Retired = retired

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 )
 
 //go:embed report.html
@@ -36,7 +36,7 @@ type written struct {
 	Phases   []*phase
 	Advice   []Outcome
 	Skips    [][]skipGroup
-	Coverage *session.Coverage
+	Coverage *coverage.Report
 }
 
 func (r *Report) written() *written {
@@ -49,11 +49,11 @@ func (r *Report) functions() template.FuncMap {
 		"legible": check.Legible, "grouped": grouped, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
 		"class": class, "mark": func(class string) string { return marks[class] },
 		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
-		"again":   func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
+		"again":   func(o Outcome) string { return r.again(o.ID) },
 		"blocks":  func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 		"finding": func(o Outcome) string { return r.Finding(&o) },
 		"reads":   func(some ...[]Outcome) string { return list(needed(slices.Concat(some...))) },
-		"line":    func(t session.TableCoverage) string { return tableLine(&t, r.coverage.Operators) },
+		"line":    func(t coverage.Table) string { return tableLine(&t, r.coverage.Operators) },
 		"unasked": func() []string { return unaskedLines(&r.coverage, false) },
 		"covered": r.coverageText, "xml": xmlText, "seconds": seconds,
 		"stamp": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") },
@@ -77,7 +77,7 @@ func (w *written) Counts() []pageCount {
 }
 
 // Tables returns the coverage of the tables for which the page has room.
-func (w *written) Tables() []session.TableCoverage {
+func (w *written) Tables() []coverage.Table {
 	room := 3000 // fields
 	for i, t := range w.Coverage.Tables {
 		if room -= len(t.Fields); room < 0 {
@@ -103,7 +103,7 @@ func class(o Outcome) string {
 
 // again returns the command that runs some checks once more, with the same
 // generated queries.
-func (r *Report) again(seed uint64, ids ...string) string {
+func (r *Report) again(ids ...string) string {
 	pattern := strings.ReplaceAll(strings.Join(ids, "|"), ".", `\.`)
 	if len(ids) > 1 {
 		pattern = "(" + pattern + ")"
@@ -112,7 +112,7 @@ func (r *Report) again(seed uint64, ids ...string) string {
 	if len(r.Tables) > 0 {
 		tables = " -tables " + check.Shell(strings.Join(r.Tables, ","))
 	}
-	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$'%s %s", r.Mode, seed, pattern, tables, check.Shell(r.Endpoint))
+	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$'%s %s", r.Mode, r.Seed, pattern, tables, check.Shell(r.Endpoint))
 }
 
 // prose returns a sentence with its parts between backticks as code.

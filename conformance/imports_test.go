@@ -15,9 +15,11 @@ func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
 	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "internal/terms", "wire", "wire/schema",
-		"conformance/corpus", "internal/oracle"}
+		"conformance/corpus", "internal/oracle", "internal/shrink", "internal/exam"}
 	allowed := map[string][]string{}
-	for _, name := range []string{"check", "defaults", "message", "compare", "session", "refusal", "generate"} {
+	for _, name := range []string{
+		"check", "defaults", "phrase", "payload", "message", "declared", "compare", "redact", "coverage", "session", "refusal", "ask",
+	} {
 		allowed[internal+name] = below
 		below = append(slices.Clone(below), internal+name)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,9 +25,9 @@ import (
 //	                     facets? (the parts of the check that failed), expected?, received?, request?,
 //	                     cases, failed, seed, and blocks: the ids of the
 //	                     checks that could not be judged because of it
-//	verdict     string   pass (exit code 0), fail (1) or "not run": 2, and 1 if all that
-//	                     failed is that the connector refused the token or the
-//	                     credentials
+//	verdict     string   pass (exit code 0), fail (1) or "not run": 2, or 1 if the
+//	                     connector refused the token or the credentials and
+//	                     nothing else failed
 //	words       string   the verdict in words, such as "conformant as far as asked (62 %)"
 //	share       integer  of a hundred questions that the document and the data allow, how
 //	                     many were asked
@@ -53,7 +53,8 @@ import (
 //	checks      array    of every planned check: id, phase, title, verdict
 //	                     (pass, fail, skip or advice), reason? and detail? of a
 //	                     skip, blockedBy?, cases, durationMs
-//	coverage    object   requests, streams, rows, bytes, cases, generated:
+//	coverage    object   requests, streams, rows, bytes, cases, generated, telling
+//	                     (of the generated, those that not all rows match and some do):
 //	                     integers; filters: an object from operator and type,
 //	                     such as "eq number", to the filters judged; operators
 //	                     of the document; tables: each { name, rows, partly?,
@@ -90,10 +91,10 @@ func (r *Report) JSON() ([]byte, error) {
 		Coverage: r.coverage,
 	}
 	if out.Coverage.Tables == nil { // there was no run: an empty list is a list
-		out.Coverage.Filters, out.Coverage.Operators, out.Coverage.Tables = map[string]int{}, []wire.Op{}, []session.TableCoverage{}
+		out.Coverage.Filters, out.Coverage.Operators, out.Coverage.Tables = map[string]int{}, []wire.Op{}, []coverage.Table{}
 	}
 	if out.Coverage.Kinds == nil {
-		out.Coverage.Kinds, out.Coverage.Unasked = []session.KindCoverage{}, []session.Question{}
+		out.Coverage.Kinds, out.Coverage.Unasked = []coverage.KindCount{}, []coverage.Question{}
 	}
 	if r.selection() {
 		out.Selection = &jsonSelection{len(r.Outcomes), r.Available, r.Tables}
@@ -104,7 +105,7 @@ func (r *Report) JSON() ([]byte, error) {
 			Cases: o.Cases, DurationMS: o.Duration.Milliseconds(),
 		}
 		if o.Verdict == Skip {
-			c.Reason, c.Detail, c.BlockedBy = o.Reason, o.Detail, o.BlockedBy
+			c.Reason, c.Detail, c.BlockedBy = o.Reason, o.Detail, o.blockedBy
 		}
 		out.Checks = append(out.Checks, c)
 	}
@@ -124,19 +125,19 @@ type jsonReport struct {
 	Failures []jsonFinding `json:"failures"`
 	Verdict  string        `json:"verdict"`
 	verdict
-	Selection  *jsonSelection   `json:"selection,omitempty"`
-	WholeMS    int64            `json:"wholeMs,omitempty"`
-	Dialect    string           `json:"dialectOnly,omitempty"`
-	Endpoint   string           `json:"endpoint"`
-	Slug       string           `json:"slug"`
-	Seed       uint64           `json:"seed"`
-	Began      string           `json:"began"`
-	DurationMS int64            `json:"durationMs"`
-	Problem    string           `json:"problem,omitempty"`
-	Skips      []skipGroup      `json:"skips"`
-	Advice     []jsonFinding    `json:"advice"`
-	Checks     []jsonCheck      `json:"checks"`
-	Coverage   session.Coverage `json:"coverage"`
+	Selection  *jsonSelection  `json:"selection,omitempty"`
+	WholeMS    int64           `json:"wholeMs,omitempty"`
+	Dialect    string          `json:"dialectOnly,omitempty"`
+	Endpoint   string          `json:"endpoint"`
+	Slug       string          `json:"slug"`
+	Seed       uint64          `json:"seed"`
+	Began      string          `json:"began"`
+	DurationMS int64           `json:"durationMs"`
+	Problem    string          `json:"problem,omitempty"`
+	Skips      []skipGroup     `json:"skips"`
+	Advice     []jsonFinding   `json:"advice"`
+	Checks     []jsonCheck     `json:"checks"`
+	Coverage   coverage.Report `json:"coverage"`
 }
 
 type jsonSelection struct {
@@ -187,7 +188,7 @@ func jsonFindings(r *Report, outcomes []Outcome) []jsonFinding {
 	for _, o := range outcomes {
 		f := jsonFinding{
 			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.url(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
-			Facets: o.Broken, Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
+			Facets: o.Broken, Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.Seed,
 			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}
 		if o.Request != nil {

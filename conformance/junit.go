@@ -63,7 +63,7 @@ func (r *Report) Finding(o *Outcome) string {
 		rule, _ := rules.Lookup(id)
 		line("rule", strings.TrimSpace(rule.Text+" ["+id+"]"))
 	}
-	line("seed", strconv.FormatUint(r.seed(o), 10))
+	line("seed", strconv.FormatUint(r.Seed, 10))
 	return b.String()
 }
 

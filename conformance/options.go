@@ -59,8 +59,8 @@ type Options struct {
 	Requests int
 	// WrongCredentials lets checks send credentials that are wrong on purpose, a dozen
 	// times or more for each tenant: a wrong secret, a blank one, the secret of the other
-	// tenant, a path as a tenant's name. Without it, checks only leave out what is
-	// required. A real account may be locked because of wrong ones.
+	// tenant, a path as a tenant's name. A real account may be locked because of so many. Without it, checks leave out
+	// what is required, and try a mistyped secret, and that of the other tenant, at most three times for an account.
 	WrongCredentials bool
 	// Alike says that two sets of credentials give access to the same data. Without it, a run that cannot tell
 	// two accounts apart is not graded for tenants: nothing shows whose an answer is.
@@ -70,9 +70,6 @@ type Options struct {
 	Strict bool
 	// Seed makes the generated queries: runs with the same seed ask the same. 0 means 1.
 	Seed uint64
-	// Seeds is how many seeds, from Seed on, the generated queries are made with. Each
-	// further one has a budget of its own. 0 means one.
-	Seeds int
 	// Pace is the least time between the starts of two requests, for sources that take
 	// only so many a second. 0 means none.
 	Pace time.Duration
@@ -158,8 +155,8 @@ func (o *Options) plan() (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pattern of ids does not compile: %w", err)
 	}
-	if p.RowBudget < 0 || p.Timeout < 0 || p.Requests < 0 || p.Seeds < 0 || p.Pace < 0 {
-		return nil, errors.New("the budgets of rows and requests, the seeds, the pace and the timeout must not be negative")
+	if p.RowBudget < 0 || p.Timeout < 0 || p.Requests < 0 || p.Pace < 0 {
+		return nil, errors.New("the budgets of rows and requests, the pace and the timeout must not be negative")
 	}
 	if len(p.Tables) > 0 && p.Mode != ModeLive {
 		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus; add -mode live", p.Mode)

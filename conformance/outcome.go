@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -39,8 +40,6 @@ type Outcome struct {
 	Reason Reason
 	// Detail says why a check failed or was skipped.
 	Detail string
-	// BlockedBy is the id of the failed check that prevented this one from running.
-	BlockedBy string
 	// Broken names the facets that failed, such as "startswith on a column of type string". The detail
 	// begins with them, and is about the first.
 	Broken []string
@@ -52,10 +51,9 @@ type Outcome struct {
 	// of the outcome is about the first that failed.
 	Cases, Failed int
 	Duration      time.Duration
-	// Seed made the requests of the check, if it is not the seed of the report.
-	Seed uint64
 
-	refused string // how the connector refused what the run was given; empty if it did not
+	blockedBy string // the id of the failed check that prevented this one from running
+	refused   string // how the connector refused what the run was given; empty if it did not
 }
 
 // maxFacets is how many facets a detail names.
@@ -82,10 +80,10 @@ func newOutcome(c *session.Check, result session.Result) Outcome {
 		o.Rules = f.Rules
 	}
 	o.Broken = f.Facets
-	o.BlockedBy, o.refused = f.By, f.Refused
+	o.blockedBy, o.refused = f.By, f.Refused
 	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
 	o.Request = (*Request)(f.Request)
-	if facets := session.Some(f.Facets, maxFacets); facets != "" && f.Skip == "" {
+	if facets := phrase.Some(f.Facets, maxFacets); facets != "" && f.Skip == "" {
 		o.Detail = facets + ": " + f.Detail
 	}
 	return o

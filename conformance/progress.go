@@ -23,7 +23,7 @@ func (p *progress) begin(r *run) {
 	p.event = Event{Planned: len(r.checks), Budget: r.Requests}
 	r.outcomes = make([]Outcome, len(r.checks))
 	for i := range r.checks {
-		p.all += r.checks[i].Share()
+		p.all += r.checks[i].Wants()
 	}
 	if r.Progress != nil {
 		r.session.Sent = p.sent
@@ -40,7 +40,7 @@ func (p *progress) check(i int, done *Outcome) {
 	c := &p.run.checks[i]
 	p.event.ID, p.event.Title, p.event.Index, p.event.Done = c.ID, c.Title, i, done
 	if done != nil {
-		p.done = min(p.all, p.done+c.Share())
+		p.done = min(p.all, p.done+c.Wants())
 	}
 	p.tell()
 	p.event.Done = nil

@@ -1,13 +1,13 @@
 package conformance
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/advice"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 )
 
@@ -42,8 +42,9 @@ type Report struct {
 	// connector was slow; else 0.
 	Whole time.Duration
 
-	coverage    session.Coverage
+	coverage    coverage.Report
 	twoAccounts bool // it was to tell two accounts apart
+	wrong       bool // it was free to send wrong credentials
 }
 
 // Summary counts the outcomes by verdict.
@@ -80,7 +81,7 @@ func (r *Report) with(v Verdict) (list []Outcome) {
 	for _, o := range r.Outcomes {
 		switch {
 		case o.Verdict != v:
-		case v == Advise && o.ID == session.Warnings:
+		case v == Advise && o.ID == advice.Warnings:
 			list = slices.Insert(list, 0, o)
 		default:
 			list = append(list, o)
@@ -92,15 +93,12 @@ func (r *Report) with(v Verdict) (list []Outcome) {
 // blocked returns the ids of the checks that could not be judged because a check failed.
 func (r *Report) blocked(id string) (ids []string) {
 	for _, o := range r.Outcomes {
-		if o.Verdict == Skip && o.BlockedBy == id {
+		if o.Verdict == Skip && o.blockedBy == id {
 			ids = append(ids, o.ID)
 		}
 	}
 	return ids
 }
-
-// seed returns the seed that made the requests of an outcome.
-func (r *Report) seed(o *Outcome) uint64 { return cmp.Or(o.Seed, r.Seed) }
 
 // quote returns what the outcome's rules say.
 func (o *Outcome) quote() string {
@@ -165,7 +163,7 @@ func (r *Report) skips(withBlocked bool) (list [][]skipGroup) {
 	for _, reason := range []Reason{Blocked, NotReached, DataChanged, NoData, NotDeclared, NotAsked} {
 		var groups []skipGroup
 		for _, o := range r.Outcomes {
-			if o.Verdict != Skip || o.Reason != reason || !withBlocked && r.failed(o.BlockedBy) {
+			if o.Verdict != Skip || o.Reason != reason || !withBlocked && r.failed(o.blockedBy) {
 				continue
 			}
 			i := slices.IndexFunc(groups, func(g skipGroup) bool { return g.Why == o.Detail })

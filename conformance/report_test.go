@@ -17,19 +17,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 )
 
-var updateReports = flag.Bool("update-reports", false, "write the golden reports anew, to be reviewed")
+var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
 
 // golden compares text with a committed file. A missing file fails.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *updateReports {
+	if *update {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden file: run this test with -update-reports and review it")
-	require.Equal(t, string(want), got, "the report has changed: run this test with -update-reports and review it")
+	require.NoError(t, err, "no golden file: run this test with -update and review it")
+	require.Equal(t, string(want), got, "the report has changed: run this test with -update and review it")
 }
 
 func TestReportJSON(t *testing.T) {

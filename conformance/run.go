@@ -12,7 +12,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/live"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Run grades a connector. Nil options mean the defaults. The error says why the run
@@ -58,7 +60,11 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 	if c.Time = p.time; len(target.Credentials) > 1 && p.Options.Timeout < defaults.MaxTimeout {
 		c.Time -= c.Time / 4 // the second account has a third of it besides
 	}
-	return session.New(c)
+	s, err := session.New(c)
+	if err == nil {
+		s.Alike = p.Alike
+	}
+	return s, err
 }
 
 // run is one run of a plan.
@@ -76,14 +82,11 @@ func (r *run) grade(ctx context.Context) *Report {
 	defer cancel()
 	s, began := r.session, time.Now()
 	r.progress.begin(r)
-	s.Stopped = r.missingCredentials(ctx)
-	s.Plan(ctx)
+	s.Stopped = r.lacks(s.Plan(ctx))
 	stop := r.clocks.Start(ctx, s)
 	r.judge(ctx)
-	for n := 1; n < r.Seeds; n++ {
-		r.judgeSeed(ctx, n)
-	}
-	r.judgeAgain(ctx)
+	r.judgeAgain(ctx, false)
+	r.judgeAgain(ctx, true)
 	stop()
 	r.judgeSecond(ctx)
 	r.judgeWatched(ctx)
@@ -91,18 +94,16 @@ func (r *run) grade(ctx context.Context) *Report {
 	return r.report(ctx, began)
 }
 
-// missingCredentials returns which credentials the document requires that were not
-// given, or "". Nothing but the document and its form can then be judged. It reads the
-// document before any check does, so a connector that does not answer fails none.
-func (r *run) missingCredentials(ctx context.Context) string {
-	fields := r.session.MissingCredentials(ctx)
+// lacks returns that credentials which the document requires were not given, or "". Nothing but the document and its
+// form can then be judged.
+func (r *run) lacks(fields []wire.CredentialField) string {
 	if !slices.ContainsFunc(r.checks, func(c session.Check) bool { return c.Phase > 0 }) {
 		return ""
 	}
 	var labels, members []string
 	for _, f := range fields {
 		labels = append(labels, f.Label)
-		members = append(members, session.Quoted(f.Key)+`:"..."`)
+		members = append(members, payload.Quote(f.Key)+`:"..."`)
 	}
 	if labels == nil {
 		return ""
@@ -138,10 +139,11 @@ func (r *run) judgeWatched(ctx context.Context) {
 }
 
 // judgeSecond judges the data of a second account by the checks that judged those of the first, with the requests
-// that it has left. What passed before may fail now.
+// that it has left. What passed before may fail now. Nothing is judged of data that are not this account's own.
 func (r *run) judgeSecond(ctx context.Context) {
 	s := r.session
-	if len(s.Tenants) < 2 || r.Alike || s.Alike {
+	mixedUp := slices.ContainsFunc(r.outcomes, func(o Outcome) bool { return o.ID == "T2" && o.Verdict == Fail })
+	if len(s.Tenants) < 2 || s.Alike || mixedUp {
 		return
 	}
 	at := map[string]int{}
@@ -178,31 +180,27 @@ const maxWeightOfSecond = 60
 
 // judgeAgain judges the checks that time cut short once more, with the time and the requests that the others have left:
 // first those that could not say anything, and then those that said what they had seen. A connector may be slow for a
-// while only.
-func (r *run) judgeAgain(ctx context.Context) {
+// while only. It judges those about two accounts, or the others.
+func (r *run) judgeAgain(ctx context.Context, two bool) {
 	s := r.session
 	if s.Late() == 0 {
 		return
 	}
 	for _, cut := range []func(i int) bool{
 		func(i int) bool { return r.outcomes[i].Reason == NotReached },
-		func(i int) bool { return r.outcomes[i].Verdict == Pass && r.results[i].Cut.Requests > 0 },
+		func(i int) bool { return r.outcomes[i].Verdict == Pass && r.results[i].Cut },
 	} {
 		var again []*session.Check
 		at := map[*session.Check]int{}
 		for i := range r.checks {
-			if c := &r.checks[i]; cut(i) && !c.Two && !c.Watched {
+			if c := &r.checks[i]; cut(i) && c.Two == two && !c.Watched {
 				again, at[c] = append(again, c), i
 			}
 		}
-		s.Resume(again)
-		for _, c := range again {
-			if !s.Remains() {
-				return
-			}
+		for c := range s.Again(again) {
 			i := at[c]
 			r.progress.check(i, nil)
-			result := s.JudgeAgain(ctx, c, r.results[i].Cut)
+			result := s.Judge(ctx, c)
 			r.addOutcome(i, newOutcome(c, result))
 			r.results[i] = result
 		}
@@ -222,34 +220,18 @@ func (r *run) addOutcome(i int, after Outcome) {
 	r.progress.check(i, before)
 }
 
-// judgeSeed judges the checks that generate their requests with the nth further seed.
-// What passed before may fail now.
-func (r *run) judgeSeed(ctx context.Context, n int) {
-	s := r.session
-	s.Reseed(r.Seed + uint64(n))
-	for i := range r.checks {
-		c, o := &r.checks[i], &r.outcomes[i]
-		if !c.Seeded || o.Verdict != Pass && o.Reason != NotReached {
-			continue
-		}
-		r.progress.check(i, nil)
-		after := newOutcome(c, s.Judge(ctx, c))
-		after.Seed = s.Seed
-		r.addOutcome(i, after)
-	}
-}
-
 // report returns what was found out.
 func (r *run) report(ctx context.Context, began time.Time) *Report {
 	s := r.session
 	report := &Report{
-		Mode: r.Mode, Endpoint: s.Endpoint(), Seed: r.Seed, Began: began, Duration: time.Since(began),
+		Mode: r.Mode, Endpoint: s.Endpoint, Seed: r.Seed, Began: began, Duration: time.Since(began),
 		Outcomes: r.outcomes, Available: r.available, Tables: r.Tables,
 	}
 	if s.Document != nil {
 		report.Slug = s.Clean(s.Document.Slug)
 	}
 	report.coverage, report.Whole, report.twoAccounts = s.Coverage(), s.Late(), len(s.Tenants) > 1 && !r.Alike
+	report.wrong = r.WrongCredentials
 	if r.second != nil {
 		s.Turn(nil)
 		second := s.Coverage()
@@ -260,7 +242,7 @@ func (r *run) report(ctx context.Context, began time.Time) *Report {
 		report.coverage.Cases += o.Cases
 	}
 	report.Requests, report.Judged = report.coverage.Requests, report.coverage.Basis.String()
-	report.DialectOnly = s.Clean(s.SQLOnly())
+	report.DialectOnly = s.Clean(s.SQLOnly)
 	report.Problem = cmp.Or(s.Clean(problem(ctx, s)), report.refusal(), report.nothingJudged())
 	return report
 }
@@ -269,13 +251,13 @@ func (r *run) report(ctx context.Context, began time.Time) *Report {
 func problem(ctx context.Context, s *session.Session) string {
 	switch {
 	case ctx.Err() != nil:
-		return s.Interrupted(ctx)
+		return check.Interrupted(ctx, s.Timeout).Detail
 	case s.Bug != "":
 		return s.Bug
-	case s.SQLOnly() != "": // the corpus cannot be read
+	case s.SQLOnly != "": // the corpus cannot be read
 		return s.Stop()
 	case s.Unreached != "":
-		return fmt.Sprintf("no answer for the document at %s: %s", s.Endpoint(), s.Unreached)
+		return fmt.Sprintf("no answer for the document at %s: %s", s.Endpoint, s.Unreached)
 	}
 	return cmp.Or(s.Problem, s.Stop())
 }

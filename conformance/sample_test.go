@@ -18,7 +18,7 @@ func sample() *conformance.Report {
 		Began: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC), Duration: 12340 * time.Millisecond,
 	}
 	*r.Coverage() = conformance.Coverage{
-		Counts: conformance.Counts{Requests: 612, Streams: 340, Rows: 184_201, Bytes: 61_204_112, Generated: 120}, Cases: 540,
+		Counts: conformance.Counts{Requests: 612, Streams: 340, Rows: 184_201, Bytes: 61_204_112, Generated: 120, Telling: 44}, Cases: 540,
 		Filters: map[string]int{"eq number": 14, "eq string": 22, "contains array": 4, "gt datetime": 3,
 			"isnull undeclared": 1, "nin decimal": 120},
 		Operators: []wire.Op{wire.OpEq, wire.OpIsNull},
@@ -81,8 +81,8 @@ func sampleOutcomes() (list []conformance.Outcome) {
 	add("P2.15a", 2, "matched rows",
 		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared, Detail: "capabilities.join is false"})
 	add("P2.17a", 2, "generated filters",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.Blocked,
-			BlockedBy: "P2.4a", Detail: "by P2.4a: table values: 3 of 41 rows are missing"})
+		conformance.Block(conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.Blocked,
+			Detail: "by P2.4a: table values: 3 of 41 rows are missing"}, "P2.4a"))
 	add("P3.5a", 3, "timeoutMs gives 408 in time",
 		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NoData, Detail: "there is no table slow"})
 	add("P3.6a", 3, "the stream has its content type", conformance.Outcome{Verdict: conformance.Pass, Cases: 340})

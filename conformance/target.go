@@ -20,7 +20,7 @@ type Target struct {
 	// Token is the bearer token that the connector's host issued.
 	Token wire.Bearer
 	// Credentials are the upstream credentials of one tenant, or of two: then the
-	// checks T1 to T6 judge that the two are kept apart. None is the empty set.
+	// checks T1 to T7 judge that the two are kept apart. None is the empty set.
 	Credentials []wire.Credentials
 	// Public refuses to dial an address that is not public, as the platform does. A name may
 	// lead to one that is, when it is looked up first, and to another later. Without it the

@@ -90,7 +90,7 @@ func (t *text) failures(r *Report, failures []Outcome) {
 	if len(shown) < len(failures) {
 		t.line("")
 	}
-	t.line("To check these again:  " + r.again(r.seed(&failures[0]), ids[:min(len(ids), maxWhole+maxBrief)]...))
+	t.line("To check these again:  " + r.again(ids[:min(len(ids), maxWhole+maxBrief)]...))
 	t.line("")
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
@@ -34,7 +34,7 @@ type verdict struct {
 func (r *Report) verdict() verdict {
 	s := r.Summary()
 	problem, alike := r.Problem, r.alike()
-	share, whole := r.coverage.Share()
+	share, whole := r.coverage.Percent()
 	switch {
 	case s.Failed > 0 && !slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Verdict == Fail && o.refused == "" }):
 		return verdict{Exit: check.ExitFail, Class: "skip", Words: "not graded", Why: problem, Problem: problem}
@@ -87,10 +87,28 @@ func (r *Report) basis() string {
 	}
 	text := "; " + r.coverage.Basis.Text
 	if second := r.coverage.Second; second != nil {
-		share, _ := second.Share()
+		share, _ := second.Percent()
 		text += fmt.Sprintf(", and %d %% of what the second account allows", share)
 	}
-	return text
+	return text + r.untried()
+}
+
+// untried returns the end of a sentence that says what wrong credentials have not shown, or "" if the run was free to send
+// any, or if the connector takes none.
+func (r *Report) untried() string {
+	i := slices.IndexFunc(r.Outcomes, func(o Outcome) bool { return o.ID == "P1.7b" })
+	if i < 0 || r.wrong {
+		return ""
+	}
+	switch o := &r.Outcomes[i]; {
+	case o.Verdict == Pass:
+		return "; of wrong credentials few were tried (-wrong-credentials)"
+	case o.Reason == NotAsked:
+		return "; wrong credentials were not tried (-wrong-credentials)"
+	case o.Reason == NoData:
+		return "; " + o.Detail
+	}
+	return ""
 }
 
 // slow returns the end of a sentence that says how long a whole run takes, if time cut this one short.
@@ -136,7 +154,7 @@ func (r *Report) leftOut() string {
 		}
 	}
 	if len(ids) > 0 {
-		parts = append(parts, fmt.Sprintf("%s left out: %s", plural(len(ids), "check was", "checks were"), session.Some(compact(ids), maxNamed)))
+		parts = append(parts, fmt.Sprintf("%s left out: %s", plural(len(ids), "check was", "checks were"), phrase.Some(compact(ids), maxNamed)))
 	}
 	unjudged := r.coverage.Basis.Unjudged
 	if unjudged == 0 || r.Mode == ModeFixture { // which tables the corpus is judged by is not a matter of the run
@@ -148,7 +166,7 @@ func (r *Report) leftOut() string {
 		}
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%s not judged: %s",
-		plural(unjudged, "table was", "tables were"), session.Some(tables, maxNamed))), "; and ")
+		plural(unjudged, "table was", "tables were"), phrase.Some(tables, maxNamed))), "; and ")
 }
 
 // maxNamed is how many checks or tables a verdict names.

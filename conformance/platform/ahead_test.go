@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,39 +65,37 @@ func TestParallelPages(t *testing.T) {
 			return time.Duration(4-offset/24%4) * 25 * time.Millisecond
 		}, 1500 * time.Millisecond, 4},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := record(slow(tabled(keylessNumbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
-					connector.Omit{}), c.latency))
-				conn := connectTo(t, r, nil)
-				begun := time.Now()
-				answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			r := record(slow(tabled(keylessNumbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
+				connector.Omit{}), c.latency))
+			conn := connectTo(t, r, nil)
+			begun := time.Now()
+			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+			require.NoError(t, err)
+			n := int64(0)
+			for row, err := range answer.All() {
 				require.NoError(t, err)
-				n := int64(0)
-				for row, err := range answer.All() {
-					require.NoError(t, err)
-					n++
-					require.Equal(t, n, row[0].Int64())
-				}
-				require.Equal(t, int64(1000), n)
-				took, simple := time.Since(begun), 42*50*time.Millisecond // each page after the first has 24 new rows
-				t.Logf("%v, %.2f times as fast as one page after the other", took, simple.Seconds()/took.Seconds())
-				require.LessOrEqual(t, took, c.most+50*time.Millisecond)
-				if c.concurrency == 1 {
-					require.Equal(t, simple, took)
-				} else if c.latency(0) == c.latency(25) {
-					require.Less(t, took*5/2, simple)
-				}
-				requests, faults := r.seen()
-				require.Empty(t, faults)
-				require.Equal(t, c.open, r.most)
-				require.LessOrEqual(t, len(requests), answer.Stats.Requests+2, "check and discovery; what is given up may not come")
-				require.LessOrEqual(t, answer.Stats.Requests, 42+c.open-1)
-				if c.known {
-					require.Equal(t, 42, answer.Stats.Requests, "none in vain")
-					require.Equal(t, int64(1000+41), answer.Stats.RowsRead, "each page begins with the last row of the one before")
-				}
-			})
+				n++
+				require.Equal(t, n, row[0].Int64())
+			}
+			require.Equal(t, int64(1000), n)
+			took, simple := time.Since(begun), 42*50*time.Millisecond // each page after the first has 24 new rows
+			t.Logf("%v, %.2f times as fast as one page after the other", took, simple.Seconds()/took.Seconds())
+			require.LessOrEqual(t, took, c.most+50*time.Millisecond)
+			if c.concurrency == 1 {
+				require.Equal(t, simple, took)
+			} else if c.latency(0) == c.latency(25) {
+				require.Less(t, took*5/2, simple)
+			}
+			requests, faults := r.seen()
+			require.Empty(t, faults)
+			require.Equal(t, c.open, r.most)
+			require.LessOrEqual(t, len(requests), answer.Stats.Requests+2, "check and discovery; what is given up may not come")
+			require.LessOrEqual(t, answer.Stats.Requests, 42+c.open-1)
+			if c.known {
+				require.Equal(t, 42, answer.Stats.Requests, "none in vain")
+				require.Equal(t, int64(1000+41), answer.Stats.RowsRead, "each page begins with the last row of the one before")
+			}
 		})
 	}
 }
@@ -107,9 +106,8 @@ func TestParallelPagesFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
 			always(50*time.Millisecond)), nil)
-		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(130)}}}})
-		require.NoError(t, err)
+		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(130)}}}}))(t)
 		n := 0
 		for _, err := range answer.All() {
 			require.NoError(t, err)
@@ -169,8 +167,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		r := record(slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 50}, connector.Omit{}), always(time.Millisecond)))
 		conn := connectTo(t, r, nil)
 		req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
-		answer, err := conn.Query(t.Context(), req)
-		require.NoError(t, err)
+		answer := testkit.Must(conn.Query(t.Context(), req))(t)
 		n := 0
 		for _, err := range answer.All() {
 			require.NoError(t, err)
@@ -257,8 +254,7 @@ func TestParallelPagesKeepValues(t *testing.T) {
 			}
 		}).ServeHTTP(w, r)
 	}), nil)
-	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
-	require.NoError(t, err)
+	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}}))(t)
 	before, n := heapInUse(), int64(0)
 	for row, err := range answer.All() {
 		require.NoError(t, err)

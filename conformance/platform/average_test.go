@@ -2,7 +2,9 @@ package platform_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +12,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,9 +57,8 @@ func TestAverage(t *testing.T) {
 		for _, omit := range []connector.Omit{{}, {Endpoints: []wire.Endpoint{wire.EndpointAggregate}}} {
 			r := record(tabled(priced(c.amounts...), wire.Limits{}, omit))
 			conn := connectTo(t, r, nil)
-			groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced",
-				Measures: []wire.Measure{{Fn: platform.Avg, Field: "amount", As: "mean"}}})
-			require.NoError(t, err, c.why)
+			groups := testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced",
+				Measures: []wire.Measure{{Fn: platform.Avg, Field: "amount", As: "mean"}}}))(t, c.why)
 			require.Equal(t, len(omit.Endpoints) > 0, groups.Stats.Folded)
 			require.Equal(t, "[["+c.want+"]]", fmt.Sprint(groups.Rows), c.why)
 			require.Equal(t, []wire.Column{{Name: "mean", Type: wire.TypeDecimal}}, groups.Columns)
@@ -80,8 +83,7 @@ func TestAverageAmongOthers(t *testing.T) {
 		{Fn: platform.Avg, Field: "id", As: "again"},
 		{Fn: platform.Avg, Field: "half", As: "other"},
 	}}
-	groups, err := conn.Top(t.Context(), req, []wire.SortKey{{Field: "mean", Dir: wire.Desc}}, 2)
-	require.NoError(t, err)
+	groups := testkit.Must(conn.Top(t.Context(), req, []wire.SortKey{{Field: "mean", Dir: wire.Desc}}, 2))(t)
 	require.Equal(t, "[[0 9 9 9 9 0] [1 8 7.5 15 7.5 1]]", fmt.Sprint(groups.Rows))
 	var names []string
 	for _, c := range groups.Columns {
@@ -126,5 +128,51 @@ func TestAverageRefused(t *testing.T) {
 		var fault *platform.AnswerError
 		require.ErrorAs(t, err, &fault, "a sum and a count that contradict each other have no quotient")
 		require.Equal(t, "aggregate-1b", fault.Rule)
+	}
+}
+
+// TestPeriods checks the keys of groups by period: each is a day that exists, and the first
+// of its period. Any other key is a group that is wrong, or two that are one.
+func TestPeriods(t *testing.T) {
+	for _, c := range []struct {
+		grain wire.Grain
+		key   string
+		ok    bool
+	}{
+		{wire.GrainMonth, `"2024-02-01"`, true},
+		{wire.GrainMonth, `"2024-02-15"`, false},
+		{wire.GrainMonth, `"2024-02-31"`, false},
+		{wire.GrainMonth, `"2024-99-99"`, false},
+		{wire.GrainMonth, `"2024-00-01"`, false},
+		{wire.GrainMonth, `"2024-02"`, false},
+		{wire.GrainMonth, `"2024-2-1"`, false},
+		{wire.GrainMonth, `"2024-02-01T00:00:00Z"`, false},
+		{wire.GrainMonth, `20240201`, false},
+		{wire.GrainMonth, `null`, true},
+		{wire.GrainDay, `"2024-02-29"`, true},
+		{wire.GrainDay, `"2023-02-29"`, false},
+		{wire.GrainDay, `"0000-02-29"`, true},
+		{wire.GrainQuarter, `"2024-10-01"`, true},
+		{wire.GrainQuarter, `"2024-11-01"`, false},
+		{wire.GrainQuarter, `"2024-10-02"`, false},
+		{wire.GrainYear, `"2024-01-01"`, true},
+		{wire.GrainYear, `"2024-04-01"`, false},
+		{wire.GrainYear, `"2024-12-31"`, false},
+	} {
+		body := fmt.Sprintf(`{"rows":[{"p":%s,"n":1}]}`, c.key)
+		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{
+			Table: "t", Limit: wire.AggregateLimit,
+			GroupBy:  []wire.GroupKey{{Field: "at", As: "p", Grain: c.grain}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}},
+		}, []wire.Column{{Name: "p", Type: wire.TypeDate}, {Name: "n", Type: wire.TypeNumber}})
+		if c.ok {
+			require.NoError(t, err, "%s %s", c.grain, c.key)
+			continue
+		}
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, "%s %s", c.grain, c.key)
+		require.Equal(t, "aggregate-4", fault.Rule)
+		require.Equal(t, "rows[0].p", fault.Place)
 	}
 }

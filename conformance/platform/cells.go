@@ -41,13 +41,13 @@ func misspelled(v wire.Value, t wire.Type) (problem, rule string) {
 	switch t {
 	case wire.TypeNumber:
 		switch {
-		case kind == wire.KindBool || kind == wire.KindText && !wire.IsDecimal(v.Text()):
+		case kind == wire.KindBool || kind == wire.KindText && !terms.IsDecimal(v.Text()):
 			return "is no number; want a JSON number or its digits as a string", "cell-7"
 		case kind == wire.KindFloat && unsafeInteger(v.Float64()):
 			return "is an integer beyond 2^53 as a JSON number; want a string of its digits", "cell-1"
 		}
 	case wire.TypeDecimal:
-		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !wire.IsDecimal(v.Text()) {
+		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !terms.IsDecimal(v.Text()) {
 			return "is no exact decimal; want a string of its digits", "cell-1"
 		}
 	case wire.TypeBoolean:

@@ -2,7 +2,12 @@ package platform_test
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +16,9 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -110,29 +118,25 @@ func TestRefresh(t *testing.T) {
 		tabled(after, wire.Limits{PageSizeMax: 10, Concurrency: 2}, connector.Omit{Operators: []wire.Op{wire.OpIn}}),
 	}}
 	conn := connectTo(t, h, nil)
-	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
-	require.NoError(t, err)
+	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
 	rows := 0
 	var next *platform.Connection
 	for _, err := range answer.All() {
 		require.NoError(t, err)
 		if rows++; rows == 1 {
 			h.now.Store(1)
-			next, err = conn.Refresh(t.Context())
-			require.NoError(t, err)
+			next = testkit.Must(conn.Refresh(t.Context()))(t)
 		}
 	}
 	require.Equal(t, 30, rows, "the answer goes on as it began")
 	require.Equal(t, []string{"the document: operator in is gone", "the document: concurrency was 4, is 2",
 		`field "halved" of table "numbered" is new`, `field "half" of table "numbered" is gone`}, words(next.Changes(conn)))
 	require.NotNil(t, conn.Table("numbered").Field("half"), "the earlier connection stays as it is")
-	_, _, err = next.Cardinality(t.Context(), "numbered", "halved")
+	_, _, err := next.Cardinality(t.Context(), "numbered", "halved")
 	require.NoError(t, err)
-	same, err := next.Refresh(t.Context())
-	require.NoError(t, err)
+	same := testkit.Must(next.Refresh(t.Context()))(t)
 	require.Empty(t, same.Changes(next))
-	whole, err := same.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1})
-	require.NoError(t, err)
+	whole := testkit.Must(same.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1}))(t)
 	for _, err := range whole.All() {
 		require.NoError(t, err)
 		for _, err := range whole.All() {
@@ -143,4 +147,131 @@ func TestRefresh(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded, "both places are taken, also for whom has not refreshed")
 		}
 	}
+}
+
+// TestPagesByOffsetOverlap changes a table after its first page. Pages by offset show it where it moved
+// the rows that are still to come: a row that nobody deleted is never missed without a word.
+func TestPagesByOffsetOverlap(t *testing.T) {
+	t.Parallel()
+	row := func(id int64) []wire.Value { return []wire.Value{wire.Int(id), wire.Int(0), wire.Text("")} }
+	drop := func(from, to int) func([][]wire.Value) [][]wire.Value {
+		return func(rows [][]wire.Value) [][]wire.Value { return slices.Delete(rows, from, to) }
+	}
+	for _, c := range []struct {
+		why          string
+		change       func([][]wire.Value) [][]wire.Value
+		rows         int // of the answer
+		moved, keyed bool
+		perPage      int64
+	}{
+		{"nothing changes", drop(0, 0), 100, false, false, 8},
+		{"two rows a page are enough", drop(0, 0), 100, false, false, 2},
+		{"a row that was read is deleted", drop(2, 3), 8, true, false, 8},
+		{"and so from a table whose key has no filter", drop(2, 3), 8, true, true, 8},
+		{"the last row that was read is deleted", drop(7, 8), 8, true, false, 8},
+		{"a row is inserted before", func(rows [][]wire.Value) [][]wire.Value {
+			return slices.Insert(rows, 0, row(-1))
+		}, 8, true, false, 8},
+		{"all are deleted", drop(0, 100), 8, true, false, 8},
+		{"a row that is still to come is deleted", drop(50, 51), 99, false, false, 8},
+		{"a row that is still to come is inserted", func(rows [][]wire.Value) [][]wire.Value { return append(rows, row(101)) },
+			101, false, false, 8},
+	} {
+		for _, concurrency := range []int{1, 8} {
+			table := keylessNumbered(100, false)
+			if c.keyed {
+				table = numbered(100, false)
+			}
+			before := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+			table.Rows = c.change(slices.Clone(table.Rows))
+			later := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+			r := record(built(connector.Definition{Limits: wire.Limits{PageSizeMax: c.perPage, Concurrency: concurrency}},
+				&moving{Source: before, change: func(int) *memsource.Source { return later }}, connector.Omit{Operators: []wire.Op{wire.OpGt}}))
+			conn := connectTo(t, r, nil)
+			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
+			if c.moved {
+				require.ErrorIs(t, err, platform.ErrMoved, c.why)
+				require.ErrorContains(t, err, "deleted or inserted", c.why)
+			} else {
+				require.NoError(t, err, c.why)
+			}
+			require.Len(t, rows, c.rows, c.why)
+			for i, row := range rows[:min(50, len(rows))] {
+				require.Equal(t, fmt.Sprint(i+1), fmt.Sprint(row[0]), c.why)
+			}
+			_, faults := r.seen()
+			require.Empty(t, faults, c.why)
+		}
+	}
+	// A page of one row has no room for another row than the one that it repeats.
+	conn := connectTo(t, tabled(keylessNumbered(3, false), wire.Limits{PageSizeMax: 1}, connector.Omit{}), nil)
+	_, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	require.ErrorIs(t, err, platform.ErrReach)
+}
+
+// TestRotated changes the token and the credentials while an answer is read. Its first page
+// and its last come, and what is asked through the new connection carries the new ones.
+func TestRotated(t *testing.T) {
+	t.Parallel()
+	const newToken = "the-token-that-comes-after-the-first-one"
+	var mu sync.Mutex
+	var tokens, keys []string
+	h := tabled(numbered(20, true), wire.Limits{PageSizeMax: 10, Concurrency: 1}, connector.Omit{})
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		own := r.Clone(r.Context())
+		own.Header.Set("Authorization", "Bearer "+testToken)
+		bodies(h, func(_ string, body map[string]any) {
+			mu.Lock()
+			defer mu.Unlock()
+			tokens = append(tokens, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			key, _ := body["credentials"].(map[string]any)["apiKey"].(string)
+			keys = append(keys, key)
+		}).ServeHTTP(w, own)
+	}), nil)
+	tokens, keys = nil, nil
+	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
+	n := 0
+	var next *platform.Connection
+	for _, err := range answer.All() {
+		require.NoError(t, err)
+		if n++; n == 1 {
+			next = conn.Rotated(wire.NewBearer(newToken), wire.NewCredentials(map[string]string{"apiKey": "new-key"}))
+		}
+	}
+	require.Equal(t, 20, n)
+	_, _, err := next.Size(t.Context(), "numbered")
+	require.NoError(t, err)
+	testkit.Must(next.Refresh(t.Context()))(t)
+	require.Equal(t, slices.Repeat([]string{testToken}, len(tokens)-2), tokens[:len(tokens)-2])
+	require.Equal(t, []string{newToken, newToken}, tokens[len(tokens)-2:])
+	require.Equal(t, []string{"", "new-key", "new-key"}, keys[len(keys)-3:])
+}
+
+// TestCopiesHideTheToken answers with the token, which no error and no step has to show
+// through a connection that was made from another one.
+func TestCopiesHideTheToken(t *testing.T) {
+	t.Parallel()
+	h := tabled(numbered(20, true), wire.Limits{}, connector.Omit{})
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathSize {
+			h.ServeHTTP(w, r)
+			return
+		}
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"you sent `+token+`"}}`)
+	}), nil)
+	var shown []string
+	show := func(s platform.Step) { shown = append(shown, s.Text) }
+	const newToken = "the-token-that-comes-after-the-first-one"
+	for _, c := range []*platform.Connection{conn, conn.Observed(show),
+		conn.Rotated(wire.NewBearer(newToken), wire.Credentials{}).Observed(show)} {
+		_, _, err := c.Size(t.Context(), "numbered")
+		require.ErrorContains(t, err, "you sent")
+		require.NotContains(t, err.Error(), testToken)
+		require.NotContains(t, err.Error(), newToken)
+	}
+	require.NotEmpty(t, shown)
+	require.NotContains(t, strings.Join(shown, "\n"), testToken)
+	require.NotContains(t, strings.Join(shown, "\n"), newToken)
 }

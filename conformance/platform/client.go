@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// HTTP is the client whose transport carries the requests; nil means one that
 	// reaches public addresses only. Nothing but its transport is used: redirects
-	// are never followed. See [InProcess].
+	// are never followed.
 	HTTP *http.Client
 	// Local permits plain http and addresses of a private network, for work on
 	// one's own machine.

@@ -1,7 +1,9 @@
 package platform_test
 
 import (
-	"log/slog"
+	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
@@ -10,6 +12,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,25 +38,15 @@ func orders() memsource.Table {
 }
 
 // shop returns a connector of tables.
-func shop(t *testing.T, tables ...memsource.Table) http.Handler {
-	t.Helper()
-	src, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	token, err := wire.NewToken(testToken)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "shop"}, src, token,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	return h
+func shop(_ *testing.T, tables ...memsource.Table) http.Handler {
+	return testkit.New(testToken, connector.Definition{Slug: "shop"}, testkit.Tables(tables...), testkit.Quiet())
 }
 
 // connect returns a client of a handler.
 func connect(t *testing.T, h http.Handler, opts platform.Options) *platform.Client {
 	t.Helper()
 	opts.HTTP = httpOf(t, h)
-	c, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &opts)
-	require.NoError(t, err)
-	return c
+	return testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), &opts))(t)
 }
 
 // TestRoutes asks every route of a good connector.
@@ -58,17 +54,14 @@ func TestRoutes(t *testing.T) {
 	c := connect(t, shop(t, orders()), platform.Options{})
 	ctx, none := t.Context(), wire.Credentials{}
 
-	document, err := c.Document(ctx)
-	require.NoError(t, err)
+	document := testkit.Must(c.Document(ctx))(t)
 	require.Equal(t, "shop", document.Slug)
 	require.NoError(t, c.Check(ctx, none))
-	discovery, err := c.Discover(ctx, none)
-	require.NoError(t, err)
+	discovery := testkit.Must(c.Discover(ctx, none))(t)
 	table := discovery.Tables[0]
 
-	rows, err := c.Query(ctx, none, &wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount", "placed"},
-		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Asc}}, Limit: 2}, table.Columns())
-	require.NoError(t, err)
+	rows := testkit.Must(c.Query(ctx, none, &wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount", "placed"},
+		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Asc}}, Limit: 2}, table.Columns()))(t)
 	require.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, rows.Served())
 	var got []string
 	for row, err := range rows.All() {
@@ -77,15 +70,12 @@ func TestRoutes(t *testing.T) {
 	}
 	require.Equal(t, []string{"3 7.25", "1 10.50"}, got)
 
-	n, err := c.Count(ctx, none, &wire.CountRequest{Table: "orders", Where: wire.Where{
-		And: []wire.Filter{{Field: "amount", Op: wire.OpNotNull}}}})
-	require.NoError(t, err)
+	n := testkit.Must(c.Count(ctx, none, &wire.CountRequest{Table: "orders", Where: wire.Where{
+		And: []wire.Filter{{Field: "amount", Op: wire.OpNotNull}}}}))(t)
 	require.Equal(t, int64(2), n)
-	size, err := c.Size(ctx, none, "orders")
-	require.NoError(t, err)
+	size := testkit.Must(c.Size(ctx, none, "orders"))(t)
 	require.Equal(t, &wire.Size{Rows: 3, Exact: true}, size)
-	counts, err := c.Cardinality(ctx, none, "orders", []string{"id", "amount"})
-	require.NoError(t, err)
+	counts := testkit.Must(c.Cardinality(ctx, none, "orders", []string{"id", "amount"}))(t)
 	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 3, Distinct: 3}, "amount": {NonNull: 2, Distinct: 2}}, counts)
 	rate, err := c.LinkHitRate(ctx, none, &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "orders", ToColumn: "id"})
 	require.NoError(t, err)
@@ -97,4 +87,139 @@ func TestRoutes(t *testing.T) {
 	require.False(t, declined)
 	require.Equal(t, "3", groups[0][0].String())
 	require.Equal(t, "17.75", groups[0][1].String())
+}
+
+// TestConnect connects where one of the three first requests is refused. What comes
+// after it is not asked.
+func TestConnect(t *testing.T) {
+	good := tabled(numbered(3, true), wire.Limits{}, connector.Omit{})
+	for _, c := range []struct {
+		why   string
+		path  string // answered with status and body
+		body  string
+		code  wire.Code
+		asked []string // beside the document
+	}{
+		{"no document, no connector", wire.PathDocument, `{"error":{"code":"bad_request","message":"no"}}`, "", nil},
+		{"credentials that are rejected discover nothing", wire.PathCheck, `{"error":{"code":"check_failed","message":"no"}}`,
+			wire.CodeCheckFailed, []string{wire.PathCheck}},
+		{"a refusal of discovery is passed on", wire.PathDiscovery, `{"error":{"code":"bad_request","message":"no"}}`,
+			wire.CodeBadRequest, []string{wire.PathCheck, wire.PathDiscovery}},
+	} {
+		r := record(good)
+		client, stop := memlisten.Client(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.URL.Path != c.path {
+				r.ServeHTTP(w, req)
+				return
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if c.path != wire.PathDocument {
+				r.requests = append(r.requests, recorded{path: c.path})
+			}
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		platformClient, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: client})
+		require.NoError(t, err)
+		_, err = platform.Connect(t.Context(), platformClient, wire.Credentials{}, nil)
+		require.Error(t, err, c.why)
+		if c.code != "" {
+			require.ErrorIs(t, err, &wire.Error{Code: c.code}, c.why)
+		}
+		requests, _ := r.seen()
+		require.Equal(t, c.asked, paths(requests), c.why)
+		stop()
+	}
+}
+
+// TestConnected looks at what a connection knows.
+func TestConnected(t *testing.T) {
+	h := instead(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}), wire.PathDiscovery,
+		`{"tables":[`+bare("t")+`,`+bare("T")+`],"warnings":["the folder is empty"]}`)
+	c := connectTo(t, h, nil)
+	require.Equal(t, []string{"the folder is empty"}, c.Warnings)
+	require.Same(t, &c.Tables[0], c.Table("t"))
+	require.Same(t, &c.Tables[1], c.Table("T"), "names are exact")
+	require.Nil(t, c.Table("tt"))
+	require.Equal(t, "corpus", c.Document.Slug)
+}
+
+// canceled returns a context that has ended.
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// TestObserved watches the requests of one connection and not those of another, which
+// have the places of limits.concurrency in common.
+func TestObserved(t *testing.T) {
+	c := connectTo(t, tabled(numbered(3, true), wire.Limits{Concurrency: 1}, connector.Omit{}), nil)
+	var first, second []string
+	see := func(list *[]string) func(platform.Step) {
+		return func(s platform.Step) {
+			if s.Kind == "sent" {
+				*list = append(*list, s.Path)
+			}
+		}
+	}
+	one, two := c.Observed(see(&first)), c.Observed(see(&second))
+	_, _, err := one.Size(t.Context(), "numbered")
+	require.NoError(t, err)
+	_, _, err = two.Cardinality(t.Context(), "numbered", "id")
+	require.NoError(t, err)
+	_, _, err = casetest.Rows(t.Context(), one, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1})
+	require.NoError(t, err)
+	testkit.Must(entityOf(two, "numbered").Size(t.Context()))(t)
+	_, _, err = c.Size(t.Context(), "numbered")
+	require.NoError(t, err)
+	require.Equal(t, []string{wire.PathSize, wire.PathQuery}, first)
+	require.Equal(t, []string{wire.PathCardinality, wire.PathSize}, second, "an entity asks through its own connection")
+
+	answer := testkit.Must(one.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
+	for _, err := range answer.All() {
+		require.NoError(t, err)
+		_, _, err = two.Size(canceled(t), "numbered")
+		require.ErrorIs(t, err, context.Canceled, "the one place is taken")
+	}
+}
+
+// TestEchoedCredentials reads the errors of a connector that quotes what it was sent. What
+// was typed into a plain text field may stand in a failed check, which the person who typed
+// it reads; no other error is theirs alone.
+func TestEchoedCredentials(t *testing.T) {
+	const schema = `[{"key":"url","label":"URL","type":"text"},{"key":"key","label":"Key","type":"password"},` +
+		`{"key":"pem","label":"PEM","type":"textarea"}]`
+	credentials := wire.NewCredentials(map[string]string{"url": "https://crm.example.com", "key": "hunter2-hunter2", "pem": "MIIB-line"})
+	for _, c := range []struct {
+		why      string
+		document bool
+		code     wire.Code
+		want     string
+	}{
+		{"a failed check, after the document", true, wire.CodeCheckFailed, "https://crm.example.com refuses [redacted] and [redacted]"},
+		{"a failed check of a client that does not know which field is a password", false, wire.CodeCheckFailed,
+			"[redacted] refuses [redacted] and [redacted]"},
+		{"any other refusal", true, wire.CodeUnsupported, "[redacted] refuses [redacted] and [redacted]"},
+	} {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", terms.MediaJSON)
+			if r.URL.Path == wire.PathDocument {
+				_, _ = io.WriteString(w, `{"protocolVersion":1,"slug":"shop","capabilities":{"operators":[],"dateBucket":false,"sort":"none",`+
+					`"offset":false,"join":false,"keysEnforced":false,"limits":{"concurrency":1}},"endpoints":[],"credentialSchema":`+schema+`}`)
+				return
+			}
+			w.WriteHeader(c.code.Status())
+			fmt.Fprintf(w, `{"error":{"code":%q,"message":"https://crm.example.com refuses hunter2-hunter2 and MIIB-line"}}`, c.code)
+		})
+		web, stop := memlisten.Client(handler)
+		defer stop()
+		client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: web})
+		require.NoError(t, err)
+		if c.document {
+			testkit.Must(client.Document(t.Context()))(t)
+		}
+		require.Equal(t, &wire.Error{Code: c.code, Message: c.want}, client.Check(t.Context(), credentials), c.why)
+	}
 }

@@ -2,13 +2,9 @@ package platform_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
-	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,64 +15,34 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// corpusTables returns the corpus for a source.
+func corpusTables() (list []memsource.Table) {
+	for _, t := range corpus.Tables() {
+		list = append(list, memsource.Table(t))
+	}
+	return list
+}
+
 // everything serves all that the protocol has.
 func everything(def connector.Definition, omit connector.Omit) http.Handler {
-	var tables []memsource.Table
-	for _, t := range corpus.Tables() {
-		tables = append(tables, memsource.Table(t))
-	}
-	src, err := memsource.New(tables, nil)
-	if err != nil {
-		panic(err)
-	}
-	return built(def, src, omit)
+	return built(def, testkit.Tables(corpusTables()...), omit)
 }
 
 func built(def connector.Definition, src connector.Source, omit connector.Omit) http.Handler {
 	def.Slug = "corpus"
-	token, err := wire.NewToken(testToken)
-	if err != nil {
-		panic(err)
-	}
-	h, err := connector.New(def, src, token, &connector.Options{Logger: slog.New(slog.DiscardHandler), Omit: omit})
-	if err != nil {
-		panic(err)
-	}
-	return h
+	opts := testkit.Quiet()
+	opts.Omit = omit
+	return testkit.New(testToken, def, src, opts)
 }
 
-// nothing is a source that hands out all rows of its tables.
-type nothing struct{}
-
-var corpusList = sync.OnceValue(corpus.Tables)
-
-func (nothing) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (nothing) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	d := &wire.Discovery{}
-	for _, t := range corpusList() {
-		d.Tables = append(d.Tables, t.Table)
-	}
-	return d, nil
-}
-
-func (nothing) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	i := slices.IndexFunc(corpusList(), func(t corpus.Table) bool { return t.Name == req.Table })
-	if i < 0 {
-		return connector.UnknownEntity("no such table")
-	}
-	w := out.Begin(corpusList()[i].Columns())
-	for _, row := range corpusList()[i].Rows {
-		if err := w.Row(row...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// nothing hands out all rows of its tables.
+var nothing = testkit.Source{Tables: corpusTables()}
 
 // undeclared is what nothing's document leaves out besides the optional routes.
 var undeclared = connector.Omit{
@@ -146,7 +112,7 @@ func (w *servedWriter) Write(p []byte) (int, error) {
 // clientOf returns a client of a handler.
 func clientOf(t testing.TB, h http.Handler) *platform.Client {
 	t.Helper()
-	inProcess, stop := platform.InProcess(h)
+	inProcess, stop := memlisten.Client(h)
 	t.Cleanup(stop)
 	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
 	require.NoError(t, err)
@@ -161,9 +127,7 @@ func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *
 	if opts != nil {
 		own.Reach, own.Budget = opts.Reach, opts.Budget
 	}
-	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, &own)
-	require.NoError(t, err)
-	return c
+	return testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, &own))(t)
 }
 
 type connectorCase struct {
@@ -178,7 +142,7 @@ var connectors = []connectorCase{
 		return everything(connector.Definition{}, connector.Omit{})
 	}},
 	{"nothing", "tenant-9: a connector without any capability is correct", func() http.Handler {
-		return built(connector.Definition{}, nothing{}, undeclared)
+		return built(connector.Definition{}, nothing, undeclared)
 	}},
 	{"nothing served", "stream-11: what is declared need not be served", func() http.Handler {
 		return unclaimed(everything(connector.Definition{}, connector.Omit{Operators: filter.Operators()}),

@@ -96,10 +96,9 @@
 // lines of a stream are the exception, as package ndjson reads them: they have no
 // further members.
 //
-// An answer has to agree with itself and with discovery, as far as that shows in it. Rows
-// that contradict a filter or a sort which is served, a null in a field that is not
-// nullable, a key or a group that comes twice, counts that are out of order: each is
-// refused, unless a reading of the rules allows it. What a [Connection] has measured, and
+// An answer has to agree with itself and with discovery, as far as that shows in it. It
+// refuses rows that contradict a served filter or sort, nulls in a field that is not nullable,
+// a key or a group twice, and counts out of order, unless a reading of the rules allows them. What a [Connection] has measured, and
 // the pages that it reads, have to agree as well.
 //
 // # What the client does not trust

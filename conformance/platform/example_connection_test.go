@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -12,14 +13,14 @@ import (
 )
 
 // few is a connector that declares nothing: it hands out all rows of its tables.
-func few() http.Handler { return built(connector.Definition{}, nothing{}, undeclared) }
+func few() http.Handler { return built(connector.Definition{}, nothing, undeclared) }
 
 // A connection answers in full whatever the connector does. This one neither filters
 // nor sorts nor cuts, so all rows of the table cross the wire.
 func ExampleConnection_Query() {
-	inProcess, stop := platform.InProcess(few())
-	defer stop()
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
+	server := httptest.NewTLSServer(few())
+	defer server.Close()
+	client, err := platform.NewClient(server.URL, wire.NewBearer(testToken), &platform.Options{HTTP: server.Client()})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,9 +58,9 @@ func ExampleConnection_Query() {
 // WriteCSV and WriteNDJSON write the rows of an answer, and those of a Client as well. The
 // empty field is a null.
 func ExampleWriteCSV() {
-	inProcess, stop := platform.InProcess(few())
-	defer stop()
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
+	server := httptest.NewTLSServer(few())
+	defer server.Close()
+	client, err := platform.NewClient(server.URL, wire.NewBearer(testToken), &platform.Options{HTTP: server.Client()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -30,11 +31,11 @@ func answers(w http.ResponseWriter, r *http.Request) {
 // A client reads rows in the order of the columns that it asks for. The connector
 // spells its second amount as a float, which the platform refuses.
 func ExampleClient_Query() {
-	// The connector is in this process. For one behind a URL, leave HTTP out.
-	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
-	defer stop()
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer("a-token-of-32-characters-or-more"),
-		&platform.Options{HTTP: inProcess})
+	// The client of a test server trusts its certificate. For a connector elsewhere, leave HTTP out.
+	server := httptest.NewTLSServer(http.HandlerFunc(answers))
+	defer server.Close()
+	client, err := platform.NewClient(server.URL, wire.NewBearer("a-token-of-32-characters-or-more"),
+		&platform.Options{HTTP: server.Client()})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,10 +64,10 @@ func ExampleClient_Query() {
 
 // A refusal in the connector's own words is told apart from an answer that is no good.
 func ExampleClient_Check() {
-	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
-	defer stop()
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer("a-token-of-32-characters-or-more"),
-		&platform.Options{HTTP: inProcess})
+	server := httptest.NewTLSServer(http.HandlerFunc(answers))
+	defer server.Close()
+	client, err := platform.NewClient(server.URL, wire.NewBearer("a-token-of-32-characters-or-more"),
+		&platform.Options{HTTP: server.Client()})
 	if err != nil {
 		fmt.Println(err)
 		return

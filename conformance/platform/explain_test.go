@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -80,8 +81,7 @@ func ask(t *testing.T, c *platform.Connection, question wire.Request) platform.S
 		}
 		return groups.Stats
 	}
-	answer, err := c.Query(t.Context(), question.(*wire.QueryRequest))
-	require.NoError(t, err)
+	answer := testkit.Must(c.Query(t.Context(), question.(*wire.QueryRequest)))(t)
 	for _, err := range answer.All() {
 		require.NoError(t, err)
 	}
@@ -91,14 +91,11 @@ func ask(t *testing.T, c *platform.Connection, question wire.Request) platform.S
 // same reports whether a request is the one that was recorded.
 func same(t *testing.T, want wire.Request, got recorded) bool {
 	t.Helper()
-	raw, err := wire.EncodeRequest(want)
-	require.NoError(t, err)
+	raw := testkit.Must(wire.EncodeRequest(want))(t)
 	var body sent
 	require.NoError(t, json.Unmarshal(raw, &body))
-	a, err := json.Marshal(body)
-	require.NoError(t, err)
-	b, err := json.Marshal(got.body)
-	require.NoError(t, err)
+	a := testkit.Must(json.Marshal(body))(t)
+	b := testkit.Must(json.Marshal(got.body))(t)
 	return string(a) == string(b)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,8 +90,7 @@ func TestKeyset(t *testing.T) {
 				{Name: "id", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString}}},
 				Rows: [][]wire.Value{{wire.Text("n1"), wire.Text("left")}, {wire.Text("n2"), wire.Text("right")}}}
 			c.req.Table = "shelves"
-			src, err := memsource.New([]memsource.Table{table, rooms}, nil)
-			require.NoError(t, err)
+			src := testkit.Must(memsource.New([]memsource.Table{table, rooms}, nil))(t)
 			c.omit.Offset = true
 			r := record(bodies(built(connector.Definition{Limits: wire.Limits{PageSizeMax: 7}}, src, c.omit), atMost(7)))
 			conn := connectTo(t, r, nil)
@@ -189,9 +189,7 @@ func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 				table.Rows = append(table.Rows, row)
 			}
 		}
-		s, err := memsource.New([]memsource.Table{table}, nil)
-		require.NoError(t, err)
-		return s
+		return testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
 	}
 	// Rows divisible by 3 come and go; the last of each page too, and those before it.
 	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) *memsource.Source {

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,10 +52,9 @@ func TestThousandAndOneGroups(t *testing.T) {
 	t.Parallel()
 	unlisted := connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}
 	for _, c := range []struct {
-		name   string
-		h      http.Handler
-		folded bool
-		many   bool
+		name         string
+		h            http.Handler
+		folded, many bool
 	}{
 		{"1000 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1000)), false, false},
 		{"1001 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1001)), false, true},
@@ -97,13 +97,12 @@ func TestAggregateAsked(t *testing.T) {
 	r := record(connectors[0].build())
 	conn := connectTo(t, r, nil)
 	r.seen()
-	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
+	testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
 		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
 		GroupBy: []wire.GroupKey{{Field: "status", As: "s"}, {Field: "name", As: "n"}},
 		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "status", As: "last"}, {Fn: wire.AggSum, Field: "total", As: "sum"},
-			{Fn: wire.AggCount, As: "count"}}})
-	require.NoError(t, err)
+			{Fn: wire.AggCount, As: "count"}}}))(t)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
 	asked := requests[0].body
@@ -117,7 +116,7 @@ func TestAggregateAsked(t *testing.T) {
 	r = record(tabled(table, wire.Limits{}, connector.Omit{}))
 	conn = connectTo(t, r, nil)
 	r.seen()
-	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
+	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
 		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "text", As: "last"}, {Fn: wire.AggMax, Field: "id", As: "most"}}})
 	require.NoError(t, err)
 	requests, _ = r.seen()
@@ -135,8 +134,7 @@ func TestTop(t *testing.T) {
 		r.seen()
 		req := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "status", As: "s"}}, Measures: []wire.Measure{
 			{Fn: wire.AggSum, Field: "total", As: "sum"}, {Fn: wire.AggCount, As: "n"}}}
-		all, err := conn.Aggregate(t.Context(), req)
-		require.NoError(t, err)
+		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
 		require.Greater(t, len(all.Rows), 3)
 		top, err := conn.Top(t.Context(), req, []wire.SortKey{{Field: "n", Dir: wire.Desc}, {Field: "s", Dir: wire.Asc}}, 2)
 		require.NoError(t, err)
@@ -149,8 +147,7 @@ func TestTop(t *testing.T) {
 			return strings.Compare(a[0].String(), b[0].String())
 		})
 		require.Equal(t, fmt.Sprint(all.Rows[:2]), fmt.Sprint(top.Rows))
-		none, err := conn.Top(t.Context(), req, nil, -1)
-		require.NoError(t, err)
+		none := testkit.Must(conn.Top(t.Context(), req, nil, -1))(t)
 		require.Empty(t, none.Rows)
 		_, err = conn.Top(t.Context(), req, []wire.SortKey{{Field: "colour"}}, 2)
 		var refusal *platform.RequestError
@@ -356,14 +353,11 @@ func TestEntities(t *testing.T) {
 		require.Empty(t, requests, "nothing is measured before it is needed")
 
 		orders := entityOf(conn, "orders")
-		size, err := orders.Size(t.Context())
-		require.NoError(t, err)
+		size := testkit.Must(orders.Size(t.Context()))(t)
 		require.Equal(t, int64(48), size.Rows)
-		grain, err := orders.Grain(t.Context())
-		require.NoError(t, err)
+		grain := testkit.Must(orders.Grain(t.Context()))(t)
 		require.Equal(t, "id", grain)
-		counts, err := orders.Counts(t.Context(), "id")
-		require.NoError(t, err)
+		counts := testkit.Must(orders.Counts(t.Context(), "id"))(t)
 		require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 48, Distinct: 48}}, counts)
 		requests, _ = r.seen()
 		require.Len(t, requests, 2, "size, then the counts of the keys: each once")
@@ -411,8 +405,7 @@ func TestGrainOfAnyColumn(t *testing.T) {
 		{"a JSON value identifies no object", tabled(list, wire.Limits{}, connector.Omit{}), ""},
 		{"one value in every row", tabled(repeated, wire.Limits{}, connector.Omit{}), ""},
 	} {
-		grain, err := entityOf(connectTo(t, c.h, nil), "numbered").Grain(t.Context())
-		require.NoError(t, err, c.why)
+		grain := testkit.Must(entityOf(connectTo(t, c.h, nil), "numbered").Grain(t.Context()))(t, c.why)
 		require.Equal(t, c.want, grain, c.why)
 	}
 }
@@ -421,11 +414,9 @@ func TestGrainOfAnyColumn(t *testing.T) {
 func TestEntityOwnsItsNumbers(t *testing.T) {
 	t.Parallel()
 	entity := entityOf(connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), nil), "numbered")
-	counts, err := entity.Counts(t.Context(), "id")
-	require.NoError(t, err)
+	counts := testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	counts["id"].Distinct = 3
-	counts, err = entity.Counts(t.Context(), "id")
-	require.NoError(t, err)
+	counts = testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	require.Equal(t, int64(10), counts["id"].Distinct)
 
 	ten := tabled(numbered(10, true), wire.Limits{}, connector.Omit{})
@@ -448,8 +439,7 @@ func TestEntityNotes(t *testing.T) {
 
 	h = instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
 	numbers := entityOf(connectTo(t, h, nil), "numbered")
-	counts, err := numbers.Counts(t.Context(), "id")
-	require.NoError(t, err, "an estimate can be less")
+	counts := testkit.Must(numbers.Counts(t.Context(), "id"))(t, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
 	require.Empty(t, numbers.Notes())
 
@@ -458,15 +448,12 @@ func TestEntityNotes(t *testing.T) {
 	h = instead(h, wire.PathSize, `{"size":{"rows":5,"exact":true}}`)
 	h = instead(h, wire.PathCardinality, `{"columns":{"id":{"nonNull":7,"distinct":7}}}`)
 	people := entityOf(connectTo(t, h, nil), "people")
-	_, err = people.Size(t.Context())
-	require.NoError(t, err)
+	testkit.Must(people.Size(t.Context()))(t)
 	for range 2 {
 		people.Previewed(&platform.Preview{Size: &wire.Size{Rows: 5, Exact: true}, Notes: []string{"the size was another before"}})
-		link, err := people.Link(t.Context(), 0)
-		require.NoError(t, err, "six keys in a table of five rows")
+		link := testkit.Must(people.Link(t.Context(), 0))(t, "six keys in a table of five rows")
 		require.Equal(t, int64(6), link.HitRate.FromNonNull)
-		counts, err = people.Counts(t.Context(), "id")
-		require.NoError(t, err)
+		counts = testkit.Must(people.Counts(t.Context(), "id"))(t)
 		require.Equal(t, int64(7), counts["id"].NonNull)
 	}
 	want := []string{
@@ -499,13 +486,11 @@ func TestLinks(t *testing.T) {
 	for _, i := range []int{0, 1} {
 		r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
 		people := entityOf(connectTo(t, r, nil), "people")
-		link, err := people.Link(t.Context(), 0)
-		require.NoError(t, err)
+		link := testkit.Must(people.Link(t.Context(), 0))(t)
 		require.Equal(t, &wire.LinkHitRate{FromNonNull: 4, OrphanCount: 1, OrphanRate: 0.25, OrphanSamples: []string{"9"}}, link.HitRate)
 		require.True(t, link.Joined)
 		r.seen()
-		again, err := people.Link(t.Context(), 0)
-		require.NoError(t, err)
+		again := testkit.Must(people.Link(t.Context(), 0))(t)
 		require.Equal(t, link, again)
 		requests, _ := r.seen()
 		require.Empty(t, requests, "a measurement is taken once")
@@ -513,8 +498,7 @@ func TestLinks(t *testing.T) {
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
 		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
 			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
-		link, err := entityOf(connectTo(t, h, nil), "people").Link(t.Context(), 0)
-		require.NoError(t, err)
+		link := testkit.Must(entityOf(connectTo(t, h, nil), "people").Link(t.Context(), 0))(t)
 		require.Equal(t, joined, link.Joined, "%d of 100", orphans)
 	}
 	failing := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate, `{}`)

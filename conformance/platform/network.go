@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -64,17 +63,4 @@ func client(own *http.Client, local bool) *http.Client {
 		c.Transport = transport(local)
 	}
 	return c
-}
-
-// InProcess returns an HTTP client whose every request is answered by the handler,
-// for [Options.HTTP]: a test asks a connector without a port, in a testing/synctest
-// bubble too. The base URL may be any, such as https://connector.test. The client
-// works until stop is called.
-func InProcess(handler http.Handler) (client *http.Client, stop func()) {
-	l, end := memlisten.Serve(&http.Server{Handler: handler})
-	t := l.Route(transport(true))
-	return &http.Client{Transport: t}, func() {
-		t.CloseIdleConnections()
-		end()
-	}
 }

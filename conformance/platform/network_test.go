@@ -20,7 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,31 +32,29 @@ func TestStalls(t *testing.T) {
 	const headers = -1 // come alone, and are no sign of life
 	served, ping := strings.Index(stream, "\n")+1, strings.Index(stream, `{"ping"`)
 	for _, n := range []int{headers, 0, 1, 20, served, 150, ping, len(stream) - 11, len(stream) - 2} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					_, _ = io.Copy(io.Discard, r.Body)
-					if n != 0 {
-						time.Sleep(7 * time.Second)
-						w.Header().Set("Content-Type", terms.MediaNDJSON)
-						_, _ = io.WriteString(w, stream[:max(n, 0)])
-						_ = http.NewResponseController(w).Flush()
-					}
-					<-r.Context().Done()
-				}), platform.Options{})
-				begun := time.Now()
-				err := readRows(t.Context(), c)
-				var fault *platform.AnswerError
-				require.ErrorAs(t, err, &fault)
-				require.Equal(t, "stream-14", fault.Rule, "%v", fault)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				want := 30 * time.Second
-				if n > 0 {
-					want += 7 * time.Second
+		testkit.Bubble(t, fmt.Sprint(n), func(t *testing.T) {
+			c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				if n != 0 {
+					time.Sleep(7 * time.Second)
+					w.Header().Set("Content-Type", terms.MediaNDJSON)
+					_, _ = io.WriteString(w, stream[:max(n, 0)])
+					_ = http.NewResponseController(w).Flush()
 				}
-				require.Equal(t, want, time.Since(begun))
-				synctest.Wait()
-			})
+				<-r.Context().Done()
+			}), platform.Options{})
+			begun := time.Now()
+			err := readRows(t.Context(), c)
+			var fault *platform.AnswerError
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, "stream-14", fault.Rule, "%v", fault)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			want := 30 * time.Second
+			if n > 0 {
+				want += 7 * time.Second
+			}
+			require.Equal(t, want, time.Since(begun))
+			synctest.Wait()
 		})
 	}
 }
@@ -85,8 +85,7 @@ func TestSlowReader(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		}), platform.Options{})
-		rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
-		require.NoError(t, err)
+		rows := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
 		time.Sleep(time.Minute)
 		n := 0
 		for _, err := range rows.All() {
@@ -107,7 +106,7 @@ var silence = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 // httpOf returns an HTTP client of a handler.
 func httpOf(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
-	c, stop := platform.InProcess(h)
+	c, stop := memlisten.Client(h)
 	t.Cleanup(stop)
 	return c
 }
@@ -147,18 +146,16 @@ func TestNeverEnds(t *testing.T) {
 		{"no answer of /check", silence, wire.PathCheck, 65 * time.Second},
 		{"no document", silence, wire.PathDocument, 65 * time.Second},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				client := connect(t, c.h, platform.Options{})
-				begun := time.Now()
-				err := asks[c.path](t.Context(), client)
-				require.Equal(t, c.want, time.Since(begun))
-				var fault *platform.AnswerError
-				require.ErrorAs(t, err, &fault)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.Equal(t, "stream-5", fault.Rule)
-				synctest.Wait()
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			client := connect(t, c.h, platform.Options{})
+			begun := time.Now()
+			err := asks[c.path](t.Context(), client)
+			require.Equal(t, c.want, time.Since(begun))
+			var fault *platform.AnswerError
+			require.ErrorAs(t, err, &fault)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, "stream-5", fault.Rule)
+			synctest.Wait()
 		})
 	}
 }
@@ -198,18 +195,16 @@ func TestClocksOfARequest(t *testing.T) {
 		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
 		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
 
-		negative, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1})
-		require.NoError(t, err)
+		negative := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
+			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1}))(t)
 		begun = time.Now()
 		require.ErrorIs(t, readRows(t.Context(), negative), context.DeadlineExceeded)
 		require.Equal(t, 30*time.Second, time.Since(begun))
 		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 95*time.Second, time.Since(begun))
 
-		hurried, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second})
-		require.NoError(t, err)
+		hurried := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
+			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second}))(t)
 		begun = time.Now()
 		require.ErrorIs(t, hurried.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 8*time.Second, time.Since(begun))
@@ -292,9 +287,8 @@ func TestRedirect(t *testing.T) {
 			http.Redirect(w, r, other.URL+r.URL.Path, status)
 		}))
 		// Not even if the HTTP client of the caller follows redirects.
-		c, err := platform.NewClient(srv.URL, wire.NewBearer(testToken), &platform.Options{Local: true,
-			HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}})
-		require.NoError(t, err)
+		c := testkit.Must(platform.NewClient(srv.URL, wire.NewBearer(testToken), &platform.Options{Local: true,
+			HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}}))(t)
 		for path, ask := range asks {
 			var fault *platform.AnswerError
 			require.ErrorAs(t, ask(t.Context(), c), &fault, "%d %s", status, path)
@@ -330,9 +324,8 @@ func TestAddresses(t *testing.T) {
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(secure.URL, "https://"))
 	require.NoError(t, err)
 	for _, url := range []string{secure.URL, "https://localhost:" + port} {
-		c, err := platform.NewClient(url, wire.NewBearer(testToken), nil)
-		require.NoError(t, err)
-		_, err = c.Document(t.Context())
+		c := testkit.Must(platform.NewClient(url, wire.NewBearer(testToken), nil))(t)
+		_, err := c.Document(t.Context())
 		require.ErrorIs(t, err, platform.ErrAddress)
 		require.ErrorContains(t, err, "the platform would refuse this address")
 		require.NotErrorIs(t, err, io.EOF, "nor is it any other error")
@@ -340,11 +333,9 @@ func TestAddresses(t *testing.T) {
 	require.Zero(t, reached.Load())
 
 	local := &platform.Options{Local: true}
-	c, err := platform.NewClient(plain.URL+"/", wire.NewBearer(testToken), local)
-	require.NoError(t, err)
+	c := testkit.Must(platform.NewClient(plain.URL+"/", wire.NewBearer(testToken), local))(t)
 	require.NoError(t, c.Check(t.Context(), wire.Credentials{}))
-	c, err = platform.NewClient(secure.URL, wire.NewBearer(testToken), local)
-	require.NoError(t, err)
+	c = testkit.Must(platform.NewClient(secure.URL, wire.NewBearer(testToken), local))(t)
 	var failed *platform.ConnectionError
 	require.ErrorAs(t, c.Check(t.Context(), wire.Credentials{}), &failed)
 	require.Contains(t, failed.Problem, "the certificate of the host is not trusted")
@@ -371,7 +362,7 @@ func TestBaseURL(t *testing.T) {
 		{"https://connector.test/x/.well-known/service/platform.json", "", "precedes"},
 	} {
 		asked := ""
-		to := transport(func(r *http.Request) (*http.Response, error) { asked = r.URL.String(); return nil, io.EOF })
+		to := testkit.Transport(func(r *http.Request) (*http.Response, error) { asked = r.URL.String(); return nil, io.EOF })
 		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{HTTP: &http.Client{Transport: to}})
 		if c.problem != "" {
 			require.ErrorContains(t, err, c.problem, c.url)
@@ -386,8 +377,7 @@ func TestBaseURL(t *testing.T) {
 
 // TestUnreachable has no server, one that hangs up, and one that is no HTTP server.
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	var mu sync.Mutex
 	greeting := ""
@@ -403,8 +393,7 @@ func TestUnreachable(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	gone := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, gone.Close())
 	for _, c := range []struct{ url, greeting, problem string }{
 		{"http://" + gone.Addr().String(), "", "no connection"},
@@ -415,9 +404,8 @@ func TestUnreachable(t *testing.T) {
 		mu.Lock()
 		greeting = c.greeting
 		mu.Unlock()
-		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{Local: true})
-		require.NoError(t, err)
-		err = client.Check(t.Context(), wire.NewCredentials(map[string]string{"key": "s3cret-value"}))
+		client := testkit.Must(platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{Local: true}))(t)
+		err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"key": "s3cret-value"}))
 		var failed *platform.ConnectionError
 		require.ErrorAs(t, err, &failed, c.url)
 		require.Contains(t, failed.Problem, c.problem)
@@ -428,11 +416,6 @@ func TestUnreachable(t *testing.T) {
 		}
 	}
 }
-
-// transport is a function that answers requests, or fails.
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // TestErrorsQuoteNoURL fails a request to a URL whose path is a secret.
 func TestErrorsQuoteNoURL(t *testing.T) {
@@ -448,10 +431,9 @@ func TestErrorsQuoteNoURL(t *testing.T) {
 		{errors.New("a header with " + testToken), "a header with [redacted]"},
 		{errors.New(`a header with "` + strings.ReplaceAll(testToken, "-", `\u002D`) + `"`), `a header with "[redacted]"`},
 	} {
-		broken := transport(func(*http.Request) (*http.Response, error) { return nil, failure.err })
-		c, err := platform.NewClient("https://connector.test/s3cret-path", wire.NewBearer(testToken),
-			&platform.Options{HTTP: &http.Client{Transport: broken}})
-		require.NoError(t, err)
+		broken := testkit.Fails(failure.err)
+		c := testkit.Must(platform.NewClient("https://connector.test/s3cret-path", wire.NewBearer(testToken),
+			&platform.Options{HTTP: &http.Client{Transport: broken}}))(t)
 		for path, ask := range asks {
 			err := ask(t.Context(), c)
 			require.EqualError(t, err, "no answer of "+path+": "+failure.problem)

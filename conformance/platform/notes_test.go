@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -103,9 +104,8 @@ func TestNoteOfADeclaredOperator(t *testing.T) {
 		4: {`table "numbered": the connector declares gt, and left rows in that do not pass; they were filtered here`},
 	} {
 		conn := connectTo(t, h, nil)
-		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(id)}}}})
-		require.NoError(t, err)
+		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(id)}}}}))(t)
 		rows := int64(0)
 		for _, err := range answer.All() {
 			require.NoError(t, err)
@@ -130,7 +130,6 @@ func TestNoteOfAKeyThatLeadsNowhere(t *testing.T) {
 	conn := connectTo(t, h, nil)
 	require.Equal(t, []string{`the foreign key "id" of table "numbered" leads to table "nmbered", which discovery does not list`}, conn.Notes)
 	h.now.Store(1)
-	conn, err := conn.Refresh(t.Context())
-	require.NoError(t, err)
+	conn = testkit.Must(conn.Refresh(t.Context()))(t)
 	require.Empty(t, conn.Notes)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,55 +51,51 @@ func TestConnectPreviews(t *testing.T) {
 			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them " +
 				"(the reach of one query), none 0"},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := record(slow(several(wire.Limits{Concurrency: 2}, c.omit, named("few", 3), named("many", 120), named("none", 0)),
-					always(50*time.Millisecond)))
-				client := clientOf(t, r)
-				var came []string
-				conn, err := platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{
-					Reach: c.reach,
-					Progress: func(conn *platform.Connection, p *platform.Preview) {
-						if p == nil {
-							require.Empty(t, came, "the tables come first")
-							require.Len(t, conn.Tables, 3)
-							came = append(came, "")
-							return
-						}
-						came = append(came, p.Table.Name)
-					}})
-				require.NoError(t, err)
-				require.ElementsMatch(t, []string{"", "few", "many", "none"}, came)
-				requests, faults := r.seen()
-				require.Empty(t, faults)
-				require.Equal(t, 2, r.most, "within limits.concurrency, and no less")
-				asked := map[string][]string{}
-				for _, one := range requests {
-					if one.body.Table != "" {
-						asked[one.body.Table] = append(asked[one.body.Table], one.path)
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			r := record(slow(several(wire.Limits{Concurrency: 2}, c.omit, named("few", 3), named("many", 120), named("none", 0)),
+				always(50*time.Millisecond)))
+			client := clientOf(t, r)
+			var came []string
+			conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{
+				Reach: c.reach,
+				Progress: func(conn *platform.Connection, p *platform.Preview) {
+					if p == nil {
+						require.Empty(t, came, "the tables come first")
+						require.Len(t, conn.Tables, 3)
+						came = append(came, "")
+						return
 					}
+					came = append(came, p.Table.Name)
+				}}))(t)
+			require.ElementsMatch(t, []string{"", "few", "many", "none"}, came)
+			requests, faults := r.seen()
+			require.Empty(t, faults)
+			require.Equal(t, 2, r.most, "within limits.concurrency, and no less")
+			asked := map[string][]string{}
+			for _, one := range requests {
+				if one.body.Table != "" {
+					asked[one.body.Table] = append(asked[one.body.Table], one.path)
 				}
-				require.Equal(t, c.asked, asked)
-				var sizes []string
-				for i, p := range conn.Previews {
-					require.Same(t, &conn.Tables[i], p.Table)
-					require.NoError(t, p.RowsErr)
-					require.Len(t, p.Rows, int(min(p.Size.Rows, 50)))
-					text := fmt.Sprint(p.Table.Name, " ", p.Size.Rows)
-					if p.SizeErr != nil {
-						require.ErrorIs(t, p.SizeErr, platform.ErrReach)
-						text += " " + p.SizeErr.Error()
-					}
-					sizes = append(sizes, text)
+			}
+			require.Equal(t, c.asked, asked)
+			var sizes []string
+			for i, p := range conn.Previews {
+				require.Same(t, &conn.Tables[i], p.Table)
+				require.NoError(t, p.RowsErr)
+				require.Len(t, p.Rows, int(min(p.Size.Rows, 50)))
+				text := fmt.Sprint(p.Table.Name, " ", p.Size.Rows)
+				if p.SizeErr != nil {
+					require.ErrorIs(t, p.SizeErr, platform.ErrReach)
+					text += " " + p.SizeErr.Error()
 				}
-				require.Equal(t, c.sizes, strings.Join(sizes, ", "))
-				if c.reach == 0 {
-					require.Equal(t, "[[1 1 null] [2 1 row 2] [3 0 row 3]]", fmt.Sprint(conn.Previews[0].Rows), "each row is a copy")
-				}
-				again, err := conn.Refresh(t.Context())
-				require.NoError(t, err)
-				require.Nil(t, again.Previews, "they would be those of other tables")
-			})
+				sizes = append(sizes, text)
+			}
+			require.Equal(t, c.sizes, strings.Join(sizes, ", "))
+			if c.reach == 0 {
+				require.Equal(t, "[[1 1 null] [2 1 row 2] [3 0 row 3]]", fmt.Sprint(conn.Previews[0].Rows), "each row is a copy")
+			}
+			again := testkit.Must(conn.Refresh(t.Context()))(t)
+			require.Nil(t, again.Previews, "they would be those of other tables")
 		})
 	}
 }
@@ -132,8 +129,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 		_, _ = io.WriteString(w, line)
 	}))
 	before := heapInUse()
-	conn, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
-	require.NoError(t, err)
+	conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t)
 	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
 	for _, p := range conn.Previews {
 		require.NoError(t, p.RowsErr)
@@ -170,8 +166,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 					require.NoError(t, ctx.Err(), "what was given up is not shown")
 				}})
 		}
-		conn, err := connecting()
-		require.NoError(t, err)
+		conn := testkit.Must(connecting())(t)
 		require.ErrorIs(t, conn.Previews[0].RowsErr, &wire.Error{Code: wire.CodeInternal})
 		require.ErrorIs(t, conn.Previews[0].SizeErr, &wire.Error{Code: wire.CodeInternal})
 		require.Len(t, conn.Previews[1].Rows, 3)
@@ -179,7 +174,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 
 		hang = true
 		time.AfterFunc(time.Second, cancel)
-		_, err = connecting()
+		_, err := connecting()
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }
@@ -226,8 +221,7 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 				}
 			}).ServeHTTP(w, r)
 		})
-		conn, err := platform.Connect(t.Context(), clientOf(t, h), wire.Credentials{}, nil)
-		require.NoError(t, err, c.why)
+		conn := testkit.Must(platform.Connect(t.Context(), clientOf(t, h), wire.Credentials{}, nil))(t, c.why)
 		p := conn.Previews[0]
 		require.NoError(t, p.SizeErr)
 		require.Empty(t, sizes, c.why)

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -83,14 +84,13 @@ func TestLimits(t *testing.T) {
 	all := wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
 	onePage := connector.Omit{Offset: true, Operators: []wire.Op{wire.OpGt}} // pages go on neither by offset nor by key
 	for _, c := range []struct {
-		name     string
-		limits   wire.Limits
-		omit     connector.Omit
-		unknown  bool // discovery has no rowCount
-		req      wire.QueryRequest
-		rows     int
-		requests int
-		refused  string
+		name           string
+		limits         wire.Limits
+		omit           connector.Omit
+		unknown        bool // discovery has no rowCount
+		req            wire.QueryRequest
+		rows, requests int
+		refused        string
 	}{
 		{"no limit", wire.Limits{}, connector.Omit{}, false, all, 1000, 1, ""},
 		{"pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true, all, 1000, 4, ""},
@@ -273,8 +273,7 @@ func TestConcurrency(t *testing.T) {
 func TestPlaceIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	conn := connectTo(t, tabled(numbered(5, true), wire.Limits{Concurrency: 1}, connector.Omit{}), nil)
-	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
-	require.NoError(t, err)
+	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, err := range answer.All() {
@@ -282,7 +281,7 @@ func TestPlaceIsWaitedFor(t *testing.T) {
 		_, _, err = conn.Size(ctx, "numbered")
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	_, _, err = conn.Size(t.Context(), "numbered")
+	_, _, err := conn.Size(t.Context(), "numbered")
 	require.NoError(t, err, "the place is free again")
 }
 
@@ -314,8 +313,7 @@ func TestUnfilterable(t *testing.T) {
 		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.AggMax, Field: "joined", As: "h"}}},
 		{Table: "numbered", Joins: itself, GroupBy: []wire.GroupKey{{Field: "joined", As: "h"}}},
 	} {
-		groups, err := conn.Aggregate(t.Context(), &req)
-		require.NoError(t, err)
+		groups := testkit.Must(conn.Aggregate(t.Context(), &req))(t)
 		require.True(t, groups.Stats.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
 		requests, _ := r.seen()
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")

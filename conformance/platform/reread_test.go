@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,8 +49,7 @@ func TestChangedConnector(t *testing.T) {
 	where := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}
 	query := func(fields ...string) func(c *platform.Connection) (string, platform.Stats, error) {
 		return func(c *platform.Connection) (string, platform.Stats, error) {
-			answer, err := c.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: fields, Where: where})
-			require.NoError(t, err)
+			answer := testkit.Must(c.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: fields, Where: where}))(t)
 			var rows []string
 			for row, err := range answer.All() {
 				if err != nil {
@@ -65,12 +65,11 @@ func TestChangedConnector(t *testing.T) {
 		return fmt.Sprint(n), stats, err
 	}
 	for _, c := range []struct {
-		why     string
-		after   http.Handler
-		ask     func(*platform.Connection) (string, platform.Stats, error)
-		want    string
-		refused string
-		asked   []string // besides the document
+		why           string
+		after         http.Handler
+		ask           func(*platform.Connection) (string, platform.Stats, error)
+		want, refused string
+		asked         []string // besides the document
 	}{
 		{"an operator is gone, and the filter is applied here",
 			strict(tabled(numbered(9, true), wire.Limits{}, connector.Omit{Operators: []wire.Op{wire.OpGt}}), wire.OpGt), query("id"),

@@ -165,9 +165,9 @@ func (r *Rows) ahead() {
 	r.finish()
 }
 
-// Expect makes the rows answer for what discovery says of their table: a null in a field
-// that is not nullable ends them with an error, and so does a key that comes twice, next
-// to each other or within the last tens of thousands of rows. Call it before the first row.
+// Expect compares the rows with what discovery says of their table. A null in a field that
+// is not nullable ends them with an error, and so does a key that comes twice, next to each
+// other or within the last tens of thousands of rows. Call it before the first row.
 func (r *Rows) Expect(t *wire.Table) { r.table = t }
 
 // Columns returns the columns of the rows. Those of a SQL statement are known once

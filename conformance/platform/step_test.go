@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,8 +44,7 @@ func TestObserve(t *testing.T) {
 			steps = append(steps, s)
 		}})
 		own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
-		rows, err := client.Query(t.Context(), own, &wire.QueryRequest{Table: "t", Fields: []string{"id"}}, columns)
-		require.NoError(t, err)
+		rows := testkit.Must(client.Query(t.Context(), own, &wire.QueryRequest{Table: "t", Fields: []string{"id"}}, columns))(t)
 		for row, err := range rows.All() {
 			require.NoError(t, err)
 			if row[0].Int64() == 1 {
@@ -103,7 +103,7 @@ func TestStepText(t *testing.T) {
 		if c.path == wire.PathQuery {
 			media = terms.MediaNDJSON
 		}
-		client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{
+		client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{
 			HTTP: &http.Client{Transport: canned{status: 200, media: media,
 				body: func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) }}},
 			Observe: func(s platform.Step) {
@@ -111,8 +111,7 @@ func TestStepText(t *testing.T) {
 				if s.Kind == "text" {
 					texts, bytes = append(texts, s.Text), append(bytes, s.Bytes)
 				}
-			}})
-		require.NoError(t, err)
+			}}))(t)
 		_ = asks[c.path](t.Context(), client)
 		require.Equal(t, c.want, texts, c.why)
 		require.Equal(t, c.bytes, bytes, c.why)
@@ -123,7 +122,6 @@ func TestStepText(t *testing.T) {
 
 // TestPrintsNoSecret prints what holds a token.
 func TestPrintsNoSecret(t *testing.T) {
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), nil)
-	require.NoError(t, err)
+	client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), nil))(t)
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", client, client, client), testToken)
 }

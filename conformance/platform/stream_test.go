@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,9 +42,8 @@ func answering(t testing.TB, c canned) *platform.Client {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-		&platform.Options{HTTP: &http.Client{Transport: c}})
-	require.NoError(t, err)
+	client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
+		&platform.Options{HTTP: &http.Client{Transport: c}}))(t)
 	return client
 }
 
@@ -64,8 +64,7 @@ const stream = `{"served":{"filters":true,"sort":true,"window":false}}
 func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 	t.Helper()
 	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return body }})
-	answer, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
-	require.NoError(t, err)
+	answer := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
 	for row, err := range answer.All() {
 		if err != nil {
 			require.Nil(t, row)
@@ -84,8 +83,7 @@ func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 // TestStreamCut cuts a stream after each byte, by a clean close and by a broken
 // connection. It is never complete before its end line is.
 func TestStreamCut(t *testing.T) {
-	whole, err := readAll(t, strings.NewReader(stream))
-	require.NoError(t, err)
+	whole := testkit.Must(readAll(t, strings.NewReader(stream)))(t)
 	require.Len(t, whole, 3)
 	broken := errors.New("connection reset")
 	for n := range len(stream) {
@@ -236,9 +234,7 @@ func TestServed(t *testing.T) {
 func TestSQL(t *testing.T) {
 	ask := func(body string) *platform.Rows {
 		client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
-		rows, err := client.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"})
-		require.NoError(t, err)
-		return rows
+		return testkit.Must(client.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"}))(t)
 	}
 	rows := ask(`{"rows":[{"a":1,"b":"x"},{"b":"y","a":2}]}` + "\n" + `{"end":1}` + "\n")
 	require.Equal(t, []wire.Column{{Name: "a"}, {Name: "b"}}, rows.Columns())
@@ -264,9 +260,7 @@ func TestLeftEarly(t *testing.T) {
 	closed := 0
 	client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
 	ask := func() *platform.Rows {
-		rows, err := client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
-		require.NoError(t, err)
-		return rows
+		return testkit.Must(client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
 	}
 	rows := ask()
 	for range rows.All() {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ const writeBuffer = 64 << 10
 //
 // An error of rows ends the writing, and so does one of w. What came before it is written.
 // Rows pass a buffer; if w is a [*bufio.Writer] of 64 KiB or more, that is the buffer, and
-// whoever makes the rows may flush it between two of them.
+// the sequence of rows may flush it between two of them.
 func WriteCSV(w io.Writer, columns []wire.Column, rows iter.Seq2[[]wire.Value, error]) error {
 	var header []byte
 	for i, c := range columns {
@@ -44,7 +45,7 @@ func WriteCSV(w io.Writer, columns []wire.Column, rows iter.Seq2[[]wire.Value, e
 				if err := v.Err(); err != nil {
 					return nil, err
 				}
-				line = v.AppendText(line) // which has no letters to quote
+				line = relation.AppendText(line, v) // which has no letters to quote
 			}
 		}
 		return line, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -35,10 +36,9 @@ func listed(err error, rows ...[]wire.Value) iter.Seq2[[]wire.Value, error] {
 // that crossed the wire; a null and an empty text differ on the line.
 func TestWriteCells(t *testing.T) {
 	for _, c := range []struct {
-		why    string
-		cell   wire.Value
-		csv    string
-		ndjson string
+		why         string
+		cell        wire.Value
+		csv, ndjson string
 	}{
 		{"null is an empty field", wire.Null(), ``, `null`},
 		{"empty text is told from it", wire.Text(""), `""`, `""`},
@@ -62,8 +62,7 @@ func TestWriteCells(t *testing.T) {
 		var text, lines strings.Builder
 		require.NoError(t, platform.WriteCSV(&text, columns, rows), c.why)
 		require.Equal(t, "a,\"b \"\"q\"\"\",c\n1,"+c.csv+",z\n", text.String(), c.why)
-		records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-		require.NoError(t, err, c.why)
+		records := testkit.Must(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t, c.why)
 		want := c.cell.String()
 		if c.cell.IsNull() {
 			want = ""

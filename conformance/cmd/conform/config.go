@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -216,9 +216,8 @@ func flags(c *config) *flag.FlagSet {
 	})
 	fs.Uint64Var(&c.options.Seed, "seed", defaults.Seed,
 		"the `number` that makes the generated queries; the same number asks the same")
-	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
-		"ask with wrong credentials too; a real account may be locked because of them")
+		"ask with many wrong credentials, and not only with a mistyped secret; a real account may be locked because of them")
 	fs.BoolVar(&c.options.Alike, "alike", false, "two -credentials give access to the same data, so that no check can tell tenants apart")
 	fs.BoolVar(&c.options.Strict, "strict", false, "fail if discovery warns of something")
 	fs.DurationVar(&c.options.Timeout, "timeout", 0,
@@ -234,18 +233,11 @@ func flags(c *config) *flag.FlagSet {
 		"write tables and fields to this `file`, .md or .json, and end: nothing is judged; may be given several times")
 	fs.StringVar(&c.diff, "diff", "", "print what changed since -describe wrote this `file`, a .json, and end")
 	fs.Func("explain", "explain the check with this `id`, and end", func(id string) error {
-		all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(all, func(c conformance.Check) bool {
-			retired := func(f conformance.Facet) bool { return strings.EqualFold(f.Was, id) }
-			return strings.EqualFold(c.ID, id) || slices.ContainsFunc(c.Facets, retired)
-		})
-		if at < 0 {
+		found, err := (&conformance.Options{Mode: conformance.ModeBoth, Match: "(?i)^" + regexp.QuoteMeta(id) + "$"}).Checks()
+		if err != nil || len(found) != 1 {
 			return fmt.Errorf("there is no check %q; conform -mode both -list names them", id)
 		}
-		c.explain = &all[at]
+		c.explain = &found[0]
 		return nil
 	})
 	fs.StringVar(&c.fixture, "fixture", "", "write the fixture corpus into this `folder`, as JSON, CSV and SQL, and end")

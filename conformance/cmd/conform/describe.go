@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -32,7 +32,7 @@ func connected(ctx context.Context, c *config) (*platform.Connection, screen, er
 	if len(c.target.Credentials) > 0 {
 		credentials = c.target.Credentials[0]
 	}
-	show := screen{session.NewCleaner(c.target.Token.Reveal(), c.target.Credentials)}
+	show := screen{redact.New(c.target.Token.Reveal(), c.target.Credentials)}
 	client, err := platform.NewClient(c.target.URL, c.target.Token, &platform.Options{Local: true})
 	if err != nil {
 		return nil, show, err

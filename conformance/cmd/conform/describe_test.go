@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,19 +12,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // described serves a connector of these tables.
 func described(t *testing.T, tables ...memsource.Table) http.Handler {
 	t.Helper()
-	source, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "shop"}, source, secret,
-		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
+	source := testkit.Must(memsource.New(tables, nil))(t)
+	handler := testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())
 	return handler
 }
 
@@ -51,8 +45,7 @@ func TestDescribe(t *testing.T) {
 
 	got := conform(t, withToken, "-describe", text, "-describe", data, server.URL)
 	require.Equal(t, result{code: check.ExitPass}, got)
-	body, err := os.ReadFile(text)
-	require.NoError(t, err)
+	body := testkit.Must(os.ReadFile(text))(t)
 	require.Equal(t, `# shop
 
 ## people
@@ -68,8 +61,7 @@ Primary key: id.
 | id | number |  | yes |  |  |
 | boss\|of | number | yes |  | filter, group | the boss |
 `, string(body))
-	body, err = os.ReadFile(data)
-	require.NoError(t, err)
+	body = testkit.Must(os.ReadFile(data))(t)
 	require.NotContains(t, string(body), "4711", "no sample and no statistic, which are a tenant's data")
 
 	got = conform(t, withToken, "-diff", data, server.URL)
@@ -86,22 +78,17 @@ Primary key: id.
 // turns the text of a label around. A file of it is passed on.
 func TestDescribeHidesSecrets(t *testing.T) {
 	const secret = "canary-secret-of-a-tenant"
-	source, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", SourceDescription: secret,
-		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}}, nil)
-	require.NoError(t, err)
-	own, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
+	source := testkit.Must(memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", SourceDescription: secret,
+		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}}, nil))(t)
+	handler := testkit.New(token, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
 		Key: "apiKey", Type: wire.CredentialPassword, Label: "Key \u202eyek", Placeholder: secret, Help: "Such as `" + secret + "`.",
-	}}}, source, own, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
+	}}}, source, testkit.Quiet())
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	data := filepath.Join(t.TempDir(), "shop.json")
 	got := conform(t, withToken, "-credentials", key, "-describe", data, server.URL)
 	require.Equal(t, result{code: check.ExitPass}, got)
-	body, err := os.ReadFile(data)
-	require.NoError(t, err)
+	body := testkit.Must(os.ReadFile(data))(t)
 	require.NotContains(t, string(body), secret)
 	require.NotContains(t, string(body), "\u202e")
 	require.Contains(t, string(body), `"help": "Such as`)

@@ -21,7 +21,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/internal/planets"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,7 +30,7 @@ const token = "0123456789abcdef-0123456789abcdef"
 // served is a small connector with a credential, behind a real port.
 func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
-	handler := planets.Handler(token, planets.Source(planets.Table()), planets.Key)
+	handler := testkit.Handler(token, testkit.Tables(testkit.Planets()), testkit.Key)
 	if wrap != nil {
 		handler = wrap(handler)
 	}
@@ -142,8 +142,7 @@ func TestGrades(t *testing.T) {
 		require.Empty(t, got.err, "a run of a second has no progress to tell")
 
 		for i, file := range files {
-			body, err := os.ReadFile(file)
-			require.NoError(t, err)
+			body := testkit.Must(os.ReadFile(file))(t)
 			got.out += string(body)
 			switch i {
 			case 0:
@@ -183,8 +182,7 @@ func TestTellsNoSecret(t *testing.T) {
 	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
 	texts := []string{got.out, got.err}
 	for _, file := range files {
-		body, err := os.ReadFile(file)
-		require.NoError(t, err)
+		body := testkit.Must(os.ReadFile(file))(t)
 		texts = append(texts, string(body))
 	}
 	for _, text := range texts {
@@ -243,7 +241,7 @@ func TestTells(t *testing.T) {
 	got := conform(t, nil, "-h")
 	require.Equal(t, check.ExitPass, got.code)
 	require.Empty(t, got.err)
-	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "seeds", "requests", "pace", "v", "report", "list",
+	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "requests", "pace", "v", "report", "list",
 		"explain", "timeout", "fixture", "tables", "version"} {
 		require.Contains(t, got.out, "\n  -"+flag)
 	}
@@ -298,8 +296,7 @@ func TestInterruptIsReported(t *testing.T) {
 	require.Equal(t, check.ExitNotRun, code, out.String())
 	require.Contains(t, out.String(), "NOT GRADED: the run was interrupted (exit 2)")
 	require.Contains(t, out.String(), "not reached")
-	body, err := os.ReadFile(report)
-	require.NoError(t, err)
+	body := testkit.Must(os.ReadFile(report))(t)
 	require.Contains(t, string(body), `"problem": "the run was interrupted"`)
 }
 
@@ -340,13 +337,11 @@ func TestSignals(t *testing.T) {
 }
 
 func TestNullDeviceIsNoTerminal(t *testing.T) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	require.NoError(t, err)
+	null := testkit.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
 	defer func() { _ = null.Close() }()
 	require.False(t, terminal(null))
 	require.False(t, terminal(new(bytes.Buffer)))
-	file, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	require.NoError(t, err)
+	file := testkit.Must(os.Create(filepath.Join(t.TempDir(), "f")))(t)
 	defer func() { _ = file.Close() }()
 	require.False(t, terminal(file))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform/internal/project"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
@@ -87,8 +88,7 @@ func serve(t *testing.T, dir string) (url, token string) {
 			program.Env = append(program.Env, v)
 		}
 	}
-	out, err := program.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(program.StdoutPipe())(t)
 	require.NoError(t, program.Start())
 	printed := bufio.NewReader(out)
 	t.Cleanup(func() {
@@ -96,8 +96,7 @@ func serve(t *testing.T, dir string) (url, token string) {
 		_ = program.Wait() // it was killed
 	})
 	for token == "" {
-		line, err := printed.ReadString('\n')
-		require.NoError(t, err, "the program ended")
+		line := testkit.Must(printed.ReadString('\n'))(t, "the program ended")
 		if found := regexp.MustCompile(` at (http://localhost:\d+)`).FindStringSubmatch(line); found != nil {
 			url = found[1]
 		}
@@ -144,8 +143,7 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	entries, err := os.ReadDir(full)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(full))(t)
 	require.Len(t, entries, 1)
 	require.Contains(t, conform(t, nil, "new", "-h").out, "-kind")
 }
@@ -176,8 +174,7 @@ func TestAsk(t *testing.T) {
 
 // TestNewBase: main.go of every kind with an API has the address that is given.
 func TestNewBase(t *testing.T) {
-	library, err := project.LibraryOf("", root)
-	require.NoError(t, err)
+	library := testkit.Must(project.LibraryOf("", root))(t)
 	for i := range project.Kinds {
 		kind := &project.Kinds[i]
 		if kind.Base == "" {
@@ -185,8 +182,7 @@ func TestNewBase(t *testing.T) {
 		}
 		p := project.Project{Dir: filepath.Join(t.TempDir(), "orders"), Kind: kind, Library: library, Base: "https://api.example.org/v1"}
 		require.NoError(t, p.Make())
-		text, err := os.ReadFile(filepath.Join(p.Dir, "main.go"))
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(filepath.Join(p.Dir, "main.go")))(t)
 		require.Contains(t, string(text), `"https://api.example.org/v1"`)
 		require.NotContains(t, string(text), kind.Base)
 	}

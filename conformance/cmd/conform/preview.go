@@ -11,7 +11,8 @@ import (
 	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -56,7 +57,7 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 // screen shows what a connector says as a report does: without the token, without
 // credentials, and without anything that moves a terminal's cursor, changes its colours or
 // turns the text around.
-type screen struct{ *session.Cleaner }
+type screen struct{ *redact.Cleaner }
 
 // line returns a text on one line.
 func (s screen) line(text string) string {
@@ -85,7 +86,7 @@ func (s screen) some(names []string) string {
 	for i := range texts[:min(len(texts), most)] {
 		texts[i] = s.cell(texts[i])
 	}
-	return session.Some(texts, most)
+	return phrase.Some(texts, most)
 }
 
 // shows reports whether a table is one of -tables, if that was given.

@@ -5,18 +5,24 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
-	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -36,13 +42,8 @@ func TestPreview(t *testing.T) {
 		},
 	}
 	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}
-	source, err := memsource.New([]memsource.Table{notes, empty}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "notes"}, source, secret,
-		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
+	source := testkit.Must(memsource.New([]memsource.Table{notes, empty}, nil))(t)
+	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 
@@ -110,16 +111,11 @@ func (b broken) Query(ctx context.Context, req *connector.Query, out *connector.
 // answer never has it.
 func TestPreviewOfAFault(t *testing.T) {
 	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}}
-	source, err := memsource.New([]memsource.Table{
+	source := testkit.Must(memsource.New([]memsource.Table{
 		{Table: wire.Table{Name: "away", Fields: fields}},
 		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
-	}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "notes"}, broken{source}, secret,
-		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
+	}, nil))(t)
+	handler := testkit.New(token, connector.Definition{Slug: "notes"}, broken{source}, testkit.Quiet())
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 
@@ -135,7 +131,7 @@ func echoing(t *testing.T, message string) string {
 	t.Helper()
 	const canary = "canary-secret-of-a-tenant"
 	spelled := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
-	source, err := memsource.New([]memsource.Table{{
+	source := testkit.Must(memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{
 			{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString},
 		}},
@@ -143,14 +139,10 @@ func echoing(t *testing.T, message string) string {
 			{wire.Text("Bearer " + strings.ToUpper(token)), wire.Text(strings.Repeat("x", 30) + token)},
 			{wire.Text(spelled), wire.Text(`{"apiKey":"` + strings.ReplaceAll(canary, "-", `\u002D`) + `"}`)},
 		},
-	}}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "echo",
-		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source, secret,
-		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
+	}}, nil))(t)
+	handler := testkit.New(token, connector.Definition{Slug: "echo",
+		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source,
+		testkit.Quiet())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wire.PathCheck || message == "" {
 			handler.ServeHTTP(w, r)
@@ -186,4 +178,100 @@ t [token]
 
 	got = conform(t, withToken, "-preview", "2", "-tables", "other", "-credentials", key, echoing(t, ""))
 	require.Contains(t, got.err, "it lists t [token]")
+}
+
+// TestWatch: what failed is asked first, and all of it only once that passes.
+func TestWatch(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	runs := []struct {
+		asks   string // the checks that are asked; empty: all
+		code   int
+		failed []string
+	}{
+		{"", check.ExitNotRun, nil}, // it does not run yet
+		{"", check.ExitFail, []string{"L2", "P3.4c"}},
+		{"^(L2|P3.4c)$", check.ExitFail, []string{"P3.4c"}},
+		{"^(P3.4c)$", check.ExitNotRun, nil}, // what failed is not known any more
+		{"", check.ExitFail, []string{"L3"}},
+		{"^(L3)$", check.ExitPass, nil},
+		{"", check.ExitFail, []string{"L1"}},
+	}
+	restarted := make(chan struct{}, len(runs))
+	for range runs {
+		restarted <- struct{}{}
+	}
+	var asked []string
+	code := watch(ctx, &config{}, restarted, func(c config) (int, []string) {
+		run := runs[len(asked)]
+		asked = append(asked, c.options.Match)
+		if len(asked) == len(runs) {
+			for len(restarted) > 0 {
+				<-restarted
+			}
+			interrupt()
+		}
+		return run.code, run.failed
+	}, io.Discard)
+	assert.Equal(t, check.ExitFail, code, "of the last run")
+	for i, run := range runs {
+		assert.Equal(t, run.asks, asked[i])
+	}
+}
+
+// TestRestarts: a connection that has gone is a restart, and so is an answer after none; a
+// server that closes each connection, or is slow, is not restarted by it.
+func TestRestarts(t *testing.T) {
+	answers := func(status int, header ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			if len(header) > 0 {
+				w.Header().Set(header[0], header[1])
+			}
+			w.WriteHeader(status)
+		}
+	}
+	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	closes := answers(http.StatusOK, "Connection", "close")
+	for _, c := range []struct {
+		name  string
+		seen  []http.HandlerFunc // one after the other; nil: no server
+		again []bool             // restarts that are seen then
+	}{
+		{"at once", []http.HandlerFunc{answers(200), answers(200)}, []bool{false, true}},
+		{"without a health of its own", []http.HandlerFunc{answers(404), answers(404)}, []bool{false, true}},
+		{"later", []http.HandlerFunc{answers(200), nil, answers(200)}, []bool{false, false, true}},
+		{"not there at first", []http.HandlerFunc{nil, answers(200)}, []bool{false, true}},
+		{"connections that are closed", []http.HandlerFunc{closes, nil, closes}, []bool{false, false, true}},
+		{"behind a proxy", []http.HandlerFunc{answers(200), answers(502), answers(200)}, []bool{false, false, true}},
+		{"slow", []http.HandlerFunc{slow}, []bool{false}},
+	} {
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			var listener atomic.Pointer[memlisten.Listener]
+			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				if l := listener.Load(); l != nil {
+					return l.Dial(ctx)
+				}
+				return nil, syscall.ECONNREFUSED
+			}}
+			defer transport.CloseIdleConnections()
+			var found <-chan struct{}
+			for i, handler := range c.seen {
+				stop := func() {}
+				if handler != nil {
+					var l *memlisten.Listener
+					l, stop = memlisten.Serve(&http.Server{Handler: handler})
+					listener.Store(l)
+				}
+				if i == 0 { // what is there at first is there before anybody looks
+					found = restarts(t.Context(), transport, "http://connector.test/shop")
+				}
+				time.Sleep(20 * every)
+				assert.Equal(t, c.again[i], len(found) > 0, "server %d", i)
+				for len(found) > 0 {
+					<-found
+				}
+				listener.Store(nil)
+				stop()
+			}
+		})
+	}
 }

@@ -57,7 +57,7 @@ func (p *progress) event(e conformance.Event) {
 
 // count counts a check that is done, and writes its line if it has one.
 func (p *progress) count(e conformance.Event) {
-	p.done = min(p.done+1, e.Planned) // with several seeds, a check is done several times
+	p.done = min(p.done+1, e.Planned) // what time cut short is judged again
 	failed := e.Done.Verdict == conformance.Fail
 	if failed {
 		p.failed++

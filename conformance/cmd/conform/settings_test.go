@@ -21,6 +21,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -123,15 +124,11 @@ func TestTables(t *testing.T) {
 		}
 		return m
 	}
-	src, err := memsource.New([]memsource.Table{
+	src := testkit.Must(memsource.New([]memsource.Table{
 		table("orders", wire.ForeignKey{Field: "other", TargetTable: "customers", TargetField: "id"}),
 		table("customers"),
-	}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "shop"}, src, secret, nil)
-	require.NoError(t, err)
+	}, nil))(t)
+	h := testkit.New(token, connector.Definition{Slug: "shop"}, src, nil)
 	var mu sync.Mutex
 	var asked []string // the bodies that name the other table
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -155,8 +152,7 @@ func TestTables(t *testing.T) {
 		Selection struct{ Tables []string }
 		Coverage  struct{ Tables []struct{ Name string } }
 	}
-	body, err := os.ReadFile(report)
-	require.NoError(t, err)
+	body := testkit.Must(os.ReadFile(report))(t)
 	require.NoError(t, json.Unmarshal(body, &parsed))
 	require.Equal(t, []string{"orders"}, parsed.Selection.Tables)
 	require.Len(t, parsed.Coverage.Tables, 1)
@@ -167,8 +163,7 @@ func TestTables(t *testing.T) {
 		`NOT GRADED: discovery lists no table "nothing"; it lists "customers", "orders"`)
 	requests := regexp.MustCompile(`(\d+) requests`).FindStringSubmatch(got.out)
 	require.NotNil(t, requests, got.out)
-	sent, err := strconv.Atoi(requests[1])
-	require.NoError(t, err)
+	sent := testkit.Must(strconv.Atoi(requests[1]))(t)
 	require.Less(t, sent, 100, "it ends when discovery has answered")
 
 	got = conform(t, withToken, "-tables", "orders", server.URL)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,7 +44,7 @@ func BenchmarkPulls(b *testing.B) {
 	}{{"query", one, query}, {"export", several, exported}} {
 		b.Run(bench.name, func(b *testing.B) {
 			p := newPier(b, wire.Limits{PageSizeMax: page, Concurrency: 4}, bench.tables...)
-			in, stop := platform.InProcess(p)
+			in, stop := memlisten.Client(p)
 			defer stop()
 			client, err := platform.NewClient("https://shop.test", wire.NewBearer(exportToken), &platform.Options{HTTP: in})
 			require.NoError(b, err)
@@ -67,16 +69,14 @@ func BenchmarkPulls(b *testing.B) {
 
 // simplePages writes a table into a file, one page after the other.
 func simplePages(b *testing.B, client *platform.Client, t *wire.Table, page int64) {
-	file, err := os.Create(filepath.Join(b.TempDir(), "table.csv"))
-	require.NoError(b, err)
+	file := testkit.Must(os.Create(filepath.Join(b.TempDir(), "table.csv")))(b)
 	header := t.Columns()
 	for offset := int64(0); ; offset += page {
 		req := &wire.QueryRequest{Table: t.Name, Fields: names(t), Limit: page, Offset: offset}
 		for _, name := range t.PrimaryKey {
 			req.Sort = append(req.Sort, wire.SortKey{Field: name, Dir: wire.Asc})
 		}
-		answer, err := client.Query(b.Context(), wire.Credentials{}, req, t.Columns())
-		require.NoError(b, err)
+		answer := testkit.Must(client.Query(b.Context(), wire.Credentials{}, req, t.Columns()))(b)
 		came := int64(0)
 		require.NoError(b, platform.WriteCSV(file, header, func(yield func([]wire.Value, error) bool) {
 			for row, err := range answer.All() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -63,12 +64,10 @@ func TestExport(t *testing.T) {
 	url := exported(t, p)
 	dir := t.TempDir()
 	for _, format := range []string{"csv", "ndjson"} {
-		_, err := exportTo(t, dir, "-format", format, url)
-		require.NoError(t, err)
+		testkit.Must(exportTo(t, dir, "-format", format, url))(t)
 	}
 	read := func(name string) string {
-		body, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
+		body := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		return string(body)
 	}
 	require.Equal(t, "id,\"a,b\",price,ok\n"+
@@ -78,11 +77,10 @@ func TestExport(t *testing.T) {
 	require.Empty(t, read("empty.ndjson"))
 
 	p.queries = nil
-	out, err := exportTo(t, dir, url)
-	require.NoError(t, err)
+	out := testkit.Must(exportTo(t, dir, url))(t)
 	require.Empty(t, p.queries, "what is complete is not read again")
 	require.Contains(t, out, `"t": complete, 4 rows`)
-	_, err = exportTo(t, dir, strings.TrimPrefix(url, "http://"))
+	_, err := exportTo(t, dir, strings.TrimPrefix(url, "http://"))
 	require.NoError(t, err, "an address of this machine is completed as on the page")
 	_, err = exportTo(t, dir, "-format", "xml", url)
 	require.ErrorContains(t, err, "-format takes csv or ndjson")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +19,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -41,13 +42,8 @@ type pier struct {
 
 func newPier(t testing.TB, limits wire.Limits, tables ...memsource.Table) *pier {
 	t.Helper()
-	source, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	token, err := wire.NewToken(exportToken)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "shop", Limits: limits}, source, token,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	source := testkit.Must(memsource.New(tables, nil))(t)
+	handler := testkit.New(exportToken, connector.Definition{Slug: "shop", Limits: limits}, source, testkit.Quiet())
 	p := &pier{handler: handler, open: map[string]int{}}
 	p.endless.Store(true)
 	return p
@@ -104,10 +100,9 @@ func (w *pierWriter) Write(b []byte) (int, error) {
 // export runs an export of the connector, which notes its progress after every three rows.
 func (p *pier) export(t *testing.T, dir, format string) error {
 	t.Helper()
-	in, stop := platform.InProcess(p)
+	in, stop := memlisten.Client(p)
 	defer stop()
-	client, err := platform.NewClient("https://shop.test", wire.NewBearer(exportToken), &platform.Options{HTTP: in})
-	require.NoError(t, err)
+	client := testkit.Must(platform.NewClient("https://shop.test", wire.NewBearer(exportToken), &platform.Options{HTTP: in}))(t)
 	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
 	require.NoError(t, err)
 	e := &export{dir: dir, format: format, url: "https://shop.test", connection: c, every: 3,
@@ -118,12 +113,10 @@ func (p *pier) export(t *testing.T, dir, format string) error {
 // contents returns the files of rows in a folder.
 func contents(t *testing.T, dir, format string) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*."+format))
-	require.NoError(t, err)
+	names := testkit.Must(filepath.Glob(filepath.Join(dir, "*."+format)))(t)
 	files := map[string]string{}
 	for _, name := range names {
-		body, err := os.ReadFile(name)
-		require.NoError(t, err)
+		body := testkit.Must(os.ReadFile(name))(t)
 		files[filepath.Base(name)] = string(body)
 	}
 	return files
@@ -162,8 +155,7 @@ func TestExportCutAnywhere(t *testing.T) {
 	whole := t.TempDir()
 	for _, format := range []string{"csv", "ndjson"} {
 		p.sent = 0
-		err := p.export(t, whole, format)
-		require.NoError(t, err)
+		require.NoError(t, p.export(t, whole, format))
 		want := contents(t, whole, format)
 		require.Len(t, want, 5)
 		total, step := p.sent, int64(101)
@@ -185,8 +177,7 @@ func TestExportCutAnywhere(t *testing.T) {
 			}
 			p.endless.Store(true)
 			p.queries = nil
-			err := p.export(t, dir, format)
-			require.NoError(t, err)
+			require.NoError(t, p.export(t, dir, format))
 			require.Equal(t, want, contents(t, dir, format), "cut after %d bytes", cut)
 			if text := strings.Join(p.queries, "\n"); strings.Contains(text, `"op":"gt"`) {
 				resumed++
@@ -208,10 +199,8 @@ func dieUntidily(t *testing.T, dir, format string) {
 		if strings.Contains(string(note), `"done":true`) {
 			continue
 		}
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
-		require.NoError(t, err)
-		_, err = file.WriteString("half of a li")
-		require.NoError(t, err)
+		file := testkit.Must(os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0))(t)
+		testkit.Must(file.WriteString("half of a li"))(t)
 		require.NoError(t, file.Close())
 		require.NoError(t, os.WriteFile(name+progressSuffix+".new", []byte(`{"url":"htt`), 0o600))
 	}
@@ -225,31 +214,26 @@ func TestExportBeginsAnew(t *testing.T) {
 			Rows: [][]wire.Value{{wire.Text("1")}, {wire.Text("2")}}}}
 	}
 	dir := t.TempDir()
-	err := newPier(t, wire.Limits{}, tables(wire.TypeString)...).export(t, dir, "ndjson")
-	require.NoError(t, err)
+	require.NoError(t, newPier(t, wire.Limits{}, tables(wire.TypeString)...).export(t, dir, "ndjson"))
 	p := newPier(t, wire.Limits{}, tables(wire.TypeDecimal)...)
-	err = p.export(t, dir, "ndjson")
-	require.NoError(t, err)
+	require.NoError(t, p.export(t, dir, "ndjson"))
 	require.Len(t, p.queries, 1, "the field has another type now")
 
 	name := filepath.Join(dir, "t.ndjson")
 	require.NoError(t, os.WriteFile(name, []byte("{\"id\":"), 0o600))
-	err = p.export(t, dir, "ndjson")
-	require.NoError(t, err)
+	require.NoError(t, p.export(t, dir, "ndjson"))
 	require.Equal(t, map[string]string{"t.ndjson": "{\"id\":\"1\"}\n{\"id\":\"2\"}\n"}, contents(t, dir, "ndjson"),
 		"the file was complete, and is not")
 
-	note, err := os.ReadFile(name + progressSuffix)
-	require.NoError(t, err)
+	note := testkit.Must(os.ReadFile(name + progressSuffix))(t)
 	require.JSONEq(t, `{"url":"https://shop.test","columns":["id decimal"],"key":["id"],"rows":2,"bytes":22,"done":true}`, string(note))
 	cut := strings.Replace(string(note), `"done":true`, `"last":["2"],"done":false`, 1)
 	require.NoError(t, os.WriteFile(name+progressSuffix, []byte(cut), 0o600))
 	require.NoError(t, os.Truncate(name, 10))
-	err = p.export(t, dir, "ndjson")
-	require.NoError(t, err)
+	require.NoError(t, p.export(t, dir, "ndjson"))
 	require.Equal(t, map[string]string{"t.ndjson": "{\"id\":\"1\"}\n{\"id\":\"2\"}\n"}, contents(t, dir, "ndjson"), "it has lost rows")
 	require.NoError(t, os.WriteFile(name+progressSuffix, []byte(strings.Replace(string(note), "shop.test", "desk.test", 1)), 0o600))
-	err = p.export(t, dir, "ndjson")
+	err := p.export(t, dir, "ndjson")
 	require.ErrorContains(t, err, "is of the connector at https://desk.test; export into another folder")
 }
 
@@ -273,8 +257,7 @@ func TestExportFaults(t *testing.T) {
 	require.Len(t, strings.Split(contents(t, dir, "csv")["decimals.csv"], "\n"), 11)
 	require.NoFileExists(t, filepath.Join(dir, "the%2Fthings.csv"+progressSuffix))
 	p.handler, p.queries = honest, nil
-	err = p.export(t, dir, "csv")
-	require.NoError(t, err)
+	require.NoError(t, p.export(t, dir, "csv"))
 	require.Len(t, p.queries, 3, "one table, from its first page")
 	require.NotContains(t, p.queries[0], `"op":"gt"`)
 }
@@ -296,8 +279,7 @@ func TestExportTogether(t *testing.T) {
 			p := newPier(t, wire.Limits{PageSizeMax: 10, Concurrency: concurrency}, tables...)
 			p.wait = 50 * time.Millisecond
 			begun := time.Now()
-			err := p.export(t, t.TempDir(), "csv")
-			require.NoError(t, err)
+			require.NoError(t, p.export(t, t.TempDir(), "csv"))
 			took[concurrency] = time.Since(begun)
 			require.Equal(t, min(concurrency, tablesAtOnce), p.most, "tables at once")
 		})

@@ -8,12 +8,13 @@
 //	connect -export ./tables -credentials @tenant.json https://connect.example.com/shop
 //
 // With -export it writes all tables into a folder, one file of CSV or NDJSON each, and ends. It
-// reads up to four tables at once, within the connector's limits. A table with a key that the
-// connector sorts and filters by is gone on with after a cut. Take one folder for each tenant:
+// reads up to four tables at once, within the connector's limits. If an answer is
+// cut, it continues after the last row, for tables with a key that the connector sorts and
+// filters by. Take one folder for each tenant:
 // the files do not say whose credentials read them.
 //
 // Otherwise it prints the address of one page, which a browser on the same machine opens. The address
-// holds a random key, and whoever knows it can use the page. The process keeps the token and
+// holds a random key: keep it secret, because it opens the page. The process keeps the token and
 // the credentials in memory while it runs, writes them to no file, and sends them to the
 // connector alone. What is typed on the page is in the memory of the browser too. With the credentials
 // of a second account, the verdict is also on whether the connector keeps two accounts apart.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,8 +21,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/planets"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -67,8 +66,7 @@ func TestConfigure(t *testing.T) {
 	require.True(t, c.form.HasToken())
 	require.True(t, c.form.HasCredential("apiKey"), "a URL that was set before does not forget them")
 
-	c, err = configure(nil, func(string) string { return "" }, &out)
-	require.NoError(t, err, "everything can be typed")
+	c = testkit.Must(configure(nil, func(string) string { return "" }, &out))(t, "everything can be typed")
 	require.False(t, c.form.HasToken())
 	require.False(t, c.form.Local(), "the platform's own ways are the default")
 
@@ -88,8 +86,7 @@ func TestConfigure(t *testing.T) {
 
 // TestPageIsPrivate asks for the page as others on the machine, or other sites in the browser, can.
 func TestPageIsPrivate(t *testing.T) {
-	c, err := configure(nil, func(string) string { return token }, io.Discard)
-	require.NoError(t, err)
+	c := testkit.Must(configure(nil, func(string) string { return token }, io.Discard))(t)
 	const host = "127.0.0.1:8321"
 	p := newPage(c.form, host)
 	defer p.close()
@@ -182,13 +179,10 @@ type visitor struct {
 
 func (v *visitor) post(path, body string) string {
 	v.t.Helper()
-	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.url+path, strings.NewReader(body))
-	require.NoError(v.t, err)
-	answer, err := http.DefaultClient.Do(r)
-	require.NoError(v.t, err)
+	r := testkit.Must(http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.url+path, strings.NewReader(body)))(v.t)
+	answer := testkit.Must(http.DefaultClient.Do(r))(v.t)
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.TeeReader(answer.Body, v.seen))
-	require.NoError(v.t, err)
+	text := testkit.Must(io.ReadAll(io.TeeReader(answer.Body, v.seen)))(v.t)
 	require.Equal(v.t, 200, answer.StatusCode, string(text))
 	return string(text)
 }
@@ -204,11 +198,9 @@ func (v *visitor) events(last, id, text string) (event string) {
 	v.t.Helper()
 	ctx, stop := context.WithTimeout(v.t.Context(), 2*time.Minute)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url+"events", nil)
-	require.NoError(v.t, err)
+	r := testkit.Must(http.NewRequestWithContext(ctx, http.MethodGet, v.url+"events", nil))(v.t)
 	r.Header.Set("Last-Event-ID", last)
-	answer, err := http.DefaultClient.Do(r)
-	require.NoError(v.t, err)
+	answer := testkit.Must(http.DefaultClient.Do(r))(v.t)
 	defer func() { _ = answer.Body.Close() }()
 	lines := bufio.NewScanner(io.TeeReader(answer.Body, v.seen))
 	lines.Buffer(nil, 1<<20)
@@ -228,9 +220,9 @@ func (v *visitor) events(last, id, text string) (event string) {
 
 // TestRun uses the whole program: it connects, waits for the verdict, measures and asks.
 func TestRun(t *testing.T) {
-	table := planets.Table()
+	table := testkit.Planets()
 	table.Rows[2][0] = wire.Text("<Venus>")
-	h := planets.Handler(token, planets.Source(table), planets.Key)
+	h := testkit.Handler(token, testkit.Tables(table), testkit.Key)
 	server := httptest.NewServer(h)
 	defer server.Close()
 
@@ -240,8 +232,7 @@ func TestRun(t *testing.T) {
 	go func() {
 		ended <- run(ctx, []string{"-local", server.URL}, func(string) string { return token }, writer)
 	}()
-	line, err := bufio.NewReader(reader).ReadString('\n')
-	require.NoError(t, err)
+	line := testkit.Must(bufio.NewReader(reader).ReadString('\n'))(t)
 	v := &visitor{t: t, url: strings.Fields(line)[1], seen: &bytes.Buffer{}}
 
 	require.Contains(t, v.button("connect").Problem, "read the connector first")
@@ -300,7 +291,7 @@ func TestRun(t *testing.T) {
 // sent: it is shown as in reports.
 func TestPageIsClean(t *testing.T) {
 	const key = "canary-key-of-a-tenant"
-	src, err := memsource.New([]memsource.Table{{
+	src := testkit.Must(memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "t " + token, SourceDescription: "of " + key, StoresRows: true, Fields: []wire.Field{
 			{Name: "f " + key, Type: wire.TypeString, SourceDescription: strings.ToUpper(key)},
 			{Name: "account", Type: wire.TypeString},
@@ -309,15 +300,10 @@ func TestPageIsClean(t *testing.T) {
 			{wire.Text("\u202e" + token), wire.Text("tenant-account")},
 			{wire.Text(strings.Repeat("x", 290) + key), wire.Text(strings.ReplaceAll(key, "-", `\u002D`))},
 		},
-	}}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
+	}}, nil))(t)
+	h := testkit.New(token, connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
 		{Key: "account", Label: "Account", Type: wire.CredentialText},
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, secret,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, testkit.Quiet())
 	var rejects atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if body, _ := io.ReadAll(r.Body); !rejects.Load() || !bytes.Contains(body, []byte(key)) {
@@ -332,8 +318,7 @@ func TestPageIsClean(t *testing.T) {
 		_, _ = w.Write(text)
 	}))
 	defer server.Close()
-	c, err := configure([]string{"-local", server.URL}, func(string) string { return token }, io.Discard)
-	require.NoError(t, err)
+	c := testkit.Must(configure([]string{"-local", server.URL}, func(string) string { return token }, io.Discard))(t)
 	p := newPage(c.form, "")
 	page := httptest.NewServer(p)
 	defer page.Close()

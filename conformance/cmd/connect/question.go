@@ -216,7 +216,7 @@ func operand(field *wire.Field, text string) (wire.Value, error) {
 		return wire.Bool(text == "true"), nil
 	case field.Type == wire.TypeBoolean:
 		return wire.Null(), fmt.Errorf("%s is a boolean: true or false", terms.QuoteName(field.Name))
-	case field.Type.Numeric() && wire.IsDecimal(text):
+	case field.Type.Numeric() && terms.IsDecimal(text):
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return wire.Int(n), nil
 		}

@@ -56,7 +56,7 @@ var reasons = []struct {
 	reason      conformance.Reason
 	words, cure string
 }{
-	{conformance.Blocked, "something else has to be mended first", ""},
+	{conformance.Blocked, "something else has to be mended first", "Mend what blocks it, then verify again."},
 	{conformance.NotReached, "the run ended before them", "Verify again. The program conform takes a larger number of requests."},
 	{conformance.DataChanged, "the data changed meanwhile", "Verify again while nobody changes the data."},
 	{conformance.NoData, "there is nothing here to try them on",
@@ -118,7 +118,7 @@ func sections(r *conformance.Report) (list []section) {
 		for _, o := range r.Outcomes {
 			if o.Verdict == conformance.Skip && o.Reason == one.reason {
 				f := newFinding(o, false)
-				f.Cure = cmp.Or(one.cure, f.Cure)
+				f.Cure = one.cure
 				s.Findings = append(s.Findings, f)
 			}
 		}
@@ -172,11 +172,8 @@ func newFinding(o conformance.Outcome, kept bool) finding {
 			f.Rules = append(f.Rules, rule)
 		}
 	}
-	switch {
-	case o.Verdict != conformance.Skip:
+	if o.Verdict != conformance.Skip {
 		f.Cure = o.Fix
-	case o.BlockedBy != "":
-		f.Cure = "Mend what " + o.BlockedBy + " found, then verify again."
 	}
 	if o.Request != nil {
 		f.Curl = o.Request.Curl()

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -92,23 +95,23 @@ func TestStatus(t *testing.T) {
 	}
 	require.Equal(t, 2, strings.Count(html, "beyond the ten that the platform keeps"))
 
-	outcome := func(id string, v conformance.Verdict, reason conformance.Reason, by string) conformance.Outcome {
+	outcome := func(id string, v conformance.Verdict, reason conformance.Reason) conformance.Outcome {
 		return conformance.Outcome{Check: conformance.Check{ID: id, Title: "title of " + id, Rules: []string{"filter-6"}, Fix: "fix of " + id},
-			Verdict: v, Reason: reason, BlockedBy: by, Detail: "detail of " + id}
+			Verdict: v, Reason: reason, Detail: "detail of " + id}
 	}
 	before := &conformance.Report{Outcomes: []conformance.Outcome{
-		outcome("A", conformance.Fail, "", ""), outcome("B", conformance.Skip, conformance.Blocked, "A"), outcome("C", conformance.Pass, "", "")}}
+		outcome("A", conformance.Fail, ""), outcome("B", conformance.Skip, conformance.Blocked), outcome("C", conformance.Pass, "")}}
 	now := &conformance.Report{Outcomes: []conformance.Outcome{
-		outcome("A", conformance.Pass, "", ""), outcome("B", conformance.Skip, conformance.NoData, ""), outcome("C", conformance.Pass, "", ""),
-		outcome("D", conformance.Advise, "", "")}}
+		outcome("A", conformance.Pass, ""), outcome("B", conformance.Skip, conformance.NoData), outcome("C", conformance.Pass, ""),
+		outcome("D", conformance.Advise, "")}}
 	html = verdict(lifecycle.Status{State: lifecycle.Failed, Report: before})
 	for part, why := range map[string]string{
 		"1 check skipped: something else has to be mended first": "a group for each reason",
-		"Mend what A found, then verify again.":                  "what is blocked has the cure of what blocks it",
-		"detail of B":                                            "",
-		"1 passed</summary>":                                     "",
-		`<a href="report.json"`:                                  "",
-		`data-post="verify"`:                                     "",
+		"Mend what blocks it, then verify again.":                "what is blocked has the cure of what blocks it",
+		"detail of B":           "",
+		"1 passed</summary>":    "",
+		`<a href="report.json"`: "",
+		`data-post="verify"`:    "",
 	} {
 		require.Contains(t, html, part, why)
 	}
@@ -214,4 +217,74 @@ func TestFeed(t *testing.T) {
 func TestWorkShowsNotes(t *testing.T) {
 	res := &result{Stats: platform.Stats{Notes: []string{"the exact size is <1>"}}}
 	require.Contains(t, testPage(t).render("work", res.work(0)), "the exact size is &lt;1&gt;")
+}
+
+// TestQuestion turns what was typed into requests. The cases are in a file.
+func TestQuestion(t *testing.T) {
+	tables := []wire.Table{
+		{Name: "orders", Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "total", Type: wire.TypeDecimal}, {Name: "status", Type: wire.TypeString},
+			{Name: "paid", Type: wire.TypeBoolean}, {Name: "customer", Type: wire.TypeReference}, {Name: "placed", Type: wire.TypeDatetime}}},
+		{Name: "customers", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}}},
+	}
+	data := testkit.Must(os.ReadFile("testdata/questions.json"))(t)
+	var cases []struct {
+		Name     string
+		Question question
+		Request  json.RawMessage // without credentials and times
+		Top      int
+		Problem  string
+		Why      string
+	}
+	require.NoError(t, json.Unmarshal(data, &cases))
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			a, err := c.Question.ask(tables)
+			if c.Problem != "" {
+				require.ErrorContains(t, err, c.Problem, c.Why)
+				return
+			}
+			require.NoError(t, err, c.Why)
+			require.Equal(t, c.Top, a.top)
+			_, message := a.route()
+			body := testkit.Must(wire.EncodeRequest(message))(t)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(body, &got))
+			delete(got, "credentials")
+			delete(got, "timeoutMs")
+			text := testkit.Must(json.Marshal(got))(t)
+			require.JSONEq(t, string(c.Request), string(text), c.Why)
+
+			v := testkit.Must(a.show(&connected{url: "https://shop.test/a/"}))(t)
+			require.Contains(t, v.JSON, `"credentials": $CONNECTOR_CREDENTIALS`)
+			require.Contains(t, v.Curl, "'https://shop.test/a/")
+			require.Contains(t, v.Curl, `"$PLATFORM_CONNECTOR_TOKEN"`)
+		})
+	}
+}
+
+// TestAverageAsARequest shows an average as what the connector is asked for.
+func TestAverageAsARequest(t *testing.T) {
+	q := question{Kind: "groups", Table: "orders", GroupBy: []groupKey{{Field: "status"}},
+		Measures: []measure{{Fn: platform.Avg, Field: "total"}}}
+	tables := []wire.Table{{Name: "orders", Fields: []wire.Field{
+		{Name: "total", Type: wire.TypeDecimal}, {Name: "status", Type: wire.TypeString}}}}
+	for _, c := range []struct {
+		why       string
+		endpoints []wire.Endpoint
+		curl      string
+		json      []string
+	}{
+		{"its sum and its count", []wire.Endpoint{wire.EndpointAggregate}, "/aggregate'", []string{`"fn": "sum"`, `"fn": "count"`}},
+		{"or the rows, where it computes neither", nil, "/query'", []string{`"fields": [`}},
+	} {
+		a := testkit.Must(q.ask(tables))(t)
+		v, err := a.show(&connected{Connection: &platform.Connection{Document: &wire.Document{Endpoints: c.endpoints}, Tables: tables}})
+		require.NoError(t, err, c.why)
+		require.Contains(t, v.Curl, c.curl, c.why)
+		for _, text := range c.json {
+			require.Contains(t, v.JSON, text, c.why)
+		}
+		require.NotContains(t, v.JSON, "avg", c.why)
+	}
 }

@@ -3,8 +3,11 @@
 package check
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Reason is why a check was skipped.
@@ -62,6 +65,14 @@ func Skip(reason Reason, format string, args ...any) *Finding {
 // that the check with the id reports. For that check itself it is a failure.
 func Block(id, format string, args ...any) *Finding {
 	return &Finding{Detail: fmt.Sprintf(format, args...), Skip: Blocked, By: id}
+}
+
+// Interrupted returns the finding of a check that the end of a run with a timeout cuts off.
+func Interrupted(ctx context.Context, timeout time.Duration) *Finding {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return Skip(NotReached, "the run took longer than its timeout of %s", timeout)
+	}
+	return Skip(NotReached, "the run was interrupted")
 }
 
 // Failure reports whether the finding is a failure rather than a skip.

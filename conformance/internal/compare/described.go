@@ -115,7 +115,7 @@ func Cell(want, got wire.Value, t wire.Type) bool {
 	if oracle.Same(want, got, t) {
 		return true
 	}
-	if want.Kind() != wire.KindFloat || got.Kind() == wire.KindText && !wire.IsDecimal(got.Text()) {
+	if want.Kind() != wire.KindFloat || got.Kind() == wire.KindText && !terms.IsDecimal(got.Text()) {
 		return false
 	}
 	f, err := strconv.ParseFloat(got.String(), 64)

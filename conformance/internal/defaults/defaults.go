@@ -1,5 +1,5 @@
 // Package defaults holds what the options of a run default to, for the package and the
-// command.
+// command, and the measures that its checks share.
 package defaults
 
 import "time"
@@ -14,4 +14,13 @@ const (
 	// they take, and ends at MaxTimeout in any case.
 	FewRequests = 400
 	MaxTimeout  = 24 * time.Hour
+)
+
+const (
+	// QueryTimeout is the timeoutMs of requests to /query that are not about it.
+	QueryTimeout = 60 * time.Second
+	// Grace is how long an answer is waited for beyond a deadline.
+	Grace = 10 * time.Second
+	// WindowRows is how many rows are read of a table that is not read whole.
+	WindowRows = 500
 )

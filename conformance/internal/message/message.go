@@ -77,7 +77,7 @@ func Read(data []byte, name string) (members map[string]any, unknown, problem st
 	if problem = strict(data); problem != "" {
 		return nil, "", problem
 	}
-	tree, err := Parse(data)
+	tree, err := parse(data)
 	if err != nil {
 		return nil, "", err.Error()
 	}
@@ -86,8 +86,8 @@ func Read(data []byte, name string) (members map[string]any, unknown, problem st
 	return members, unknown, validate(name, tree)
 }
 
-// Parse parses a JSON text as any library does, but keeps numbers as written.
-func Parse(data []byte) (tree any, err error) {
+// parse parses a JSON text as any library does, but keeps numbers as written.
+func parse(data []byte) (tree any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(&tree); err != nil {
@@ -206,4 +206,24 @@ func Cell(v wire.Value, most int) string {
 		cell = []byte(v.String())
 	}
 	return Excerpt(cell, most)
+}
+
+// Row returns a row as a short JSON object.
+func Row(columns []wire.Column, row []wire.Value) string {
+	var b []byte
+	for i, c := range columns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, terms.QuoteName(c.Name)...), ':')
+		cell := row[i]
+		if text := cell.Text(); len(text) > 60 {
+			runes := []rune(text[:min(len(text), 240)])
+			cell = wire.Text(string(runes[:min(len(runes), 60)]) + "...")
+		}
+		if b2, err := cell.AppendJSON(b); err == nil {
+			b = b2
+		}
+	}
+	return "{" + Excerpt(b, 300) + "}"
 }

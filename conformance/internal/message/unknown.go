@@ -97,7 +97,7 @@ func (s *shape) prune(v any) (first string) {
 // Unknown returns the place of a member that the protocol does not define. It
 // returns "" if all are defined or the message is not JSON.
 func Unknown(name string, data []byte) string {
-	tree, err := Parse(data)
+	tree, err := parse(data)
 	if err != nil {
 		return ""
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -29,15 +31,15 @@ type Row struct {
 	// What says what is wrong, behind the path: "with two JSON values". Empty: it is made of the
 	// member and its value.
 	What  string
-	Codes []wire.Code                    // nil: bad_request
-	Needs func(*session.Document) string // as that of a check; nil: always
+	Codes []wire.Code                     // nil: bad_request
+	Needs func(*declared.Document) string // as that of a check; nil: always
 }
 
 // Table is what a check asks.
 type Table struct {
 	Rows []Row
 	// About returns the table and the field of the bodies. Nil: a table that exists.
-	About func(*session.Run) (session.Topic, *check.Finding)
+	About func(*session.Run) (payload.Topic, *check.Finding)
 	// Empty asks the first row about a table without rows too, where nobody would look.
 	Empty bool
 	// InTurn asks one row of each route after the other, each route from another row on.
@@ -46,28 +48,41 @@ type Table struct {
 	Declinable bool
 }
 
+// ExistingTopic returns a topic whose table exists. The check is blocked when
+// discovery fails, and skipped when there is no such table.
+func ExistingTopic(run *session.Run) (payload.Topic, *check.Finding) {
+	if _, f := run.Discovery(0); f != nil {
+		return payload.Topic{}, f
+	}
+	topic := run.Topic()
+	if topic.Table == nil {
+		return topic, check.Skip(check.NoData, "no table with a field that filters may name")
+	}
+	return topic, nil
+}
+
 // AnyTable returns a table if there is one. Without one, only the routes that name none are asked.
-func AnyTable(run *session.Run) (session.Topic, *check.Finding) { return run.Topic(), nil }
+func AnyTable(run *session.Run) (payload.Topic, *check.Finding) { return run.Topic(), nil }
 
 // NoTable returns a table that does not exist.
-func NoTable(*session.Run) (session.Topic, *check.Finding) {
-	return session.Topic{Table: &wire.Table{}, Name: session.UnusedTable, Field: "id"}, nil
+func NoTable(*session.Run) (payload.Topic, *check.Finding) {
+	return payload.Topic{Table: &wire.Table{}, Name: payload.UnusedTable, Field: "id"}, nil
 }
 
 // body is a body that must be refused.
 type body struct {
-	route session.Route
+	path  string
 	text  string
 	what  string
 	codes []wire.Code
 }
 
 // Judge sends the bodies until one is not refused. If the run has a budget of requests, it sends
-// no more than the check's weight and share of them. It is the Judge of a check.
+// no more than the check wants and may. It is the Judge of a check.
 func (t Table) Judge(run *session.Run) *check.Finding {
 	about := t.About
 	if about == nil {
-		about = (*session.Run).ExistingTopic
+		about = ExistingTopic
 	}
 	topic, f := about(run)
 	if f != nil {
@@ -75,33 +90,54 @@ func (t Table) Judge(run *session.Run) *check.Finding {
 	}
 	bodies := t.bodies(run, topic)
 	if run.Requests > 0 {
-		bodies = bodies[:min(len(bodies), run.Check.Share())]
+		bodies = bodies[:min(len(bodies), run.Check.Wants())]
 	}
 	for _, b := range bodies {
 		if run.Spent() {
 			return nil
 		}
-		a := run.PostBody(b.route, []byte(b.text))
-		if t.Declinable && b.route.Path == wire.PathAggregate && a.Declined() {
+		a := run.Exchange(session.Call{Path: b.path, Body: []byte(b.text)})
+		if t.Declinable && b.path == wire.PathAggregate && a.Declined() {
 			run.Cases++
 			continue
 		}
-		if f := run.Refused(a, b.route.Path+" "+b.what, b.codes...); f != nil {
+		if f := mustRefuse(run, a, b.path+" "+b.what, b.codes...); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
+// mustRefuse counts a case and returns what is wrong with an answer that must be a
+// refusal with one of the codes. A refusal under the right status whose envelope
+// or code is wrong belongs to the checks about these.
+func mustRefuse(run *session.Run, a *session.Answer, what string, codes ...wire.Code) *check.Finding {
+	run.Cases++
+	f := a.RefusedWith(codes...)
+	if f == nil {
+		return nil
+	}
+	if slices.ContainsFunc(codes, func(c wire.Code) bool { return a.Err == nil && c.Status() == a.Status }) {
+		e := a.Refusal()
+		switch {
+		case e == nil:
+			return check.Block("P3.10a", "a refusal is not in the error envelope")
+		case e.Code.Status() != a.Status || e.Code == wire.CodeCheckFailed:
+			return check.Block("P3.10b", "a refusal of %d has the code %s", a.Status, terms.QuoteName(string(e.Code)))
+		}
+	}
+	return f.In("%s is %s", what)
+}
+
 // bodies returns the bodies in the order in which they are sent.
-func (t Table) bodies(run *session.Run, topic session.Topic) (all []body) {
+func (t Table) bodies(run *session.Run, topic payload.Topic) (all []body) {
 	if t.InTurn {
 		var turns [][]body // the first bodies of all routes, their second ones, and so on
 		routes := 0
-		for _, r := range run.Mounted() {
+		for _, path := range run.Document.Paths(true) {
 			var list []body
 			for _, row := range t.Rows {
-				list = row.appendBody(list, run, r, topic)
+				list = row.appendBody(list, run, path, topic)
 			}
 			for i := range list {
 				if i == len(turns) {
@@ -114,12 +150,12 @@ func (t Table) bodies(run *session.Run, topic session.Topic) (all []body) {
 		return slices.Concat(turns...)
 	}
 	for i, row := range t.Rows {
-		for _, r := range run.Mounted() {
-			all = row.appendBody(all, run, r, topic)
+		for _, path := range run.Document.Paths(true) {
+			all = row.appendBody(all, run, path, topic)
 		}
 		if t.Empty && i == 0 && len(all) > 0 {
 			if empty := emptyTopic(run); empty.Table != nil {
-				all = row.appendBody(all, run, all[0].route, empty)
+				all = row.appendBody(all, run, all[0].path, empty)
 			}
 		}
 	}
@@ -127,22 +163,22 @@ func (t Table) bodies(run *session.Run, topic session.Topic) (all []body) {
 }
 
 // emptyTopic returns a topic without rows, if discovery lists one.
-func emptyTopic(run *session.Run) session.Topic {
+func emptyTopic(run *session.Run) payload.Topic {
 	for _, t := range run.SmallestFirst() {
 		if t.RowCount != nil && *t.RowCount == 0 && len(t.Fields) > 0 {
-			return session.Topic{Table: t, Name: t.Name, Field: t.Fields[0].Name}
+			return payload.Topic{Table: t, Name: t.Name, Field: t.Fields[0].Name}
 		}
 	}
-	return session.Topic{}
+	return payload.Topic{}
 }
 
 // appendBody appends the body of a route, if the row is about the route.
-func (row *Row) appendBody(list []body, run *session.Run, r session.Route, topic session.Topic) []body {
-	legal := run.Legal(r, topic)
-	nameless := r.Path == wire.PathCheck || r.Path == wire.PathDiscovery
+func (row *Row) appendBody(list []body, run *session.Run, path string, topic payload.Topic) []body {
+	legal := run.Legal(path, topic)
+	nameless := path == wire.PathCheck || path == wire.PathDiscovery
 	near := row.near(run, topic)
 	switch {
-	case row.Paths != nil && !slices.Contains(row.Paths, r.Path),
+	case row.Paths != nil && !slices.Contains(row.Paths, path),
 		row.Needs != nil && row.Needs(run.Document) != "",
 		topic.Table == nil && !nameless,
 		row.Member != "" && row.JSON == "" && !legal.Has(row.Member),
@@ -150,14 +186,14 @@ func (row *Row) appendBody(list []body, run *session.Run, r session.Route, topic
 		return list
 	}
 	names := []string{
-		"%table", topic.Name, "%field", topic.Field, "%noTable", session.UnusedTable, "%noField", session.UnusedField,
+		"%table", topic.Name, "%field", topic.Field, "%noTable", payload.UnusedTable, "%noField", payload.UnusedField,
 		"%near1", near, "%near2", near,
 	}
 	what, quoted := slices.Clone(names), slices.Clone(names)
 	for i := 1; i < len(names); i += 2 {
-		what[i], quoted[i] = terms.QuoteName(names[i]), session.Quoted(names[i])
+		what[i], quoted[i] = terms.QuoteName(names[i]), payload.Quote(names[i])
 	}
-	b := body{route: r, text: row.text(legal, strings.NewReplacer(quoted...)), codes: row.Codes}
+	b := body{path: path, text: row.text(legal, strings.NewReplacer(quoted...)), codes: row.Codes}
 	if b.codes == nil {
 		b.codes = []wire.Code{wire.CodeBadRequest}
 	}
@@ -176,7 +212,7 @@ func (row *Row) appendBody(list []body, run *session.Run, r session.Route, topic
 }
 
 // text returns the legal body with the members that the row changes.
-func (row *Row) text(legal session.Payload, names *strings.Replacer) string {
+func (row *Row) text(legal payload.Object, names *strings.Replacer) string {
 	if row.Joins != "" {
 		legal = legal.With("joins", names.Replace(row.Joins))
 	}
@@ -192,7 +228,7 @@ func (row *Row) text(legal session.Payload, names *strings.Replacer) string {
 
 // near returns the first or the second name that differs only in case or in blanks from the one
 // that the member names, or "" if the source has it.
-func (row *Row) near(run *session.Run, topic session.Topic) string {
+func (row *Row) near(run *session.Run, topic payload.Topic) string {
 	if !strings.Contains(row.JSON, "%near") {
 		return ""
 	}

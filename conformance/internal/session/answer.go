@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -18,14 +21,16 @@ import (
 // Answer is what a request was answered.
 type Answer struct {
 	session *Session
+	path    string
 	Request *check.Request
 	Err     error // no whole answer came; the text may be shown
+	Late    bool  // it was given up
 	Status  int
 	Header  http.Header
 	Body    []byte  // at most one byte more than an answer may have; empty if it is a stream
 	Stream  *Stream // the lines of an answer to /query, none of a refusal; nil for other routes
 	Elapsed time.Duration
-	Timing
+	timing
 
 	began time.Time // when the request was sent
 }
@@ -34,7 +39,7 @@ type Answer struct {
 func (a *Answer) read(resp *http.Response, limit int64) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	a.Body = body
-	a.session.Covered.Add(func(c *Counts) { c.Bytes += int64(len(body)) })
+	a.session.Covered.Add(func(c *coverage.Counts) { c.Bytes += int64(len(body)) })
 	if err != nil {
 		a.Err = fmt.Errorf("the answer broke off after %d bytes: %w", len(body), a.session.transport(resp.Request.Context(), err))
 	}
@@ -64,7 +69,7 @@ func (a *Answer) Describe() string {
 		return a.Err.Error()
 	}
 	if a.streams() {
-		return fmt.Sprintf("200 and a stream of %s", Plural(len(a.Stream.Table.Rows), "row"))
+		return fmt.Sprintf("200 and a stream of %s", phrase.Plural(len(a.Stream.Table.Rows), "row"))
 	}
 	return a.session.Clean(fmt.Sprintf("%d %s", a.Status, message.Excerpt(a.Body, 300)))
 }
@@ -72,8 +77,18 @@ func (a *Answer) Describe() string {
 // streams reports whether the answer is a stream.
 func (a *Answer) streams() bool { return a.Stream != nil && a.Err == nil && a.Status == http.StatusOK }
 
-// Decode reads the JSON answer of a 200 into m, and returns why it cannot.
-func (a *Answer) Decode(schema string, m wire.Answer) *check.Finding {
+// Decode reads the JSON answer of a 200 as its route answers, and returns why it cannot. The answer is never nil.
+func (a *Answer) Decode() (wire.Answer, *check.Finding) {
+	if a.path == wire.PathDocument {
+		m := &wire.Document{}
+		return m, a.decode("document", m)
+	}
+	route := declared.RouteAt(a.path)
+	m := route.Answer()
+	return m, a.decode(route.Schema, m)
+}
+
+func (a *Answer) decode(schema string, m wire.Answer) *check.Finding {
 	switch {
 	case a.Err != nil:
 		return check.Fail("%s", a.Err).From(a.Request)
@@ -93,6 +108,11 @@ func (a *Answer) TimedOut() bool {
 
 // Declined reports whether an aggregate was declined, which is always legal.
 func (a *Answer) Declined() bool { return a.Err == nil && a.Status == http.StatusNoContent }
+
+// Denied reports whether a request that is right but for its credentials was refused because of them.
+func (a *Answer) Denied() bool {
+	return a.Err == nil && slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, a.Status)
+}
 
 // RefusedWith returns what is wrong with an answer that must be a refusal with
 // one of the codes, under the status of that code and in the envelope.
@@ -119,25 +139,4 @@ func (a *Answer) RefusedWith(codes ...wire.Code) *check.Finding {
 		detail += fmt.Sprintf(" with code %s", terms.QuoteName(string(e.Code)))
 	}
 	return check.Differs(expected, a.Describe(), "%s", detail).From(a.Request)
-}
-
-// Refused counts a case and returns what is wrong with an answer that must be a
-// refusal with one of the codes. A refusal under the right status whose envelope
-// or code is wrong belongs to the checks about these.
-func (run *Run) Refused(a *Answer, what string, codes ...wire.Code) *check.Finding {
-	run.Cases++
-	f := a.RefusedWith(codes...)
-	if f == nil {
-		return nil
-	}
-	if slices.ContainsFunc(codes, func(c wire.Code) bool { return a.Err == nil && c.Status() == a.Status }) {
-		e := a.Refusal()
-		switch {
-		case e == nil:
-			return check.Block("P3.10a", "a refusal is not in the error envelope")
-		case e.Code.Status() != a.Status || e.Code == wire.CodeCheckFailed:
-			return check.Block("P3.10b", "a refusal of %d has the code %s", a.Status, terms.QuoteName(string(e.Code)))
-		}
-	}
-	return f.In("%s is %s", what)
 }

@@ -4,12 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // budget divides the requests of a run, and the time that they may take, among its checks. What a
@@ -20,17 +26,23 @@ type budget struct {
 	fixed         bool            // the caller gave the limit, so that checks for which it is too small are left out
 	leftOut       map[string]bool // these
 	began         time.Time
-	cut           Cut // of all checks
+	cuts          map[judged]cut // by the last time that each was judged
 	// starts are those of the last requests, the one after the nth in the place n modulo their
 	// number.
 	starts [recentRequests]time.Time
 }
 
-// Cut is what time has taken from a check: the requests that it would have sent besides, and how long they would have
+// cut is what time has taken from a check: the requests that it would have sent besides, and how long they would have
 // taken.
-type Cut struct {
-	Requests int
+type cut struct {
+	requests int
 	took     time.Duration
+}
+
+// judged is a check, and the account that it asks first.
+type judged struct {
+	id     string
+	turned bool
 }
 
 // pool is a number of requests that some checks share, and the time that they may take.
@@ -42,6 +54,7 @@ type pool struct {
 	sent  int
 	used  time.Duration // by the checks that are done
 	ahead []*Check      // that share what is left
+	later int           // the weight of what follows those
 	all   int           // the weights of those that it was divided among
 }
 
@@ -62,8 +75,8 @@ const (
 	mostEnough = 16
 )
 
-// Share returns the check's share of the budget of requests, as a weight.
-func (c *Check) Share() int { return cmp.Or(c.Weight, fewRequests) }
+// Wants returns about how many requests the check wants to send.
+func (c *Check) Wants() int { return cmp.Or(c.Weight, fewRequests) }
 
 // least returns about how many requests the check sends however small its share is.
 func (c *Check) least() int {
@@ -117,13 +130,13 @@ func (c *Check) rank() int {
 // own. If the caller gave the number, it is for all of them, and checks for which it is too small are left out.
 func (s *Session) divide(requests int, those func(*Check) bool) {
 	b := &s.budget
-	b.first, b.second = pool{}, pool{}
-	b.leftOut, b.began, b.cut = map[string]bool{}, time.Now(), Cut{}
+	b.first, b.second = pool{}, pool{later: weightOfData}
+	b.leftOut, b.began, b.cuts = map[string]bool{}, time.Now(), map[judged]cut{}
 	for i := range s.Checks {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			p := s.poolOf(c)
 			p.ahead = append(p.ahead, c)
-			p.all += c.Share()
+			p.all += c.Wants()
 		}
 	}
 	b.current = &b.first
@@ -134,7 +147,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 	if b.fixed && len(b.second.ahead) > 0 {
 		wanted := 0
 		for _, c := range b.first.ahead {
-			wanted += max(c.Share(), c.least())
+			wanted += max(c.Wants(), c.least())
 		}
 		first = min(requests-requests/ofSecond, wanted)
 		second = requests - first
@@ -180,19 +193,18 @@ func (p *pool) leaveOut(leftOut map[string]bool) {
 	p.ahead = slices.DeleteFunc(p.ahead, func(c *Check) bool { return leftOut[c.ID] })
 }
 
-// Plan divides the budget of requests among the planned checks. It reads the document, which
-// says which of them apply.
-func (s *Session) Plan(ctx context.Context) {
-	s.readDocument(ctx)
+// Plan divides the budget of requests among the planned checks. It reads the document, which says which of them apply,
+// and returns the fields that the document requires and that a tenant's credentials lack.
+func (s *Session) Plan(ctx context.Context) (missing []wire.CredentialField) {
+	if s.readDocument(ctx) == nil {
+		missing = slices.DeleteFunc(s.Document.Required(), func(f wire.CredentialField) bool {
+			return !slices.ContainsFunc(s.Tenants, func(t redact.Tenant) bool { return strings.TrimSpace(t.Credentials.Get(f.Key)) == "" })
+		})
+	}
 	s.budget.fixed = s.Requests > 0 && !s.Adapt
 	s.divide(s.Requests, func(*Check) bool { return true })
 	s.budget.first.sent = s.sentRequests()
-}
-
-// Reseed changes the seed, and gives the checks whose requests it makes a budget of their own.
-func (s *Session) Reseed(seed uint64) {
-	s.Seed = seed
-	s.divide(s.Requests, func(c *Check) bool { return c.Seeded })
+	return missing
 }
 
 // Allowance returns how many more requests the check may send within the budget of
@@ -224,9 +236,9 @@ func (run *Run) Affords(n int) bool {
 // Spent reports whether the check has judged something and used its requests. Then it is cut short.
 func (run *Run) Spent() bool { return run.Cases > 0 && !run.Affords(1) }
 
-// Left returns how many more requests the check that is judged may send at all.
-func (s *Session) Left() (left int) {
-	s.Covered.Add(func(*Counts) {
+// left returns how many more requests the check that is judged may send at all.
+func (s *Session) left() (left int) {
+	s.Covered.Add(func(*coverage.Counts) {
 		left = math.MaxInt32
 		if p := s.budget.current; p != nil && p.most > 0 {
 			left = max(0, p.most-p.sent)
@@ -251,14 +263,12 @@ type share struct {
 func (s *Session) share(c *Check) share {
 	p := s.poolOf(c)
 	p.ahead = slices.DeleteFunc(p.ahead, func(other *Check) bool { return other.ID == c.ID })
-	mine := share{pool: p, weight: c.Share(), weights: c.Share(), began: time.Now()}
+	mine := share{pool: p, weight: c.Wants(), weights: c.Wants(), began: time.Now()}
 	mine.whole = p.limit * mine.weight / max(p.all, mine.weight)
-	s.Covered.Add(func(*Counts) { s.budget.current, mine.sent = p, p.sent })
-	if c.Two { // the second account's data are judged after these checks
-		mine.weights += weightOfData
-	}
+	s.Covered.Add(func(*coverage.Counts) { s.budget.current, mine.sent = p, p.sent })
+	mine.weights += p.later
 	for _, other := range p.ahead {
-		mine.weights += other.Share()
+		mine.weights += other.Wants()
 		mine.reserved += other.least()
 	}
 	left := p.time - p.used
@@ -277,28 +287,28 @@ func (mine *share) of(limit int) int {
 	return min(left*mine.weight/mine.weights, left-mine.reserved)
 }
 
-// end takes what a check has used from its pool, and returns what time has taken from it.
-func (run *Run) end() (cut Cut) {
+// end takes what a check has used from its pool, and reports whether time has taken any requests from it.
+func (run *Run) end() bool {
 	p := run.share.pool
 	took := time.Since(run.share.began)
 	p.used += took
-	// What earlier checks did not send is in this one's share too, and is not counted twice.
-	if sent := run.sentHere(); run.late > 0 && run.short && sent > 0 {
-		cut.Requests = max(1, min(run.late, run.share.whole-sent))
-		cut.took = took / time.Duration(sent) * time.Duration(cut.Requests)
-		run.budget.cut.add(cut, 1)
+	key := judged{run.Check.ID, run.turned}
+	if !run.Check.silent { // it is the verdict of a check that was judged before
+		delete(run.budget.cuts, key)
 	}
-	return cut
-}
-
-func (c *Cut) add(other Cut, times int) {
-	c.Requests += times * other.Requests
-	c.took += time.Duration(times) * other.took
+	// What earlier checks did not send is in this one's share too, and is not counted twice.
+	sent := run.sentHere()
+	if run.late == 0 || !run.short || sent == 0 {
+		return false
+	}
+	lost := max(1, min(run.late, run.share.whole-sent))
+	run.budget.cuts[key] = cut{lost, took / time.Duration(sent) * time.Duration(lost)}
+	return true
 }
 
 // sentHere returns how many requests the check has sent.
 func (run *Run) sentHere() (n int) {
-	run.Covered.Add(func(*Counts) { n = run.share.pool.sent - run.share.sent })
+	run.Covered.Add(func(*coverage.Counts) { n = run.share.pool.sent - run.share.sent })
 	return n
 }
 
@@ -317,28 +327,36 @@ func (run *Run) affordable(sent int) int {
 	return int(min(float64(sent)*float64(run.share.time)/float64(took), math.MaxInt32))
 }
 
-// Remains reports whether there are time and requests for more of the first account's checks.
-func (s *Session) Remains() bool {
-	p := &s.budget.first
-	return p.time-p.used > p.time/20 && p.limit-p.sent > recentRequests
-}
-
-// Resume shares out what the first account has left among some of its checks, which are judged once more.
-func (s *Session) Resume(checks []*Check) { s.budget.first.ahead = slices.Clone(checks) }
-
-// JudgeAgain judges a check once more, with what it was cut by before.
-func (s *Session) JudgeAgain(ctx context.Context, c *Check, before Cut) Result {
-	s.budget.cut.add(before, -1)
-	return s.Judge(ctx, c)
+// Again shares out what an account has left among some of its checks, and yields those for which there are time and
+// requests to be judged once more. The second account's have the time that the first has left, too.
+func (s *Session) Again(checks []*Check) iter.Seq[*Check] {
+	return func(yield func(*Check) bool) {
+		if len(checks) == 0 {
+			return
+		}
+		p, first := s.poolOf(checks[0]), &s.budget.first
+		if p.ahead = slices.Clone(checks); p != first && first.time > first.used {
+			p.time += first.time - first.used
+			first.time = first.used
+		}
+		for _, c := range checks {
+			if p.time-p.used <= p.time/20 || p.limit-p.sent <= recentRequests || !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // Late returns the time with which a run is cut short by nothing, or 0 if time did not cut this one.
 func (s *Session) Late() time.Duration {
-	b := &s.budget
-	if b.cut.Requests <= 0 {
+	b, all := &s.budget, cut{}
+	for _, c := range b.cuts {
+		all.requests, all.took = all.requests+c.requests, all.took+c.took
+	}
+	if all.requests == 0 {
 		return 0
 	}
-	whole := time.Since(b.began) + b.cut.took
+	whole := time.Since(b.began) + all.took
 	return whole + whole/2 // checks ask unevenly, and of a timeout some is for the answers that are awaited at its end
 }
 
@@ -346,7 +364,7 @@ func (s *Session) Late() time.Duration {
 // how long the rest takes. Both are 0 without a limit.
 func (s *Session) Forecast() (requests int, left time.Duration) {
 	b := &s.budget
-	s.Covered.Add(func(c *Counts) {
+	s.Covered.Add(func(c *coverage.Counts) {
 		for _, p := range []*pool{&b.first, &b.second} {
 			if p.most == 0 || p == &b.second && len(s.Tenants) < 2 {
 				continue
@@ -381,7 +399,7 @@ func (run *Run) overspent(found *check.Finding) *check.Finding {
 	case found == nil && run.short && !run.Check.Watched:
 		if sent, enough := run.sentHere(), run.Check.enough(); sent < enough {
 			return check.Skip(check.NotReached, "not judged: it was cut short after %s, and needs %d",
-				Plural(sent, "request"), enough)
+				phrase.Plural(sent, "request"), enough)
 		}
 	}
 	return found
@@ -389,7 +407,7 @@ func (run *Run) overspent(found *check.Finding) *check.Finding {
 
 // sentRequests returns how many requests the whole run has sent.
 func (s *Session) sentRequests() (n int) {
-	s.Covered.Add(func(c *Counts) { n = c.Requests })
+	s.Covered.Add(func(c *coverage.Counts) { n = c.Requests })
 	return n
 }
 
@@ -397,7 +415,7 @@ func (s *Session) sentRequests() (n int) {
 // if the limit of the run is used up.
 func (s *Session) spend() (err error) {
 	sent := 0
-	s.Covered.Add(func(c *Counts) {
+	s.Covered.Add(func(c *coverage.Counts) {
 		p := s.budget.current
 		if p != nil && p.most > 0 && p.sent >= p.most {
 			s.cut.Store(true)

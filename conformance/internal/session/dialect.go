@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,15 +14,6 @@ import (
 type dialect struct {
 	asked, only bool
 	last        atomic.Int64 // the status of the last native query with the right token
-}
-
-// SQLOnly returns the dialect of SQL in which alone the connector takes queries, as far as
-// a check has found out, or "".
-func (s *Session) SQLOnly() string {
-	if s.dialect.only {
-		return s.Document.Dialect
-	}
-	return ""
 }
 
 // DialectOnly reports whether the connector takes queries in its dialect of SQL alone: the
@@ -36,14 +28,15 @@ func (run *Run) DialectOnly() bool {
 		if found, f := run.Discovery(0); f == nil {
 			topic := run.Topic()
 			if len(found.Tables) > 0 {
-				topic = Topic{Name: found.Tables[0].Name, Field: UnusedField}
+				topic = payload.Topic{Name: found.Tables[0].Name, Field: payload.UnusedField}
 				if fields := found.Tables[0].Fields; len(fields) > 0 {
 					topic.Field = fields[0].Name
 				}
 			}
-			route := RouteAt(wire.PathQuery)
-			a := run.Session.ExchangeWith(run.Ctx, route.Call(run.Legal(route, topic).Text()))
-			d.only = refusesNative(a.Status)
+			a := run.ExchangeWith(run.Ctx, Call{Path: wire.PathQuery, Body: run.Legal(wire.PathQuery, topic).Text()})
+			if d.only = refusesNative(a.Status); d.only {
+				run.SQLOnly = run.Document.Dialect
+			}
 		}
 	}
 	return d.only

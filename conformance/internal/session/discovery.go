@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -50,7 +50,7 @@ func (s *Session) stopUnlessListed(d *Discovery) {
 		}
 		s.timeouts.mu.Lock()
 		defer s.timeouts.mu.Unlock()
-		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), Some(listed, maxListed))
+		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), phrase.Some(listed, maxListed))
 		return
 	}
 }
@@ -74,7 +74,9 @@ func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
 func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.Finding) {
 	d := &Discovery{Lookup: map[string]*wire.Table{}, selected: s.selects}
 	a := s.ExchangeWith(ctx, s.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
-	if f := a.Decode("discovery-answer", &d.Discovery); f != nil {
+	found, f := a.Decode()
+	d.Discovery = *found.(*wire.Discovery)
+	if f != nil {
 		d.err = check.Block("P3.1a", "/discovery: %s", f.Detail)
 		return d, d.err
 	}
@@ -94,7 +96,7 @@ func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.
 // on purpose.
 func (d *Discovery) Readable() (list []*wire.Table) {
 	for i := range d.Tables {
-		if t := &d.Tables[i]; !IsSlow(t) {
+		if t := &d.Tables[i]; !declared.IsSlow(t) {
 			list = append(list, t)
 		}
 	}
@@ -121,26 +123,4 @@ func (run *Run) SmallestFirst() []*wire.Table {
 	}
 	slices.SortStableFunc(list, func(a, b *wire.Table) int { return cmp.Compare(rank(a), rank(b)) })
 	return list
-}
-
-// IsSlow reports whether a table is the corpus table slow. It compares the shape
-// too, because anybody may have a table called slow.
-func IsSlow(t *wire.Table) bool {
-	slow := corpus.Slow()
-	same := func(a, b wire.Field) bool { return a.Name == b.Name && a.Type == b.Type }
-	return t.Name == slow.Name && slices.Equal(t.PrimaryKey, slow.PrimaryKey) && slices.EqualFunc(t.Fields, slow.Fields, same)
-}
-
-// Shape returns a discovered table without rows, for the oracle.
-func Shape(t *wire.Table) *oracle.Table {
-	return &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey}
-}
-
-// AllRows returns the query for all rows and all columns of a table.
-func AllRows(t *wire.Table) *wire.QueryRequest {
-	req := &wire.QueryRequest{Table: t.Name}
-	for _, f := range t.Fields {
-		req.Fields = append(req.Fields, f.Name)
-	}
-	return req
 }

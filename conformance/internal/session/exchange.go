@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +15,17 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The timeouts that a request carries unless the check is about them: UsualTimeout on
+// The timeouts that a request carries unless the check is about them: defaults.QueryTimeout on
 // /query, answerTimeout on the other routes. The idle timeout is the one the platform
 // sends.
 const (
-	UsualTimeout  = 60 * time.Second
 	answerTimeout = 40 * time.Second
 	idleTimeout   = terms.PlatformIdleTimeout
 )
@@ -30,26 +33,26 @@ const (
 // usualTimeout returns the timeoutMs of requests to a route.
 func usualTimeout(path string) int64 {
 	if path == wire.PathQuery {
-		return UsualTimeout.Milliseconds()
+		return defaults.QueryTimeout.Milliseconds()
 	}
 	return answerTimeout.Milliseconds()
 }
 
-// Grace is how long an answer is waited for beyond a deadline.
-const Grace = 10 * time.Second
-
 // Call is one request to be made.
 type Call struct {
-	Method, Path string
-	Query        string // behind the path, without its question mark
-	Body         []byte
-	Header       http.Header
+	Method string // empty: POST
+	Path   string
+	Query  string // behind the path, without its question mark
+	Body   []byte
+	Header http.Header
 	// Authorization is the header to send. Nil means the right token, an empty
 	// list no header at all.
 	Authorization []string
 	Table         string   // whose rows a /query asks for, unless it joins others
 	Members       []string // of the rows that a /query asks for; nil: they are not known
 	Most          int      // rows of a stream to keep; 0: the row budget
+	// Began, when set, is called once the first rows of a stream were read. The rest is read when it returns.
+	Began func()
 	// Wait is how long the whole answer may take; 0: what is usual for the route.
 	Wait time.Duration
 }
@@ -63,9 +66,9 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	if envelope.TimeoutMS == 0 {
 		envelope.TimeoutMS = usualTimeout(path)
 	}
-	c := Call{Method: http.MethodPost, Path: path}
+	c := Call{Path: path}
 	if query, ok := m.(*wire.QueryRequest); ok {
-		if c.Members = Members(query); len(query.Joins) == 0 {
+		if c.Members = compare.Members(query); len(query.Joins) == 0 {
 			c.Table = query.Table
 		}
 		if query.IdleTimeoutMS == 0 {
@@ -81,13 +84,23 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 
 // WithCredentials returns a call of a tenant with another set of credentials, made of those of the run.
 func (s *Session) WithCredentials(c Call, tenant int, set map[string]string) Call {
-	body, err := credentialsJSON(wire.NewCredentials(set))
+	other, err := redact.NewTenant(wire.NewCredentials(set))
 	if err != nil {
 		panic(fmt.Sprintf("conformance: credentials made of those of the run cannot be sent: %v", err))
 	}
 	const member = `"credentials":`
-	c.Body = bytes.Replace(c.Body, []byte(member+string(s.Tenants[tenant].JSON)), []byte(member+string(body)), 1)
+	c.Body = bytes.Replace(c.Body, []byte(member+string(s.Tenants[tenant].JSON)), []byte(member+string(other.JSON)), 1)
 	return c
+}
+
+// Mistyped returns the credentials of a tenant with mistyped secrets, or nil: see [declared.Document.Mistyped]. No report
+// shows them.
+func (s *Session) Mistyped(tenant int) map[string]string {
+	set := s.Document.Mistyped(s.Tenants[tenant].Credentials.Reveal())
+	for _, key := range s.Document.Secrets() {
+		s.Hide(set[key])
+	}
+	return set
 }
 
 // ownOf returns a copy of a message, and its envelope, which every request embeds.
@@ -97,24 +110,16 @@ func ownOf(m wire.Request) (wire.Request, *wire.Envelope) {
 	return own.Interface().(wire.Request), own.Elem().FieldByName("Envelope").Addr().Interface().(*wire.Envelope)
 }
 
-// Shown returns a call as a report shows it, with variables and expressions for
-// a shell in the place of the token and the credentials. What they do not cover is
-// removed when the check ends.
+// Shown returns a call as a report shows it.
 func (s *Session) Shown(c Call) *check.Request {
-	r := &check.Request{Method: c.Method, URL: s.Endpoint() + c.Path, Header: http.Header{}}
-	if c.Query != "" {
-		r.URL += "?" + s.redact.query.Replace(c.Query)
-	}
-	for name, values := range c.Header {
-		for _, value := range values {
-			r.Header[name] = append(r.Header[name], s.redact.header(value))
-		}
-	}
+	r := check.Request{Method: cmp.Or(c.Method, http.MethodPost), URL: c.Path, Header: c.Header.Clone(), Body: string(c.Body)}
 	for _, value := range s.authorization(c) {
-		r.Header.Add("Authorization", s.redact.header(value))
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		r.Header.Add("Authorization", value)
 	}
-	r.Body = s.redact.body.Replace(string(c.Body))
-	return r
+	return s.Show(r, c.Query)
 }
 
 // authorization returns the Authorization headers of a call.
@@ -142,8 +147,10 @@ func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(
 // ExchangeWith sends a call that does not belong to a check. It is safe for
 // concurrent use.
 func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
+	c.Method = cmp.Or(c.Method, http.MethodPost)
 	for tries := 0; ; tries++ {
-		if a := s.exchangeOnce(ctx, c); !s.again(ctx, c, a, tries) {
+		a := s.exchangeOnce(ctx, c)
+		if a.Late = errors.As(a.Err, new(late)); !s.again(ctx, c, a, tries) {
 			return a
 		}
 	}
@@ -170,14 +177,14 @@ func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 		limit = terms.MaxDocumentBytes
 	}
 	a.read(resp, limit)
-	s.Watch.answer(c, a)
+	s.watch.answer(c, a)
 	return a
 }
 
 // open sends a call and returns once the status is known. The caller must call
 // done.
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
-	a = &Answer{session: s, Request: s.Shown(c)}
+	a = &Answer{session: s, path: c.Path, Request: s.Shown(c)}
 	wait, err := s.timeouts.wait(c)
 	if err == nil {
 		err = s.spend()
@@ -189,15 +196,15 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 	s.pace.wait(ctx, s.Spacing)
 	a.began = time.Now()
 	body := &timedBody{began: a.began}
-	ctx, cancel := context.WithTimeoutCause(ctx, wait, Late{wait})
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, late{wait})
 	ctx = body.limitIdle(ctx, c, wait)
 	done = func() {
-		a.Elapsed, a.Timing = time.Since(a.began), body.Timing
+		a.Elapsed, a.timing = time.Since(a.began), body.timing
 		if body.timer != nil {
 			body.timer.Stop()
 		}
 		if a.Status == http.StatusOK {
-			s.timings.note(c, a.Timing)
+			s.timings.note(c, a.timing)
 		}
 		if c.Wait == 0 {
 			s.timeouts.note(c, ctx, a.Elapsed, s.reporter(c), a.Err)
@@ -245,25 +252,6 @@ func (s *Session) request(ctx context.Context, c Call) (*http.Request, error) {
 	return req, nil
 }
 
-// AtOnce calls do with each number below n, all at once, and returns when all calls have. A panic
-// of one becomes a panic of the caller.
-func AtOnce(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	panics := make([]any, n)
-	for i := range n {
-		wg.Go(func() {
-			defer func() { panics[i] = recover() }()
-			do(i)
-		})
-	}
-	wg.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
-	}
-}
-
 // pace spreads the starts of requests, also of those that are sent at once.
 type pace struct {
 	mu   sync.Mutex
@@ -288,20 +276,20 @@ func (p *pace) wait(ctx context.Context, least time.Duration) {
 	}
 }
 
-// Late is the error of a request that was given up.
-type Late struct{ after time.Duration }
+// late is the error of a request that was given up.
+type late struct{ after time.Duration }
 
-func (e Late) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+func (e late) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
 
 // transport returns an error of the way to the connector, in words that quote
 // nothing.
 func (s *Session) transport(ctx context.Context, err error) error {
-	var late Late
+	var gaveUp late
 	var dns *net.DNSError
 	var op *net.OpError
 	switch {
-	case errors.As(context.Cause(ctx), &late):
-		return late
+	case errors.As(context.Cause(ctx), &gaveUp):
+		return gaveUp
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("the connection was closed before the answer was complete")
 	case errors.As(err, &dns):

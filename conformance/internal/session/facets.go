@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 )
 
 // Merge returns the check c of several parts, its facets, which run in their order and may each fail. What the
@@ -16,7 +17,7 @@ func Merge(c Check, facets []Check) Check {
 	for i := range facets {
 		f := &facets[i]
 		f.ID, f.Phase = c.ID, c.Phase
-		c.Weight, c.Least = c.Weight+f.Share(), c.Least+f.least()
+		c.Weight, c.Least = c.Weight+f.Wants(), c.Least+f.least()
 		needed = needed && f.Needs != nil
 		for _, rule := range f.Rules {
 			if !slices.Contains(c.Rules, rule) {
@@ -28,7 +29,7 @@ func Merge(c Check, facets []Check) Check {
 		c.Weight, c.Least = 0, 0
 	}
 	if needed {
-		c.Needs = func(d *Document) (why string) {
+		c.Needs = func(d *declared.Document) (why string) {
 			for i := range facets {
 				if why = facets[i].Needs(d); why == "" {
 					break
@@ -70,7 +71,7 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 		case f == nil:
 			passed = true
 		case f.Failure():
-			facet.Name(f)
+			facet.name(f)
 			failures = append(failures, failure{f, float64(f.Failed) / float64(max(run.Cases, 1))})
 		case f.Skip == check.Blocked:
 			blocked = cmp.Or(blocked, f)
@@ -89,8 +90,8 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	return cmp.Or(failed, blocked, skipped)
 }
 
-// Name makes the finding one of the facet c, unless it says already what it is about; f may be nil.
-func (c *Check) Name(f *check.Finding) {
+// name sets the finding's facet to c, unless it has one already. f may be nil.
+func (c *Check) name(f *check.Finding) {
 	if f == nil {
 		return
 	}

@@ -25,7 +25,8 @@ type lineReader struct {
 	session *Session
 	stream  *Stream
 	began   time.Time
-	most    int // rows to keep
+	most    int    // rows to keep
+	first   func() // is called after the first rows; may be nil
 	rows    int
 	bytes   int64
 	kept    int64 // bytes held in memory
@@ -65,6 +66,8 @@ func (r *lineReader) read(ctx context.Context, body io.Reader) {
 		}
 		if r.rows == before {
 			r.idle++
+		} else if before == 0 && r.first != nil {
+			r.first()
 		}
 		switch {
 		case r.bytes > maxStreamBytes:
@@ -127,15 +130,15 @@ func (r *lineReader) next(in *bufio.Reader) ([]byte, error) {
 func (r *lineReader) take(text []byte) bool {
 	r.line++
 	st := r.stream
-	if f := r.session.Watch.leak(text); f != nil {
+	if f := r.session.watch.leak(text); f != nil {
 		f.From(st.Request)
-		r.session.Watch.Record("P3.12", f)
+		r.session.Watched("P3.12", f)
 	}
 	if st.Ended || st.Fault != nil {
 		r.breaks("P3.6e", "follows the line that ended the stream")
 		return false
 	}
-	info := Line{At: time.Since(r.began)}
+	info := arrival{At: time.Since(r.began)}
 	unknown := ""
 	sc := scan.New(text)
 	sc.Expect('{')
@@ -221,13 +224,13 @@ func (r *lineReader) takeControl(kind string, text []byte) {
 	case kind == "error":
 		st.Fault = &wire.Error{Code: wire.Code(members["code"].(string)), Message: members["message"].(string)}
 		if st.Fault.Code == wire.CodeInternal {
-			r.session.Watch.Record("P3.10c", internalMessage(st.Fault).From(st.Request))
+			r.session.Watched("P3.10c", internalMessage(st.Fault).From(st.Request))
 		}
 	case kind == "served":
 		if st.Stated {
 			r.breaks("P3.6b", "served for the second time")
 		}
-		if slices.ContainsFunc(st.Lines, func(l Line) bool { return l.Kind == "rows" }) {
+		if slices.ContainsFunc(st.Lines, func(l arrival) bool { return l.Kind == "rows" }) {
 			r.breaks("P3.6b", "served after rows")
 		}
 		st.Stated = true

@@ -1,7 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -34,6 +37,26 @@ func (n *largeNumbers) read(v wire.Value, exact bool, text string) wire.Value {
 		n.written[v] = strings.Clone(text)
 	}
 	return v
+}
+
+// spelledLarge matches an integer beyond 2^53-1 as rows are shown: in quotes, by the digits of its double.
+var spelledLarge = regexp.MustCompile(`"-?[0-9]{16,}"`)
+
+// asWritten returns the cells that a text shows with those that were JSON numbers as the connector wrote them.
+func (n *largeNumbers) asWritten(text string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.written) == 0 {
+		return text
+	}
+	return spelledLarge.ReplaceAllStringFunc(text, func(cell string) string {
+		digits := strings.Trim(cell, `"`)
+		f, err := strconv.ParseFloat(digits, 64)
+		if err != nil || strconv.FormatFloat(f, 'f', -1, 64) != digits {
+			return cell // it was written so
+		}
+		return cmp.Or(n.written[wire.Float(f)], cell)
+	})
 }
 
 // Quote returns a cell that the connector answered as it crossed the wire, cut to a short text. Only a

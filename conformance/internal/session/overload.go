@@ -31,8 +31,9 @@ func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool 
 	case busy && tries == maxAgain:
 		s.hopeless.Add(1)
 	}
-	answers := s.Slowest(c.Path).Path != "" // the route has answered before
-	if !busy || !answers || !c.usual() || tries == maxAgain || hopeless >= maxHopeless || s.Left() == 0 {
+	slowest, _ := s.Slowest(c.Path)
+	answers := slowest.Path != "" // the route has answered before
+	if !busy || !answers || !c.usual() || tries == maxAgain || hopeless >= maxHopeless || s.left() == 0 {
 		return false
 	}
 	pause := usualPause

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 )
 
 // Check is one row of the tables of checks: a rule that a connector can break,
@@ -31,20 +31,19 @@ type Check struct {
 	Open bool
 	// Needs returns why the document excludes the check, or "". Nil means that the
 	// check always applies.
-	Needs func(*Document) string
+	Needs func(*declared.Document) string
 	// Weight is the check's share of the budget of requests: about as many requests as
 	// it wants to send. 0 means a few.
 	Weight int
 	// Least is how many requests the check sends however few it may. 0 means one if it has a
 	// Weight, and else two.
 	Least int
-	// Seeded marks a check whose requests the seed makes, so that another seed asks
-	// others.
-	Seeded bool
 	// Two marks a check that needs two sets of credentials.
 	Two bool
 	// Again marks a check that judges the data of a second account too.
 	Again bool
+	// Wrong marks a check that sends wrong credentials, which not every run may.
+	Wrong bool
 	// Watched marks a rule that every exchange of the run is judged by. Judge then
 	// only makes sure that there are some, and the verdict is given at the end.
 	Watched bool
@@ -58,24 +57,6 @@ type Check struct {
 	silent     bool // it sends no request
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
-}
-
-// Warnings is the id of the check of what discovery warns of, which comes first among advice.
-const Warnings = "A.37"
-
-// Family gives checks, or rows of which checks are made, what they have in common: each exported
-// field that a member leaves at its zero value.
-func Family[T any](common T, members []T) []T {
-	all := reflect.ValueOf(common)
-	for i := range members {
-		own := reflect.ValueOf(&members[i]).Elem()
-		for n := range own.NumField() {
-			if field := own.Field(n); field.CanSet() && field.IsZero() {
-				field.Set(all.Field(n))
-			}
-		}
-	}
-	return members
 }
 
 // Run is one check being judged. It sends the check's requests and counts what
@@ -101,7 +82,7 @@ type Result struct {
 	Finding  *check.Finding // nil: it passed
 	Cases    int
 	Duration time.Duration
-	Cut      Cut
+	Cut      bool // time has taken requests from it
 }
 
 // Judge runs one check.
@@ -133,7 +114,7 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 	}
 	if result.Finding != nil && ctx.Err() != nil {
 		// Whatever was found, the request that found it was cut short.
-		result.Finding = check.Skip(check.NotReached, "%s", s.Interrupted(ctx))
+		result.Finding = check.Interrupted(ctx, s.Timeout)
 	}
 	return result
 }
@@ -160,17 +141,17 @@ func (s *Session) random(c *Check) *rand.Rand {
 func (run *Run) judge() *check.Finding {
 	c := run.Check
 	if run.Ctx.Err() != nil {
-		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
+		return check.Interrupted(run.Ctx, run.Timeout)
 	}
 	if why := run.Stop(); why != "" && !c.silent && !run.timeouts.reports(c.ID) {
 		return check.Skip(check.NotReached, "%s", why)
 	}
-	if run.budget.leftOut[c.ID] || !c.silent && run.Left() == 0 && run.applies(c) {
+	if run.budget.leftOut[c.ID] || !c.silent && run.left() == 0 && run.applies(c) {
 		run.cut.Store(true)
 		return nil
 	}
 	if !c.Open {
-		if f := run.Begin(); f != nil {
+		if f := run.begin(); f != nil {
 			return run.finalize(f)
 		}
 		if c.Needs != nil {
@@ -179,15 +160,18 @@ func (run *Run) judge() *check.Finding {
 			}
 		}
 	}
-	if c.Judge == nil {
+	switch {
+	case c.Wrong && !run.WrongCredentials:
+		return check.Skip(check.NotAsked, "wrong credentials may lock a real account; -wrong-credentials sends them")
+	case c.Judge == nil:
 		return nil
 	}
 	return run.finalize(c.Judge(run))
 }
 
-// Begin reads the document and tries the token, once, and returns what is wrong with
+// begin reads the document and tries the token, once, and returns what is wrong with
 // them.
-func (run *Run) Begin() *check.Finding {
+func (run *Run) begin() *check.Finding {
 	if f := run.readDocument(run.Ctx); f != nil {
 		return f
 	}
@@ -260,7 +244,7 @@ func (run *Run) RetryIfChanged(
 // JudgeWatched gives the verdict on a rule that every exchange of the run was
 // judged by; first is what the check's own judge came to.
 func (s *Session) JudgeWatched(ctx context.Context, c *Check, first Result) Result {
-	seen, fault := s.Watch.verdict(c.ID)
+	seen, fault := s.watch.verdict(c.ID)
 	if seen == 0 && first.Finding != nil {
 		return first
 	}
@@ -279,4 +263,21 @@ func (s *Session) JudgeWatched(ctx context.Context, c *Check, first Result) Resu
 	result := s.Judge(ctx, &verdict)
 	result.Duration = first.Duration
 	return result
+}
+
+// scrub removes every secret from a finding. Secrets do not get into it on
+// purpose, but a connector may echo them. It shows large numbers of rows with the digits that were sent.
+func (s *Session) scrub(f *check.Finding) {
+	for _, text := range []*string{&f.Detail, &f.Expected, &f.Received, &f.Refused} {
+		*text = s.Clean(*text)
+	}
+	f.Expected, f.Received = s.numbers.asWritten(f.Expected), s.numbers.asWritten(f.Received)
+	if f.Request == nil {
+		return
+	}
+	request, changed := s.Scrub(f.Request)
+	f.Request = request
+	if changed {
+		f.Detail += " (the request cannot be sent again as it is shown: [token] and [redacted] stand for secrets)"
+	}
 }

@@ -4,23 +4,40 @@
 // A [Session] lives as long as the run. Each check works with a [Run] of its own,
 // through which it sends requests and reads streams and tables. Whatever can end
 // a check early is returned as a *check.Finding: nil means to go on.
+//
+// # How a run spends its requests
+//
+// The checks of a run share a number of requests and a time (package defaults). What a second account adds has
+// a third of both besides, so that nothing is taken from the first.
+//
+//   - A check wants Weight requests. Its share is its part of the sum of the weights of the checks that apply;
+//     what it leaves goes to the later ones. However small the share, it may send Least, without which it says
+//     nothing.
+//   - Time limits a share at the pace of the check's own requests. A check that time cuts short is judged again
+//     at the end, with what the others left.
+//   - Within its share, a check asks its most telling requests first. Tables take turns: each is asked about
+//     once, and then those with many columns more often. Tables with the same columns share the turns of one.
+//     [Run.Allowance] says how much is left; a check stops there, and is not judged if it had too little to say
+//     anything.
+//   - If the caller gave the number, it is a cap. Checks for which it is too small are left out: first advice, then
+//     the protocol's behavior, then rows and tenants; the document and the token last.
+//
+// What the document declares and nothing asked about is counted ([coverage.Record]), and the verdict says how far it was.
 package session
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -44,20 +61,21 @@ type Config struct {
 	// Sent, when set, is called when a request is sent, with how many there were. It must be
 	// safe for concurrent use.
 	Sent func(requests int)
-	// WrongCredentials allows checks to send credentials that the source may take for
-	// an attack.
+	// WrongCredentials allows checks to send so many wrong credentials that the source may take
+	// them for an attack.
 	WrongCredentials bool
 }
 
 // Session is one run's way to the connector, and what was learned about it.
 type Session struct {
 	Config
-	Tenants []Tenant // at least one
-	Watch   *Watch
-	Covered Record
+	*redact.Redactor
+	Tenants []redact.Tenant // at least one
+	watch   *watch
+	Covered *coverage.Record
 	// Document is nil until it was read. The judge of a check that is not Open may
 	// rely on it.
-	Document *Document
+	Document *declared.Document
 	// Unreached says why no answer at all came for the document.
 	Unreached string
 	// Problem says why the run does not count, such as that the corpus is not
@@ -65,12 +83,13 @@ type Session struct {
 	Problem string
 	// Stopped says why no check is begun any more; empty while they are.
 	Stopped string
-	// Alike is set if nothing tells the data of two accounts apart.
+	// SQLOnly is the dialect of SQL in which alone the connector takes queries, as far as a check has found out.
+	SQLOnly string
+	// Alike is set if nothing tells the data of two accounts apart, or if the caller says so.
 	Alike bool
 	// Bug says how this program failed in a check; empty while it did not.
 	Bug string
 
-	redact      *redactor
 	timeouts    timeouts
 	pace        pace
 	dialect     dialect
@@ -90,81 +109,6 @@ type Session struct {
 	// Of the account that is not asked now: see [Session.Turn].
 	turned         bool
 	otherSnapshots map[string]*Snapshot
-	otherHeard     heard
-}
-
-// Tenant is one set of credentials.
-type Tenant struct {
-	Credentials wire.Credentials
-	JSON        []byte // as requests carry it
-	variable    string // stands for it in what is shown
-}
-
-// Document is the capability document.
-type Document struct {
-	wire.Document
-	// EmptyDialect is set if there is a dialect, and it is empty.
-	EmptyDialect bool
-}
-
-// hasEmptyDialect reports whether a document has a dialect that is empty.
-func hasEmptyDialect(body []byte) bool {
-	var d struct{ Dialect *string }
-	return json.Unmarshal(body, &d) == nil && d.Dialect != nil && strings.TrimSpace(*d.Dialect) == ""
-}
-
-// Has reports whether the document lists an optional route.
-func (d *Document) Has(e wire.Endpoint) bool { return slices.Contains(d.Endpoints, e) }
-
-// Declares reports whether the document declares all of some operators.
-func (d *Document) Declares(ops ...wire.Op) bool {
-	return !slices.ContainsFunc(ops, func(op wire.Op) bool { return !slices.Contains(d.Capabilities.Operators, op) })
-}
-
-// SortKeys returns how many sort keys a query may have at most.
-func (d *Document) SortKeys() int {
-	switch d.Capabilities.Sort {
-	case wire.SortSingle:
-		return 1
-	case wire.SortMulti:
-		return math.MaxInt
-	}
-	return 0
-}
-
-// Window returns the limit and the offset that are nearest to some and that the document allows.
-func (d *Document) Window(limit, offset int64) (int64, int64) {
-	if most := d.Capabilities.Limits.PageSizeMax; most > 0 {
-		limit = min(limit, most)
-	}
-	if most := d.Capabilities.Limits.OffsetMax; most > 0 {
-		offset = min(offset, most)
-	}
-	if !d.Capabilities.Offset {
-		offset = 0
-	}
-	return limit, offset
-}
-
-// Allows reports whether the document declares what a query asks for besides its filters: as many sort
-// keys, such a window, and joins.
-func (d *Document) Allows(req *wire.QueryRequest) bool {
-	limit, offset := d.Window(req.Limit, req.Offset)
-	return len(req.Sort) <= d.SortKeys() && limit == req.Limit && offset == req.Offset && (d.Capabilities.Join || len(req.Joins) == 0)
-}
-
-// Required returns the credential fields that must be given.
-func (d *Document) Required() []wire.CredentialField {
-	return slices.DeleteFunc(slices.Clone(d.CredentialSchema), func(f wire.CredentialField) bool { return f.Optional })
-}
-
-// masks reports whether a credential is a secret. A user's name or an address may
-// occur in honest data; what the form masks, or takes as a block of text such
-// as a key file, may not.
-func (d *Document) masks(key string) bool {
-	return slices.ContainsFunc(d.CredentialSchema, func(f wire.CredentialField) bool {
-		return f.Key == key && f.Type != wire.CredentialText
-	})
 }
 
 // New returns a session that has not asked anything yet.
@@ -175,43 +119,22 @@ func New(c Config) (*Session, error) {
 	s := &Session{
 		Config:     c,
 		discovered: make([]*Discovery, len(c.Credentials)),
-		Covered:    Record{heard: newHeard()},
+		Covered:    coverage.NewRecord(),
 		timeouts:   timeouts{routes: map[string]*routeState{}},
-		timings:    timings{slowest: map[string]Timed{}},
-		snapshots:  map[string]*Snapshot{}, otherSnapshots: map[string]*Snapshot{}, otherHeard: newHeard(),
+		timings:    timings{slowest: map[string]timed{}},
+		snapshots:  map[string]*Snapshot{}, otherSnapshots: map[string]*Snapshot{},
 		failed: map[string]bool{},
 	}
-	for i, set := range c.Credentials {
-		body, err := credentialsJSON(set)
+	for _, set := range c.Credentials {
+		tenant, err := redact.NewTenant(set)
 		if err != nil {
 			return nil, fmt.Errorf("the credentials cannot be sent: %w", err)
 		}
-		variable := []string{check.EnvCredentials, check.EnvCredentials2}[i]
-		s.Tenants = append(s.Tenants, Tenant{Credentials: set, JSON: body, variable: variable})
+		s.Tenants = append(s.Tenants, tenant)
 	}
-	s.redact = newRedactor(s.Token, s.Tenants)
-	s.Watch = newWatch(s)
+	s.Redactor = redact.NewRedactor(s.Base, s.Token, s.Tenants)
+	s.watch = newWatch(s)
 	return s, nil
-}
-
-// credentialsJSON returns a set of credentials as requests carry it.
-func credentialsJSON(c wire.Credentials) ([]byte, error) {
-	body, err := wire.EncodeRequest(&wire.CheckRequest{Envelope: wire.Envelope{Credentials: c, TimeoutMS: 1}})
-	if err != nil {
-		return nil, err
-	}
-	body, _ = bytes.CutPrefix(body, []byte(`{"credentials":`))
-	body, _ = bytes.CutSuffix(body, []byte(`,"timeoutMs":1}`))
-	return body, nil
-}
-
-// WrongCredential stands for a secret in wrong credentials.
-const WrongCredential = "conformance-wrong-credential"
-
-// NotAskedFor returns the finding of a check that sends wrong credentials in a run
-// that must not.
-func NotAskedFor() *check.Finding {
-	return check.Skip(check.NotAsked, "wrong credentials may lock a real account; -wrong-credentials sends them")
 }
 
 // Plans reports whether the check with the id will run.
@@ -225,7 +148,6 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 		return s.documentErr
 	}
 	a := s.ExchangeWith(ctx, Call{Method: http.MethodGet, Path: wire.PathDocument})
-	d := &Document{}
 	switch {
 	case a.Err != nil && a.Status == 0:
 		s.Unreached = a.Err.Error()
@@ -239,30 +161,15 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 	case len(a.Body) > terms.MaxDocumentBytes:
 		s.documentErr = check.Block("P0.4", "the document is too long")
 	default:
-		if f := message.Check(a.Body, "document", &d.Document); f != nil {
+		d, f := declared.Parse(a.Body)
+		if f != nil {
 			s.documentErr = check.Block("P0.5", "the document does not parse: %s", f.Detail)
 			break
 		}
-		d.EmptyDialect = hasEmptyDialect(a.Body)
 		s.Document = d
-		s.Watch.learnSecrets()
+		s.watch.learnSecrets()
 	}
 	return s.documentErr
-}
-
-// MissingCredentials returns the required fields of the document that a tenant's
-// credentials lack. It reads the document, and knows of none without it.
-func (s *Session) MissingCredentials(ctx context.Context) (fields []wire.CredentialField) {
-	if s.readDocument(ctx) != nil {
-		return nil
-	}
-	for _, field := range s.Document.Required() {
-		missing := func(t Tenant) bool { return strings.TrimSpace(t.Credentials.Get(field.Key)) == "" }
-		if slices.ContainsFunc(s.Tenants, missing) {
-			fields = append(fields, field)
-		}
-	}
-	return fields
 }
 
 // tryToken tries, once, whether /check accepts the token and the credentials.
@@ -272,9 +179,8 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 		c := s.Ask(wire.PathCheck, &wire.CheckRequest{Envelope: wire.Envelope{TimeoutMS: checkTimeout.Milliseconds()}}, 0)
 		c.Wait = checkWait
 		a := s.ExchangeWith(ctx, c)
-		var late Late
 		switch {
-		case errors.As(a.Err, &late):
+		case a.Late:
 			s.refuse(a, "/check: "+a.Err.Error(),
 				"Answer /check before the request's timeoutMs has elapsed: with 408 timeout if the source does not answer.")
 			s.tokenErr.Refused = "" // no answer is a fault of the connector's
@@ -298,12 +204,4 @@ func (s *Session) refuse(a *Answer, sentence, fix string) {
 	if a.Err == nil {
 		s.tokenErr.Expected, s.tokenErr.Received = "{ ok: true }", a.Describe()
 	}
-}
-
-// Interrupted returns why the run ended early.
-func (s *Session) Interrupted(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return fmt.Sprintf("the run took longer than its timeout of %s", s.Timeout)
-	}
-	return "the run was interrupted"
 }

@@ -4,6 +4,10 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -16,9 +20,8 @@ type Snapshot struct {
 	// Missing is why there are no rows: the table is larger than the row budget, or
 	// reading it broke the rule of a check, which then blocks others.
 	Missing *check.Finding
-	// window holds the first rows of a table that is not held whole, once they are
-	// wanted.
-	window *oracle.Table
+	// Window holds the first rows of a table that is not held whole, once [Run.Window] has read them.
+	Window *oracle.Table
 	bytes  int64
 	// invalid is set when another read showed that the rows are not all rows.
 	invalid bool
@@ -33,18 +36,12 @@ func (s *Snapshot) Broken() *check.Finding {
 	return nil
 }
 
-// Window returns the rows that [Run.Window] has read, or nil.
-func (s *Snapshot) Window() *oracle.Table { return s.window }
-
 // What is held of all tables together is limited: in rows, as a multiple of the
 // row budget, and in bytes. Tables beyond it count as larger than the budget.
 const (
 	maxSnapshots     = 4
 	maxSnapshotBytes = 512 << 20
 )
-
-// WindowRows is how many rows are read of a table that is not read whole.
-const WindowRows = 500
 
 // Table returns all rows of a table of the first tenant, or nil if the table is
 // larger than the row budget. The check is blocked if the table cannot be read.
@@ -57,14 +54,14 @@ func (run *Run) Table(t *wire.Table) (*oracle.Table, *check.Finding) {
 // row budget.
 func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
 	snapshot := run.Snapshot(t)
-	if snapshot.Broken() == nil && snapshot.Table == nil && snapshot.window == nil {
-		read := run.read(t, WindowRows)
-		snapshot.window = read.window
+	if snapshot.Broken() == nil && snapshot.Table == nil && snapshot.Window == nil {
+		read := run.read(t, defaults.WindowRows)
+		snapshot.Window = read.Window
 		if read.Missing != nil {
 			snapshot.Missing = read.Missing
 		}
 	}
-	return snapshot.window, snapshot.Broken()
+	return snapshot.Window, snapshot.Broken()
 }
 
 // Snapshot returns what is held of a table of the first tenant. It reads the table if nothing is.
@@ -105,7 +102,7 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 			return missing("table %s has %d rows, more than the declared rowsPerTableMax of %d", name, *count, most)
 		}
 	}
-	req := AllRows(t)
+	req := declared.AllRows(t)
 	most := run.Rows
 	if !whole {
 		most = window
@@ -117,7 +114,7 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 	if f := st.Unusable(); f != nil {
 		if !t.StoresRows && st.Status == http.StatusUnprocessableEntity {
 			unread := missing("table %s stores no rows, and reading it is refused as unsupported", name)
-			unread.window = Shape(t)
+			unread.Window = declared.Shape(t)
 			return unread
 		}
 		return &Snapshot{Missing: check.Block("P3.1c", "table %s cannot be read: %s", name, f.Detail)}
@@ -125,12 +122,12 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 	if st.Broken != nil {
 		return &Snapshot{Missing: st.Broken}
 	}
-	table := Shape(t)
+	table := declared.Shape(t)
 	table.Rows = st.Table.Rows
 	n := int64(len(table.Rows))
 	switch {
 	case !whole:
-		return &Snapshot{window: table}
+		return &Snapshot{Window: table}
 	case st.Over:
 		return missing("table %s has more rows than the row budget of %d, or too many bytes", name, run.Rows)
 	case n > 0 && (n == limits.RowsPerTableMax || n == limits.PageSizeMax) && (t.RowCount == nil || *t.RowCount > n):
@@ -141,19 +138,19 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 }
 
 // ReadAgain reads a table of the first tenant anew, of which all rows or, if window is set, some were
-// read before, and reports whether they have changed. The rows are nil if it has grown beyond the row
+// read before, and reports whether they have changed; nil rows have not. The rows are nil if it has grown beyond the row
 // budget, or is not beyond it any more.
 func (run *Run) ReadAgain(t *wire.Table, before *oracle.Table, window bool) (now *oracle.Table, changed bool, f *check.Finding) {
-	run.Forget(t)
+	run.forget(t)
 	if now, f = run.Table(t); f == nil && window {
 		now, f = run.Window(t)
 	}
-	return now, f == nil && (now == nil || !SameRows(t, before, now)), f
+	return now, f == nil && before != nil && (now == nil || !compare.SameRows(before, now)), f
 }
 
-// Forget drops what was read of a table, so that it is read again, unless its rows
+// forget drops what was read of a table, so that it is read again, unless its rows
 // are invalid.
-func (s *Session) Forget(t *wire.Table) {
+func (s *Session) forget(t *wire.Table) {
 	if held := s.snapshots[t.Name]; held == nil || !held.invalid {
 		delete(s.snapshots, t.Name)
 	}
@@ -215,4 +212,25 @@ func (run *Run) ReadSomeTables() *check.Finding {
 		}
 	}
 	return nil
+}
+
+// Coverage returns what the run has asked. Call it when the run is over.
+func (s *Session) Coverage() coverage.Report {
+	of := coverage.Source{Document: s.Document, Clean: s.Clean}
+	if d := s.discovered[0]; d != nil && d.err == nil {
+		of.Tables = d.Tables
+	}
+	of.Held = func(table string) (rows *oracle.Table, whole bool, partly string) {
+		held := s.snapshots[table]
+		switch {
+		case held == nil:
+			return nil, false, ""
+		case held.Table != nil:
+			return held.Table, true, ""
+		case held.Missing != nil:
+			return held.Window, false, held.Missing.Detail
+		}
+		return held.Window, false, ""
+	}
+	return s.Covered.Report(of)
 }

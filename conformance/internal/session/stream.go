@@ -3,12 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -32,14 +32,14 @@ type Stream struct {
 	// Over is set when there were more rows than were to be read, and reading
 	// stopped.
 	Over  bool
-	Lines []Line
+	Lines []arrival
 
 	extraMember   string // a row member that was not asked for, or ""
 	unknownMember string // a member of a line that the protocol does not define, or ""
 }
 
-// Line is when a line of a stream came, and what it was.
-type Line struct {
+// arrival is when a line of a stream came, and what it was.
+type arrival = struct {
 	Kind string
 	At   time.Duration // since the request
 }
@@ -47,45 +47,28 @@ type Line struct {
 // maxStreamBytes limits what is read of one stream and held in memory.
 const maxStreamBytes = 192 << 20
 
-// Members returns the row members that a request asks for.
-func Members(req *wire.QueryRequest) []string {
-	names := append([]string(nil), req.Fields...)
-	for _, j := range req.Joins {
-		for _, f := range j.Fields {
-			names = append(names, cmp.Or(f.As, f.Field))
-		}
-	}
-	return names
-}
-
-// Query sends a request for the first tenant and reads the stream, within the row
-// budget.
-func (run *Run) Query(req *wire.QueryRequest) *Stream { return run.Post(wire.PathQuery, req).Stream }
-
-// Problem returns why the stream's rows cannot be judged, or nil.
+// Problem returns why the stream's rows cannot be judged, or nil: it has no complete answer or, if it has one, it is
+// Broken.
 func (st *Stream) Problem() *check.Finding {
-	if f := st.Unusable(); f != nil {
-		return f
-	}
-	return st.Broken
-}
-
-// Unusable returns why the stream has no complete answer, faults of its form
-// aside.
-func (st *Stream) Unusable() *check.Finding {
 	switch {
 	case st.Err != nil:
 		return check.Fail("%s", st.Err).From(st.Request)
 	case st.Status != http.StatusOK:
 		return check.Differs("200 and a stream", st.Describe(), "a legal request is refused with %d", st.Status).From(st.Request)
 	case st.Fault != nil:
-		return check.Differs("an end line", st.FaultText(), "the stream ends with an error line").From(st.Request)
+		return check.Differs("an end line", st.session.Clean(st.Fault.Error()), "the stream ends with an error line").From(st.Request)
+	}
+	return st.Broken
+}
+
+// Unusable returns why the stream has no rows to judge, or nil: other than [Stream.Problem], it says nothing of a stream
+// that is Broken.
+func (st *Stream) Unusable() *check.Finding {
+	if f := st.Problem(); f != st.Broken {
+		return f
 	}
 	return nil
 }
-
-// FaultText returns the error line without secrets.
-func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error()) }
 
 // newStream returns the stream of an answer of which no line was read.
 func newStream(a *Answer, c Call) *Stream {
@@ -99,24 +82,10 @@ func newStream(a *Answer, c Call) *Stream {
 // read reads the lines.
 func (st *Stream) read(ctx context.Context, body io.Reader, c Call) {
 	s := st.session
-	s.Covered.Add(func(c *Counts) { c.Streams++ })
-	r := &lineReader{session: s, stream: st, began: st.began, most: cmp.Or(c.Most, s.Rows)}
+	s.Covered.Add(func(c *coverage.Counts) { c.Streams++ })
+	r := &lineReader{session: s, stream: st, began: st.began, most: cmp.Or(c.Most, s.Rows), first: c.Began}
 	r.read(ctx, body)
-	s.Watch.stream(st, r)
-	s.Covered.Add(func(c *Counts) { c.Rows += int64(r.rows); c.Bytes += r.bytes })
-	s.Covered.addRows(c.Table, r.rows)
-}
-
-// ShowClaims returns what a stream claims to have served, for what was received.
-func (st *Stream) ShowClaims() string {
-	return fmt.Sprintf(`"filters":%t,"sort":%t,"window":%t and %d rows`,
-		st.Served.Filters, st.Served.Sort, st.Served.Window, len(st.Table.Rows))
-}
-
-// WindowTooEarly reports whether a window is claimed without the claims it needs,
-// in a way that loses rows. A limit over rows that nothing else changes can be cut
-// twice.
-func WindowTooEarly(req *wire.QueryRequest, served wire.Served) bool {
-	filters := req.HasFilters() || req.Offset > 0
-	return served.Window && req.Limit+req.Offset > 0 && (!served.Filters && filters || !served.Sort && len(req.Sort) > 0)
+	s.watch.stream(st, r)
+	s.Covered.Add(func(c *coverage.Counts) { c.Rows += int64(r.rows); c.Bytes += r.bytes })
+	s.Covered.AddRows(c.Table, r.rows)
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -23,7 +24,7 @@ const (
 	answerWait = answerTimeout + 5*time.Second
 	// streamWait is for whole streams, and silentWait for the next line of one: the
 	// platform waits no longer.
-	streamWait = UsualTimeout + Grace
+	streamWait = defaults.QueryTimeout + defaults.Grace
 	silentWait = terms.PlatformIdleTimeout
 	// retryWait is for a route that has answered before and then left a request unanswered.
 	retryWait = 5 * time.Second
@@ -98,14 +99,14 @@ func (t *timeouts) note(c Call, ctx context.Context, took time.Duration, check s
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := t.route(c)
-	var late Late
+	var gaveUp late
 	switch {
-	case errors.As(context.Cause(ctx), &late):
+	case errors.As(context.Cause(ctx), &gaveUp):
 		if h.unanswered == 0 {
 			h.check = check
 		}
 		h.unanswered++
-		h.err = late
+		h.err = gaveUp
 		if err != nil {
 			h.err = err
 		}

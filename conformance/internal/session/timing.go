@@ -12,14 +12,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Timed is a legal call that was answered, and what time its answer took.
-type Timed struct {
+// timed is a legal call that was answered, and what time its answer took.
+type timed struct {
 	Call
-	Timing
+	timing
 }
 
-// Timing is how an answer came.
-type Timing struct {
+// timing is how an answer came.
+type timing struct {
 	// Took is the time from the request until the answer was read, or its first
 	// 8 KiB: how long more takes may be a matter of the network.
 	Took time.Duration
@@ -30,8 +30,8 @@ type Timing struct {
 // timings keeps the calls of the run that show its clocks.
 type timings struct {
 	mu      sync.Mutex
-	slowest map[string]Timed // by path
-	silent  Timed            // the stream that was idle longest
+	slowest map[string]timed // by path
+	silent  timed            // the stream that was idle longest
 }
 
 // usualMember returns the member that [Call.WithTimeout] replaces.
@@ -51,34 +51,35 @@ func (c Call) usual() bool {
 }
 
 // note remembers a call that was answered with 200.
-func (t *timings) note(c Call, timing Timing) {
+func (t *timings) note(c Call, took timing) {
 	if !c.usual() {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	timed := Timed{c, timing}
-	if slowest, ok := t.slowest[c.Path]; !ok || timing.Took > slowest.Took {
-		t.slowest[c.Path] = timed
+	answered := timed{c, took}
+	if slowest, ok := t.slowest[c.Path]; !ok || took.Took > slowest.Took {
+		t.slowest[c.Path] = answered
 	}
-	if c.Path == wire.PathQuery && timing.Silent > t.silent.Silent {
-		t.silent = timed
+	if c.Path == wire.PathQuery && took.Silent > t.silent.Silent {
+		t.silent = answered
 	}
 }
 
-// Slowest returns the call to a route that took longest, or one without a path if
+// Slowest returns the call to a route that took longest and what it took, or one without a path if
 // the route has answered none.
-func (s *Session) Slowest(path string) Timed {
+func (s *Session) Slowest(path string) (Call, time.Duration) {
 	s.timings.mu.Lock()
 	defer s.timings.mu.Unlock()
-	return s.timings.slowest[path]
+	slowest := s.timings.slowest[path]
+	return slowest.Call, slowest.Took
 }
 
-// MostSilent returns the call to /query whose answer had the longest silence.
-func (s *Session) MostSilent() Timed {
+// MostSilent returns the call to /query whose answer had the longest silence, and how long that was.
+func (s *Session) MostSilent() (Call, time.Duration) {
 	s.timings.mu.Lock()
 	defer s.timings.mu.Unlock()
-	return s.timings.silent
+	return s.timings.silent.Call, s.timings.silent.Silent
 }
 
 // earlyBytes is how much of an answer comes at once over any network, so that its
@@ -89,7 +90,7 @@ const earlyBytes = 8 << 10
 // when no line has come for a while.
 type timedBody struct {
 	io.ReadCloser
-	Timing
+	timing
 	began time.Time
 	bytes int
 	timer *time.Timer // nil: lines are waited for as long as the answer
@@ -104,7 +105,7 @@ func (b *timedBody) limitIdle(ctx context.Context, c Call, wait time.Duration) c
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	long := min(wait, silentWait)
-	b.timer = time.AfterFunc(long, func() { giveUp(Late{long}) })
+	b.timer = time.AfterFunc(long, func() { giveUp(late{long}) })
 	return ctx
 }
 

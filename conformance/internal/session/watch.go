@@ -8,32 +8,66 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
-	"github.com/connectorsdk/connector-sdk-go/internal/secret"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Watch judges every exchange of the run by the rules that concern all of them,
+// watch judges every exchange of the run by the rules that concern all of them,
 // and keeps the first fault found of each.
-type Watch struct {
-	session   *Session
-	mu        sync.Mutex
-	secrets   []secret.Needle
-	disguises *secret.Finder // of the secrets
-	seen      map[string]int // exchanges that a rule applied to, by check id
-	faults    map[string]*check.Finding
+type watch struct {
+	session  *Session
+	mu       sync.Mutex
+	findLeak func(text []byte) *check.Finding // returns what a text holds of the run's secrets
+	seen     map[string]int                   // exchanges that a rule applied to, by check id
+	faults   map[string]*check.Finding
 }
 
-func newWatch(s *Session) *Watch {
-	w := &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
+func newWatch(s *Session) *watch {
+	w := &watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
 	w.learnSecrets()
 	return w
 }
 
-// Record records one exchange that the rule of a check applies to, and its fault,
+// leaks searches an answer for what no answer may hold.
+func (w *watch) leaks(a *Answer, body []byte) *check.Finding {
+	f := w.leak(body)
+	for _, values := range a.Header {
+		for _, value := range values {
+			if f == nil {
+				f = w.leak([]byte(value))
+			}
+		}
+	}
+	return f.From(a.Request)
+}
+
+// learnSecrets notes what no answer may hold, as far as the document was read.
+func (w *watch) learnSecrets() {
+	var document *wire.Document
+	if d := w.session.Document; d != nil {
+		document = &d.Document
+	}
+	find := redact.Leaks(w.session.Token, w.session.Tenants, document)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.findLeak = find
+}
+
+// leak returns what a text holds of the run's secrets.
+func (w *watch) leak(text []byte) *check.Finding {
+	w.mu.Lock()
+	find := w.findLeak
+	w.mu.Unlock()
+	return find(text)
+}
+
+// Watched records one exchange that the rule of a check applies to, and its fault,
 // or nil.
-func (w *Watch) Record(id string, f *check.Finding) {
+func (s *Session) Watched(id string, f *check.Finding) {
+	w := s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[id]++
@@ -45,23 +79,23 @@ func (w *Watch) Record(id string, f *check.Finding) {
 }
 
 // judge records an answer that the rule of a check applies to, and its fault if it has one.
-func (w *Watch) judge(id string, a *Answer, fault bool, expected, received, format string, args ...any) {
+func (w *watch) judge(id string, a *Answer, fault bool, expected, received, format string, args ...any) {
 	var f *check.Finding
 	if fault {
 		f = check.Differs(expected, received, format, args...)
 	}
-	w.Record(id, f.From(a.Request))
+	w.session.Watched(id, f.From(a.Request))
 }
 
 // verdict returns how many exchanges a rule applied to, and the first fault.
-func (w *Watch) verdict(id string) (seen int, f *check.Finding) {
+func (w *watch) verdict(id string) (seen int, f *check.Finding) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.seen[id], w.faults[id]
 }
 
 // answer judges an answer that is not a stream.
-func (w *Watch) answer(c Call, a *Answer) {
+func (w *watch) answer(c Call, a *Answer) {
 	if a.Err != nil {
 		return
 	}
@@ -70,36 +104,36 @@ func (w *Watch) answer(c Call, a *Answer) {
 	if a.Status == http.StatusUnauthorized {
 		leaks = "P1.4"
 	}
-	w.Record(leaks, w.leaks(a, a.Body))
+	w.session.Watched(leaks, w.leaks(a, a.Body))
 	if c.Path == wire.PathDocument {
 		w.unknownMember(a, message.Unknown("document", a.Body))
 		return
 	}
-	switch schema := RouteAt(c.Path).schema; {
+	switch route := declared.RouteAt(c.Path); {
 	case a.Status >= 400:
 		w.refusal(c, a)
-	case a.Status == http.StatusOK && schema != "":
+	case a.Status == http.StatusOK && route != nil && route.Schema != "":
 		w.judge("P3.11b", a, len(a.Body) > terms.MaxAnswerBytes, "", "", "a JSON answer is longer than 32 MiB")
-		w.unknownMember(a, message.Unknown(schema, a.Body))
+		w.unknownMember(a, message.Unknown(route.Schema, a.Body))
 	}
 	w.cacheable(a)
 }
 
 // stream judges a stream that was read.
-func (w *Watch) stream(st *Stream, r *lineReader) {
+func (w *watch) stream(st *Stream, r *lineReader) {
 	w.judge("P3.6a", st.Answer, st.Media() != terms.MediaNDJSON, terms.MediaNDJSON,
 		message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
 		"the stream has another content type")
 	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
-		w.Record(id, r.faults[id].From(st.Request))
+		w.session.Watched(id, r.faults[id].From(st.Request))
 	}
-	w.Record("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
+	w.session.Watched("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
 	w.judge("A.10", st.Answer, len(st.Table.Columns) > 0 && st.extraMember != "",
 		"the requested fields, and the fields of joins under their as", "",
 		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
-	w.Record("A.4", earlyPing(st).From(st.Request))
+	w.session.Watched("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
 		ceiling := func(id, name string, most int64) {
 			if most > 0 {
@@ -130,12 +164,12 @@ func earlyPing(st *Stream) *check.Finding {
 
 // unknownMember records an answer, and a member of it that the protocol does not
 // define, or "".
-func (w *Watch) unknownMember(a *Answer, member string) {
+func (w *watch) unknownMember(a *Answer, member string) {
 	w.judge("A.20", a, member != "", "", "", "the protocol defines no %s", member)
 }
 
 // cacheable records an authenticated answer, and whether a proxy may keep it.
-func (w *Watch) cacheable(a *Answer) {
+func (w *watch) cacheable(a *Answer) {
 	if a.Status == http.StatusUnauthorized {
 		return
 	}
@@ -145,16 +179,15 @@ func (w *Watch) cacheable(a *Answer) {
 }
 
 // refusal judges an answer with an error status.
-func (w *Watch) refusal(c Call, a *Answer) {
+func (w *watch) refusal(c Call, a *Answer) {
 	// Hosts answer paths and methods that the protocol does not have as they like;
 	// A.11 advises.
-	route := RouteAt(c.Path)
-	if c.Method != http.MethodPost || route.Path == "" {
+	if c.Method != http.MethodPost || declared.RouteAt(c.Path) == nil {
 		return
 	}
 	// The same holds for routes that the document does not list, unless the answer
 	// is JSON.
-	if d := w.session.Document; d != nil && route.Needs(d) != "" && a.Media() != terms.MediaJSON {
+	if d := w.session.Document; d != nil && !d.Offers(c.Path) && a.Media() != terms.MediaJSON {
 		return
 	}
 	var e wire.ErrorAnswer
@@ -167,10 +200,10 @@ func (w *Watch) refusal(c Call, a *Answer) {
 		if f == nil && code != wire.CodeUnauthorized {
 			f = check.Differs(string(wire.CodeUnauthorized), message.Excerpt([]byte(code), 80), "a 401 has another code")
 		}
-		w.Record("P1.5", f.From(a.Request))
+		w.session.Watched("P1.5", f.From(a.Request))
 		return
 	}
-	w.Record("P3.10a", f.From(a.Request))
+	w.session.Watched("P3.10a", f.From(a.Request))
 	if f != nil {
 		return
 	}
@@ -179,7 +212,7 @@ func (w *Watch) refusal(c Call, a *Answer) {
 		whereAllowed(code), fmt.Sprintf("%d with code %s on %s", a.Status, message.Excerpt([]byte(code), 80), c.Path),
 		"the status and the code do not belong together on this route")
 	if code == wire.CodeInternal {
-		w.Record("P3.10c", internalMessage(&e.Error).From(a.Request))
+		w.session.Watched("P3.10c", internalMessage(&e.Error).From(a.Request))
 	}
 }
 

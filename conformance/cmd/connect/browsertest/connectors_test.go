@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +21,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -113,13 +113,8 @@ func goodWith(t *testing.T, n int64) http.Handler {
 			wire.Int(1000 + i), wire.Text(fmt.Sprint(i%12 + 1)), wire.Decimal(fmt.Sprintf("%d.%02d", 10+i*7%90, i%100)),
 			wire.Datetime(time.Date(2026, 1, 1, 9, 30, 0, 0, time.UTC).Add(time.Duration(i) * 11 * time.Hour)), status})
 	}
-	src, err := memsource.New([]memsource.Table{customers, orders}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, secret,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	src := testkit.Must(memsource.New([]memsource.Table{customers, orders}, nil))(t)
+	h := testkit.New(token, connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, testkit.Quiet())
 	return h
 }
 
@@ -244,8 +239,7 @@ func serve(t *testing.T, h http.Handler) (url string, bodies func() []string) {
 // nowhere returns the URL of a port at which nothing listens.
 func nowhere(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, l.Close())
 	return "http://" + l.Addr().String()
 }

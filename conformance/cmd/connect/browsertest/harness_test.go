@@ -4,7 +4,6 @@ package browsertest
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/stretchr/testify/require"
 )
 
@@ -82,28 +82,8 @@ type tab struct {
 	mu       sync.Mutex
 	requests []*network.Request
 	console  []string
-	saved    []string // files
-	printed  output
-}
-
-// output is what the program prints.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write keeps what is printed.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-// String returns what was printed so far.
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+	saved    []string    // files
+	printed  testkit.Log // what the program prints
 }
 
 // open starts the program and opens its page.
@@ -120,14 +100,12 @@ func open(t *testing.T, environment []string, args ...string) *tab {
 	cmd := exec.CommandContext(process, program, args...)
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLATFORM_CONNECTOR_TOKEN=") })
 	cmd.Env = append(own, environment...)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(cmd.StdoutPipe())(t)
 	cmd.Stderr = &b.printed
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { kill(); _ = cmd.Wait() })
 	reader := bufio.NewReader(out)
-	line, err := reader.ReadString('\n')
-	require.NoError(t, err)
+	line := testkit.Must(reader.ReadString('\n'))(t)
 	go func() { _, _ = io.Copy(&b.printed, reader) }()
 	_, rest, _ := strings.Cut(line, "Open ")
 	b.address, _, _ = strings.Cut(rest, " ")
@@ -138,8 +116,7 @@ func open(t *testing.T, environment []string, args ...string) *tab {
 	t.Cleanup(end)
 	b.ctx = ctx
 	require.NoError(t, chromedp.Listen(ctx, b.record))
-	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	require.NoError(t, err)
+	testkit.Must(chromedp.Call(ctx, network.Enable, network.EnableParams{}))(t)
 	b.viewport(1280, false)
 	b.do(chromedp.Navigate(b.address))
 	b.until(`document.activeElement.closest("form") !== null`)

@@ -140,7 +140,7 @@ func TestBroken(t *testing.T) {
 	b.until(`document.querySelector("#verdict details[open] blockquote cite") !== null`) // the rulebook is quoted
 	b.picture("failed")
 	for _, c := range []struct{ group, open, cure string }{
-		{"has to be mended first", "skipped", "found, then verify again"},
+		{"has to be mended first", "skipped", "Mend what blocks it"},
 		{"of advice", "advice", "What to do"},
 		{"nothing here to try them on", "skipped", "once there is what it lacks"},
 		{"an option of the program", "skipped", "an option of the program conform"},

@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -61,11 +61,9 @@ func ledger(t *testing.T) http.Handler {
 		wide.Fields = append(wide.Fields, wire.Field{Name: fmt.Sprintf("average_of_calendar_week_%d", n), Type: wire.TypeDecimal,
 			SourceDescription: "Mean over the week, in degrees Celsius."})
 	}
-	src, err := memsource.New(append(tables, journal, wide), nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "ledger"}, src, secret, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	src := testkit.Must(memsource.New(append(tables, journal, wide), nil))(t)
+	secret := testkit.Must(wire.NewToken(token))(t)
+	h, err := connector.New(connector.Definition{Slug: "ledger"}, src, secret, testkit.Quiet())
 	require.NoError(t, err)
 	return h
 }
@@ -162,11 +160,9 @@ func TestManyTables(t *testing.T) {
 		tables = append(tables, memsource.Table{Table: wire.Table{Name: fmt.Sprint("table_", i), StoresRows: true,
 			Fields: []wire.Field{{Name: "x", Type: wire.TypeString, Nullable: true}, {Name: "day", Type: wire.TypeDate}}}})
 	}
-	src, err := memsource.New(tables, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "many"}, src, secret, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	src := testkit.Must(memsource.New(tables, nil))(t)
+	secret := testkit.Must(wire.NewToken(token))(t)
+	h, err := connector.New(connector.Definition{Slug: "many"}, src, secret, testkit.Quiet())
 	require.NoError(t, err)
 	var stops atomic.Bool
 	url, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

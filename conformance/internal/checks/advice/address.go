@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
@@ -26,7 +27,7 @@ func publicAddress(run *session.Run) *check.Finding {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		addresses = []netip.Addr{ip}
 	} else if !run.InProcess {
-		ctx, cancel := context.WithTimeout(run.Ctx, session.Grace)
+		ctx, cancel := context.WithTimeout(run.Ctx, defaults.Grace)
 		defer cancel()
 		if addresses, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
 			return check.Skip(check.NoData, "the host's name does not resolve here")

@@ -10,10 +10,15 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
+
+// Warnings is the id of the check of what discovery warns of, which a report shows first among advice.
+const Warnings = "A.37"
 
 // Checks returns the checks in the order in which they run.
 func Checks() []session.Check {
@@ -23,7 +28,7 @@ func Checks() []session.Check {
 // discoveryChecks returns the check about what discovery warns of.
 func discoveryChecks() []session.Check {
 	return []session.Check{{
-		ID: session.Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1a"},
+		ID: Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1a"},
 		Title: "discovery warns of nothing",
 		Fix: "Mend what the warning names, such as a path that leads nowhere or a filter that the source ignores: " +
 			"the answers lack what it left out. With -strict a warning fails.",
@@ -52,7 +57,7 @@ func warnsOfNothing(run *session.Run) *check.Finding {
 	for i, w := range all {
 		quoted[i] = strconv.Quote(message.Excerpt([]byte(w), maxWarning))
 	}
-	return check.Fail("discovery warns: %s", session.Some(quoted, maxWarnings))
+	return check.Fail("discovery warns: %s", phrase.Some(quoted, maxWarnings))
 }
 
 // How much of what discovery warns of is quoted: sentences, and characters of each.
@@ -71,7 +76,7 @@ func addressChecks() []session.Check {
 			Title: "the host is not in a private network",
 			Fix:   "Give the connector an address that the platform's servers reach, or a tunnel that ends at one."},
 		{ID: "A.3", Phase: 0, Advice: true, Judge: sizeBesideCardinality, Rules: []string{"measure-9"},
-			Needs: session.NeedsEndpoint(wire.EndpointCardinality),
+			Needs: declared.Needs(wire.PathCardinality),
 			Title: "a connector that serves /cardinality serves /size too",
 			Fix:   "Serve /size: otherwise the platform reads the table to learn how many rows it has."},
 	}
@@ -79,19 +84,19 @@ func addressChecks() []session.Check {
 
 // answerChecks returns the checks about every exchange of the run.
 func answerChecks() []session.Check {
-	return session.Family(session.Check{
+	return check.Family(session.Check{
 		Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 	}, []session.Check{
 		{ID: "A.4", Rules: []string{"stream-1a"},
 			Title: "no ping stands before the served line, unless the source is slow",
 			Fix:   "Write the served line before the first ping."},
 		{ID: "A.5", Rules: []string{"document-16"},
-			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.RowsPerTableMax != 0 },
+			Needs: declared.Only(func(d *declared.Document) bool { return d.Capabilities.Limits.RowsPerTableMax != 0 },
 				"limits has no rowsPerTableMax"),
 			Title: "no stream has more rows than limits.rowsPerTableMax",
 			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
 		{ID: "A.36", Rules: []string{"document-15a"},
-			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.PageSizeMax != 0 }, "limits has no pageSizeMax"),
+			Needs: declared.Only(func(d *declared.Document) bool { return d.Capabilities.Limits.PageSizeMax != 0 }, "limits has no pageSizeMax"),
 			Title: "no stream has more rows than limits.pageSizeMax",
 			Fix: "Declare no pageSizeMax unless one answer can have no more rows: it is not the size of the upstream's pages, " +
 				"and the platform asks for that many rows at a time."},
@@ -148,7 +153,7 @@ func secureAddress(run *session.Run) *check.Finding {
 }
 
 func sizeBesideCardinality(run *session.Run) *check.Finding {
-	if !run.Document.Has(wire.EndpointSize) {
+	if !run.Document.Offers(wire.PathSize) {
 		return check.Fail("endpoints lists cardinality, but not size")
 	}
 	return nil

@@ -55,7 +55,7 @@ func columnScale(want *corpus.Table, column int, got *oracle.Table) *check.Findi
 	id := slices.IndexFunc(want.Fields, func(f wire.Field) bool { return f.Name == key })
 	for _, row := range want.Rows {
 		text, ok := spelled[row[id].String()]
-		if !ok || row[column].IsNull() || text == row[column].String() || !wire.IsDecimal(text) {
+		if !ok || row[column].IsNull() || text == row[column].String() || !terms.IsDecimal(text) {
 			continue // another check reports another value
 		}
 		if order, ok := oracle.Compare(wire.Decimal(text), row[column], wire.TypeDecimal); ok && order == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -56,7 +57,7 @@ func strayRequests(run *session.Run) *check.Finding {
 				"%s is refused without saying what is allowed", what)
 		}
 	}
-	body := run.Legal(session.RouteAt(wire.PathCheck), session.Topic{}).Text()
+	body := run.Legal(wire.PathCheck, payload.Topic{}).Text()
 	a = run.Exchange(session.Call{Method: http.MethodPost, Path: wire.PathCheck + "/", Body: body})
 	return refusedWithStatus(run, a, "a path with one more slash", http.StatusNotFound)
 }
@@ -73,8 +74,7 @@ func refusedInEnvelope(run *session.Run, a *session.Answer, what string, status 
 }
 
 func tokenTwice(run *session.Run) *check.Finding {
-	route := session.RouteAt(wire.PathCheck)
-	c := route.Call(run.Legal(route, session.Topic{}).Text())
+	c := session.Call{Path: wire.PathCheck, Body: run.Legal(wire.PathCheck, payload.Topic{}).Text()}
 	for _, name := range []string{"token", "access_token"} {
 		c.Query = url.Values{name: {run.Token}}.Encode()
 		what := "a token in the query string as " + name + " beside a good header"

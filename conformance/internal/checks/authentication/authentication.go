@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -40,21 +41,21 @@ func Checks() []session.Check {
 			Fix: "Give this run the token that the connector was started with. If it was set or changed on the host, redeploy, " +
 				"and look whether a proxy removes the Authorization header."},
 		{ID: "P1.7", Phase: 1, Judge: missingCredentials, Rules: []string{"route-8", "error-3", "credential-4"},
-			Needs: session.NeedsCredentials,
+			Needs: declared.Needs("credentialSchema"),
 			Title: "credentials that lack what is required give 400 on /check",
 			Fix: "Answer 400 check_failed with a sentence for the person who typed the credentials; " +
 				"401 would read as a wrong token."},
 		{ID: "P1.7c", Phase: 1, Judge: blankCredentials, Rules: []string{"credential-5", "error-3"},
-			Needs: session.Only(func(d *session.Document) bool { return len(d.Required()) < len(d.CredentialSchema) },
+			Needs: declared.Only(func(d *declared.Document) bool { return len(d.Required()) < len(d.CredentialSchema) },
 				"credentialSchema has no optional field"),
 			Title: "credentials without an optional field are no internal error on /check",
 			Fix: "Read an optional credential only if it is there: the form leaves a blank field out. " +
 				"If the source needs it after all, answer 400 check_failed."},
-		{ID: "P1.7b", Phase: 1, Judge: wrongCredentials, Rules: []string{"route-8", "error-3", "tenant-6"},
-			Needs: session.NeedsCredentials,
-			Title: "credentials that the source rejects give 400 check_failed on /check (asked only with -wrong-credentials)",
-			Fix: "Turn the upstream's refusal of the credentials into 400 check_failed with a sentence " +
-				"for the person who typed them; 401 would read as a wrong token."},
+		{ID: "P1.7b", Phase: 1, Judge: wrongCredentials, Rules: []string{"route-8", "route-9", "error-3", "tenant-6"},
+			Needs: declared.Needs("credentialSchema"),
+			Title: "credentials that the source rejects give 400 check_failed on /check",
+			Fix: "Prove the credentials by a call that the upstream refuses without them, and turn its refusal into 400 check_failed " +
+				"with a sentence for the person who typed them; 401 would read as a wrong token."},
 		{ID: "A.30", Phase: 1, Advice: true, Open: true, Judge: shortToken, Rules: []string{"http-3b", "auth-2"},
 			Title: "the token has 32 characters or more",
 			Fix:   "Mint a random token of 32 characters or more: the platform's form takes no shorter one."},
@@ -63,16 +64,15 @@ func Checks() []session.Check {
 
 // post posts a body with the given Authorization headers, which are not the right
 // one.
-func post(run *session.Run, r session.Route, body []byte, authorization ...string) *session.Answer {
-	c := r.Call(body)
-	c.Authorization = append([]string{}, authorization...)
+func post(run *session.Run, path string, body []byte, authorization ...string) *session.Answer {
+	c := session.Call{Path: path, Body: body, Authorization: append([]string{}, authorization...)}
 	run.Cases++
 	return run.Exchange(c)
 }
 
 // refused posts a body that must be refused with 401.
-func refused(run *session.Run, r session.Route, body []byte, what string, authorization ...string) *check.Finding {
-	return wants401(post(run, r, body, authorization...), "%s with %s", r.Path, what)
+func refused(run *session.Run, path string, body []byte, what string, authorization ...string) *check.Finding {
+	return wants401(post(run, path, body, authorization...), "%s with %s", path, what)
 }
 
 // wants401 returns what is wrong with an answer that must be a 401.
@@ -89,8 +89,8 @@ func wants401(a *session.Answer, format string, args ...any) *check.Finding {
 
 func noToken(run *session.Run) *check.Finding {
 	topic := run.Topic()
-	for _, r := range run.Mounted() {
-		if f := refused(run, r, run.Legal(r, topic).Text(), "no token"); f != nil {
+	for _, path := range run.Document.Paths(true) {
+		if f := refused(run, path, run.Legal(path, topic).Text(), "no token"); f != nil {
 			return f
 		}
 	}
@@ -105,14 +105,14 @@ func malformedWithoutToken(run *session.Run) *check.Finding {
 		{"no token and a body that is not JSON", "not json"},
 		{"no token and a body without its members", `{"timeoutMs":1000}`},
 	} {
-		for _, r := range run.Mounted() {
-			a := post(run, r, []byte(c.body))
-			f := wants401(a, "%s with %s", r.Path, c.what).From(a.Request)
+		for _, path := range run.Document.Paths(true) {
+			a := post(run, path, []byte(c.body))
+			f := wants401(a, "%s with %s", path, c.what).From(a.Request)
 			if f == nil && !run.Spent() {
 				continue
 			}
-			if f != nil && a.Err == nil && wants401(post(run, r, run.Legal(r, topic).Text()), "") != nil {
-				return check.Block("P1.1", "%s is answered without a token", r.Path)
+			if f != nil && a.Err == nil && wants401(post(run, path, run.Legal(path, topic).Text()), "") != nil {
+				return check.Block("P1.1", "%s is answered without a token", path)
 			}
 			return f
 		}
@@ -122,7 +122,7 @@ func malformedWithoutToken(run *session.Run) *check.Finding {
 
 // anyRefusal ensures that there is a 401 to judge.
 func anyRefusal(run *session.Run) *check.Finding {
-	if a := post(run, session.RouteAt(wire.PathCheck), []byte("{}")); a.Err != nil {
+	if a := post(run, wire.PathCheck, []byte("{}")); a.Err != nil {
 		return wants401(a, "%s with no token", wire.PathCheck)
 	}
 	return nil
@@ -133,7 +133,8 @@ func rightToken(run *session.Run) *check.Finding {
 	if e := a.Refusal(); e != nil && e.Code == wire.CodeCheckFailed && a.Status == http.StatusBadRequest {
 		return check.Differs("{ ok: true }", a.Describe(), "/check rejects the credentials that were given to this run")
 	}
-	return a.Decode("check-answer", new(wire.CheckAnswer))
+	_, f := a.Decode()
+	return f
 }
 
 func shortToken(run *session.Run) *check.Finding {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -46,35 +47,85 @@ func blankCredentials(run *session.Run) *check.Finding {
 	return nil
 }
 
-// wrongCredentials changes what the form masks, or everything if it masks nothing. It
-// asks once, because accounts get locked.
+// wrongCredentials mistypes the secrets, and asks once, as somebody does who mistypes: many attempts lock an account. With
+// leave to send more, it also changes what the form masks, or everything if it masks nothing.
 func wrongCredentials(run *session.Run) *check.Finding {
-	if !run.WrongCredentials {
-		return session.NotAskedFor()
+	set := run.Mistyped(0)
+	if set == nil && !run.WrongCredentials {
+		return check.Skip(check.NotAsked, "no secret of the credentials can be mistyped so that it is surely wrong; "+
+			"-wrong-credentials sends others")
 	}
+	if set != nil {
+		if f := mistypedSecret(run, set); f.Failure() || !run.WrongCredentials {
+			return f
+		}
+	}
+	return replacedCredentials(run)
+}
+
+// mistypedSecret sends credentials with a mistyped secret. If /check accepts them and /query does not, /check has not
+// proved them.
+func mistypedSecret(run *session.Run, set map[string]string) *check.Finding {
+	const how = "with a mistyped secret"
+	a, f := rejected(run, set, how, wire.CodeCheckFailed)
+	if f != nil || a.Err != nil {
+		return f
+	}
+	if a.Status != http.StatusOK {
+		for _, key := range run.Document.Secrets() {
+			if f := quoted(a, set[key]); f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+	query := session.Call{Path: wire.PathQuery, Body: run.Legal(wire.PathQuery, run.Topic()).Text(), Most: 1}
+	wrong, right := run.Exchange(run.WithCredentials(query, 0, set)), run.Exchange(query)
+	switch {
+	case right.Status != http.StatusOK:
+		return nil
+	case wrong.Status == http.StatusOK:
+		return check.Skip(check.NoData, "a mistyped secret opens /check and /query as the right one does, which may be meant")
+	case !wrong.Denied():
+		return nil
+	}
+	return check.Differs("400 check_failed", "{ ok: true }", "/check %s of the credentials is accepted, and /query refuses them: %s",
+		how, wrong.Describe()).From(a.Request)
+}
+
+// replacedCredentials changes what the form masks, or everything if it masks nothing.
+func replacedCredentials(run *session.Run) *check.Finding {
 	fields := run.Document.Required()
 	masked := slices.ContainsFunc(fields, func(f wire.CredentialField) bool { return f.Type == wire.CredentialPassword })
 	set := run.Tenants[0].Credentials.Reveal()
 	for _, f := range fields {
 		if f.Type == wire.CredentialPassword || !masked {
-			set[f.Key] = session.WrongCredential
+			set[f.Key] = payload.WrongCredential
 		}
 	}
 	a, f := rejected(run, set, "with wrong values", wire.CodeCheckFailed)
-	if f == nil && masked && bytes.Contains(a.Body, []byte(session.WrongCredential)) {
-		f = check.Fail("/check quotes the secret that was typed, and so it would quote a real one")
-		f.Fix = "Write the message without what was typed into a masked field: name the field by its label."
+	if f == nil && masked {
+		f = quoted(a, payload.WrongCredential)
 	}
 	return f
 }
 
+// quoted returns the finding about an answer that quotes a secret.
+func quoted(a *session.Answer, secret string) *check.Finding {
+	if !bytes.Contains(a.Body, []byte(secret)) {
+		return nil
+	}
+	f := check.Fail("/check quotes the secret that was typed, and so it would quote a real one")
+	f.Fix = "Write the message without what was typed into a masked field: name the field by its label."
+	return f
+}
+
 // rejected returns the answer of /check to a wrong set of credentials, and what is
-// wrong with it. /check may also accept it, because not every source can tell.
+// wrong with it. It may also accept the set, which may be right for what the source knows.
 func rejected(run *session.Run, set map[string]string, how string, codes ...wire.Code) (*session.Answer, *check.Finding) {
 	run.Cases++
 	a := run.Exchange(run.WithCredentials(run.Ask(wire.PathCheck, &wire.CheckRequest{}, 0), 0, set))
-	var ok wire.CheckAnswer
-	if a.Status == http.StatusOK && a.Decode("check-answer", &ok) == nil && ok.OK {
+	if answer, f := a.Decode(); f == nil && answer.(*wire.CheckAnswer).OK {
 		return a, nil
 	}
 	if a.TimedOut() {

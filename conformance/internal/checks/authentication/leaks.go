@@ -7,6 +7,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -17,62 +19,62 @@ import (
 func refusalsLeak(run *session.Run) *check.Finding {
 	tables := run.SmallestFirst()
 	topic := run.Topic()
-	for _, r := range run.Mounted() {
-		known, f := refusalAbout(run, r, topic)
+	for _, path := range run.Document.Paths(true) {
+		known, f := refusalAbout(run, path, topic)
 		if f != nil || run.Spent() {
 			return f
 		}
 		if names := tablesIn(known.Body, tables, topic.Name); names != "" {
-			run.Watch.Record("P1.4", check.Differs("", known.Describe(),
-				"%s tells a caller without the token of %s", r.Path, names).From(known.Request))
+			run.Watched("P1.4", check.Differs("", known.Describe(),
+				"%s tells a caller without the token of %s", path, names).From(known.Request))
 		}
 		if topic.Table == nil {
 			continue
 		}
-		differs, f := tellsTables(run, r, topic, known)
+		differs, f := tellsTables(run, path, topic, known)
 		if f != nil {
 			return f
 		}
 		if differs != nil {
-			run.Watch.Record("P1.4", differs)
+			run.Watched("P1.4", differs)
 		}
 	}
 	return nil
 }
 
 // refusalAbout asks about a table without the token.
-func refusalAbout(run *session.Run, r session.Route, about session.Topic) (*session.Answer, *check.Finding) {
-	a := post(run, r, run.Legal(r, about).Text())
-	f := wants401(a, "%s with no token", r.Path)
+func refusalAbout(run *session.Run, path string, about payload.Topic) (*session.Answer, *check.Finding) {
+	a := post(run, path, run.Legal(path, about).Text())
+	f := wants401(a, "%s with no token", path)
 	if f != nil && a.Err == nil {
-		f = check.Block("P1.1", "%s is answered without a token", r.Path)
+		f = check.Block("P1.1", "%s is answered without a token", path)
 	}
 	return a, f
 }
 
 // tellsTables returns what is wrong if the refusal for a table that exists, such as known,
 // differs from that for a missing table in more than the name.
-func tellsTables(run *session.Run, r session.Route, topic session.Topic, known *session.Answer) (differs, f *check.Finding) {
-	unused := session.Topic{Name: session.UnusedTable, Field: topic.Field}
+func tellsTables(run *session.Run, path string, topic payload.Topic, known *session.Answer) (differs, f *check.Finding) {
+	unused := payload.Topic{Name: payload.UnusedTable, Field: topic.Field}
 	// A name that nobody has occurs in no text by chance, unlike that of the table.
 	echoed := func(a *session.Answer) string { return strings.ReplaceAll(string(a.Body), unused.Name, topic.Name) }
-	unknown, f := refusalAbout(run, r, unused)
+	unknown, f := refusalAbout(run, path, unused)
 	if f != nil || string(known.Body) == string(unknown.Body) || string(known.Body) == echoed(unknown) {
 		return nil, f
 	}
 	// Every refusal may differ from the one before, by a number of the request or the
 	// time.
-	knownAgain, f := refusalAbout(run, r, topic)
+	knownAgain, f := refusalAbout(run, path, topic)
 	if f != nil {
 		return nil, f
 	}
-	unknownAgain, f := refusalAbout(run, r, unused)
+	unknownAgain, f := refusalAbout(run, path, unused)
 	if f != nil || string(known.Body) != string(knownAgain.Body) || string(unknown.Body) != string(unknownAgain.Body) {
 		return nil, f
 	}
 	return check.Differs("the same 401 for a table that exists and for one that does not",
 		message.Excerpt(known.Body, 120)+" and "+message.Excerpt(unknown.Body, 120),
-		"%s tells a caller without the token whether a table exists", r.Path).From(known.Request), nil
+		"%s tells a caller without the token whether a table exists", path).From(known.Request), nil
 }
 
 // refusalWords are words of which the text of an honest 401 is made.
@@ -97,7 +99,7 @@ func tablesIn(body []byte, tables []*wire.Table, asked string) string {
 			names = append(names, t.Name)
 		}
 	}
-	if told := session.Mentioned(text, "_-.", names); told != "" {
+	if told := phrase.Mentioned(text, "_-.", names); told != "" {
 		return "the tables " + told
 	}
 	return ""

@@ -62,11 +62,11 @@ func similarTokens(run *session.Run) *check.Finding {
 // wrongTokens tries every token on every route. Each token comes to one of the routes
 // before any comes to a second.
 func wrongTokens(run *session.Run, list []wrongToken) *check.Finding {
-	topic, routes := run.Topic(), run.Mounted()
+	topic, routes := run.Topic(), run.Document.Paths(true)
 	for turn := range routes {
 		for i, wrong := range list {
-			r := routes[(i+turn)%len(routes)]
-			if f := refused(run, r, run.Legal(r, topic).Text(), wrong.what, wrong.header); f != nil || run.Spent() {
+			path := routes[(i+turn)%len(routes)]
+			if f := refused(run, path, run.Legal(path, topic).Text(), wrong.what, wrong.header); f != nil || run.Spent() {
 				return f
 			}
 		}
@@ -82,17 +82,17 @@ var tokenParameters = []string{
 
 func queryToken(run *session.Run) *check.Finding {
 	topic := run.Topic()
-	for _, r := range run.Mounted() {
+	for _, path := range run.Document.Paths(true) {
 		ask := func(names ...string) (*session.Answer, *check.Finding) {
 			values := url.Values{}
 			for _, name := range names {
 				values.Set(name, run.Token)
 			}
-			c := r.Call(run.Legal(r, topic).Text())
+			c := session.Call{Path: path, Body: run.Legal(path, topic).Text()}
 			c.Authorization, c.Query = []string{}, values.Encode()
 			run.Cases++
 			a := run.Exchange(c)
-			return a, wants401(a, "%s with the token in the query string as %s", r.Path, strings.Join(names, ", "))
+			return a, wants401(a, "%s with the token in the query string as %s", path, strings.Join(names, ", "))
 		}
 		a, all := ask(tokenParameters...)
 		switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -47,11 +48,12 @@ func (k *Clocks) Checks() []session.Check {
 			Title: "idleTimeoutMs ends a query without rows in time",
 			Fix: "Start a clock at the request and with each row; when it reaches idleTimeoutMs end the stream " +
 				"with an error line of code timeout. A ping does not reset it."},
-		{ID: "P3.5c", Phase: 3, Judge: k.judgeSlow, Needs: session.NeedsNumbers, Rules: []string{"error-6", "route-2"},
+		{ID: "P3.5c", Phase: 3, Judge: k.judgeSlow,
+			Needs: declared.NeedsAny(wire.PathCount, wire.PathAggregate), Rules: []string{"error-6", "route-2"},
 			Title: "timeoutMs ends a count and an aggregate in time",
 			Fix:   everywhere},
 		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Rules: []string{"error-6", "route-2"},
-			Needs: session.NeedsAny(wire.EndpointSize, wire.EndpointCardinality, wire.EndpointLinkHitRate),
+			Needs: declared.NeedsAny(wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate),
 			Title: "timeoutMs ends a size, a cardinality and a link hit rate in time",
 			Fix:   everywhere},
 		{ID: "P3.5e", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5a"},
@@ -61,7 +63,7 @@ func (k *Clocks) Checks() []session.Check {
 		{ID: "P3.5f", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5b", "P3.5e"}, Rules: []string{"stream-5a"},
 			Title: "a ping does not put off idleTimeoutMs",
 			Fix:   "Start the idle clock anew with a row only: a ping is no row."},
-		{ID: "P3.5g", Phase: 3, Judge: k.judgeSlow, Needs: session.NeedsJoin,
+		{ID: "P3.5g", Phase: 3, Judge: k.judgeSlow, Needs: declared.Needs("join"),
 			Explained: []string{"P3.5a"}, Rules: []string{"route-2", "stream-5", "error-6"},
 			Title: "timeoutMs ends a query with a join in time",
 			Fix:   stream},

@@ -1,7 +1,6 @@
 package clocks
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -30,9 +29,8 @@ func within(after, tolerance time.Duration) deadline {
 func (d deadline) judge(a *session.Answer) (shown bool, f *check.Finding) {
 	took := a.Took.Round(time.Millisecond)
 	expected := fmt.Sprintf("408 timeout or, in a stream, an error line with code timeout, after %s", d.after)
-	var late session.Late
 	switch {
-	case errors.As(a.Err, &late):
+	case a.Late:
 		return true, check.Differs(expected, a.Err.Error(), "the deadline is not enforced")
 	case a.Err == nil && complete(a):
 		if a.Took <= d.latest {
@@ -71,7 +69,7 @@ func (d deadline) ending(a *session.Answer) *check.Finding {
 		}
 		return check.Differs("", received, "the stream is cut without a word when the deadline has elapsed")
 	case st.Fault.Code != wire.CodeTimeout:
-		return check.Differs("", st.FaultText(), "the error line of an elapsed deadline has another code")
+		return check.Differs("", st.Fault.Error(), "the error line of an elapsed deadline has another code")
 	case st.Broken != nil:
 		return check.Differs("", st.Broken.Detail, "the stream goes on after the deadline's error line")
 	}

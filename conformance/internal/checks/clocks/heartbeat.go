@@ -6,6 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -66,7 +67,7 @@ func pinged(st *session.Stream) (shown bool, f *check.Finding) {
 	}
 	table := corpus.Slow()
 	known := oracle.Tables{table.Name: {Name: table.Name, Columns: table.Columns(), Rows: table.Rows}}
-	if d := oracle.Verify(known, session.AllRows(&table.Table), st.Table.Rows); d != nil {
+	if d := oracle.Verify(known, declared.AllRows(&table.Table), st.Table.Rows); d != nil {
 		return true, check.Differs(d.Expected, d.Received,
 			"after %d pings the rows of table %s are not complete: %s", pings, table.Name, d.Detail)
 	}
@@ -79,17 +80,16 @@ func judgeSilence(run *session.Run) *check.Finding {
 	if f := run.ReadSomeTables(); f != nil {
 		return f
 	}
-	silent := run.MostSilent()
-	if silent.Silent < wire.HeartbeatInterval-time.Second {
+	call, lasted := run.MostSilent()
+	if lasted < wire.HeartbeatInterval-time.Second {
 		return check.Skip(check.NoData,
 			"no stream of this run had to wait for its next line as long as %s; the longest silence was %s",
-			wire.HeartbeatInterval, silent.Silent.Round(time.Millisecond))
+			wire.HeartbeatInterval, lasted.Round(time.Millisecond))
 	}
 	run.Cases++
-	lasted := silent.Silent
 	return everyTime(func() *check.Finding {
 		if lasted == 0 {
-			lasted = run.Exchange(silent.Call).Silent
+			lasted = run.Exchange(call).Silent
 		}
 		f := silence(lasted, "its next line")
 		lasted = 0

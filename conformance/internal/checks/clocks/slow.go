@@ -8,6 +8,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -48,13 +50,10 @@ func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Plans(e.id) }) {
 		return func() {}
 	}
-	s.Judge(ctx, &session.Check{ID: "slow", Open: true, Judge: func(run *session.Run) *check.Finding {
-		if f := run.Begin(); f != nil {
-			return f
-		}
+	s.Judge(ctx, &session.Check{ID: "slow", Judge: func(run *session.Run) *check.Finding {
 		d, f := run.Discovery(0)
 		if f == nil {
-			k.found = slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return session.IsSlow(&t) })
+			k.found = slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return declared.IsSlow(&t) })
 		}
 		return f
 	}})
@@ -66,7 +65,7 @@ func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 		needless[c.ID] = !s.Plans(c.ID) || c.Needs != nil && c.Needs(s.Document) != ""
 	}
 	k.exchanges = slices.DeleteFunc(exchangesWith(s), func(e *exchange) bool {
-		return needless[e.id] || session.RouteAt(e.call.Path).Needs(s.Document) != ""
+		return needless[e.id] || !s.Document.Offers(e.call.Path)
 	})
 	// One request at a time stays free for the other checks.
 	beside := maxBeside
@@ -109,14 +108,14 @@ func exchangesWith(s *session.Session) (list []*exchange) {
 	table := corpus.Slow()
 	add := func(id string, d deadline, path string, m wire.Request) {
 		c := s.Ask(path, m, 0)
-		c.Most, c.Wait = slowRows, corpus.SlowStall+session.Grace
+		c.Most, c.Wait = slowRows, corpus.SlowStall+defaults.Grace
 		if d.after > 0 {
 			c.Wait = d.latest + tolerance // what has not come by then is not on time
 		}
 		list = append(list, &exchange{id: id, call: c, deadline: d})
 	}
 	query := func(id string, d deadline, change func(*wire.QueryRequest)) {
-		req := session.AllRows(&table.Table)
+		req := declared.AllRows(&table.Table)
 		change(req)
 		add(id, d, wire.PathQuery, req)
 	}
@@ -222,6 +221,6 @@ func await(run *session.Run, e *exchange) *check.Finding {
 		}
 		return nil
 	case <-run.Ctx.Done():
-		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
+		return check.Interrupted(run.Ctx, run.Timeout)
 	}
 }

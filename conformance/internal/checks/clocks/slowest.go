@@ -6,7 +6,11 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,39 +29,45 @@ func judgeSlowest(run *session.Run) *check.Finding {
 		return f
 	}
 	table := largest(run)
-	slowest := session.Timed{}
-	for _, r := range run.Mounted() {
-		timed := slowestCall(run, r, table)
-		if slowest.Path == "" || timed.Took > slowest.Took {
-			slowest = timed
+	slowest := timed{}
+	for _, path := range run.Document.Paths(true) {
+		call := slowestCall(run, path, table)
+		if slowest.Path == "" || call.Took > slowest.Took {
+			slowest = call
 		}
-		if timed.Took < telling || run.Spent() {
+		if call.Took < telling || run.Spent() {
 			continue
 		}
-		shown, f := keepsTime(run, timed)
+		shown, f := keepsTime(run, call)
 		if shown {
 			run.Cases++
 		}
 		if f != nil {
-			return f.In("%s, which takes %s without a deadline: %s", r.Path, timed.Took.Round(time.Millisecond))
+			return f.In("%s, which takes %s without a deadline: %s", path, call.Took.Round(time.Millisecond))
 		}
 	}
 	return run.Judged("no call of this run kept the connector busy for long enough to show a deadline: "+
 		"the slowest, to %s, took %s", slowest.Path, slowest.Took.Round(time.Millisecond))
 }
 
+// timed is a call, and how long its answer took without a deadline.
+type timed struct {
+	session.Call
+	Took time.Duration
+}
+
 // keepsTime asks a call with a deadline, and reports whether the answer shows how it
 // is kept.
-func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Finding) {
+func keepsTime(run *session.Run, call timed) (shown bool, f *check.Finding) {
 	delay := time.Duration(0)
 	for range 3 {
-		way, f := wayThere(run, timed.Path)
+		way, f := wayThere(run, call.Path)
 		if f != nil {
 			return false, nil // another check says why
 		}
 		delay = max(delay, way)
 	}
-	work := timed.Took - delay
+	work := call.Took - delay
 	if work < telling {
 		return false, nil
 	}
@@ -67,10 +77,10 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 		// Data may grow, so the whole answer is asked for behind the other and before it.
 		var whole *session.Answer
 		if attempt%2 == 1 {
-			whole = run.Exchange(timed.Call)
+			whole = run.Exchange(call.Call)
 		}
 		attempt++
-		a, way := askBeside(run, timed.WithTimeout(after, timed.Took+after+session.Grace), after)
+		a, way := askBeside(run, call.WithTimeout(after, call.Took+after+defaults.Grace), after)
 		delay = max(delay, way)
 		d := deadline{after: after, latest: 2*after + telling/3 + 3*delay, ended: after + tolerance + 3*delay}
 		if refused := a.Err == nil && a.Status >= 400 && a.Status < 500 && a.Status != wire.CodeTimeout.Status(); refused {
@@ -80,7 +90,7 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 		shown, f = d.judge(a)
 		if f == nil && complete(a) {
 			if whole == nil {
-				whole = run.Exchange(timed.Call)
+				whole = run.Exchange(call.Call)
 			}
 			f = partial(a, whole)
 			shown = shown || f != nil
@@ -114,7 +124,7 @@ func inPart(some, all float64) *check.Finding {
 // do: the refusal of an empty body. It shows the network, and whether the connector
 // is busy.
 func wayThere(run *session.Run, path string) (time.Duration, *check.Finding) {
-	a := run.Exchange(session.RouteAt(path).Call([]byte("{}")))
+	a := run.Exchange(session.Call{Path: path, Body: []byte("{}")})
 	return a.Took, a.RefusedWith(wire.CodeBadRequest)
 }
 
@@ -129,37 +139,38 @@ func askBeside(run *session.Run, c session.Call, after time.Duration) (a *sessio
 		way, _ = wayThere(run, c.Path)
 		return a, way
 	}
-	session.AtOnce(2, func(i int) {
+	check.AtOnce(2, func(i int) {
 		if i == 0 {
 			a = run.Exchange(c)
 			return
 		}
 		time.Sleep(after / 2)
-		way = run.ExchangeWith(run.Ctx, session.RouteAt(c.Path).Call([]byte("{}"))).Took
+		way = run.ExchangeWith(run.Ctx, session.Call{Path: c.Path, Body: []byte("{}")}).Took
 	})
 	return a, way
 }
 
 // slowestCall returns the slowest call to a route, or one about the largest table if
 // that is as slow.
-func slowestCall(run *session.Run, r session.Route, table *wire.Table) session.Timed {
-	slowest := run.Slowest(r.Path)
+func slowestCall(run *session.Run, path string, table *wire.Table) timed {
+	before, took := run.Slowest(path)
+	slowest := timed{before, took}
 	if slowest.Path != "" && run.Allowance() == 0 {
 		return slowest
 	}
-	topic := session.Topic{}
+	topic := payload.Topic{}
 	var request wire.Request
 	if table != nil && len(table.Fields) > 0 {
-		topic = session.Topic{Table: table, Name: table.Name, Field: table.Fields[0].Name}
-		request = laborious(run, r.Path, table)
+		topic = payload.Topic{Table: table, Name: table.Name, Field: table.Fields[0].Name}
+		request = laborious(run, path, table)
 	}
-	c := r.Call(run.Legal(r, topic).Text())
+	c := session.Call{Path: path, Body: run.Legal(path, topic).Text()}
 	if request != nil {
-		c = run.Ask(r.Path, request, 0)
+		c = run.Ask(path, request, 0)
 	}
 	a := run.Exchange(c)
 	if a.Err == nil && a.Status == http.StatusOK && a.Took >= slowest.Took*3/4 {
-		return session.Timed{Call: c, Timing: a.Timing}
+		return timed{c, a.Took}
 	}
 	return slowest
 }
@@ -177,7 +188,7 @@ func largest(run *session.Run) (found *wire.Table) {
 // laborious returns a request to a route for which a connector has to look at more rows of a table
 // than for a usual one, and whose answer is short, or nil if the usual one does.
 func laborious(run *session.Run, path string, t *wire.Table) wire.Request {
-	all := session.AllRows(t)
+	all := declared.AllRows(t)
 	switch path {
 	case wire.PathQuery:
 		all.Limit = 1
@@ -188,7 +199,7 @@ func laborious(run *session.Run, path string, t *wire.Table) wire.Request {
 	case wire.PathAggregate:
 		req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit}
 		for i, f := range t.Fields {
-			if session.Allowed(f.Aggregatable) {
+			if terms.Allowed(f.Aggregatable) {
 				as := fmt.Sprintf("n%d", i)
 				req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCountDistinct, Field: f.Name, As: as})
 			}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -22,7 +23,7 @@ func takesSQL(run *session.Run) *check.Finding {
 	var first *session.Answer
 	for _, statement := range statements(run.Topic()) {
 		run.Cases++
-		a := postSQL(run, session.Quoted(statement))
+		a := postSQL(run, payload.Quote(statement))
 		if first == nil {
 			first = a
 		}
@@ -40,20 +41,19 @@ func alike(a, b *session.Answer) bool { return a.Status == b.Status && bytes.Equ
 
 // postSQL posts a body in the form of dialect mode.
 func postSQL(run *session.Run, sql string) *session.Answer {
-	route := session.RouteAt(wire.PathQuery)
-	body := session.Payload{{Name: "sql", JSON: sql}, {Name: "params", JSON: "[]"}}
-	for _, m := range run.Legal(route, session.Topic{}) {
+	body := payload.New("sql", sql, "params", "[]")
+	for _, m := range run.Legal(wire.PathQuery, payload.Topic{}) {
 		if m.Name == "credentials" || m.Name == "timeoutMs" || m.Name == "idleTimeoutMs" {
 			body = body.Plus(m.Name, m.JSON)
 		}
 	}
-	return run.PostBody(route, body.Text())
+	return run.Exchange(session.Call{Path: wire.PathQuery, Body: body.Text()})
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // statements returns statements that read next to nothing.
-func statements(topic session.Topic) []string {
+func statements(topic payload.Topic) []string {
 	list := []string{"SELECT 1", "SELECT 1 FROM dual"}
 	if topic.Table != nil && plainName.MatchString(topic.Name) && plainName.MatchString(topic.Field) {
 		list = append(list,

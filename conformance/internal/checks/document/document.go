@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -40,13 +41,9 @@ func Checks() []session.Check {
 			Fix:   "Compare the document with the rulebook's section on it. Machines can use the schema wire/schema/document.json."},
 		session.Merge(session.Check{
 			ID: "P0.6", Phase: 0, Title: "every route rejects an empty body with a 400 envelope", Fix: matchShape,
-		}, []session.Check{
-			emptyBody("P0.6a", wire.PathCheck), emptyBody("P0.6b", wire.PathDiscovery), emptyBody("P0.6c", wire.PathQuery),
-			emptyBody("P0.6d", wire.PathCount), emptyBody("P0.6e", wire.PathAggregate), emptyBody("P0.6f", wire.PathSize),
-			emptyBody("P0.6g", wire.PathCardinality), emptyBody("P0.6h", wire.PathLinkHitRate),
-		}),
+		}, emptyBodies()),
 		{ID: "P0.7", Phase: 0, Judge: unlistedRoutes, Rules: []string{"route-10", "route-5", "http-2"},
-			Needs: session.Only(func(d *session.Document) bool { return len(unlisted(d)) > 0 }, "endpoints lists every optional route"),
+			Needs: declared.Only(func(d *declared.Document) bool { return len(d.Paths(false)) > 0 }, "endpoints lists every optional route"),
 			Title: "a route that the document does not list is refused",
 			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise."},
 		{ID: "P0.8", Phase: 0, Judge: sameForAll, Rules: []string{"document-1c", "document-4"},
@@ -54,7 +51,7 @@ func Checks() []session.Check {
 			Fix: "Compute the document once, from nothing but the host's own configuration, and serve it whatever the request's headers are. " +
 				"What differs between tenants belongs into discovery."},
 		{ID: "P0.9", Phase: 0, Judge: takesSQL, Rules: []string{"document-8", "query-13"},
-			Needs: session.Only(func(d *session.Document) bool { return d.Dialect != "" || d.EmptyDialect }, "the document has no dialect"),
+			Needs: declared.Only(func(d *declared.Document) bool { return d.Dialect != "" || d.EmptyDialect }, "the document has no dialect"),
 			Title: "a connector whose document has a dialect takes SQL on /query",
 			Fix: `Leave dialect out of the document unless /query takes {"sql": ..., "params": [...]}. If it does, ` +
 				"name the dialect, and refuse a statement only for what it says."},
@@ -76,16 +73,23 @@ func Advice() []session.Check {
 const matchShape = "Compare the body with the shape of the route before anything else, " +
 	"and answer 400 bad_request in the envelope."
 
-// emptyBody returns the facet of P0.6 that a route rejects an empty body.
-func emptyBody(was, path string) session.Check {
-	route := session.RouteAt(path)
-	return session.Check{
-		Was: was, Facet: path, Needs: route.Needs,
-		Judge: func(run *session.Run) *check.Finding { return judgeEmptyBody(run, route) },
-		Title: path + " rejects an empty body with a 400 envelope",
-		Rules: []string{"route-11"},
-		Fix:   matchShape,
+// emptyBodies returns the facets of P0.6, that each route rejects an empty body: P0.6a, P0.6b and so on.
+func emptyBodies() (facets []session.Check) {
+	const letters = "abcdefgh" // a route that came later has none
+	for i, r := range declared.Routes {
+		was := ""
+		if i < len(letters) {
+			was = "P0.6" + letters[i:i+1]
+		}
+		facets = append(facets, session.Check{
+			Was: was, Facet: r.Path, Needs: declared.Needs(r.Path),
+			Judge: func(run *session.Run) *check.Finding { return judgeEmptyBody(run, r.Path) },
+			Title: r.Path + " rejects an empty body with a 400 envelope",
+			Rules: []string{"route-11"},
+			Fix:   matchShape,
+		})
 	}
+	return facets
 }
 
 // fetch returns the answer to a request for the document. An answer that is lost or
@@ -151,37 +155,32 @@ func parses(a *session.Answer) *check.Finding {
 }
 
 // judgeEmptyBody posts no byte, and an object without a member.
-func judgeEmptyBody(run *session.Run, route session.Route) *check.Finding {
+func judgeEmptyBody(run *session.Run, path string) *check.Finding {
 	run.Cases = 2
-	if f := run.PostBody(route, nil).RefusedWith(wire.CodeBadRequest); f != nil {
+	if f := run.Exchange(session.Call{Path: path}).RefusedWith(wire.CodeBadRequest); f != nil {
 		return f
 	}
 	codes := []wire.Code{wire.CodeBadRequest}
-	if route.Path == wire.PathCheck {
+	if path == wire.PathCheck {
 		// Missing credentials may count as rejected ones.
 		codes = append(codes, wire.CodeCheckFailed)
 	}
-	return run.PostBody(route, []byte("{}")).RefusedWith(codes...)
+	return run.Exchange(session.Call{Path: path, Body: []byte("{}")}).RefusedWith(codes...)
 }
 
-// unlisted returns the optional routes that the document does not list.
-func unlisted(d *session.Document) []session.Route {
-	return slices.DeleteFunc(slices.Clone(session.Routes), func(r session.Route) bool { return r.Needs(d) == "" })
-}
-
-// unlistedRoutes posts a legal body to each route that is not mounted.
+// unlistedRoutes posts a legal body to each route that the document does not offer.
 func unlistedRoutes(run *session.Run) *check.Finding {
 	const expected = "404, 405 or 422"
 	refusals := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity}
 	topic := run.Topic()
-	for _, r := range unlisted(run.Document) {
+	for _, path := range run.Document.Paths(false) {
 		run.Cases++
-		a := run.Exchange(r.Call(run.Legal(r, topic).Text()))
+		a := run.Exchange(session.Call{Path: path, Body: run.Legal(path, topic).Text()})
 		switch {
 		case a.Err != nil:
-			return check.Differs(expected, a.Err.Error(), "%s, which endpoints does not list, is not refused", r.Path)
+			return check.Differs(expected, a.Err.Error(), "%s, which endpoints does not list, is not refused", path)
 		case !slices.Contains(refusals, a.Status):
-			return check.Differs(expected, a.Describe(), "%s, which endpoints does not list, is answered with %d", r.Path, a.Status)
+			return check.Differs(expected, a.Describe(), "%s, which endpoints does not list, is answered with %d", path, a.Status)
 		}
 	}
 	return nil

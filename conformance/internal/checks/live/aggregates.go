@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -45,7 +45,7 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		further = append(further, over) // of no rows there is a count, and no sum
 	}
 	few := firstOf(dividing(t, data), maxPaired)
-	for i, pair := range generate.TellingPairs(data, few, wire.AggregateLimit-1, maxPairs) {
+	for i, pair := range exam.TellingPairs(data, few, wire.AggregateLimit-1, maxPairs) {
 		two := []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}
 		if req := aggregate(t, two, counts[:1]); i == 0 {
 			list = slices.Insert(list, min(firstPair, len(list)), req)
@@ -68,7 +68,7 @@ const (
 // which leaves its other groups empty, so that they are not answered, and a selective one.
 func (p *liveRun) beforeGroups(t *wire.Table, data *oracle.Table, name string) (list [][]wire.Filter) {
 	for _, op := range []wire.Op{wire.OpEq, wire.OpIn, wire.OpNeq} {
-		if f, ok := p.filter(data, data.Index(name), op); ok && p.Document.Declares(op) && session.Allowed(t.Field(name).Filterable) {
+		if f, ok := p.filter(data, data.Index(name), op); ok && p.Document.Declares(op) && terms.Allowed(t.Field(name).Filterable) {
 			list = append(list, []wire.Filter{f})
 			break
 		}
@@ -88,18 +88,25 @@ func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 	return []wire.Filter{{Field: field, Op: wire.OpLt, Value: values[0]}}
 }
 
-// periodsFold compares the groups of all grains over all dates with the rows, also behind a key that
-// is no date.
+// periodsFold compares the groups of all grains over all dates with the rows, years also beside further measures, behind
+// a key that is no date, and before the months of the same date.
 func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	few := dividing(t, data)
+	further := slices.Concat(countOfRows, firstOf(measures(t, data, wire.AggMax, wire.AggMin, wire.AggSum), maxMeasures-1))
 	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
 		for _, f := range t.Fields {
-			if session.Allowed(f.Groupable) && terms.IsTime(f.Type) {
-				key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
+			if !terms.Allowed(f.Groupable) || !terms.IsTime(f.Type) {
+				continue
+			}
+			key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
+			if grain != wire.GrainYear {
 				list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
-				if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
-					list = append(list, aggregate(t, []wire.GroupKey{{Field: few[at], As: "Before"}, key}, countOfRows))
-				}
+				continue
+			}
+			month := wire.GroupKey{Field: f.Name, As: "Month", Grain: wire.GrainMonth}
+			list = append(list, aggregate(t, []wire.GroupKey{key}, further), aggregate(t, []wire.GroupKey{key, month}, countOfRows))
+			if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 {
+				list = append(list, aggregate(t, []wire.GroupKey{{Field: few[at], As: "Before"}, key}, countOfRows))
 			}
 		}
 	}
@@ -168,11 +175,11 @@ func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []questio
 	}
 	var keys [][]wire.GroupKey
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || terms.IsDocument(f.Type) {
+		if !terms.Allowed(f.Groupable) || !exam.OrderSettled(data, i) || terms.IsDocument(f.Type) {
 			continue
 		}
 		keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
-		if session.NeedsGrain(p.Document) == "" && terms.IsTime(f.Type) {
+		if declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == "" && terms.IsTime(f.Type) {
 			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 		}
 	}
@@ -199,13 +206,13 @@ func (p *liveRun) notCut(t *wire.Table, req *wire.AggregateRequest, rows *oracle
 		return nil
 	}
 	what := describeAggregate(t, req)
-	var answer wire.AggregateAnswer
-	if f := a.Decode("aggregate-answer", &answer); f != nil {
+	answer, f := a.Decode()
+	if f != nil {
 		return f.In("%s: %s", what)
 	}
 	// Values of different spelling may be groups of their own.
-	if n := len(right.Rows); len(answer.Rows) < n {
-		return check.Differs(fmt.Sprintf("422 or 204, because there are %d groups", n), fmt.Sprintf("%d groups", len(answer.Rows)),
+	if n, groups := len(right.Rows), len(answer.(*wire.AggregateAnswer).Rows); groups < n {
+		return check.Differs(fmt.Sprintf("422 or 204, because there are %d groups", n), fmt.Sprintf("%d groups", groups),
 			"%s: the groups are cut", what)
 	}
 	return nil
@@ -247,7 +254,7 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 	}
 	for i, f := range t.Fields {
 		for _, fn := range fns {
-			if !session.Allowed(f.Aggregatable) || !generate.OrderSettled(data, i) {
+			if !terms.Allowed(f.Aggregatable) || !exam.OrderSettled(data, i) {
 				continue
 			}
 			m := wire.Measure{Fn: fn, Field: f.Name, As: fmt.Sprintf("%s_%d", fn, i)}
@@ -264,11 +271,11 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 func groupable(t *wire.Table, data *oracle.Table) (names []string) {
 	points := map[string]int{}
 	for i, f := range t.Fields {
-		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || terms.IsDocument(f.Type) {
+		if !terms.Allowed(f.Groupable) || !exam.OrderSettled(data, i) || terms.IsDocument(f.Type) {
 			continue
 		}
 		c, err := oracle.Cardinality(data, f.Name)
-		if points[f.Name] = generate.GroupTells(data, i); err == nil && points[f.Name] > 0 && c.Distinct < wire.AggregateLimit-1 {
+		if points[f.Name] = exam.GroupTells(data, i); err == nil && points[f.Name] > 0 && c.Distinct < wire.AggregateLimit-1 {
 			names = append(names, f.Name)
 		}
 	}

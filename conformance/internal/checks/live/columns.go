@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -21,14 +20,13 @@ type column struct {
 
 func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
 
-// columns returns columns of the tables, at most so many of each type. Those whose
-// values differ and that have nulls come first. It leaves out columns that
-// discovery calls not filterable, and columns whose values different readings of
-// the protocol compare differently.
-func (p *liveRun) columns(tables []*wire.Table, each int) (list []column) {
-	byType := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
+// columns returns a column of the table for each type: one whose values differ, and with nulls if there is such
+// a one. It leaves out columns that discovery calls not filterable, and columns whose values different readings
+// of the protocol compare differently.
+func (p *liveRun) columns(t *wire.Table) (list []column) {
+	byType := p.ranked([]*wire.Table{t}, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
 		counts, err := oracle.Cardinality(rows, field.Name)
-		if err != nil || counts.NonNull == 0 || !session.Allowed(field.Filterable) {
+		if err != nil || counts.NonNull == 0 || !terms.Allowed(field.Filterable) {
 			return 0
 		}
 		points = 1
@@ -41,7 +39,7 @@ func (p *liveRun) columns(tables []*wire.Table, each int) (list []column) {
 		return points
 	})
 	for _, best := range byType {
-		list = append(list, firstOf(best, each)...)
+		list = append(list, best[0])
 	}
 	return list
 }
@@ -54,7 +52,7 @@ func (p *liveRun) ranked(tables []*wire.Table, points func(field *wire.Field, ro
 	for _, t := range tables {
 		rows, _ := p.data(t)
 		for i := range t.Fields {
-			if !generate.OrderSettled(rows, i) {
+			if !exam.OrderSettled(rows, i) {
 				continue
 			}
 			if n := points(&t.Fields[i], firstRows(rows, chosenBy), i); n != 0 {
@@ -95,7 +93,7 @@ const mostPoints = 100
 // first whose values a careless order would arrange otherwise. Tables with the same columns take
 // turns with them.
 func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
-	byType := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return generate.OrderTells(rows, i) })
+	byType := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return exam.OrderTells(rows, i) })
 	var others []column
 	seen := map[string]int{}
 	for _, best := range byType {
@@ -131,7 +129,7 @@ func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 	start := p.Rand.IntN(len(t.Rows))
 	for i := range t.Rows {
 		v := t.Rows[(start+i)%len(t.Rows)][column]
-		if v.IsNull() || len(v.Text()) > session.MaxOperand || kind.Numeric() && !wire.IsDecimal(v.String()) {
+		if v.IsNull() || len(v.Text()) > exam.MaxOperand || kind.Numeric() && !terms.IsDecimal(v.String()) {
 			continue
 		}
 		if slices.ContainsFunc(values, func(other wire.Value) bool { return oracle.Same(v, other, kind) }) {
@@ -177,7 +175,7 @@ func filterOf(field string, op wire.Op, values ...wire.Value) wire.Filter {
 // finds none.
 func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter) {
 	data = firstRows(data, chosenBy)
-	columns := p.columns([]*wire.Table{t}, 1)
+	columns := p.columns(t)
 	best := len(data.Rows)
 	for _, op := range []wire.Op{
 		wire.OpGte, wire.OpLt, wire.OpNotNull, wire.OpNeq, wire.OpNin, wire.OpIn, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIsNull,

@@ -9,8 +9,9 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -89,7 +90,7 @@ func (p *liveRun) agreement() *agreement {
 	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
 		return cmp.Compare(len(p.Snapshot(y).Rows), len(p.Snapshot(x).Rows))
 	})
-	for compare := range generate.InTurn(tables, func(t *wire.Table) (list []func()) {
+	for compare := range exam.InTurn(tables, func(t *wire.Table) (list []func()) {
 		for _, w := range ways() {
 			list = append(list, func() { p.compareReads(a, t, w) })
 		}
@@ -136,7 +137,7 @@ func readWith(
 	return func(p *liveRun, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 		limit, offset := window(len(whole.Rows))
 		limit = p.page(limit)
-		req := session.AllRows(t)
+		req := declared.AllRows(t)
 		req.Limit, req.Offset = int64(limit), int64(offset)
 		if limit < 1 || !p.Document.Allows(req) {
 			return nil, false
@@ -152,7 +153,7 @@ func (p *liveRun) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding
 	if by < 0 || p.Document.SortKeys() == 0 {
 		return nil, false
 	}
-	req := session.AllRows(t)
+	req := declared.AllRows(t)
 	req.Sort = []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
 	return p.readAs(t, whole, req, "sort by "+describeSort(req.Sort), len(whole.Rows))
 }
@@ -190,7 +191,7 @@ func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding
 // least first.
 func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, cells []wire.Value) {
 	by := p.dividing(t, data)
-	if by < 0 || !session.Allowed(t.Fields[by].Filterable) {
+	if by < 0 || !terms.Allowed(t.Fields[by].Filterable) {
 		return "", nil
 	}
 	field = t.Fields[by].Name
@@ -209,7 +210,7 @@ func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, ce
 func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 	best, points := -1, 0
 	for i, f := range t.Fields {
-		if terms.IsDocument(f.Type) || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
+		if terms.IsDocument(f.Type) || f.Type == wire.TypeBoolean || !exam.OrderSettled(data, i) ||
 			oracle.Unsettled(data, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}, nil) != "" {
 			continue
 		}
@@ -251,11 +252,11 @@ func (p *liveRun) readAs(
 		return check.Differs(fmt.Sprintf("%d of the %d rows that a whole read answers", n, len(whole.Rows)),
 			fmt.Sprintf("%d rows", len(rows.Rows)), "%s has another number of rows", what), false
 	case unknown >= 0:
-		return check.Differs("rows that a whole read answers", session.ShowRow(rows.Columns, rows.Rows[unknown]),
+		return check.Differs("rows that a whole read answers", message.Row(rows.Columns, rows.Rows[unknown]),
 			"%s has none of its rows", what), false
 	}
-	if again := p.additional(whole, rows); again >= 0 && (n < len(whole.Rows) || !session.SameRows(t, whole, rows)) {
-		return check.Differs("each row as often as a whole read answers it", session.ShowRow(rows.Columns, rows.Rows[again]),
+	if again := p.additional(whole, rows); again >= 0 && (n < len(whole.Rows) || !compare.SameRows(whole, rows)) {
+		return check.Differs("each row as often as a whole read answers it", message.Row(rows.Columns, rows.Rows[again]),
 			"%s repeats row %d", what, again), false
 	}
 	return nil, false
@@ -263,7 +264,7 @@ func (p *liveRun) readAs(
 
 // lacks returns the finding about a row that a whole read does not have.
 func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.Finding {
-	return check.Differs("all rows of the table, among them "+session.ShowRow(rows.Columns, rows.Rows[at]),
+	return check.Differs("all rows of the table, among them "+message.Row(rows.Columns, rows.Rows[at]),
 		fmt.Sprintf("%d rows without it", n),
 		"%s: a whole read loses rows: it answers %d rows, and %s has one that is not among them", ofTable(t), n, how)
 }
@@ -275,13 +276,28 @@ const maxUnknown = 20
 // unknownRow returns the index of a row that a whole read has not answered, or -1.
 func (p *liveRun) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
 	p.compared += len(whole.Rows)
-	return session.Missing(whole.Columns, rows, whole.Rows, maxUnknown)
+	return compare.Missing(whole.Columns, rows, whole.Rows, maxUnknown)
+}
+
+// additional returns the index of a row of some that is not in all, or is there less
+// often; otherwise -1.
+func (p *liveRun) additional(all, some *oracle.Table) int {
+	p.compared += len(all.Rows)
+	known := compare.Tally(all.Rows)
+	seen := make(map[string]int, len(some.Rows))
+	for i, row := range some.Rows {
+		key := compare.RowKey(row)
+		if seen[key]++; known[key] > 0 && seen[key] > known[key] {
+			return i
+		}
+	}
+	return p.unknownRow(all, some.Rows)
 }
 
 // knowsOne reports whether one of the rows is in a whole read.
 func (p *liveRun) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
-	known := session.Tally(whole.Rows)
-	return slices.ContainsFunc(rows, func(row []wire.Value) bool { return known[session.RowKey(row)] > 0 })
+	known := compare.Tally(whole.Rows)
+	return slices.ContainsFunc(rows, func(row []wire.Value) bool { return known[compare.RowKey(row)] > 0 })
 }
 
 // numbersOutvote compares the number of rows with the exact size, the count and the
@@ -302,7 +318,7 @@ func (p *liveRun) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Fin
 		if n < rows {
 			problem = "repeats rows"
 		}
-		req := session.AllRows(t)
+		req := declared.AllRows(t)
 		f := check.Differs(fmt.Sprintf("%d rows, as %s say", n, strings.Join(voters, " and ")), fmt.Sprintf("%d rows", rows),
 			"%s: a whole read %s", ofTable(t), problem)
 		return f.From(p.Shown(p.Ask(wire.PathQuery, req, 0))), true
@@ -321,11 +337,10 @@ func (p *liveRun) rowCounts(t *wire.Table) map[int64][]string {
 		{wire.PathCount, &wire.CountRequest{Table: t.Name}},
 		{wire.PathAggregate, aggregate(t, nil, countOfRows)},
 	} {
-		route := session.RouteAt(q.path)
-		if route.Needs(p.Document) != "" {
+		if !p.Document.Offers(q.path) {
 			continue
 		}
-		answer, f := route.Decode(p.post(q.path, q.m))
+		answer, f := p.post(q.path, q.m).Decode()
 		if f != nil {
 			continue // another check reports it
 		}
@@ -357,8 +372,8 @@ func (p *liveRun) rowCounts(t *wire.Table) map[int64][]string {
 // has none, in all cells.
 func repeats(t *wire.Table, data *oracle.Table) bool {
 	rows := data.Rows
-	if key := session.Project(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {
+	if key := compare.Project(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {
 		rows = key
 	}
-	return len(session.Tally(rows)) < len(rows)
+	return len(compare.Tally(rows)) < len(rows)
 }

@@ -1,8 +1,9 @@
 package live
 
 import (
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -19,13 +20,13 @@ func (p *liveRun) declare() {
 		if len(rows.Rows) < 2 {
 			continue
 		}
-		p.Covered.Declare(session.Question{Kind: session.Windows, Table: t.Name})
+		p.Covered.Declare(coverage.Question{Kind: coverage.Windows, Table: t.Name})
 		some := firstRows(rows, chosenBy)
 		for i, f := range t.Fields {
 			key := []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}
-			if p.Document.SortKeys() > 0 && generate.OrderSettled(rows, i) && generate.OrderTells(some, i) > 0 &&
+			if p.Document.SortKeys() > 0 && exam.OrderSettled(rows, i) && exam.OrderTells(some, i) > 0 &&
 				oracle.Unsettled(rows, key, nil) == "" {
-				p.Covered.Declare(session.Question{Kind: session.Sorts, Table: t.Name, Column: f.Name})
+				p.Covered.Declare(coverage.Question{Kind: coverage.Sorts, Table: t.Name, Column: f.Name})
 			}
 		}
 		if whole {
@@ -37,22 +38,23 @@ func (p *liveRun) declare() {
 
 // declareFolds notes the groups and the measures of a table that have exact answers.
 func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
-	if !p.Document.Has(wire.EndpointAggregate) {
+	if !p.Document.Offers(wire.PathAggregate) {
 		return
 	}
 	for _, name := range groupable(t, some) {
 		if c, err := oracle.Cardinality(rows, name); err == nil && c.Distinct < wire.AggregateLimit-1 {
-			p.Covered.Declare(session.Question{Kind: session.Groups, Table: t.Name, Column: name})
+			p.Covered.Declare(coverage.Question{Kind: coverage.Groups, Table: t.Name, Column: name})
 		}
 	}
 	for _, req := range periodsFold(p, t, some) {
-		if key := req.GroupBy[0]; session.NeedsGrain(p.Document) == "" && len(req.GroupBy) == 1 && p.foldable(rows, req) {
-			p.Covered.Declare(session.Question{Kind: session.Groups, Table: t.Name, Column: key.Field, How: string(key.Grain)})
+		grains := declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == ""
+		if key := req.GroupBy[0]; grains && len(req.GroupBy) == 1 && p.foldable(rows, req) {
+			p.Covered.Declare(coverage.Question{Kind: coverage.Groups, Table: t.Name, Column: key.Field, How: string(key.Grain)})
 		}
 	}
 	for _, m := range measures(t, some, wire.AggCount, wire.AggCountDistinct, wire.AggSum, wire.AggMin, wire.AggMax) {
 		if m.Field != "" {
-			p.Covered.Declare(session.Question{Kind: session.Measures, Table: t.Name, Column: m.Field, How: string(m.Fn)})
+			p.Covered.Declare(coverage.Question{Kind: coverage.Measures, Table: t.Name, Column: m.Field, How: string(m.Fn)})
 		}
 	}
 }
@@ -66,11 +68,11 @@ func (p *liveRun) foldable(rows *oracle.Table, req *wire.AggregateRequest) bool 
 // declareLinks notes the joins and the hit rates along the declared foreign keys of a table.
 func (p *liveRun) declareLinks(t *wire.Table) {
 	for _, l := range p.declaredLinks(t) {
-		about := session.Question{Table: t.Name, Column: l.fromField, How: l.to.Name}
-		if about.Kind = session.Joins; p.Document.Capabilities.Join && joinable(l) {
+		about := coverage.Question{Table: t.Name, Column: l.fromField, How: l.to.Name}
+		if about.Kind = coverage.Joins; p.Document.Capabilities.Join && joinable(l) {
 			p.Covered.Declare(about)
 		}
-		if about.Kind = session.Links; p.Document.Has(wire.EndpointLinkHitRate) {
+		if about.Kind = coverage.Links; p.Document.Offers(wire.PathLinkHitRate) {
 			p.Covered.Declare(about)
 		}
 	}

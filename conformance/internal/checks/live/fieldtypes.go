@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -18,13 +17,13 @@ func declaredTypesHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []qu
 	data = firstRows(data, maxRetyped)
 	for i, f := range t.Fields {
 		filter, ok := p.typeDependent(data, i)
-		if !ok || !session.Allowed(f.Filterable) {
+		if !ok || !terms.Allowed(f.Filterable) {
 			continue
 		}
 		where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
 		what := describeTypes(t, where)
 		list = append(list, p.asking(wire.PathQuery, rowsWith(t, where), what, []*wire.Table{t}, refusals...))
-		if p.Document.Has(wire.EndpointCount) {
+		if p.Document.Offers(wire.PathCount) {
 			count := &wire.CountRequest{Table: t.Name, Where: where}
 			list = append(list, p.asking(wire.PathCount, count, what, []*wire.Table{t}, refusals...))
 		}

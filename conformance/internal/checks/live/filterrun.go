@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/ask"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,12 +31,12 @@ const (
 // filterPlan is what the checks of filters share: the tables whose rows are known, and
 // every operator on every field of them.
 type filterPlan struct {
-	*generate.Grid
-	subjects []*generate.Subject
+	*exam.Grid
+	subjects []*exam.Subject
 	seed     uint64
 	// suspects are questions that were answered wrongly although each of their filters may
 	// be understood. They are asked again by the check of several filters.
-	suspects []*generate.Question
+	suspects []*exam.Question
 }
 
 // filterPlan returns the plan of the run. Of tables that were not read whole, it is
@@ -46,30 +46,25 @@ func (p *liveRun) filterPlan() *filterPlan {
 	if plan.Grid != nil && plan.seed == p.Seed {
 		return plan
 	}
-	var subjects []*generate.Subject
+	var subjects []*exam.Subject
 	for _, t := range p.tables {
 		rows, whole := p.data(t)
 		if len(rows.Rows) == 0 {
 			continue
 		}
-		s := generate.NewSubject(generate.InOrder(rows), t)
+		s := exam.NewSubject(exam.InOrder(rows), t)
 		if !whole {
 			s.Window = p.window()
 		}
 		subjects = append(subjects, s)
 	}
 	plan.subjects, plan.seed = subjects, p.Seed
-	plan.Grid = generate.New(p.Seed, "filters", p.Document, subjects).Grid()
+	plan.Grid = exam.New(p.Seed, &p.Document.Declared, subjects).Grid()
 	return plan
 }
 
-// whole returns the tables of the plan that were read whole and have several rows.
-func (plan *filterPlan) whole() []*generate.Subject {
-	return slices.DeleteFunc(slices.Clone(plan.subjects), func(s *generate.Subject) bool { return s.Window > 0 || s.Rows() < 2 })
-}
-
 // broken reports whether a question has a filter that was answered wrongly on its own.
-func (plan *filterPlan) broken(q *generate.Question) bool {
+func (plan *filterPlan) broken(q *exam.Question) bool {
 	for f := range q.Filters() {
 		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken {
 			return true
@@ -82,7 +77,7 @@ func (plan *filterPlan) broken(q *generate.Question) bool {
 type filterRun struct {
 	*filterPlan
 	live   *liveRun
-	runner *generate.Runner
+	runner *ask.Runner
 	first  *check.Finding // the first failure
 	wrong  []string       // the cells that were answered wrongly
 	asked  int
@@ -94,7 +89,7 @@ type filterRun struct {
 func (p *liveRun) filterRun() *filterRun {
 	plan := p.filterPlan()
 	plan.Restart()
-	runner := &generate.Runner{Run: p.Run, Live: true}
+	runner := &ask.Runner{Run: p.Run, Live: true}
 	return &filterRun{filterPlan: plan, live: p, runner: runner, end: maxGridQuestions}
 }
 
@@ -112,9 +107,9 @@ func (v *filterRun) room() int {
 
 // ask asks the questions that next returns until it returns nil, or until there have
 // been enough, and returns what the answers come to.
-func (v *filterRun) ask(next func() *generate.Question) *check.Finding {
+func (v *filterRun) ask(next func() *exam.Question) *check.Finding {
 	for {
-		var list []*generate.Question
+		var list []*exam.Question
 		for range v.room() {
 			q := next()
 			if q == nil {
@@ -139,7 +134,7 @@ func (v *filterRun) ask(next func() *generate.Question) *check.Finding {
 }
 
 // answeredWrongly records a wrong answer. It returns a finding that ends the check.
-func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint) *check.Finding {
+func (v *filterRun) answeredWrongly(q *exam.Question, c *ask.Complaint) *check.Finding {
 	if !c.Failure() {
 		return c.Finding
 	}
@@ -172,8 +167,8 @@ func (v *filterRun) answeredWrongly(q *generate.Question, c *generate.Complaint)
 
 // eachAlone asks for each filter of a question that was answered wrongly. If all of them are
 // understood, the question is left to the check of several filters.
-func (v *filterRun) eachAlone(q *generate.Question) *check.Finding {
-	var alone []*generate.Question
+func (v *filterRun) eachAlone(q *exam.Question) *check.Finding {
+	var alone []*exam.Question
 	for f := range q.Filters() {
 		alone = append(alone, v.Asking(q.Subject, q.Path, wire.Where{And: []wire.Filter{f}}))
 	}
@@ -194,7 +189,7 @@ func (v *filterRun) eachAlone(q *generate.Question) *check.Finding {
 }
 
 // single returns the only filter of a question, or nil.
-func single(q *generate.Question) *wire.Filter {
+func single(q *exam.Question) *wire.Filter {
 	filters := slices.Collect(q.Filters())
 	if len(filters) != 1 || len(q.Sort) > 0 {
 		return nil
@@ -217,35 +212,31 @@ func (v *filterRun) verdict() *check.Finding {
 }
 
 // eachCell returns the judge of every declared operator on every field, each alone, as those of some routes
-// understand it that the document lists. Every second question is one that chance does not choose, as long
-// as there are some. If the budget is too small for all that each should be asked, two of three questions
-// are about several.
+// understand it that the document lists. Every second question is about nulls, as long as there are such. If the budget
+// is too small for all that each cell should be asked, most of the others are about several.
 func eachCell(paths ...string) func(*liveRun) *check.Finding {
 	return func(p *liveRun) *check.Finding {
-		routes := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return session.RouteAt(path).Needs(p.Document) != "" })
+		routes := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !p.Document.Offers(path) })
 		v := p.filterRun()
 		v.cells = true
 		packing := p.Allowance() < filtersOfCell*v.Cells()
-		return v.ask(func() (q *generate.Question) {
+		nulls := v.NullsOnRoutes(routes...)
+		return v.ask(func() *exam.Question {
 			if q := p.askAgain(v.filterPlan, routes); q != nil {
 				return q
 			}
-			if v.Untouched() || v.asked%2 == 0 {
-				q = v.Probe(routes...)
+			if len(nulls) > 0 && v.asked%2 == 0 && v.first == nil {
+				q := nulls[0]
+				nulls = nulls[1:]
+				return q
 			}
-			if q == nil && packing && v.first == nil && (v.Untouched() || v.asked%3 > 0) {
-				q = v.Pack(routes...)
-			}
-			if q == nil {
-				q = v.Next(routes...)
-			}
-			return q
+			return v.Next(packing && v.first == nil, routes...)
 		})
 	}
 }
 
 // askAgain returns a question about a condition that is doubted, or nil.
-func (p *liveRun) askAgain(plan *filterPlan, routes []string) *generate.Question {
+func (p *liveRun) askAgain(plan *filterPlan, routes []string) *exam.Question {
 	for len(p.doubted) > 0 && slices.Contains(routes, wire.PathQuery) {
 		d := p.doubted[0]
 		p.doubted = p.doubted[1:]
@@ -261,13 +252,9 @@ func (p *liveRun) askAgain(plan *filterPlan, routes []string) *generate.Question
 // filtersCombine judges several filters in one request, of which each matters.
 func filtersCombine(p *liveRun) *check.Finding {
 	v := p.filterRun()
-	list := append(v.suspects, v.Combinations(v.broken)...)
-	for i, q := range list {
-		if p.Document.Has(wire.EndpointCount) && i%4 == 3 && q.Window == 0 {
-			q.Path, q.Fields = wire.PathCount, nil
-		}
-	}
-	return v.askList(list)
+	routes := slices.DeleteFunc([]string{wire.PathQuery, wire.PathQuery, wire.PathCount, wire.PathQuery, wire.PathAggregate},
+		func(path string) bool { return !p.Document.Offers(path) })
+	return v.askList(append(v.suspects, v.Combinations(v.broken, routes...)...))
 }
 
 // windowsOverFilters judges sorts and windows over filters.
@@ -278,8 +265,8 @@ func windowsOverFilters(p *liveRun) *check.Finding {
 
 // askList asks questions that are not about single cells, until one is answered
 // wrongly.
-func (v *filterRun) askList(list []*generate.Question) *check.Finding {
-	return v.ask(func() (q *generate.Question) {
+func (v *filterRun) askList(list []*exam.Question) *check.Finding {
+	return v.ask(func() (q *exam.Question) {
 		if len(list) > 0 && v.first == nil {
 			q, list = list[0], list[1:]
 		}

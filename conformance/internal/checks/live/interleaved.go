@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -61,7 +61,7 @@ func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Req
 // listsInTurns returns questions about the first two pages of two lists of a table, for each part of a query
 // in which they can differ.
 func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []question) {
-	first := session.AllRows(t.Table)
+	first := declared.AllRows(t.Table)
 	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
 		var pages []wire.Request
@@ -101,12 +101,12 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 // numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
 func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []question) {
 	folding := func(part string, a, b *wire.AggregateRequest) {
-		if p.Document.Has(wire.EndpointAggregate) {
+		if p.Document.Offers(wire.PathAggregate) {
 			groups = append(groups, p.inTurns(t, wire.PathAggregate, part, a, b))
 		}
 	}
 	for _, w := range wheres {
-		if p.Document.Has(wire.EndpointCount) {
+		if p.Document.Offers(wire.PathCount) {
 			counts = append(counts, p.inTurns(t, wire.PathCount, w.part,
 				&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]}))
 		}
@@ -115,7 +115,7 @@ func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, gro
 		folding(w.part, a, b)
 	}
 	for _, f := range t.Fields {
-		if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
+		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) {
 			measure := func(fn wire.AggFunc) []wire.Measure { return []wire.Measure{{Fn: fn, Field: f.Name, As: "Value"}} }
 			folding("measure", aggregate(t, nil, measure(wire.AggMax)), aggregate(t, nil, measure(wire.AggMin)))
 			break
@@ -134,7 +134,7 @@ type twoWheres struct {
 // if a column has such values: by other operands, other members of a list, other operators, and by a
 // further group of or.
 func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
-	columns := slices.DeleteFunc(p.columns([]*wire.Table{t}, 1), func(c column) bool {
+	columns := slices.DeleteFunc(p.columns(t), func(c column) bool {
 		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
 	})
 	for i, c := range columns {

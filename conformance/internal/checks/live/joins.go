@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/shrink"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -16,57 +19,96 @@ import (
 // Each join is asked for once before any is asked for in another way.
 func joinsHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	joins := p.joined(t)
-	requests := make([][]*wire.QueryRequest, len(joins))
+	ways := make([][]func() *wire.QueryRequest, len(joins))
 	for i, j := range joins {
-		requests[i] = p.joinRequests(t, data, j)
+		ways[i] = p.joinWays(t, data, j)
 	}
-	for round := range maxJoinRequests {
+	for round := range maxJoinWays {
 		for i, j := range joins {
-			if round < len(requests[i]) {
-				req := requests[i][round]
-				list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
+			if round < len(ways[i]) {
+				way := sync.OnceValue(ways[i][round]) // asked again, it is the same
+				list = append(list, question{tables: j.tables, requests: 1, judge: func(rows known) *check.Finding {
+					req := way()
+					return p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...).judge(rows)
+				}})
 			}
 		}
 	}
 	return list
 }
 
-// maxJoinRequests limits the ways in which one join is asked for.
-const maxJoinRequests = 4
+// maxJoinWays limits the ways in which one join is asked for.
+const maxJoinWays = 4
 
-// joinRequests returns the ways in which a join is asked for: over two hops without the columns that
-// join them, and with a group of or, which code of its own for joins forgets; whole; as a window of
-// sorted rows, which comes first where a row has several matches; and filtered.
-func (p *liveRun) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wire.QueryRequest {
+// joinWays returns the ways in which a join is asked for: over two hops without the columns that join them, and with a
+// filter, often as a group of or, which code of its own for joins forgets; whole; as a window of sorted rows, which
+// comes first where a row has several matches; and filtered. A request is made when it is asked, so that what is asked
+// has the operators in turn.
+func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *wire.QueryRequest {
 	by := p.dividing(t, data)
-	plain, narrow, windowed, filtered := j.request(t), j.request(t), j.request(t), j.request(t)
-	requests := []*wire.QueryRequest{plain}
+	var sort []wire.SortKey
+	if by >= 0 && p.Document.SortKeys() > 0 {
+		sort = []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
+	}
+	plain := func() *wire.QueryRequest { return j.request(t) }
+	narrow := func() *wire.QueryRequest {
+		req := j.request(t)
+		req.Joins = withoutKeys(j.hops)
+		filters, onNulls := p.filterInTurn(t, data)
+		if p.filtered++; onNulls && p.filtered%3 != 1 {
+			req.And = filters
+		} else if filters != nil {
+			req.Or = [][]wire.Filter{filters}
+		}
+		return req
+	}
+	windowed := func() *wire.QueryRequest {
+		req := j.request(t)
+		req.Sort, req.Limit, req.Offset = sort, int64(p.page(len(data.Rows)/2+1)), int64(len(data.Rows)/4)
+		if !p.Document.Allows(req) {
+			req.Offset = 0
+		}
+		return req
+	}
+	filtered := func() *wire.QueryRequest {
+		req := j.request(t)
+		req.Sort, req.Fields = sort, []string{t.Fields[by].Name}
+		req.And, _ = p.filterInTurn(t, data)
+		if len(req.And) > 0 && req.And[0].Field != req.Fields[0] {
+			req.Fields = append(req.Fields, req.And[0].Field) // the platform may have to filter by it
+		}
+		return req
+	}
+	ways := []func() *wire.QueryRequest{plain}
 	if len(j.hops) > 1 {
-		narrow.Joins = withoutKeys(j.hops)
-		requests = []*wire.QueryRequest{narrow, plain}
+		ways = slices.Insert(ways, 0, narrow)
 	}
 	if by < 0 {
-		return requests
+		return ways
 	}
-	if p.Document.SortKeys() > 0 {
-		sort := []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
-		windowed.Sort, filtered.Sort = sort, sort
-		windowed.Limit = int64(p.page(len(data.Rows)/2 + 1))
-		at := len(requests)
-		if j.back {
-			at = 0
+	if sort != nil && j.back {
+		ways = slices.Insert(ways, 0, windowed)
+	} else if sort != nil {
+		ways = append(ways, windowed)
+	}
+	return append(ways, filtered)
+}
+
+// filterInTurn returns a filter that keeps some rows of a table and drops some: of the operators in turn, on a column
+// with nulls, if the table has one.
+func (p *liveRun) filterInTurn(t *wire.Table, data *oracle.Table) (filters []wire.Filter, onNulls bool) {
+	plan := p.filterPlan()
+	if p.onNulls == nil {
+		p.onNulls = plan.OnNulls()
+	}
+	for _, s := range plan.subjects {
+		if s.Table.Name == t.Name {
+			if _, f, ok := p.onNulls.Next(s); ok {
+				return []wire.Filter{f}, true
+			}
 		}
-		requests = slices.Insert(requests, at, windowed)
 	}
-	filtered.Fields = []string{t.Fields[by].Name}
-	if filters := p.selectiveFilter(t, data); filters != nil {
-		filtered.And = filters
-		narrow.Or = [][]wire.Filter{filters}
-		if name := filters[0].Field; name != filtered.Fields[0] {
-			filtered.Fields = append(filtered.Fields, name) // the platform may have to filter by it
-		}
-	}
-	return append(requests, filtered)
+	return p.selectiveFilter(t, data), false
 }
 
 // withoutKeys returns hops that do not answer the columns by which they are joined.
@@ -191,7 +233,7 @@ func hop(l link, n int) wire.JoinHop {
 
 // request returns the query for all rows of a join with all their columns.
 func (j join) request(base *wire.Table) *wire.QueryRequest {
-	req := session.AllRows(base)
+	req := declared.AllRows(base)
 	req.Joins = j.hops
 	return req
 }
@@ -204,33 +246,79 @@ func (j join) refusals() []int {
 	return []int{http.StatusUnprocessableEntity}
 }
 
-func (j join) String() string {
+func (j join) String() string { return describeHops(j.hops) }
+
+func describeHops(hops []wire.JoinHop) string {
 	text := ""
-	for _, h := range j.hops {
+	for _, h := range hops {
 		text += fmt.Sprintf(", %s.%s joined to %s.%s",
 			terms.QuoteName(h.FromTable), terms.QuoteName(h.FromField), terms.QuoteName(h.ToTable), terms.QuoteName(h.ToField))
 	}
 	return text[len(", "):]
 }
 
-// joinsFold compares aggregates over joins with folding the joined rows: the rows alone, the rows beside every function
-// over the numbers of the base table, which a row with several matches repeats, and of the last one, which several
-// rows may have in common, and groups by one of its columns. Each join is measured before any is grouped.
-func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
+// smallestJoin returns the finding about the smallest join found that is still answered wrongly. It names the columns
+// of the hops that are left in it.
+func (p *liveRun) smallestJoin(
+	req *wire.QueryRequest, base *wire.Table, tables oracle.Tables, d *oracle.Difference,
+) *check.Finding {
+	last := p.Last
+	shape := shrink.Table{Columns: base.Columns(), Key: base.PrimaryKey}
+	small := shrink.Request(p.Ctx, req, shape, func(m wire.Request) bool {
+		smaller := m.(*wire.QueryRequest)
+		if len(smaller.Joins) == 0 || !p.roomForWindows(1) {
+			return false // other checks are about queries without a join
+		}
+		_, rows, f := p.ask(base, smaller)
+		if f != nil || rows == nil {
+			return false
+		}
+		still := oracle.Verify(tables, smaller, rows.Rows)
+		if still != nil {
+			d, last = still, p.Last
+		}
+		return still != nil
+	}).(*wire.QueryRequest)
+	var names []string
+	for _, h := range small.Joins {
+		for _, f := range h.Fields {
+			names = append(names, fmt.Sprintf("%s is %s.%s", f.As, terms.QuoteName(h.ToTable), terms.QuoteName(f.Field)))
+		}
+	}
+	what := describeHops(small.Joins) + describeFilters(small.Where) + ": " + d.Detail
+	if len(names) > 0 {
+		what += " (" + phrase.Some(names, maxNamed) + ")"
+	}
+	return check.Differs(d.Expected, d.Received, "%s", what).From(last)
+}
+
+// maxNamed is how many columns a finding names.
+const maxNamed = 6
+
+// joinsFold compares aggregates over joins with folding the joined rows: the rows alone, by turns with a filter, the
+// rows beside every function over the numbers of the base table, which a row with several matches repeats, and of the
+// last one, which several rows may have in common, and groups by one of its columns. Each join is measured before any is
+// grouped.
+func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) []question {
 	var measured, grouped []question
-	asking := func(j join, keys ...wire.GroupKey) question {
+	asking := func(j join, filters []wire.Filter, keys ...wire.GroupKey) question {
 		req := j.aggregate(t, countOfRows)
-		req.GroupBy = keys
-		what := j.String() + ": " + describeAggregate(t, req)
+		req.And, req.GroupBy = filters, keys
+		what := j.String() + describeFilters(req.Where) + ": " + describeAggregate(t, req)
 		return p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity)
 	}
-	for _, j := range p.joined(t) {
-		measured = append(measured, asking(j), p.joinedMeasures(t, j)) // a source may count what it cannot measure
+	p.filtered++
+	for i, j := range p.joined(t) {
+		var filters []wire.Filter
+		if (i+p.filtered)%2 == 0 {
+			filters, _ = p.filterInTurn(t, data)
+		}
+		measured = append(measured, asking(j, filters), p.joinedMeasures(t, j)) // a source may count what it cannot measure
 		// Whether texts group by a collation is left to the source.
 		if i := slices.IndexFunc(j.last().Fields, func(f wire.Field) bool {
-			return (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable)
+			return (f.Type.Numeric() || f.Type == wire.TypeBoolean) && terms.Allowed(f.Groupable)
 		}); i >= 0 {
-			grouped = append(grouped, asking(j, wire.GroupKey{Field: j.lastField(i), As: "Key"}))
+			grouped = append(grouped, asking(j, nil, wire.GroupKey{Field: j.lastField(i), As: "Key"}))
 		}
 	}
 	return slices.Concat(measured, grouped)
@@ -241,7 +329,7 @@ func joinsFold(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
 func (p *liveRun) joinedMeasures(t *wire.Table, j join) question {
 	all := slices.Clone(countOfRows)
 	add := func(field string, f *wire.Field, fns ...wire.AggFunc) {
-		if !f.Type.Numeric() || !session.Allowed(f.Aggregatable) {
+		if !f.Type.Numeric() || !terms.Allowed(f.Aggregatable) {
 			return
 		}
 		for _, fn := range fns {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -90,7 +90,7 @@ func valuesOf(t *oracle.Table, column int) map[string]bool {
 func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 	for _, key := range from.ForeignKeys {
 		to := p.discovery.Target(key)
-		if to == nil || from.Field(key.Field) == nil || to.Field(key.TargetField) == nil || session.IsSlow(to) ||
+		if to == nil || from.Field(key.Field) == nil || to.Field(key.TargetField) == nil || declared.IsSlow(to) ||
 			p.Snapshot(to).Table == nil {
 			continue
 		}

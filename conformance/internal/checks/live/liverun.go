@@ -5,7 +5,11 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -29,6 +33,8 @@ type liveRun struct {
 	declined  int      // answers in a row that decline, as long as nothing was judged
 	compared  int      // rows read and compared
 	moved     []string // the tables that changed while they were judged
+	onNulls   *exam.OnNulls
+	filtered  int // joins that were asked for with filters
 }
 
 // memory is what the checks of a run learn for each other.
@@ -86,7 +92,7 @@ func (p *liveRun) roomForWindows(n int) bool {
 
 // room reports whether the check may send n more requests for whole tables.
 func (p *liveRun) room(n int) bool {
-	return p.roomForWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*session.WindowRows)
+	return p.roomForWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*defaults.WindowRows)
 }
 
 // unmoved judges a part of the check that is about some tables. It repeats the part
@@ -109,7 +115,7 @@ func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *ch
 func (p *liveRun) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
 	for _, t := range tables {
 		held := p.Snapshot(t)
-		now, changed, f := p.ReadAgain(t, cmp.Or(held.Table, held.Window()), held.Table == nil)
+		now, changed, f := p.ReadAgain(t, cmp.Or(held.Table, held.Window), held.Table == nil)
 		if f != nil {
 			return "", f
 		}
@@ -189,7 +195,7 @@ func (p *liveRun) data(t *wire.Table) (rows *oracle.Table, whole bool) {
 	if rows, f := p.Window(t); f == nil && rows != nil {
 		return rows, false
 	}
-	return session.Shape(t), false
+	return declared.Shape(t), false
 }
 
 // post sends a request to a route that measures, and counts it.
@@ -221,7 +227,7 @@ func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *
 // under the types that discovery declares.
 func (p *liveRun) read(t *wire.Table, req *wire.QueryRequest, most int) (*session.Stream, *oracle.Table, *check.Finding) {
 	p.requests++
-	p.Covered.AddFilters(session.Shape(t), req.Where)
+	p.Covered.AddFilters(declared.Shape(t), req.Where)
 	call := p.Ask(wire.PathQuery, req, 0)
 	call.Most = most
 	st := p.Exchange(call).Stream
@@ -229,7 +235,7 @@ func (p *liveRun) read(t *wire.Table, req *wire.QueryRequest, most int) (*sessio
 		return st, nil, f
 	}
 	p.compared += len(st.Table.Rows)
-	rows := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
+	rows := compare.Typed(req, st.Table.Rows, func(_ string, f wire.JoinField) wire.Type {
 		if field := t.Field(f.Field); f.As == "" && field != nil {
 			return field.Type
 		}
@@ -240,7 +246,7 @@ func (p *liveRun) read(t *wire.Table, req *wire.QueryRequest, most int) (*sessio
 }
 
 // window returns how many rows of a large table are asked for.
-func (p *liveRun) window() int64 { return int64(p.page(session.WindowRows)) }
+func (p *liveRun) window() int64 { return int64(p.page(defaults.WindowRows)) }
 
 // page returns a number of rows, or as many of them as the document allows on a page.
 func (p *liveRun) page(rows int) int {

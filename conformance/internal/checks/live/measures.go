@@ -3,7 +3,7 @@ package live
 import (
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -42,7 +42,7 @@ func describeFilters(where wire.Where) (text string) {
 // columnsCounted compares the counts of columns with each other and the rows: of all
 // columns, of some, and of each alone.
 func columnsCounted(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
-	all := session.AllRows(t).Fields
+	all := declared.AllRows(t).Fields
 	pieces := [][]string{all}
 	if len(all) > 2 {
 		pieces = append(pieces, all[len(all)/2:], all[:len(all)/2])

@@ -1,13 +1,16 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -16,10 +19,12 @@ import (
 const maxPagedTables = 12
 
 // pages are sizes of pages to be read of a table, by the number of its rows: under its key alone or behind
-// a column whose values repeat, where a connector that goes on behind the last value loses rows.
+// a column whose values repeat, where a connector that goes on behind the last value loses rows; and with
+// a filter, some of them as they were asked for without one, which a connector that keeps pages by their
+// window shows.
 type pages struct {
-	ties  bool
-	sizes func(rows int) []int
+	ties, filtered bool
+	sizes          func(rows int) []int
 }
 
 func sizes(list ...int) func(int) []int { return func(int) []int { return list } }
@@ -28,40 +33,25 @@ func sizes(list ...int) func(int) []int { return func(int) []int { return list }
 // rows, for pages of several sizes.
 func pagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{
-		{false, func(rows int) []int { return []int{rows/2 + 1} }}, {true, sizes(7)}, {false, sizes(100, 1000)},
-		{false, func(rows int) []int { return []int{rows + 1, rows} }}, {true, sizes(1, 2)},
+		{sizes: func(rows int) []int { return []int{rows/2 + 1} }}, {ties: true, sizes: sizes(7)}, {sizes: sizes(100, 1000)},
+		{ties: true, filtered: true, sizes: sizes(7, 2)},
+		{sizes: func(rows int) []int { return []int{rows + 1, rows} }},
+		{filtered: true, sizes: func(rows int) []int { return []int{rows/2 + 1, 5, 100} }}, {ties: true, sizes: sizes(1, 2)},
 	}
-	return p.eachPaged(plan, func(t pagedTable, rows known, of func(int) []int) *check.Finding {
-		return p.compose(t, rows, nil, of)
-	})
-}
-
-// filteredPagesCompose judges the same with filters. Some windows are those that were
-// asked for without a filter, which a connector that keeps pages by their window shows.
-func filteredPagesCompose(p *liveRun) *check.Finding {
-	plan := []pages{{true, sizes(7, 2)}, {false, func(rows int) []int { return []int{rows/2 + 1, 5, 100} }}}
-	return p.eachPaged(plan, func(t pagedTable, rows known, of func(int) []int) *check.Finding {
-		filters := p.selectiveFilter(t.Table, rows.Tables[t.Table.Name])
-		if filters == nil || !rows.whole {
-			filters, of = nil, sizes(3)
-		}
-		return p.compose(t, rows, filters, of)
-	})
-}
-
-// eachPaged judges the pages of a plan for each table that can be read in pages, as the
-// tables take turns.
-func (p *liveRun) eachPaged(
-	plan []pages, judge func(t pagedTable, rows known, sizes func(int) []int) *check.Finding,
-) *check.Finding {
-	return p.askAll(generate.InTurn(p.pagedTables(), func(paged pagedTable) (list []question) {
+	return p.askAll(exam.InTurn(p.pagedTables(), func(paged pagedTable) (list []question) {
 		for _, next := range plan {
 			t := paged
 			if next.ties && t.ties != nil {
 				t.sort = append(slices.Clone(t.ties), t.sort...)
 			}
 			list = append(list, question{tables: []*wire.Table{t.Table}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
-				return judge(t, rows, next.sizes)
+				var filters []wire.Filter
+				if next.filtered {
+					if filters = p.selectiveFilter(t.Table, rows.Tables[t.Name]); filters == nil || !rows.whole {
+						return p.compose(t, rows, nil, sizes(3))
+					}
+				}
+				return p.compose(t, rows, filters, next.sizes)
 			}})
 		}
 		return list
@@ -86,7 +76,7 @@ func (p *liveRun) pagedTables() (list []pagedTable) {
 				sort = append(sort, wire.SortKey{Field: name, Dir: wire.Asc})
 			}
 			if len(rows.Rows) > 1 && len(sort) <= p.Document.SortKeys() && ordersRows(rows, sort) {
-				list = append(list, pagedTable{t, sort, p.tyingColumn(t, rows, len(sort)+1)})
+				list = append(list, pagedTable{t, sort, p.tyingColumn(t, len(sort)+1)})
 				break
 			}
 		}
@@ -99,27 +89,37 @@ func (p *liveRun) pagedTables() (list []pagedTable) {
 
 // tyingColumn returns the sort by the column that has the fewest values of those whose
 // order is beyond doubt, if n sort keys are declared.
-func (p *liveRun) tyingColumn(t *wire.Table, rows *oracle.Table, n int) []wire.SortKey {
-	name := fewestValues(t, rows, func(i int, distinct int64) bool {
-		key := []wire.SortKey{{Field: t.Fields[i].Name, Dir: wire.Asc}}
-		return distinct > 1 && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
-	})
-	if name == "" || n > p.Document.SortKeys() {
+func (p *liveRun) tyingColumn(t *wire.Table, n int) []wire.SortKey {
+	columns := p.tyingColumns(t)
+	if len(columns) == 0 || n > p.Document.SortKeys() {
 		return nil
 	}
-	return []wire.SortKey{{Field: name, Dir: wire.Asc}}
+	return []wire.SortKey{{Field: t.Fields[columns[0]].Name, Dir: wire.Asc}}
 }
 
-// fewestValues returns the column with the fewest values, of those for which a condition holds, or "" if
-// all of them have distinct values.
-func fewestValues(t *wire.Table, rows *oracle.Table, hold func(column int, distinct int64) bool) (name string) {
-	least := int64(len(rows.Rows))
+// maxTying is how many columns of a table are sorted by because their values repeat.
+const maxTying = 4
+
+// tyingColumns returns some columns of a table whose values repeat and whose order is beyond doubt, those with the
+// fewest values first.
+func (p *liveRun) tyingColumns(t *wire.Table) []int {
+	rows, _ := p.data(t)
+	return firstOf(repeating(t, rows, func(i int, distinct int64) bool {
+		key := []wire.SortKey{{Field: t.Fields[i].Name, Dir: wire.Asc}}
+		return distinct > 1 && exam.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
+	}), maxTying)
+}
+
+// repeating returns the columns whose values repeat, those with the fewest first, of those for which a condition holds.
+func repeating(t *wire.Table, rows *oracle.Table, hold func(column int, distinct int64) bool) (columns []int) {
+	distinct := map[int]int64{}
 	for i, f := range t.Fields {
-		if c, err := oracle.Cardinality(rows, f.Name); err == nil && c.Distinct < least && hold(i, c.Distinct) {
-			name, least = f.Name, c.Distinct
+		if c, err := oracle.Cardinality(rows, f.Name); err == nil && c.Distinct < int64(len(rows.Rows)) && hold(i, c.Distinct) {
+			columns, distinct[i] = append(columns, i), c.Distinct
 		}
 	}
-	return name
+	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(distinct[a], distinct[b]) })
+	return columns
 }
 
 // ordersRows reports whether a key has a different value for each row, and all
@@ -128,7 +128,7 @@ func fewestValues(t *wire.Table, rows *oracle.Table, hold func(column int, disti
 func ordersRows(t *oracle.Table, key []wire.SortKey) bool {
 	for _, k := range key {
 		c := t.Index(k.Field)
-		if c < 0 || !generate.OrderSettled(t, c) || slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[c].IsNull() }) {
+		if c < 0 || !exam.OrderSettled(t, c) || slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[c].IsNull() }) {
 			return false
 		}
 	}
@@ -162,7 +162,7 @@ func (p *liveRun) compose(of pagedTable, known known, filters []wire.Filter, siz
 	if !p.room(1) {
 		return nil
 	}
-	req := session.AllRows(t)
+	req := declared.AllRows(t)
 	req.And, req.Sort = filters, of.sort
 	all, f := p.unpaged(known, t, req)
 	if f != nil || all == nil {
@@ -201,7 +201,7 @@ func (p *liveRun) unpaged(known known, t *wire.Table, req *wire.QueryRequest) (*
 		return all, f
 	}
 	req.Limit = p.window()
-	st, rows, f := p.read(t, req, session.WindowRows)
+	st, rows, f := p.read(t, req, defaults.WindowRows)
 	if f != nil || !st.Served.Window || st.Over {
 		return nil, f // the platform cuts these windows
 	}
@@ -216,25 +216,30 @@ func (p *liveRun) comparePage(t *wire.Table, req *wire.QueryRequest, rows *oracl
 	}
 	p.Cases++
 	p.Covered.AddRequest(req)
-	n := int(req.Limit)
-	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
-	what := fmt.Sprintf("%s: page %d of %d rows (offset %d) under %s",
-		ofTable(t), page+1, n, page*n, describeSort(req.Sort))
-	if len(final.Rows) != len(want) {
-		return check.Differs(fmt.Sprintf("%d rows, as the same query has without a window", len(want)), fmt.Sprintf("%d rows", len(final.Rows)),
+	what := fmt.Sprintf("%s: page %d of %d rows (offset %d) under %s", ofTable(t), page+1, req.Limit, req.Offset, describeSort(req.Sort))
+	return partOf(rows, req, final.Rows, what, "the same query has without a window")
+}
+
+// partOf returns the finding about a window that does not hold its part of all rows, as another read has them.
+func partOf(all *oracle.Table, req *wire.QueryRequest, window [][]wire.Value, what, other string) *check.Finding {
+	from := min(int(req.Offset), len(all.Rows))
+	want := all.Rows[from:min(from+int(req.Limit), len(all.Rows))]
+	if len(window) != len(want) {
+		return check.Differs(fmt.Sprintf("%d rows, as %s", len(want), other), fmt.Sprintf("%d rows", len(window)),
 			"%s has another number of rows", what)
 	}
-	for i, row := range final.Rows {
-		if !session.SameRow(rows.Columns, want[i], row) {
-			return check.Differs(session.ShowRow(rows.Columns, want[i]), session.ShowRow(rows.Columns, row),
-				"%s: row %d is not the one that the same query has there without a window", what, i)
+	for i, row := range window {
+		if !compare.SameRow(all.Columns, want[i], row) {
+			return check.Differs(message.Row(all.Columns, want[i]), message.Row(all.Columns, row),
+				"%s: row %d is not the one that %s there", what, i, other)
 		}
 	}
 	return nil
 }
 
-// tiesBroken reads all pages of tables whose rows tie: sorted by the column of the fewest
-// values, so that pages end within a tie, and without a sort. Every row must come once.
+// tiesBroken reads all pages of tables whose rows tie, and windows of other sizes: sorted by the column of the fewest
+// values, so that pages end within a tie, and without a sort. Every row must come once, and each window be the part of
+// the pages that it stands for.
 func tiesBroken(p *liveRun) *check.Finding {
 	judged, sortedFirst := 0, true
 	return inTurn(1, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
@@ -242,7 +247,7 @@ func tiesBroken(p *liveRun) *check.Finding {
 			return nil
 		}
 		orders := [][]wire.SortKey{nil}
-		if by := p.tyingColumn(t, data, 1); by != nil {
+		if by := p.tyingColumn(t, 1); by != nil {
 			by[0].Dir = wire.Desc
 			orders = append(orders, by)
 			if sortedFirst {
@@ -252,32 +257,56 @@ func tiesBroken(p *liveRun) *check.Finding {
 		}
 		for _, sort := range orders {
 			judged++
-			list = append(list, about(t, maxPages, func(rows *oracle.Table) *check.Finding { return p.everyRowOnce(t, rows, sort) }))
+			list = append(list, about(t, maxPages, func(rows *oracle.Table) *check.Finding { return p.oneOrder(t, rows, sort) }))
 		}
 		return list
 	})(p)
 }
 
-func (p *liveRun) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
-	n := (len(data.Rows) + maxPages - 1) / maxPages
-	var rows [][]wire.Value
-	for page := range maxPages {
-		req := session.AllRows(t)
-		req.Sort, req.Limit, req.Offset = sort, int64(n), int64(page*n)
-		if !p.Document.Allows(req) {
-			return nil
-		}
-		st, final, f := p.ask(t, req)
-		if f != nil || final == nil || !st.Served.Window {
-			return f
-		}
-		rows = append(rows, final.Rows...)
-	}
-	p.Cases++
+// oneOrder reads a table in pages of a third of its rows, and windows beside them.
+func (p *liveRun) oneOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
 	order := "without a sort"
 	if len(sort) > 0 {
 		order = "under " + describeSort(sort)
 	}
+	window := func(limit, offset int) (*wire.QueryRequest, *oracle.Table, *check.Finding) {
+		req := declared.AllRows(t)
+		req.Sort, req.Limit, req.Offset = sort, int64(limit), int64(offset)
+		if !p.Document.Allows(req) {
+			return nil, nil, nil
+		}
+		st, final, f := p.ask(t, req)
+		if f != nil || final == nil || !st.Served.Window {
+			return nil, nil, f
+		}
+		return req, final, nil
+	}
+	all, n := *data, (len(data.Rows)+maxPages-1)/maxPages
+	all.Rows = nil
+	for page := range maxPages {
+		_, final, f := window(n, page*n)
+		if f != nil || final == nil {
+			return f
+		}
+		all.Rows = append(all.Rows, final.Rows...)
+	}
+	p.Cases++
 	what := fmt.Sprintf("%s: %d pages of %d rows %s do not hold every row once", ofTable(t), maxPages, n, order)
-	return differs(what, compare.Leniently.Rows(oracle.Tables{t.Name: data}, session.AllRows(t), rows))
+	if d := compare.Leniently.Rows(oracle.Tables{t.Name: data}, declared.AllRows(t), all.Rows); d != nil {
+		return differs(what, d)
+	}
+	for _, w := range [][2]int{{7, 0}, {min(n, 50), max(0, len(data.Rows)-8)}, {9, n / 2}, {2 * n, n / 2}} {
+		if !p.room(1) {
+			break
+		}
+		req, final, f := window(w[0], w[1])
+		if f != nil || final == nil {
+			return f
+		}
+		what := fmt.Sprintf("%s: a window of %d rows (offset %d) %s", ofTable(t), w[0], w[1], order)
+		if f := partOf(&all, req, final.Rows, what, fmt.Sprintf("pages of %d rows have", n)); f != nil {
+			return f
+		}
+	}
+	return nil
 }

@@ -3,7 +3,8 @@ package live
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -12,7 +13,7 @@ import (
 // columns are asked for and in whatever order, and in the order of a column that is not.
 func projectionKeepsRows(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	for i, fields := range p.selections(t, data) {
-		what := session.QuoteNames(fields) + " alone"
+		what := phrase.Quote(fields) + " alone"
 		if len(fields) == len(t.Fields) && len(fields) > 1 {
 			what = "all columns in another order"
 		}
@@ -38,17 +39,18 @@ func (p *liveRun) sortedBy(t *wire.Table, fields []string) []wire.SortKey {
 // selections returns columns to ask for: all of them in another order, the one that
 // repeats most, each alone, and some of them by chance.
 func (p *liveRun) selections(t *wire.Table, data *oracle.Table) (list [][]string) {
-	all := session.AllRows(t).Fields
+	all := declared.AllRows(t).Fields
 	reversed, shuffled := slices.Clone(all), slices.Clone(all)
 	slices.Reverse(reversed)
 	p.Rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	list = append(list, reversed)
-	repeating := fewestValues(t, data, func(int, int64) bool { return true }) // shows whether rows are merged
-	if repeating != "" {
-		list = append(list, []string{repeating})
+	most := "" // shows whether rows are merged
+	if columns := repeating(t, data, func(int, int64) bool { return true }); len(columns) > 0 {
+		most = t.Fields[columns[0]].Name
+		list = append(list, []string{most})
 	}
 	for _, name := range shuffled {
-		if name != repeating {
+		if name != most {
 			list = append(list, []string{name})
 		}
 	}

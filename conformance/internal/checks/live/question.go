@@ -9,9 +9,10 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/exam"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -41,7 +42,7 @@ type plan func(p *liveRun, t *wire.Table, rows *oracle.Table) []question
 // rows, as the tables take turns.
 func inTurn(rows int, plan plan) func(*liveRun) *check.Finding {
 	return func(p *liveRun) *check.Finding {
-		return p.askAll(generate.InTurn(p.held(rows), func(t *wire.Table) []question {
+		return p.askAll(exam.InTurn(p.held(rows), func(t *wire.Table) []question {
 			if rows := p.Snapshot(t).Table; rows != nil { // it may have grown since
 				return plan(p, t, rows)
 			}
@@ -131,14 +132,12 @@ func (p *liveRun) asking(path string, m wire.Request, what string, tables []*wir
 	}}
 }
 
-// askingRows returns the question about the rows of a table that satisfy filters.
-func (p *liveRun) askingRows(t *wire.Table, where wire.Where) question {
-	return p.asking(wire.PathQuery, rowsWith(t, where), ofTable(t)+describeFilters(where), []*wire.Table{t})
-}
+// and returns the Where of some filters that must all hold.
+func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
 // rowsWith returns the query for the rows of a table that satisfy filters, with all columns.
 func rowsWith(t *wire.Table, where wire.Where) *wire.QueryRequest {
-	req := session.AllRows(t)
+	req := declared.AllRows(t)
 	req.Where = where
 	return req
 }
@@ -170,12 +169,12 @@ func (p *liveRun) compareRows(
 	}
 	p.Covered.AddRequest(req)
 	p.Cases++
-	if len(req.Sort) == 0 && session.SpelledAlike(right.Rows, rows.Rows) {
+	if len(req.Sort) == 0 && compare.SpelledAlike(right.Rows, rows.Rows) {
 		return nil
 	}
 	d := compare.Leniently.Rows(tables, req, rows.Rows)
 	if d != nil && len(req.Joins) > 0 {
-		return p.shorterJoin(req, what, base, tables, right, rows, d)
+		return p.smallestJoin(req, base, tables, d)
 	}
 	return differs(what, d)
 }
@@ -256,7 +255,7 @@ func (p *liveRun) compareAnswer(
 	if refused(a, refusals) {
 		return nil
 	}
-	got, f := session.RouteAt(path).Decode(a)
+	got, f := a.Decode()
 	if f != nil {
 		return f.In("%s: %s", what)
 	}

@@ -112,13 +112,13 @@ func misspelled(v wire.Value, t wire.Type) (want string) {
 	switch t {
 	case wire.TypeNumber:
 		switch {
-		case kind == wire.KindBool || kind == wire.KindText && !wire.IsDecimal(v.Text()):
+		case kind == wire.KindBool || kind == wire.KindText && !terms.IsDecimal(v.Text()):
 			return "a number, or its digits as a string"
 		case kind == wire.KindFloat && unsafeInteger(v.Float64()):
 			return "an integer beyond 2^53 as a string of its digits"
 		}
 	case wire.TypeDecimal:
-		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !wire.IsDecimal(v.Text()) {
+		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !terms.IsDecimal(v.Text()) {
 			return "a decimal as a string of its digits"
 		}
 	case wire.TypeBoolean:

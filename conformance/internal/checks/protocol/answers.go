@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -37,7 +39,8 @@ func discoveryValid(run *session.Run) *check.Finding {
 		return nil
 	}
 	// Once more, for what was expected and received.
-	return cmp.Or(run.Post(wire.PathDiscovery, &wire.DiscoveryRequest{}).Decode("discovery-answer", new(wire.Discovery)), f)
+	_, again := run.Post(wire.PathDiscovery, &wire.DiscoveryRequest{}).Decode()
+	return cmp.Or(again, f)
 }
 
 func discoveryConsistent(run *session.Run) *check.Finding {
@@ -123,7 +126,7 @@ func tablesRead(run *session.Run) *check.Finding {
 
 // streamChecks returns the checks about the form of every stream of the run.
 func streamChecks() []session.Check {
-	return session.Family(session.Check{Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables}, []session.Check{
+	return check.Family(session.Check{Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables}, []session.Check{
 		{ID: "P3.6a", Rules: []string{"stream-10"},
 			Title: "a stream's content type is application/x-ndjson",
 			Fix:   "Send Content-Type: " + terms.MediaNDJSON + " with the rows of /query."},
@@ -176,7 +179,7 @@ func answerChecks() []session.Check {
 			Title: "a JSON answer is at most 32 MiB",
 			Fix:   "Leave samples out of the discovery before it grows beyond the limit, and refuse what would."},
 		{ID: "P3.11c", Phase: 3, Judge: measuresConsistent, Rules: []string{"measure-2", "measure-8", "measure-13"},
-			Needs: session.NeedsAny(wire.EndpointCardinality, wire.EndpointLinkHitRate),
+			Needs: declared.NeedsAny(wire.PathCardinality, wire.PathLinkHitRate),
 			Title: "measurements agree with themselves",
 			Fix: "Compute the rate from the two counts that are answered; " +
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},
@@ -209,10 +212,11 @@ func provokeRefusals(run *session.Run) {
 func provocations(run *session.Run) (calls []session.Call) {
 	topic := run.Topic()
 	for tenant := range run.Tenants {
-		for i, r := range run.Mounted() {
-			body := run.Legal(r, topic).With("credentials", string(run.Tenants[tenant].JSON))
+		for i, path := range run.Document.Paths(true) {
+			body := run.Legal(path, topic).With("credentials", string(run.Tenants[tenant].JSON))
 			text := body.Text()
-			cut, wrong := r.Call(text[:len(text)-1]), r.Call(body.With("timeoutMs", `"soon"`).Text())
+			cut := session.Call{Path: path, Body: text[:len(text)-1]}
+			wrong := session.Call{Path: path, Body: body.With("timeoutMs", `"soon"`).Text()}
 			if i < 2 || run.Requests == 0 {
 				calls = append(calls, cut, wrong)
 			} else {
@@ -220,14 +224,14 @@ func provocations(run *session.Run) (calls []session.Call) {
 			}
 		}
 	}
-	unused := session.Topic{Name: session.UnusedTable, Field: session.UnusedField}
-	filter := strings.ReplaceAll(unknownFilter, "%noField", session.Quoted(session.UnusedField))
-	for _, r := range run.Mounted() {
-		if body := run.Legal(r, unused); body.Has("table") || body.Has("fromTable") {
-			calls = append(calls, r.Call(body.Text()))
+	unused := payload.Topic{Name: payload.UnusedTable, Field: payload.UnusedField}
+	filter := strings.ReplaceAll(unknownFilter, "%noField", payload.Quote(payload.UnusedField))
+	for _, path := range run.Document.Paths(true) {
+		if body := run.Legal(path, unused); body.Has("table") || body.Has("fromTable") {
+			calls = append(calls, session.Call{Path: path, Body: body.Text()})
 		}
-		if body := run.Legal(r, topic); body.Has("and") {
-			calls = append(calls, r.Call(body.With("and", filter).Text()))
+		if body := run.Legal(path, topic); body.Has("and") {
+			calls = append(calls, session.Call{Path: path, Body: body.With("and", filter).Text()})
 		}
 	}
 	return calls
@@ -241,7 +245,7 @@ func answerShapes(run *session.Run) *check.Finding {
 		return f
 	}
 	tables := measurable(run)
-	routes := slices.DeleteFunc(run.Mounted(), func(r session.Route) bool { return r.Endpoint == "" })
+	routes := slices.DeleteFunc(run.Document.Paths(true), func(path string) bool { return declared.RouteAt(path).Always })
 	switch {
 	case len(routes) == 0:
 		return check.Skip(check.NotDeclared, "endpoints lists no optional route")
@@ -249,11 +253,11 @@ func answerShapes(run *session.Run) *check.Finding {
 		return check.Skip(check.NoData, "no tables")
 	}
 	for _, t := range tables[:min(len(tables), maxMeasured)] {
-		for _, r := range routes {
+		for _, path := range routes {
 			if run.Cases > len(routes) && run.Allowance() == 0 {
 				return nil
 			}
-			if f := answerShape(run, r, t); f != nil {
+			if f := answerShape(run, path, t); f != nil {
 				return f
 			}
 		}
@@ -261,22 +265,22 @@ func answerShapes(run *session.Run) *check.Finding {
 	return nil
 }
 
-func answerShape(run *session.Run, r session.Route, t *wire.Table) *check.Finding {
-	topic := session.Topic{Table: t, Name: t.Name}
+func answerShape(run *session.Run, path string, t *wire.Table) *check.Finding {
+	topic := payload.Topic{Table: t, Name: t.Name}
 	if len(t.Fields) > 0 {
 		topic.Field = t.Fields[0].Name
-	} else if r.Path == wire.PathCardinality || r.Path == wire.PathLinkHitRate {
+	} else if path == wire.PathCardinality || path == wire.PathLinkHitRate {
 		return nil
 	}
 	run.Cases++
-	a := run.Exchange(r.Call(run.Legal(r, topic).Text()))
-	if r.Path == wire.PathAggregate && a.Declined() {
+	a := run.Exchange(session.Call{Path: path, Body: run.Legal(path, topic).Text()})
+	if path == wire.PathAggregate && a.Declined() {
 		return nil
 	}
 	name := "table " + terms.QuoteName(t.Name)
-	m, f := r.Decode(a)
+	m, f := a.Decode()
 	if f != nil {
-		return f.In("%s of %s: %s", r.Path, name)
+		return f.In("%s of %s: %s", path, name)
 	}
 	switch m := m.(type) {
 	case *wire.CardinalityAnswer:
@@ -310,13 +314,13 @@ func measuresConsistent(run *session.Run) *check.Finding {
 		if i > 0 && run.Allowance() == 0 {
 			break
 		}
-		if run.Document.Has(wire.EndpointCardinality) {
+		if run.Document.Offers(wire.PathCardinality) {
 			if f := cardinalityConsistent(run, t); f != nil {
 				return f
 			}
 		}
 	}
-	if run.Document.Has(wire.EndpointLinkHitRate) {
+	if run.Document.Offers(wire.PathLinkHitRate) {
 		for i, req := range linksToMeasure(d, tables) {
 			if i > 0 && run.Allowance() == 0 {
 				break
@@ -338,12 +342,12 @@ func cardinalityConsistent(run *session.Run, t *wire.Table) *check.Finding {
 		return nil
 	}
 	run.Cases++
-	var m wire.CardinalityAnswer
-	if f := run.Post(wire.PathCardinality, req).Decode("cardinality-answer", &m); f != nil {
+	m, f := run.Post(wire.PathCardinality, req).Decode()
+	if f != nil {
 		return check.Block("P3.11a", "%s", f.Detail)
 	}
 	for _, column := range req.Columns {
-		if c := m.Columns[column]; c != nil && (c.Distinct > c.NonNull || c.Distinct == 0 && c.NonNull > 0) {
+		if c := m.(*wire.CardinalityAnswer).Columns[column]; c != nil && (c.Distinct > c.NonNull || c.Distinct == 0 && c.NonNull > 0) {
 			return check.Differs("at least one distinct value where there is a value, and at most as many as there are values",
 				fmt.Sprintf("nonNull %d, distinct %d", c.NonNull, c.Distinct),
 				"/cardinality of %s.%s", terms.QuoteName(t.Name), terms.QuoteName(column))
@@ -379,12 +383,12 @@ const maxRateError = 0.001
 
 func linkConsistent(run *session.Run, req *wire.LinkHitRateRequest) *check.Finding {
 	run.Cases++
-	var m wire.LinkHitRate
 	a := run.Post(wire.PathLinkHitRate, req)
-	if f := a.Decode("link-hit-rate-answer", &m); f != nil {
+	answer, f := a.Decode()
+	if f != nil {
 		return check.Block("P3.11a", "%s", f.Detail)
 	}
-	rate := 0.0
+	m, rate := answer.(*wire.LinkHitRate), 0.0
 	if m.FromNonNull > 0 {
 		rate = float64(m.OrphanCount) / float64(m.FromNonNull)
 	}

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -37,11 +39,11 @@ func malformedChecks() []session.Check {
 			Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
-		{Was: "P3.3g", Facet: "an unknown function or grain", Needs: session.NeedsEndpoint(wire.EndpointAggregate),
+		{Was: "P3.3g", Facet: "an unknown function or grain", Needs: declared.Needs(wire.PathAggregate),
 			Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
 			Title: "an unknown function or grain is refused or declined",
 			Fix:   "Check functions and grains against their lists.",
-			Judge: refusal.Table{Declinable: true, Rows: session.Family(
+			Judge: refusal.Table{Declinable: true, Rows: check.Family(
 				refusal.Row{Paths: at(wire.PathAggregate), Codes: badOrUnsupported}, []refusal.Row{
 					{Member: "measures", JSON: `[{"fn":"avg","field":%field,"as":"n"}]`, What: "with the function avg"},
 					{Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"week"}]`, What: "with the grain week"},
@@ -107,7 +109,7 @@ var missingMembers = []refusal.Row{
 }
 
 // filterShapes are filters of no legal shape.
-var filterShapes = session.Family(refusal.Row{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: "and"}, []refusal.Row{
+var filterShapes = check.Family(refusal.Row{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: "and"}, []refusal.Row{
 	{What: "with values on eq in an or group", Member: "or", JSON: `[[{"field":%field,"op":"eq","values":["a"]}]]`},
 	{What: "with or that is no array of groups", Member: "or", JSON: `[{"field":%field,"op":"isnull"}]`},
 	{What: "with a filter without field", JSON: `[{"op":"isnull"}]`},

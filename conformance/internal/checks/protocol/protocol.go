@@ -5,6 +5,8 @@ package protocol
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -29,7 +31,7 @@ func unknownEntityChecks() []session.Check {
 		unknownTable("P3.2d", wire.PathSize, "measure-3", "error-5"),
 		unknownTable("P3.2e", wire.PathCardinality, "measure-3", "error-5"),
 		{Was: "P3.2f", Facet: "a column of /cardinality",
-			Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-3", "error-5"},
+			Needs: declared.Needs(wire.PathCardinality), Rules: []string{"measure-3", "error-5"},
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
 			Fix:   column,
 			Judge: refusal.Table{Rows: []refusal.Row{
@@ -37,10 +39,10 @@ func unknownEntityChecks() []session.Check {
 					What: "of a column that does not exist", Codes: unknownOnly},
 			}}.Judge},
 		{Was: "P3.2g", Facet: wire.PathLinkHitRate,
-			Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-3", "error-5"},
+			Needs: declared.Needs(wire.PathLinkHitRate), Rules: []string{"measure-3", "error-5"},
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
 			Fix:   column,
-			Judge: refusal.Table{Rows: session.Family(refusal.Row{Paths: at(wire.PathLinkHitRate), Codes: unknownOnly}, []refusal.Row{
+			Judge: refusal.Table{Rows: check.Family(refusal.Row{Paths: at(wire.PathLinkHitRate), Codes: unknownOnly}, []refusal.Row{
 				{Member: "fromTable", JSON: "%noTable", What: "with a fromTable that does not exist"},
 				{Member: "toTable", JSON: "%noTable", What: "with a toTable that does not exist"},
 				{Member: "fromColumn", JSON: "%noField", What: "with a fromColumn that does not exist"},
@@ -59,7 +61,7 @@ func unknownTable(was, path string, rules ...string) session.Check {
 	if path == wire.PathCardinality {
 		facet = "a table of " + path
 	}
-	return session.Check{Was: was, Facet: facet, Needs: session.RouteAt(path).Needs, Rules: rules, Title: title,
+	return session.Check{Was: was, Facet: facet, Needs: declared.Needs(path), Rules: rules, Title: title,
 		Fix: "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name.",
 		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
 			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},

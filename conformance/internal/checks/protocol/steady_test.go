@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -69,10 +70,10 @@ func TestSteady(t *testing.T) {
 			Base: "http://connector.test", Token: strings.Repeat("t", 40), HTTP: &http.Client{Transport: &answers}, InProcess: true, Rows: 100,
 		})
 		require.NoError(t, err)
-		s.Document = &session.Document{}
+		s.Document = &declared.Document{}
 		var f *check.Finding
 		s.Judge(t.Context(), &session.Check{ID: "P3.16c", Open: true, Judge: func(run *session.Run) *check.Finding {
-			alone := beside{"table t", table, session.AllRows(table), before}
+			alone := beside{"table t", table, declared.AllRows(table), before}
 			f = alone.steady(run)
 			return nil
 		}})

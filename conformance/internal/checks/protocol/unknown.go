@@ -3,6 +3,8 @@ package protocol
 import (
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -20,26 +22,26 @@ func unknownFieldChecks() []session.Check {
 			Title: "an unknown field in fields is refused"},
 		{Was: "P3.4b", Facet: "sort of /query",
 			Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Needs: session.NeedsSort,
+			Needs: declared.Needs("sort"),
 			Title: "an unknown field in sort is refused"},
 		{Was: "P3.4d", Facet: "filters of /count",
-			Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
+			Weight: 12, Needs: declared.Needs(wire.PathCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
 			Rules: []string{"count-2", "filter-11c"},
 			Title: "an unknown field in a filter of /count is refused"},
 		{Was: "P3.4e", Facet: "/aggregate",
-			Weight: 12, Needs: session.NeedsEndpoint(wire.EndpointAggregate), Judge: unknown(inAggregate).Judge,
+			Weight: 12, Needs: declared.Needs(wire.PathAggregate), Judge: unknown(inAggregate).Judge,
 			Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Title: "an unknown field of /aggregate is refused, or declined"},
 		{Was: "P3.4f", Facet: "an or group", Weight: 12, Judge: unknown(inGroups).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in an or group of any route is refused"},
 	}
-	return session.Family(session.Check{Phase: 3, Fix: fix}, []session.Check{
+	return check.Family(session.Check{Phase: 3, Fix: fix}, []session.Check{
 		{ID: "P3.4c", Weight: 12, Judge: unknown(inFilters(wire.PathQuery)).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in a filter of /query is refused"},
 		session.Merge(session.Check{ID: "P3.4", Phase: 3, Fix: fix, Title: "an unknown field elsewhere is refused"},
-			session.Family(session.Check{Fix: fix}, others)),
+			check.Family(session.Check{Fix: fix}, others)),
 	})
 }
 
@@ -53,7 +55,7 @@ var inFields = []refusal.Row{unknownIn("fields", "[%field,%noField]", fieldCodes
 var inSort = []refusal.Row{
 	unknownIn("sort", `[{"field":%noField,"dir":"asc"}]`, fieldCodes, wire.PathQuery),
 	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%field,"dir":"desc"},{"field":%noField,"dir":"asc"}]`,
-		What: "with an unknown field of table %table in sort", Codes: fieldCodes, Needs: session.NeedsSorts},
+		What: "with an unknown field of table %table in sort", Codes: fieldCodes, Needs: declared.Needs("sort: multi")},
 }
 
 // unknownFilter is a filter on a field that does not exist.
@@ -131,7 +133,7 @@ var namedFields = []refusal.Row{
 	{Paths: at(wire.PathQuery), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
 	{Paths: at(wire.PathQuery), Member: "fields", JSON: "[%near]", Codes: fieldCodes},
 	{Paths: at(wire.PathCount), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
-	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%near,"dir":"asc"}]`, Codes: fieldCodes, Needs: session.NeedsSort},
+	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%near,"dir":"asc"}]`, Codes: fieldCodes, Needs: declared.Needs("sort")},
 	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%near,"as":"g"}]`, Codes: fieldCodes},
 	{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"count","field":%near,"as":"n"}]`, Codes: fieldCodes},
 	{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%near]", Codes: unknownOnly},
@@ -142,17 +144,17 @@ var namedFields = []refusal.Row{
 // hopChecks returns the checks about joins that name what does not exist.
 func hopChecks() []session.Check {
 	return []session.Check{
-		{ID: "P3.15a", Phase: 3, Weight: 14, Needs: session.NeedsJoin,
+		{ID: "P3.15a", Phase: 3, Weight: 14, Needs: declared.Needs("join"),
 			Judge: refusal.Table{Rows: unknownInHops(), Declinable: true}.Judge,
 			Rules: []string{"filter-11a", "query-14", "error-5", "filter-11c"},
 			Title: "an unknown table or field in a hop is refused",
 			Fix:   "Look up every table and field of every hop before the first row: nulls in their place hide a wrong name."},
-		{ID: "P3.15b", Phase: 3, Weight: 8, Needs: session.NeedsJoin,
+		{ID: "P3.15b", Phase: 3, Weight: 8, Needs: declared.Needs("join"),
 			Judge: refusal.Table{Rows: unknownBesideHops(), Declinable: true}.Judge,
 			Rules: []string{"filter-11", "filter-11a", "query-6c", "filter-11c"},
 			Title: "an unknown field beside a join is refused",
 			Fix:   "Look the fields of a request up whether it has joins or not."},
-		{ID: "A.21", Phase: 3, Advice: true, Needs: session.NeedsJoin,
+		{ID: "A.21", Phase: 3, Advice: true, Needs: declared.Needs("join"),
 			Rules: []string{"query-6b", "verdict-14"},
 			Title: "two columns of one name are refused",
 			Fix:   "Answer 400 when a joined field would have the name of another column: a row cannot hold both.",

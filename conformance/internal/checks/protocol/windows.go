@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -83,7 +84,7 @@ func undeclaredWindows(c wire.Capabilities, t *wire.Table) (list []window) {
 func (w window) judge(run *session.Run, t *wire.Table, n int) *check.Finding {
 	run.Cases++
 	req := &wire.QueryRequest{Table: t.Name, Fields: []string{t.Fields[0].Name}, Sort: w.sort, Limit: w.limit, Offset: w.offset}
-	st := run.Query(req)
+	st := run.Post(wire.PathQuery, req).Stream
 	if w.undeclared && st.Err == nil && (st.Status == http.StatusUnprocessableEntity || st.Status == http.StatusBadRequest) {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (w window) judge(run *session.Run, t *wire.Table, n int) *check.Finding {
 		return f
 	}
 	want, claim := n, "served.window is not claimed, so all rows must follow"
-	if st.Served.Window && !session.WindowTooEarly(req, st.Served) {
+	if st.Served.Window && !compare.WindowTooEarly(req, st.Served) {
 		want, claim = int(min(w.limit, max(0, int64(n)-w.offset))), "served.window is claimed"
 	}
 	if len(st.Table.Rows) == want {
@@ -129,8 +130,7 @@ func wholeTable(run *session.Run, tables []*wire.Table, least int, lacks string)
 // because live data changes.
 func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
 	last := run.Last
-	run.Forget(t)
-	rows, f := run.Table(t)
+	rows, _, f := run.ReadAgain(t, nil, false)
 	run.Last = last
 	if f == nil && (rows == nil || len(rows.Rows) != n) {
 		f = check.Skip(check.DataChanged, "table %s", terms.QuoteName(t.Name))

@@ -1,9 +1,6 @@
 package tenants
 
-import (
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-)
+import "github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 
 // atOnce asks for both tenants at once, with as many requests as the document allows
 // and at least two. Each question is asked for the one tenant and the other, beside
@@ -19,9 +16,11 @@ func atOnce(run *pairRun) *check.Finding {
 			if run.Spent() {
 				return nil
 			}
-			f := run.about(run.subjects[0], func(*subject) (f *check.Finding) {
-				f, alone = together(run, at, round)
-				return f
+			f := run.once("round", round, func() *check.Finding {
+				return run.about(run.subjects[0], func(*subject) (f *check.Finding) {
+					f, alone = together(run, at, round)
+					return f
+				})
 			})
 			if f != nil {
 				return f
@@ -60,7 +59,7 @@ func together(run *pairRun, at, round int) (_ *check.Finding, again func() *chec
 			all[i].wording = all[i-1].wording
 		}
 	}
-	session.AtOnce(at, func(i int) {
+	check.AtOnce(at, func(i int) {
 		q := &all[i]
 		if q.may(run, q.question) {
 			m := q.question.ask(q.subject, q.wording)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -15,13 +17,11 @@ import (
 // servesIncomplete asks every route with credentials that lack what is required.
 func servesIncomplete(run *pairRun) *check.Finding { return servesImpostors(run, incomplete) }
 
-// servesWrong asks every route with wrong credentials, if the run may.
-func servesWrong(run *pairRun) *check.Finding {
-	if !run.WrongCredentials {
-		return session.NotAskedFor()
-	}
-	return servesImpostors(run, wrong)
-}
+// servesMistaken asks every route with credentials that somebody may give by mistake.
+func servesMistaken(run *pairRun) *check.Finding { return servesImpostors(run, mistaken) }
+
+// servesWrong asks every route with wrong credentials.
+func servesWrong(run *pairRun) *check.Finding { return servesImpostors(run, wrong) }
 
 // refusesIncomplete asks every route without credentials and, if the run may, with a
 // wrong secret.
@@ -34,13 +34,13 @@ func refusesIncomplete(run *pairRun) *check.Finding {
 		}
 	}
 	for _, i := range list {
-		for _, r := range run.Mounted() {
+		for _, path := range run.Document.Paths(true) {
 			run.Cases++
-			a := run.Exchange(run.WithCredentials(r.Call(run.Legal(r, topic).Text()), 0, i.set))
+			a := run.Exchange(run.WithCredentials(session.Call{Path: path, Body: run.Legal(path, topic).Text()}, 0, i.set))
 			if a.Err == nil && (a.Status == http.StatusBadRequest || len(i.set) > 0 && a.Status < 400) {
 				continue
 			}
-			return check.Differs("400", a.Describe(), "%s with %s is answered with %d", r.Path, i.what, a.Status)
+			return check.Differs("400", a.Describe(), "%s with %s is answered with %d", path, i.what, a.Status)
 		}
 	}
 	return nil
@@ -51,35 +51,43 @@ func refusesIncomplete(run *pairRun) *check.Finding {
 // good credentials in the place of bad ones.
 func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.Finding {
 	for tenant := range run.Tenants {
-		s, f := tableOf(run, tenant)
-		if f != nil {
-			return f
-		}
-		if s == nil {
-			continue
-		}
-		list := sets(run, tenant)
 		if tenant > 0 && run.Spent() {
 			break
 		}
-		for _, q := range plain {
-			if f := s.servesImpostor(run, tenant, q, list); f != nil {
-				return f
-			}
-		}
-		for _, i := range list {
-			if run.Spent() {
-				break
-			}
-			if i.close {
-				continue
-			}
-			if f := discoversForImpostor(run, tenant, i); f != nil {
-				return f
-			}
+		f := run.once("impostors", tenant, func() *check.Finding { return servesImpostorsOf(run, tenant, sets) })
+		if f != nil {
+			return f
 		}
 	}
 	return run.Judged("no table with rows, and no secret, shows whose an answer is")
+}
+
+func servesImpostorsOf(run *pairRun, tenant int, sets func(*pairRun, int) []impostor) *check.Finding {
+	s, f := tableOf(run, tenant)
+	if f != nil || s == nil {
+		return f
+	}
+	list := sets(run, tenant)
+	for _, q := range plain {
+		if !slices.ContainsFunc(list, func(i impostor) bool { return !i.refused }) {
+			return nil
+		}
+		if f := s.servesImpostor(run, tenant, q, list); f != nil {
+			return f
+		}
+	}
+	for _, i := range list {
+		if run.Spent() {
+			break
+		}
+		if i.close || i.refused {
+			continue
+		}
+		if f := discoversForImpostor(run, tenant, i); f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // tableOf returns a table of a tenant that has rows, with the tenant's own rows, or nil.
@@ -117,13 +125,22 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 	if !tells(own) {
 		return nil
 	}
-	for _, i := range list {
-		if i.close && q.path != wire.PathQuery || (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own) {
+	for n := range list {
+		i := &list[n]
+		if i.refused || i.close && q.path != wire.PathQuery {
 			continue
+		}
+		mayBeRight := (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own)
+		if mayBeRight && (i.others || !i.once) {
+			continue
+		}
+		if i.once && n > 0 {
+			answer(c) // an account is locked by wrong attempts in a row
 		}
 		got := answer(run.WithCredentials(c, tenant, i.set))
 		run.Last = got.Request
 		run.Cases++
+		i.refused = i.once && got.Denied()
 		others := &oracle.Table{}
 		if i.others { // the impostor has its secret
 			others = s.own(1 - tenant)
@@ -132,15 +149,24 @@ func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []i
 		if !tells(got) && row == nil || i.unless != nil && tells(answer(run.WithCredentials(c, tenant, i.unless))) {
 			continue
 		}
+		if mayBeRight && !refusedByCheck(run, tenant, i.set) {
+			continue
+		}
 		received := got.shown
 		if row != nil {
-			received = session.ShowRow(got.rows.Columns, row)
+			received = message.Row(got.rows.Columns, row)
 		}
 		return check.Differs("400, or no data of this tenant", received,
 			"%s of table %s with %s is answered with the data of the %s tenant",
-			q.path, terms.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.Request)
+			q.path, terms.QuoteName(s.name), i.what, phrase.Ordinal(tenant)).From(got.Request)
 	}
 	return nil
+}
+
+// refusedByCheck reports whether /check says that a set is wrong.
+func refusedByCheck(run *pairRun, tenant int, set map[string]string) bool {
+	a := run.ExchangeWith(run.Ctx, run.WithCredentials(run.Ask(wire.PathCheck, &wire.CheckRequest{}, tenant), tenant, set))
+	return a.RefusedWith(wire.CodeCheckFailed) == nil
 }
 
 // tellsOther reports whether an answer is not what the other tenant would get.
@@ -165,15 +191,15 @@ func discoversForImpostor(run *pairRun, tenant int, i impostor) *check.Finding {
 		return nil // another check tells it
 	}
 	a := run.Exchange(run.WithCredentials(run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant), tenant, i.set))
-	var got wire.Discovery
-	if a.Decode("discovery-answer", &got) != nil {
+	got, f := a.Decode()
+	if f != nil {
 		return nil
 	}
 	run.Cases++
-	for _, t := range got.Tables {
+	for _, t := range got.(*wire.Discovery).Tables {
 		if both[tenant].Lookup[t.Name] != nil && both[1-tenant].Lookup[t.Name] == nil {
 			return check.Differs("400, or no table of this tenant", "table "+terms.QuoteName(t.Name),
-				"/discovery with %s lists a table that only the %s tenant has", i.what, session.Ordinal(tenant))
+				"/discovery with %s lists a table that only the %s tenant has", i.what, phrase.Ordinal(tenant))
 		}
 	}
 	return nil

@@ -2,10 +2,14 @@ package tenants
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,22 +29,14 @@ type impostor struct {
 	// onlyApart marks a set that may give the tenant's rows if the data do not depend
 	// on the credentials at all: it has every secret, or no secret exists.
 	onlyApart bool
-}
-
-// secrets returns the keys of the required credentials that the form hides.
-func secrets(d *session.Document) (keys []string) {
-	for _, f := range d.Required() {
-		if f.Type != wire.CredentialText {
-			keys = append(keys, f.Key)
-		}
-	}
-	return keys
+	// once marks a set that is not sent again after it was refused, because accounts get locked.
+	once, refused bool
 }
 
 // incomplete returns sets that lack what the document requires. Sending them harms no
 // account.
 func incomplete(run *pairRun, tenant int) (list []impostor) {
-	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
+	own, hidden := run.Tenants[tenant].Credentials.Reveal(), run.Document.Secrets()
 	if len(own) > 0 {
 		list = append(list, impostor{what: "no credentials at all", set: map[string]string{}, onlyApart: len(hidden) == 0})
 	}
@@ -57,15 +53,12 @@ func incomplete(run *pairRun, tenant int) (list []impostor) {
 // wrong returns sets that name a tenant and do not have the tenant's secrets, or have
 // them and name the tenant by a path. Real accounts may be locked because of them.
 func wrong(run *pairRun, tenant int) (list []impostor) {
-	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
+	own, hidden := run.Tenants[tenant].Credentials.Reveal(), run.Document.Secrets()
 	add := func(what string, others bool, change map[string]string) {
 		set := maps.Clone(own)
 		maps.Copy(set, change)
-		// A set that is a tenant's own is not wrong.
-		for _, t := range run.Tenants {
-			if maps.Equal(set, t.Credentials.Reveal()) {
-				return
-			}
+		if run.isTenants(set) {
+			return // it is not wrong
 		}
 		list = append(list, impostor{what: what, set: set, others: others})
 	}
@@ -76,10 +69,10 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 		}
 		return set
 	}
-	add("a wrong secret", false, secret(func(string) string { return session.WrongCredential }))
+	add("a wrong secret", false, secret(func(string) string { return payload.WrongCredential }))
 	add("a blank secret", false, secret(func(string) string { return "" }))
 	for other, t := range run.Tenants {
-		add("the secret of the "+session.Ordinal(other)+" tenant", true, secret(t.Credentials.Get))
+		add("the secret of the "+phrase.Ordinal(other)+" tenant", true, secret(t.Credentials.Get))
 	}
 	for _, f := range run.Document.CredentialSchema {
 		name := own[f.Key]
@@ -97,10 +90,48 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 		}
 		for i := range list[from:] {
 			list[from+i].unless = maps.Clone(list[from+i].set)
-			list[from+i].unless[f.Key] = session.WrongCredential
+			list[from+i].unless[f.Key] = payload.WrongCredential
 		}
 	}
 	return append(list, similar(own, hidden)...)
+}
+
+// mistaken returns the sets that need no leave, because each is sent until it is refused once, as somebody does who
+// mistypes: one with mistyped secrets, and one with the secrets of the other tenant. A mistyped set may be right
+// where the data do not depend on the credentials. The other tenant's secrets go to no other address, and they
+// are not mixed with an optional one of the tenant's, which may be enough.
+func mistaken(run *pairRun, tenant int) (list []impostor) {
+	own := run.Tenants[tenant].Credentials.Reveal()
+	if set := run.Mistyped(tenant); set != nil && !run.isTenants(set) {
+		list = append(list, impostor{what: "a mistyped secret", set: set, onlyApart: true, once: true})
+	}
+	if len(run.Tenants) < 2 || run.Alike {
+		return list
+	}
+	others, set := run.Tenants[1-tenant].Credentials, maps.Clone(own)
+	for _, f := range run.Document.CredentialSchema {
+		switch {
+		case f.Type == wire.CredentialText && own[f.Key] != others.Get(f.Key) && isAddress(own[f.Key]),
+			f.Type != wire.CredentialText && f.Optional && own[f.Key] != "":
+			return list
+		case f.Type != wire.CredentialText && !f.Optional:
+			set[f.Key] = others.Get(f.Key)
+		}
+	}
+	if !run.isTenants(set) {
+		list = append(list, impostor{what: "the secret of the " + phrase.Ordinal(1-tenant) + " tenant", set: set, others: true, once: true})
+	}
+	return list
+}
+
+// isTenants reports whether a set is that of a tenant.
+func (run *pairRun) isTenants(set map[string]string) bool {
+	return slices.ContainsFunc(run.Tenants, func(t redact.Tenant) bool { return maps.Equal(set, t.Credentials.Reveal()) })
+}
+
+// isAddress reports whether a credential may say where the source is.
+func isAddress(value string) bool {
+	return strings.ContainsAny(value, "/:") || strings.Contains(value, ".") && !strings.Contains(value, "@")
 }
 
 // similar returns sets in each of which one secret differs little from the tenant's, as those do
@@ -110,7 +141,7 @@ func wrong(run *pairRun, tenant int) (list []impostor) {
 func similar(own map[string]string, hidden []string) (list []impostor) {
 	for _, key := range hidden {
 		secret := []rune(own[key])
-		if len(secret) < minSimilar || strings.ContainsFunc(own[key], unicode.IsSpace) {
+		if len(secret) < declared.MinSecret || strings.ContainsFunc(own[key], unicode.IsSpace) {
 			continue // blanks and line ends: a document, such as a key file, which may be spelled in several ways
 		}
 		with := func(value string) map[string]string {
@@ -124,7 +155,7 @@ func similar(own map[string]string, hidden []string) (list []impostor) {
 			}
 		}
 		name, last, half := terms.QuoteName(key), len(secret)-1, len(secret)/2
-		anything := session.WrongCredential
+		anything := payload.WrongCredential
 		add("another end of "+name, string(secret[:last])+other(secret[last]), anything)
 		add("another beginning of "+name, other(secret[0])+string(secret[1:]), anything)
 		add("the first half of "+name, string(secret[:half]), anything)
@@ -139,9 +170,6 @@ func similar(own map[string]string, hidden []string) (list []impostor) {
 	}
 	return list
 }
-
-// minSimilar is the length of a secret from which a part of it is not found by chance.
-const minSimilar = 8
 
 // other returns a character that is not c.
 func other(c rune) string {

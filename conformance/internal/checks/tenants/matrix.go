@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,7 +31,7 @@ func fresh(run *pairRun) wording {
 func (w wording) unused() string { return fmt.Sprintf("conformance-%d-%d", w.run, w.n) }
 
 func (w wording) envelope() wire.Envelope {
-	return wire.Envelope{TimeoutMS: session.UsualTimeout.Milliseconds() - int64(w.n%5000)}
+	return wire.Envelope{TimeoutMS: defaults.QueryTimeout.Milliseconds() - int64(w.n%5000)}
 }
 
 // turned returns a list that begins at another place.

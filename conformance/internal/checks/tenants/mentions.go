@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -27,14 +29,14 @@ func mentionsOther(run *pairRun) *check.Finding {
 		return f
 	}
 	for tenant := range both {
-		if f := refusalsMention(run, both, tenant); f != nil {
+		if f := run.once("refusals", tenant, func() *check.Finding { return refusalsMention(run, both, tenant) }); f != nil {
 			return f
 		}
 		run.Cases++
 		warnings := strings.Join(both[tenant].Warnings, "\n")
 		if names := namesOfOther(both, tenant, warnings); names != "" {
 			return check.Differs("", warnings, "a warning of /discovery tells the %s tenant of %s, which only the other has",
-				session.Ordinal(tenant), names)
+				phrase.Ordinal(tenant), names)
 		}
 	}
 	if f := samplesOfOther(run, both, tables[first:]); f != nil {
@@ -46,7 +48,7 @@ func mentionsOther(run *pairRun) *check.Finding {
 // refusalsMention asks for a table and for a field that do not exist.
 func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *check.Finding {
 	nobodys := &wire.Table{
-		Name: session.UnusedTable, Fields: []wire.Field{{Name: session.UnusedField, Type: wire.TypeString}},
+		Name: payload.UnusedTable, Fields: []wire.Field{{Name: payload.UnusedField, Type: wire.TypeString}},
 	}
 	tables := []*wire.Table{nobodys}
 	if own := both[tenant].Readable(); len(own) > 0 {
@@ -57,7 +59,7 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 			return nil
 		}
 		for _, q := range plain {
-			if session.RouteAt(q.path).Needs(run.Document) != "" {
+			if !run.Document.Offers(q.path) {
 				continue
 			}
 			run.Cases++
@@ -68,7 +70,7 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 			if names := namesOfOther(both, tenant, string(a.Body)); names != "" {
 				return check.Differs("", a.Describe(),
 					"a refusal of %s tells the %s tenant of %s, which only the other has",
-					q.path, session.Ordinal(tenant), names).From(a.Request)
+					q.path, phrase.Ordinal(tenant), names).From(a.Request)
 			}
 		}
 	}
@@ -84,7 +86,7 @@ func namesOfOther(both [2]*session.Discovery, tenant int, text string) string {
 			names = append(names, t.Name)
 		}
 	}
-	return session.Mentioned(text, "_-$", names)
+	return phrase.Mentioned(text, "_-$", names)
 }
 
 // toldOf returns the tables of both tenants of whose values discovery tells, those first of which it
@@ -167,7 +169,7 @@ func (s *subject) judgeSamples(run *pairRun) *check.Finding {
 				if text := v.String(); !v.IsNull() && !own[text] && other[text] {
 					return check.Differs("values of the tenant's own rows", fmt.Sprintf("%q", text),
 						"/discovery of the %s tenant tells of field %s of table %s what only the other tenant's rows hold",
-						session.Ordinal(tenant), terms.QuoteName(name), terms.QuoteName(s.name))
+						phrase.Ordinal(tenant), terms.QuoteName(name), terms.QuoteName(s.name))
 				}
 			}
 		}
@@ -194,13 +196,13 @@ func describesOther(run *pairRun) *check.Finding {
 				run.Cases++
 				if d.Lookup[k.TargetTable] == nil && both[1-tenant].Lookup[k.TargetTable] != nil {
 					return check.Fail("a foreign key of table %s leads the %s tenant to table %s, which only the other has",
-						terms.QuoteName(t.Name), session.Ordinal(tenant), terms.QuoteName(k.TargetTable))
+						terms.QuoteName(t.Name), phrase.Ordinal(tenant), terms.QuoteName(k.TargetTable))
 				}
 			}
 			run.Cases++
 			if names := namesOfOther(both, tenant, strings.Join(texts, "\n")); names != "" {
 				return check.Fail("a description of table %s tells the %s tenant of %s, which only the other has",
-					terms.QuoteName(t.Name), session.Ordinal(tenant), names)
+					terms.QuoteName(t.Name), phrase.Ordinal(tenant), names)
 			}
 		}
 	}

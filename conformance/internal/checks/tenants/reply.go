@@ -7,6 +7,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -42,7 +44,7 @@ func send(run *pairRun, c session.Call, m wire.Request, columns []wire.Column) r
 		r.readRows(req, columns)
 		return r
 	}
-	if answer, f := session.RouteAt(c.Path).Decode(a); f == nil {
+	if answer, f := a.Decode(); f == nil {
 		r.figures = answer
 	}
 	if size, ok := r.figures.(*wire.SizeAnswer); ok && (size.Size == nil || !size.Size.Exact) {
@@ -62,7 +64,7 @@ func (r *reply) readRows(req *wire.QueryRequest, columns []wire.Column) {
 		r.fault = f
 		return
 	}
-	t := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
+	t := compare.Typed(req, st.Table.Rows, func(_ string, f wire.JoinField) wire.Type {
 		if f.As != "" {
 			return f.Type
 		}
@@ -73,7 +75,7 @@ func (r *reply) readRows(req *wire.QueryRequest, columns []wire.Column) {
 	}
 	r.rows, r.shown = t, "no rows"
 	if len(t.Rows) > 0 {
-		r.shown = session.Plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
+		r.shown = phrase.Plural(len(t.Rows), "row") + ", such as " + message.Row(t.Columns, t.Rows[0])
 	}
 }
 
@@ -99,7 +101,7 @@ func (r *reply) onlyIn(one, other *oracle.Table) []wire.Value {
 	}
 	in, out := tally(one, req.Fields), tally(other, req.Fields)
 	for _, row := range r.rows.Rows {
-		if key := session.RowKey(row); in[key] > 0 && out[key] == 0 {
+		if key := compare.RowKey(row); in[key] > 0 && out[key] == 0 {
 			return row
 		}
 	}
@@ -111,5 +113,5 @@ func tally(t *oracle.Table, fields []string) map[string]int {
 	if t == nil {
 		return nil
 	}
-	return session.Tally(session.Project(t, fields))
+	return compare.Tally(compare.Project(t, fields))
 }

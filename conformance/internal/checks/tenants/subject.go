@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -66,7 +66,7 @@ func newSubject(run *pairRun, own, other *wire.Table) *subject {
 // comparesText reports whether filters may compare a field as text.
 func (s *subject) comparesText(field string) bool {
 	f := s.tables[0].Field(field)
-	return f.Type == wire.TypeString && session.Allowed(f.Filterable)
+	return f.Type == wire.TypeString && terms.Allowed(f.Filterable)
 }
 
 // own returns the subject's rows of a tenant, or nil if they are not known.
@@ -79,7 +79,7 @@ func (s *subject) differs() bool {
 }
 
 func (s *subject) alike(a, b *oracle.Table) bool {
-	return session.SpelledAlike(session.Project(a, s.fields), session.Project(b, s.fields))
+	return compare.SpelledAlike(compare.Project(a, s.fields), compare.Project(b, s.fields))
 }
 
 // How many tables of both tenants are read to find one that differs, and how many of one
@@ -297,7 +297,7 @@ func (s *subject) choose(run *pairRun) {
 		if s.sort == "" && simple && run.Document.SortKeys() > 0 && s.divides(name, math.MaxInt) {
 			s.sort = name
 		}
-		if f.Type.Numeric() && session.Allowed(f.Aggregatable) && len(s.numbers) < maxNumbers {
+		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) && len(s.numbers) < maxNumbers {
 			s.numbers = append(s.numbers, name)
 		}
 		kind, key := byNumber, &wire.GroupKey{Field: name, As: "g"}
@@ -309,7 +309,7 @@ func (s *subject) choose(run *pairRun) {
 		case !f.Type.Numeric() && f.Type != wire.TypeBoolean:
 			continue
 		}
-		if s.groups[kind] == nil && session.Allowed(f.Groupable) && (kind == byPeriod || s.divides(name, maxGroups)) {
+		if s.groups[kind] == nil && terms.Allowed(f.Groupable) && (kind == byPeriod || s.divides(name, maxGroups)) {
 			s.groups[kind] = key
 		}
 	}
@@ -506,6 +506,7 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 		f := judge()
 		if f.Failure() {
 			failed = run.step
+			clear(run.passed)
 		}
 		return f
 	}, again)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -21,34 +22,57 @@ type memory struct {
 	subjects []*subject // the tables to ask about, whose rows are known; nil: they were not read yet
 	others   []*subject // more tables that both tenants have
 	step     step       // the last one
+	passed   map[part]bool
+}
+
+// part is a part of a check: what is asked, and about what.
+type part struct {
+	check       string
+	what, about any
+}
+
+// once judges a part of the check unless it has passed: a check that is judged again goes on where it was cut short.
+func (run *pairRun) once(what, about any, judge func() *check.Finding) *check.Finding {
+	p := part{run.Check.ID, what, about}
+	if run.passed[p] {
+		return nil
+	}
+	f := judge()
+	run.passed[p] = f == nil && !run.Spent()
+	return f
 }
 
 // Checks returns the checks of one run, in the order in which they run.
 func Checks() []session.Check {
-	m := &memory{wording: wording{run: rand.Uint32()}}
+	m := &memory{wording: wording{run: rand.Uint32()}, passed: map[part]bool{}}
 	with := func(judge func(*pairRun) *check.Finding) func(*session.Run) *check.Finding {
 		return func(run *session.Run) *check.Finding { return judge(&pairRun{run, m}) }
 	}
 	return []session.Check{
-		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 140,
-			Title: "a table of one tenant is unknown to the other that lacks it",
-			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
-				"and answer 404 unknown_entity for anything else."},
 		{ID: "T2", Phase: 3, Two: true, Judge: with(inTurns), Rules: []string{"tenant-4", "tenant-6"}, Weight: 450,
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
+		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 140,
+			Title: "a table of one tenant is unknown to the other that lacks it",
+			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
+				"and answer 404 unknown_entity for anything else."},
 		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Weight: 80,
 			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
 		{ID: "T4", Phase: 3, Judge: with(servesIncomplete), Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
-			Weight: 40, Least: 20, Needs: session.NeedsCredentials,
+			Weight: 40, Least: 20, Needs: declared.Needs("credentialSchema"),
 			Title: "credentials that lack what is required get no data of a tenant",
 			Fix: "Refuse a request without a required credential, on every route, " +
 				"instead of taking a default or the credentials of an earlier request."},
-		{ID: "T5", Phase: 3, Judge: with(servesWrong), Rules: []string{"tenant-6", "tenant-4"},
-			Weight: 40, Least: 66, Needs: session.NeedsCredentials,
+		{ID: "T7", Phase: 3, Judge: with(servesMistaken), Rules: []string{"tenant-6", "tenant-4"},
+			Weight: 16, Least: 10, Needs: declared.Needs("credentialSchema"),
+			Title: "a mistyped secret, and the secret of the other tenant, get no data of a tenant",
+			Fix: "Look up whose a secret is, and serve that tenant's data alone, whatever account the request names beside it. " +
+				"If both sets of this run are of one customer, whose secrets open the data of both, say so (-alike)."},
+		{ID: "T5", Phase: 3, Judge: with(servesWrong), Wrong: true, Rules: []string{"tenant-6", "tenant-4"},
+			Weight: 40, Least: 66, Needs: declared.Needs("credentialSchema"),
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
@@ -57,7 +81,7 @@ func Checks() []session.Check {
 			Fix: "Make messages and metadata of what the credentials of this request can see: " +
 				"a list of all known tables, or a kept sample, tells one tenant of another."},
 		{ID: "A.31", Phase: 3, Advice: true, Judge: with(refusesIncomplete), Rules: []string{"http-6", "http-8b"},
-			Needs: session.NeedsCredentials,
+			Needs: declared.Needs("credentialSchema"),
 			Title: "credentials that lack what is required give 400 on every route",
 			Fix: "Refuse a missing required credential before the source is asked: check_failed on /check, " +
 				"bad_request elsewhere. 401 would read as a wrong token."},

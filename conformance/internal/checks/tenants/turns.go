@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -16,17 +19,17 @@ import (
 func inTurns(run *pairRun) *check.Finding {
 	return judgeSubjects(run, func() *check.Finding {
 		for _, s := range slices.Concat(run.subjects, run.others) {
-			run.Covered.Declare(session.Question{Kind: session.Apart, Table: s.name})
+			run.Covered.Declare(coverage.Question{Kind: coverage.Apart, Table: s.name})
 		}
 		for _, s := range run.subjects {
 			if f := run.about(s, (*subject).countsDiscovered); f != nil {
 				return f
 			}
 		}
-		for _, part := range []func(*pairRun) *check.Finding{
+		for i, judge := range []func(*pairRun) *check.Finding{
 			turns(0), discoveriesInTurns, sweep, afterOther, linksInTurns, turns(1),
 		} {
-			if f := part(run); f != nil || run.Spent() {
+			if f := run.once("turns", i, func() *check.Finding { return judge(run) }); f != nil || run.Spent() {
 				return f
 			}
 		}
@@ -44,7 +47,9 @@ func turns(round int) func(*pairRun) *check.Finding {
 				if !s.may(run, q) {
 					continue
 				}
-				f := run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, q) })
+				f := run.once(q, fmt.Sprint(round, s.name), func() *check.Finding {
+					return run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, q) })
+				})
 				if f != nil || run.Spent() {
 					return f
 				}
@@ -57,7 +62,7 @@ func turns(round int) func(*pairRun) *check.Finding {
 
 // may reports whether a question can be asked.
 func (s *subject) may(run *pairRun, q *question) bool {
-	return session.RouteAt(q.path).Needs(run.Document) == "" && q.ask(s, wording{}) != nil
+	return run.Document.Offers(q.path) && q.ask(s, wording{}) != nil
 }
 
 // takeTurns asks a question in one wording for one tenant and then for the other. If it asks for a page, the next
@@ -73,14 +78,14 @@ func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding
 
 // inTurn asks a question in one wording for one tenant and then for the other.
 func (s *subject) inTurn(run *pairRun, first int, q *question, w wording) *check.Finding {
-	run.Covered.AddQuestion(session.Question{Kind: session.Apart, Table: s.name})
+	run.Covered.AddQuestion(coverage.Question{Kind: coverage.Apart, Table: s.name})
 	var replies [2]reply
 	var verdicts [2]verdict
 	for turn := range 2 {
 		tenant := (first + turn) % 2
 		var f *check.Finding
 		replies[tenant] = s.ask(run, tenant, q, w)
-		if f, verdicts[tenant] = s.judge(replies[tenant], tenant, q, "asked in turn with the "+session.Ordinal(1-tenant)); f != nil {
+		if f, verdicts[tenant] = s.judge(replies[tenant], tenant, q, "asked in turn with the "+phrase.Ordinal(1-tenant)); f != nil {
 			return f
 		}
 		if verdicts[tenant] == isRight {
@@ -88,11 +93,22 @@ func (s *subject) inTurn(run *pairRun, first int, q *question, w wording) *check
 		}
 	}
 	for tenant := range 2 {
-		if verdicts[tenant] == isWrong && verdicts[1-tenant] == isRight {
+		if verdicts[tenant] == isWrong && verdicts[1-tenant] == isRight && !s.wrongAlone(run, tenant, q) {
 			return s.oneSided(replies[tenant], tenant, q)
 		}
 	}
 	return nil
+}
+
+// wrongAlone reports whether a measure is answered wrongly in another wording too, right after the tenant has come.
+// Then the connector measures the rows of this tenant wrongly, which the checks of its data report.
+func (s *subject) wrongAlone(run *pairRun, tenant int, q *question) bool {
+	if q.path != wire.PathAggregate || !s.differs() {
+		return false
+	}
+	arrive(run, tenant)
+	f, v := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, "asked alone")
+	return f == nil && v == isWrong
 }
 
 // oneSided returns the finding about an answer that a tenant's rows do not give, although
@@ -101,13 +117,13 @@ func (s *subject) oneSided(r reply, tenant int, q *question) *check.Finding {
 	if s.lost != nil {
 		return nil
 	}
-	table, who := terms.QuoteName(s.name), session.Ordinal(tenant)
+	table, who := terms.QuoteName(s.name), phrase.Ordinal(tenant)
 	if !s.differs() && q.path != wire.PathQuery {
-		return check.Differs(r.shown, session.Plural(len(s.own(tenant).Rows), "row"),
+		return check.Differs(r.shown, phrase.Plural(len(s.own(tenant).Rows), "row"),
 			"/query of table %s answers the %s tenant with the other's rows: %s tells the two apart",
 			table, who, q.path).From(r.Request)
 	}
-	return check.Differs("what the "+session.Plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
+	return check.Differs("what the "+phrase.Plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
 		"%s%s of table %s for the %s tenant is not what its rows give, although the same request is answered rightly for the other",
 		q.path, q.what, table, who).From(r.Request)
 }
@@ -125,11 +141,11 @@ const (
 func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.Finding, verdict) {
 	own, other := s.rows[tenant], s.rows[1-tenant]
 	what := fmt.Sprintf("%s%s of table %s for the %s tenant, %s",
-		q.path, q.what, terms.QuoteName(s.name), session.Ordinal(tenant), how)
+		q.path, q.what, terms.QuoteName(s.name), phrase.Ordinal(tenant), how)
 	differs := func(received, detail string) (*check.Finding, verdict) {
 		expected := "404 unknown_entity"
 		if own != nil {
-			expected = "what the " + session.Plural(len(own[s.name].Rows), "row") + " of this tenant give"
+			expected = "what the " + phrase.Plural(len(own[s.name].Rows), "row") + " of this tenant give"
 		}
 		return check.Differs(expected, received, "%s, %s", what, detail).From(got.Request), isWrong
 	}
@@ -139,7 +155,7 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 	case own == nil && !s.lacked[tenant] && got.refused && other != nil:
 		return check.Differs("a table that "+q.path+" knows", got.shown,
 			"/discovery of the %s tenant lists table %s, and only the other tenant can read it",
-			session.Ordinal(tenant), terms.QuoteName(s.name)).From(got.Request), isWrong
+			phrase.Ordinal(tenant), terms.QuoteName(s.name)).From(got.Request), isWrong
 	case own == nil && !s.lacked[tenant]:
 		return nil, saysNothing
 	case got.fault != nil:
@@ -154,7 +170,7 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 		return nil, saysNothing
 	}
 	if row := got.onlyIn(other[s.name], own[s.name]); row != nil {
-		return differs(session.ShowRow(got.rows.Columns, row), "holds a row of the other tenant")
+		return differs(message.Row(got.rows.Columns, row), "holds a row of the other tenant")
 	}
 	if req, ok := got.asked.(*wire.QueryRequest); ok && q.what == "" {
 		if d := oracle.Verify(own, req, got.rows.Rows); d != nil {
@@ -179,7 +195,10 @@ func sweep(run *pairRun) *check.Finding {
 		if run.Spent() {
 			return nil
 		}
-		if f := run.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) }); f != nil {
+		f := run.once("sweep", s.name, func() *check.Finding {
+			return run.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) })
+		})
+		if f != nil {
 			return f
 		}
 	}
@@ -276,11 +295,11 @@ func (s *subject) countsDiscovered() *check.Finding {
 		switch {
 		case *got == others:
 			return check.Differs(fmt.Sprint(want), fmt.Sprint(*got), "rowCount of table %s in /discovery of the %s tenant is the other's",
-				terms.QuoteName(s.name), session.Ordinal(tenant))
+				terms.QuoteName(s.name), phrase.Ordinal(tenant))
 		case !s.differs():
-			return check.Differs(fmt.Sprint(*got), session.Plural(int(want), "row"),
+			return check.Differs(fmt.Sprint(*got), phrase.Plural(int(want), "row"),
 				"/query of table %s answers the %s tenant with the other's rows: discovery tells the two apart",
-				terms.QuoteName(s.name), session.Ordinal(tenant))
+				terms.QuoteName(s.name), phrase.Ordinal(tenant))
 		}
 	}
 	return nil
@@ -300,7 +319,7 @@ func afterOther(run *pairRun) *check.Finding {
 						return nil
 					}
 					run.Cases++
-					how := fmt.Sprintf("asked after %s of the %s", before, session.Ordinal(1-tenant))
+					how := fmt.Sprintf("asked after %s of the %s", before, phrase.Ordinal(1-tenant))
 					if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
 						return f
 					}

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -28,14 +31,15 @@ func unknownToOther(run *pairRun) *check.Finding {
 			}
 		}
 	}
-	type part = func(*pairRun, [2]*session.Discovery, int, *wire.Table) *check.Finding
+	type asking = func(*pairRun, [2]*session.Discovery, int, *wire.Table) *check.Finding
 	for n := range maxLacked {
-		for _, ask := range []part{unknownOnRoutes, unknownBeside} {
+		for way, ask := range []asking{unknownOnRoutes, unknownBeside} {
 			for tenant := range both {
 				if n >= len(lacked[tenant]) || run.Spent() {
 					continue
 				}
-				if f := ask(run, both, tenant, lacked[tenant][n]); f != nil {
+				t := lacked[tenant][n]
+				if f := run.once(way, t.Name, func() *check.Finding { return ask(run, both, tenant, t) }); f != nil {
 					return f
 				}
 			}
@@ -45,8 +49,8 @@ func unknownToOther(run *pairRun) *check.Finding {
 }
 
 func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
-	for _, r := range run.Mounted() {
-		if f := unknownTo(run, tenant, r, t); f != nil {
+	for _, path := range run.Document.Paths(true) {
+		if f := unknownTo(run, tenant, path, t); f != nil {
 			return f
 		}
 	}
@@ -55,8 +59,8 @@ func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.
 
 // unknownTo asks one tenant for a table of the other. Before, it asks the same for the
 // owner, so that a connector may have kept the answer.
-func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.Finding {
-	q := firstOf(r.Path)
+func unknownTo(run *pairRun, tenant int, path string, t *wire.Table) *check.Finding {
+	q := firstOf(path)
 	if q == nil {
 		return nil
 	}
@@ -67,26 +71,26 @@ func unknownTo(run *pairRun, tenant int, r session.Route, t *wire.Table) *check.
 	}
 	m := about(t.Name)
 	if run.Allowance() > 0 {
-		answerTo(run, 1-tenant, r.Path, m)
+		answerTo(run, 1-tenant, path, m)
 	}
 	run.Cases++
-	a := answerTo(run, tenant, r.Path, m)
+	a := answerTo(run, tenant, path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
-	if f == nil || r.Path == wire.PathAggregate && a.Declined() {
-		return toldApart(run, tenant, r.Path, "", t.Name, a, about)
+	if f == nil || path == wire.PathAggregate && a.Declined() {
+		return toldApart(run, tenant, path, "", t.Name, a, about)
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
 		// refused like that too, another check reports it.
 		last := run.Last
-		b := answerTo(run, tenant, r.Path, about(session.UnusedTable))
+		b := answerTo(run, tenant, path, about(payload.UnusedTable))
 		if b.Status == a.Status {
-			return check.Block("P3.2", "%s answers %d for a table that nobody has", r.Path, b.Status)
+			return check.Block("P3.2", "%s answers %d for a table that nobody has", path, b.Status)
 		}
 		run.Last = last
 	}
 	f.Detail = fmt.Sprintf("%s for table %s, which only the %s tenant has, is %s for the %s",
-		r.Path, terms.QuoteName(t.Name), session.Ordinal(1-tenant), f.Detail, session.Ordinal(tenant))
+		path, terms.QuoteName(t.Name), phrase.Ordinal(1-tenant), f.Detail, phrase.Ordinal(tenant))
 	return f
 }
 
@@ -132,7 +136,7 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 	own := tables[i]
 	for _, l := range leads {
 		mayJoin := run.Document.Capabilities.Join || l.path == wire.PathLinkHitRate
-		if !mayJoin || session.RouteAt(l.path).Needs(run.Document) != "" || run.Spent() {
+		if !mayJoin || !run.Document.Offers(l.path) || run.Spent() {
 			continue
 		}
 		about := func(name string) wire.Request {
@@ -176,7 +180,7 @@ func toldApart(
 ) *check.Finding {
 	others, last := refusalIn(a, name), run.Last
 	var nobodys []refusal
-	for _, unused := range []string{session.UnusedTable, name + "_0"} {
+	for _, unused := range []string{payload.UnusedTable, name + "_0"} {
 		if a.Err != nil || run.Allowance() == 0 {
 			return nil
 		}
@@ -200,7 +204,7 @@ func toldApart(
 	return check.Differs(nobodys[0].String(), others.String(),
 		"%s%s for table %s, which only the %s tenant has, tells the %s of it: "+
 			"a table that nobody has is answered otherwise",
-		path, what, terms.QuoteName(name), session.Ordinal(1-tenant), session.Ordinal(tenant)).From(a.Request)
+		path, what, terms.QuoteName(name), phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(a.Request)
 }
 
 // oneField returns a request about the first field of a table.
@@ -213,6 +217,6 @@ func oneField(run *pairRun, t *wire.Table, q *question) wire.Request {
 // answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
 func answerTo(run *pairRun, tenant int, path string, m wire.Request) *session.Answer {
 	c := run.Ask(path, m, tenant)
-	c.Most = session.WindowRows
+	c.Most = defaults.WindowRows
 	return run.Exchange(c)
 }

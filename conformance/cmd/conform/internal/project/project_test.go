@@ -14,18 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/release"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const root = "../../../../.."
 
 func TestLibraryOf(t *testing.T) {
-	got, err := LibraryOf("v0.1.0", "")
-	require.NoError(t, err)
+	got := testkit.Must(LibraryOf("v0.1.0", ""))(t)
 	require.Equal(t, Library{Version: "v0.1.0"}, got)
-	_, err = LibraryOf("", "")
+	_, err := LibraryOf("", "")
 	require.ErrorContains(t, err, "give -replace", "there is nothing to require")
-	got, err = LibraryOf("v0.1.0", root)
-	require.NoError(t, err)
+	got = testkit.Must(LibraryOf("v0.1.0", root))(t)
 	require.True(t, filepath.IsAbs(got.Folder))
 	require.Empty(t, got.Version, "a clone goes before the version")
 }
@@ -36,8 +35,7 @@ func TestVersions(t *testing.T) {
 		"go.mod":              {"decimal", "testify"},
 		"examples/sql/go.mod": {"sqlite"},
 	} {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(filepath.Join(root, file)))(t)
 		for _, name := range required {
 			require.Contains(t, string(text), "\t"+versions[name]+"\n", file)
 		}
@@ -54,8 +52,7 @@ func TestReleased(t *testing.T) {
 			require.NoError(t, p.Make())
 			require.ErrorContains(t, p.Make(), "not empty", "nothing is written over")
 			read := func(name string) string {
-				text, err := os.ReadFile(filepath.Join(dir, name))
-				require.NoError(t, err)
+				text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 				return string(text)
 			}
 
@@ -113,8 +110,7 @@ func workflow(t *testing.T, text string) {
 	require.NotEmpty(t, steps)
 	last := steps[len(steps)-1]
 	folder, _, _ := strings.Cut(strings.TrimPrefix(last.Uses, "connectorsdk/connector-sdk-go/"), "@")
-	described, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(folder), "action.yml"))
-	require.NoError(t, err)
+	described := testkit.Must(os.ReadFile(filepath.Join(root, filepath.FromSlash(folder), "action.yml")))(t)
 	var action struct{ Inputs map[string]any }
 	require.NoError(t, yaml.Unmarshal(described, &action))
 	require.NotEmpty(t, last.With)
@@ -145,8 +141,7 @@ func dockerfile(t *testing.T, dir, text string) {
 			fields := strings.Fields(args)
 			for _, source := range fields[:len(fields)-1] {
 				if !strings.HasPrefix(args, "--from=") && source != "go.sum" { // go mod tidy writes that
-					_, err := os.Stat(filepath.Join(dir, source))
-					require.NoError(t, err, line)
+					testkit.Must(os.Stat(filepath.Join(dir, source)))(t, line)
 				}
 			}
 		}
@@ -158,15 +153,13 @@ func dockerfile(t *testing.T, dir, text string) {
 
 // TestNames lists the folders of the kinds, so that none is forgotten in the table.
 func TestNames(t *testing.T) {
-	entries, err := kinds.ReadDir("_kinds")
-	require.NoError(t, err)
+	entries := testkit.Must(kinds.ReadDir("_kinds"))(t)
 	require.Len(t, entries, len(Kinds)+1, "each kind, and what they have in common")
 	for i := range Kinds {
 		for _, required := range Kinds[i].Requires {
 			require.Contains(t, versions, required)
 		}
-		found, err := KindOf(Kinds[i].Name)
-		require.NoError(t, err)
+		found := testkit.Must(KindOf(Kinds[i].Name))(t)
 		require.Same(t, &Kinds[i], found)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,7 +34,7 @@ func ExampleAdd() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, stop := platform.InProcess(handler)
+	client, stop := memlisten.Client(handler)
 	defer stop()
 	target, stopTarget := conformance.InProcess(handler, secret)
 	defer stopTarget()

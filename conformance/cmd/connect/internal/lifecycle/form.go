@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -325,7 +325,7 @@ func (f *Form) Clean(text string) string {
 		}
 		hidden = append(hidden, wire.NewCredentials(values))
 	}
-	return session.NewCleaner(f.token.Reveal(), hidden).Clean(text)
+	return redact.New(f.token.Reveal(), hidden).Clean(text)
 }
 
 // binding is what a source keeps of the form with which it was connected.
@@ -337,7 +337,7 @@ type binding struct {
 	document *wire.Document
 	client   *platform.Client
 	options  platform.Options
-	cleaner  *session.Cleaner
+	cleaner  *redact.Cleaner
 }
 
 // check tries the credentials on /check.
@@ -368,7 +368,7 @@ func (f *Form) bind() (*binding, error) {
 	accounts := f.accounts()
 	return &binding{
 		name: f.name, url: f.url, token: f.token, accounts: accounts, document: f.document, client: f.reader, options: f.options,
-		cleaner: session.NewCleaner(f.token.Reveal(), accounts),
+		cleaner: redact.New(f.token.Reveal(), accounts),
 	}, nil
 }
 

@@ -15,7 +15,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -91,7 +93,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // newForm returns a form that reaches the handler under every host name.
 func newForm(t *testing.T, h http.Handler) *lifecycle.Form {
 	t.Helper()
-	client, stop := platform.InProcess(h)
+	client, stop := memlisten.Client(h)
 	t.Cleanup(stop)
 	return lifecycle.NewForm(&platform.Options{HTTP: client})
 }
@@ -116,8 +118,7 @@ func TestFormRead(t *testing.T) {
 		name, url, token string
 		check            func(map[string]string) (int, string)
 		message          string // exactly; empty: the document is read
-		contains         string
-		why              string
+		contains, why    string
 	}{
 		{name: "good", why: "the token is accepted"},
 		{name: "a wrong token", token: otherToken, message: "The connector rejected the token",
@@ -383,14 +384,13 @@ func TestWrongCredentials(t *testing.T) {
 		grades <- asked.Credentials[0].Get("apiKey")
 		return &conformance.Report{}, nil
 	}
-	s, err := lifecycle.Add(t.Context(), f, options)
-	require.NoError(t, err)
+	s := testkit.Must(lifecycle.Add(t.Context(), f, options))(t)
 	defer s.Close()
 	good := <-grades
 	const said = `The shop says: "no".  Ask <Zoë>.`
 	wrong := func(map[string]string) (int, string) { return http.StatusBadRequest, failedCheck }
 	h.check = wrong
-	_, err = lifecycle.Add(t.Context(), f, options)
+	_, err := lifecycle.Add(t.Context(), f, options)
 	require.EqualError(t, err, said)
 	again := s.Reconnect()
 	h.check = nil
@@ -438,8 +438,7 @@ func TestClean(t *testing.T) {
 	f.SetCredential("account", "account-of-a-tenant")
 	text := fmt.Sprintf(`account-of-a-tenant: SK\u002D0123-4567, %x, %s`, goodToken[:16], "no other-token")
 	require.Equal(t, "account-of-a-tenant: [redacted], [token], no other-token", f.Clean(text))
-	source, err := lifecycle.Add(t.Context(), f, conformance.Run)
-	require.NoError(t, err)
+	source := testkit.Must(lifecycle.Add(t.Context(), f, conformance.Run))(t)
 	defer source.Close()
 	require.Equal(t, "[redacted]: [redacted], [token], no other-token", source.Clean(text))
 	require.Equal(t, "account-of-a-tenant", source.Reconnect().Clean("account-of-a-tenant"), "what a form no longer holds")

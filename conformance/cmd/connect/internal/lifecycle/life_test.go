@@ -16,14 +16,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
-	"github.com/connectorsdk/connector-sdk-go/internal/planets"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // keyed returns a connector that follows the protocol and asks for an API key.
 func keyed() http.Handler {
-	return planets.Handler(goodToken, planets.Source(planets.Table()), planets.Key)
+	return testkit.Handler(goodToken, testkit.Tables(testkit.Planets()), testkit.Key)
 }
 
 // sizeWrong answers /size with one row too many.
@@ -86,36 +86,33 @@ func TestLife(t *testing.T) {
 		{"good", func(h http.Handler) http.Handler { return h }, lifecycle.Conformant, "no check fails"},
 		{"broken", sizeWrong, lifecycle.Failed, "an exact size that is not the number of rows"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := c.wrap(keyed())
-				o := inProcess(t, h, func(asked conformance.Target) {
-					require.Equal(t, "https://connector.test", asked.URL)
-					require.True(t, asked.Public, "the platform refuses private addresses, in the run too")
-					require.Equal(t, goodToken, asked.Token.Reveal())
-					require.Equal(t, map[string]string{"apiKey": "sk-1"}, asked.Credentials[0].Reveal(), "what was typed")
-				})
-				f := typed(t, h, "sk-1")
-				s, err := lifecycle.Add(t.Context(), f, o)
-				require.NoError(t, err)
-				defer s.Close()
-				status, _ := s.Status()
-				require.Equal(t, lifecycle.Verifying, status.State, "the run goes on in the background")
-				require.Equal(t, "planets", s.Name(), "the form has no name")
-				require.Same(t, f.Document(), s.Document(), "the document is kept")
-
-				status = await(s)
-				require.Equal(t, c.state, status.State, c.why)
-				require.Equal(t, conformance.ModeLive, status.Report.Mode)
-				require.Empty(t, status.Problem)
-				require.NotZero(t, status.Progress.Planned, "the latest step")
-				if c.state == lifecycle.Conformant {
-					require.Empty(t, status.Detail)
-					return
-				}
-				failures := status.Report.Failures()
-				require.Equal(t, failures[0].Detail, status.Detail, "the tooltip has the detail of the first")
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			h := c.wrap(keyed())
+			o := inProcess(t, h, func(asked conformance.Target) {
+				require.Equal(t, "https://connector.test", asked.URL)
+				require.True(t, asked.Public, "the platform refuses private addresses, in the run too")
+				require.Equal(t, goodToken, asked.Token.Reveal())
+				require.Equal(t, map[string]string{"apiKey": "sk-1"}, asked.Credentials[0].Reveal(), "what was typed")
 			})
+			f := typed(t, h, "sk-1")
+			s := testkit.Must(lifecycle.Add(t.Context(), f, o))(t)
+			defer s.Close()
+			status, _ := s.Status()
+			require.Equal(t, lifecycle.Verifying, status.State, "the run goes on in the background")
+			require.Equal(t, "planets", s.Name(), "the form has no name")
+			require.Same(t, f.Document(), s.Document(), "the document is kept")
+
+			status = await(s)
+			require.Equal(t, c.state, status.State, c.why)
+			require.Equal(t, conformance.ModeLive, status.Report.Mode)
+			require.Empty(t, status.Problem)
+			require.NotZero(t, status.Progress.Planned, "the latest step")
+			if c.state == lifecycle.Conformant {
+				require.Empty(t, status.Detail)
+				return
+			}
+			failures := status.Report.Failures()
+			require.Equal(t, failures[0].Detail, status.Detail, "the tooltip has the detail of the first")
 		})
 	}
 }
@@ -123,11 +120,11 @@ func TestLife(t *testing.T) {
 // TestTwoAccounts connects a connector with a second account. It is graded with both, and no verdict that keeps them
 // apart rests on accounts that see the same rows.
 func TestTwoAccounts(t *testing.T) {
-	other := planets.Table()
+	other := testkit.Planets()
 	for _, row := range other.Rows {
 		row[0] = wire.Text(row[0].Text() + " of another sun")
 	}
-	own, others := keyed(), planets.Handler(goodToken, planets.Source(other), planets.Key)
+	own, others := keyed(), testkit.Handler(goodToken, testkit.Tables(other), testkit.Key)
 	apart := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -151,22 +148,20 @@ func TestTwoAccounts(t *testing.T) {
 		{"two that see the same rows", own, "sk-2", lifecycle.Verifying, "NOT GRADED FOR TENANTS: both accounts see the same rows"},
 		{"one alone", own, "", lifecycle.Conformant, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				f := typed(t, c.h, "sk-1")
-				f.SetSecond("apiKey", c.second)
-				s, err := lifecycle.Add(t.Context(), f, inProcess(t, c.h, func(target conformance.Target) { asked = len(target.Credentials) }))
-				require.NoError(t, err)
-				defer s.Close()
-				status := await(s)
-				require.Equal(t, c.state, status.State, status.Detail)
-				require.Contains(t, status.Problem, c.problem)
-				require.Equal(t, c.problem == "", status.Problem == "")
-				require.Equal(t, c.second != "", asked == 2)
-				_, first := s.Client()
-				require.Equal(t, "sk-1", first.Get("apiKey"), "tables are shown of the first account")
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			asked := 0
+			f := typed(t, c.h, "sk-1")
+			f.SetSecond("apiKey", c.second)
+			s, err := lifecycle.Add(t.Context(), f, inProcess(t, c.h, func(target conformance.Target) { asked = len(target.Credentials) }))
+			require.NoError(t, err)
+			defer s.Close()
+			status := await(s)
+			require.Equal(t, c.state, status.State, status.Detail)
+			require.Contains(t, status.Problem, c.problem)
+			require.Equal(t, c.problem == "", status.Problem == "")
+			require.Equal(t, c.second != "", asked == 2)
+			_, first := s.Client()
+			require.Equal(t, "sk-1", first.Get("apiKey"), "tables are shown of the first account")
 		})
 	}
 }
@@ -181,12 +176,11 @@ func TestVerdicts(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct {
-		name    string
-		report  *conformance.Report
-		err     error
-		state   lifecycle.State
-		problem string
-		why     string
+		name         string
+		report       *conformance.Report
+		err          error
+		state        lifecycle.State
+		problem, why string
 	}{
 		{name: "twelve", report: &conformance.Report{Outcomes: outcomes(12, conformance.Fail)}, state: lifecycle.Failed},
 		{name: "advice", report: &conformance.Report{Outcomes: outcomes(3, conformance.Advise)}, state: lifecycle.Conformant,
@@ -199,23 +193,20 @@ func TestVerdicts(t *testing.T) {
 			state: lifecycle.Failed, why: "a check has failed, whatever the others would have said"},
 		{name: "no run", err: errors.New("it could not begin"), state: lifecycle.Verifying, problem: "it could not begin"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
-					func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
-						return c.report, c.err
-					})
-				require.NoError(t, err)
-				defer s.Close()
-				status := await(s)
-				require.Equal(t, c.state, status.State, c.why)
-				require.Equal(t, c.problem, status.Problem, c.why)
-				if c.state == lifecycle.Failed {
-					require.Equal(t, "detail 0", status.Detail)
-				} else {
-					require.Empty(t, status.Detail)
-				}
-			})
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			s := testkit.Must(lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
+				func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
+					return c.report, c.err
+				}))(t)
+			defer s.Close()
+			status := await(s)
+			require.Equal(t, c.state, status.State, c.why)
+			require.Equal(t, c.problem, status.Problem, c.why)
+			if c.state == lifecycle.Failed {
+				require.Equal(t, "detail 0", status.Detail)
+			} else {
+				require.Empty(t, status.Detail)
+			}
 		})
 	}
 }
@@ -225,17 +216,16 @@ func TestLifeIncomplete(t *testing.T) {
 	local := typed(t, keyed(), "sk-1")
 	local.SetLocal(true)
 	require.NoError(t, local.Read(t.Context()))
-	s, err := lifecycle.Add(t.Context(), local,
+	s := testkit.Must(lifecycle.Add(t.Context(), local,
 		func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 			require.False(t, asked.Public, "local work was asked for")
 			return &conformance.Report{}, nil
-		})
-	require.NoError(t, err)
+		}))(t)
 	await(s)
 	s.Close()
 	require.True(t, s.Reconnect().Local(), "and is asked for again")
 
-	_, err = lifecycle.Add(t.Context(), newForm(t, keyed()), conformance.Run)
+	_, err := lifecycle.Add(t.Context(), newForm(t, keyed()), conformance.Run)
 	require.ErrorContains(t, err, "read the connector first")
 	_, err = lifecycle.Add(t.Context(), typed(t, keyed(), ""), conformance.Run)
 	require.EqualError(t, err, "API key is required.")
@@ -250,7 +240,7 @@ func TestVerifyAgain(t *testing.T) {
 		for _, r := range []*conformance.Report{first, nil, third, {Seed: 4}} {
 			runs <- r
 		}
-		s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
+		s := testkit.Must(lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
 			func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 				require.Equal(t, "sk-1", asked.Credentials[0].Get("apiKey"))
 				time.Sleep(time.Second) // not over before its state is looked at
@@ -258,8 +248,7 @@ func TestVerifyAgain(t *testing.T) {
 					return r, nil
 				}
 				return nil, errors.New("no run")
-			})
-		require.NoError(t, err)
+			}))(t)
 		defer s.Close()
 		require.Nil(t, await(s).Previous, "there was no run before")
 		s.Verify()
@@ -298,8 +287,7 @@ func TestLifeReconnect(t *testing.T) {
 		}
 		form := typed(t, keyed(), "first-key")
 		form.SetName("Planets")
-		s, err := lifecycle.Add(t.Context(), form, grade)
-		require.NoError(t, err)
+		s := testkit.Must(lifecycle.Add(t.Context(), form, grade))(t)
 		defer s.Close()
 		synctest.Wait()
 		status, _ := s.Status()
@@ -336,14 +324,13 @@ func TestLifeReconnect(t *testing.T) {
 func TestLifeClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
+		s := testkit.Must(lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"),
 			func(ctx context.Context, _ conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 				<-ctx.Done()
 				time.Sleep(time.Second)
 				ended = true
 				return nil, ctx.Err()
-			})
-		require.NoError(t, err)
+			}))(t)
 		s.Close()
 		require.True(t, ended, "Close waits for the run")
 		status, _ := s.Status()

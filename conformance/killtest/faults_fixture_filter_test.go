@@ -1,0 +1,220 @@
+package killtest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// operator returns a hook on one operator.
+func operator(op wire.Op, wrong func(cell wire.Value, f wire.Filter, right bool) bool) twist {
+	return twist{match: func(_ string, cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+		if f.Op == op {
+			return wrong(cell, f, right)
+		}
+		return right
+	}}
+}
+
+// instead takes one operator for another.
+func instead(op, other wire.Op) twist {
+	return twist{match: func(_ string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+		if f.Op == op {
+			f.Op = other
+			return oracle.Match(cell, f, t)
+		}
+		return right
+	}}
+}
+
+func operatorFaults() []fault {
+	return []fault{
+		bent("eq finds nulls by null", "a null value matches no comparator", "P2.3: eq",
+			operator(wire.OpEq, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && f.Value.IsNull()
+			})),
+		bent("neq keeps nulls", "a null cell is not unequal", "P2.3: neq",
+			operator(wire.OpNeq, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && !f.Value.IsNull()
+			})).refused("stream-11"),
+		bent("gt finds equals", "greater is not equal", "P2.3: gt", instead(wire.OpGt, wire.OpGte)).refused("stream-11"),
+		bent("gte finds none", "greater or equal", "P2.3: gte", instead(wire.OpGte, wire.OpGt)),
+		bent("lt takes null for the least", "a null cell matches no range", "P2.3: lt",
+			operator(wire.OpLt, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && !f.Value.IsNull()
+			})),
+		bent("lte finds no equals", "less or equal", "P2.3: lte", instead(wire.OpLte, wire.OpLt)),
+		bent("a null in the list finds nulls", "null members are ignored", "P2.3: in",
+			operator(wire.OpIn, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
+			})),
+		bent("an empty list finds everything", "an empty list matches nothing", "P2.3: in",
+			operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool {
+				return right || len(f.Values) == 0
+			})),
+		bent("nin drops nulls", "nin keeps a null cell", "P2.3: nin",
+			operator(wire.OpNin, func(cell wire.Value, _ wire.Filter, right bool) bool {
+				return right && !cell.IsNull()
+			})),
+		bent("contains is a substring", "contains is membership", "P2.3: contains",
+			instead(wire.OpContains, wire.OpIncludes)),
+		bent("includes ignores case", "includes keeps case", "P2.3: includes",
+			operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()),
+					strings.ToLower(f.Value.String()))
+			})),
+		bent("startswith is includes", "a prefix stands at the beginning", "P2.3: startswith",
+			instead(wire.OpStartsWith, wire.OpIncludes)),
+		bent("an empty text is null", "the empty text is a value", "P2.3: isnull",
+			operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+				return right || cell.String() == ""
+			})),
+		bent("an empty text is no value", "the empty text is a value", "P2.3: notnull",
+			operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+				return right && cell.String() != ""
+			})),
+		bent("the last filter is forgotten", "all filters of and hold", "P2.4: several filters of and",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				if len(or) == 0 && len(and) > 1 {
+					and = and[:len(and)-1]
+				}
+				return rightly(and, or, holds)
+			}}).behind("P2.3: notnull", "its cases have a second filter"),
+		bent("or is flat", "all filters of a group hold", "P2.4: groups of or",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				var flat [][]wire.Filter
+				for _, group := range or {
+					for _, f := range group {
+						flat = append(flat, []wire.Filter{f})
+					}
+					if len(group) == 0 {
+						flat = append(flat, nil)
+					}
+				}
+				return rightly(and, flat, holds)
+			}}),
+		bent("an empty group holds for no row", "an empty group is true", "P2.4: an empty or",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				some := slices.DeleteFunc(slices.Clone(or), func(group []wire.Filter) bool { return len(group) == 0 })
+				return rightly(and, or, holds) && (len(or) == 0 || len(some) > 0 && rightly(nil, some, holds))
+			}}),
+		bent("or replaces and", "or is one more conjunct", "P2.4: or beside and",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				if len(or) > 0 && slices.ContainsFunc(or, func(group []wire.Filter) bool { return len(group) > 0 }) {
+					and = nil
+				}
+				return rightly(and, or, holds)
+			}}),
+	}
+}
+
+// on returns a hook on the operators over columns of some types.
+func on(wrong func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool, types ...wire.Type) twist {
+	return twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+		if slices.Contains(types, t) {
+			return wrong(table, cell, f, t)
+		}
+		return right
+	}}
+}
+
+// through passes both sides of a comparison through something.
+func through(change func(wire.Value) wire.Value) func(string, wire.Value, wire.Filter, wire.Type) bool {
+	return func(_ string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+		f.Value = change(f.Value)
+		f.Values = slices.Clone(f.Values)
+		for i := range f.Values {
+			f.Values[i] = change(f.Values[i])
+		}
+		return oracle.Match(change(cell), f, t)
+	}
+}
+
+func comparingFaults() []fault {
+	return []fault{
+		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5: numbers",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+					return through(double)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeNumber)),
+		bent("decimals compare as floats", "every digit counts", "P2.5: decimals",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+					return through(double)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeDecimal)).behind("P2.3: gt", "operators are asked on columns of each type"),
+		bent("trailing blanks are overlooked", "texts compare by bytes", "P2.5: texts",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if table != "texts" {
+					return oracle.Match(cell, f, t)
+				}
+				return through(func(v wire.Value) wire.Value {
+					if v.Kind() != wire.KindText {
+						return v
+					}
+					return wire.Text(strings.TrimRight(v.Text(), " "))
+				})(table, cell, f, t)
+			}, wire.TypeString)),
+		bent("1 is true", "booleans are the texts true and false", "P2.5: booleans",
+			on(through(func(v wire.Value) wire.Value {
+				switch v.String() {
+				case "1":
+					return wire.Bool(true)
+				case "0":
+					return wire.Bool(false)
+				}
+				return v
+			}), wire.TypeBoolean)).behind("P2.3: neq", "operators are asked on columns of each type"),
+		bent("texts with exponents are numbers", "1e3 in a text is no number", "P2.5: an operand of another kind",
+			on(through(func(v wire.Value) wire.Value {
+				if f, err := strconv.ParseFloat(v.String(), 64); err == nil && strings.Contains(v.Text(), "e") {
+					return wire.Float(f)
+				}
+				return v
+			}), wire.TypeNumber)).behind("P2.3: eq", "operators are asked on columns of each type"),
+		bent("fieldTypes override", "the source's own type decides", "P2.5: fieldTypes",
+			twist{request: func(req *connector.Query) {
+				for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
+					for _, f := range group {
+						if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {
+							req.And = append(slices.Clone(req.And), wire.Filter{Field: "id", Op: wire.OpLt, Value: wire.Int(0)})
+							return
+						}
+					}
+				}
+			}}),
+		bent("a country of null is an empty text", "a null cell matches no comparator", "P2.5: nulls",
+			twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+				if table == "customers" && f.Field == "country" && cell.IsNull() && terms.ShapeOf(f.Op) == terms.ShapeValue {
+					return oracle.Match(wire.Text(""), f, t)
+				}
+				return right
+			}}),
+		bent("elements are found without case", "elements are equal by bytes", "P2.5: JSON and arrays",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if table == "documents" && f.Op == wire.OpContains {
+					return through(folded)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeArray)),
+		bent("references are told apart without case", "keys are text", "P2.5: references",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if f.Op == wire.OpNeq {
+					return through(folded)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeReference)).behind("P2.3: neq", "operators are asked on columns of each type"),
+		bent("dates compare by bytes", "comparing instants is our decision", "A.8",
+			on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
+				return oracle.Match(cell, f, wire.TypeString)
+			}, wire.TypeDate, wire.TypeDatetime)),
+	}
+}

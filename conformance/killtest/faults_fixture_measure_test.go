@@ -1,0 +1,292 @@
+package killtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// measures changes the answers of one function.
+func measures(of func(m wire.Measure) bool, change func(v wire.Value) wire.Value) twist {
+	return twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+		for i, m := range req.Measures {
+			if of(m) {
+				for _, row := range t.Rows {
+					row[len(req.GroupBy)+i] = change(row[len(req.GroupBy)+i])
+				}
+			}
+		}
+	}}
+}
+
+func function(fn wire.AggFunc) func(wire.Measure) bool {
+	return func(m wire.Measure) bool { return m.Fn == fn }
+}
+
+// grain answers the periods of one grain as a clock five hours behind UTC does.
+func grain(g wire.Grain) twist {
+	return twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+		for i, group := range req.GroupBy {
+			if group.Grain != g {
+				continue
+			}
+			for _, row := range t.Rows {
+				if row[i].Kind() == wire.KindDate {
+					row[i] = wire.Date(row[i].Time().Add(-5 * time.Hour))
+				}
+			}
+		}
+	}}
+}
+
+func aggregateFaults() []fault {
+	more := func(v wire.Value) wire.Value {
+		if v.Kind() != wire.KindInt {
+			return v
+		}
+		return wire.Int(v.Int64() + 1)
+	}
+	return []fault{
+		bent("count is one too many without groups", "count counts rows", "P2.11: count",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				rows := req.Measures[0].Fn == wire.AggCount && req.Measures[0].Field == ""
+				if rows && len(req.GroupBy) == 0 && len(req.And) == 0 && t.Rows[0][0].Int64() > 0 {
+					t.Rows[0][0] = more(t.Rows[0][0])
+				}
+			}}),
+		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11: count of a field",
+			twist{aggregate: func(req *wire.AggregateRequest) {
+				req.Measures = slices.Clone(req.Measures)
+				for i := range req.Measures {
+					if req.Measures[i].Fn == wire.AggCount {
+						req.Measures[i].Field = ""
+					}
+				}
+			}}).refused("aggregate-1b"),
+		bent("sums in floats", "a sum is exact", "P2.11: sum",
+			measures(function(wire.AggSum), func(v wire.Value) wire.Value {
+				if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
+					return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
+				}
+				return v
+			})),
+		bent("min is max", "min and max", "P2.11: min and max", twist{aggregate: func(req *wire.AggregateRequest) {
+			req.Measures = slices.Clone(req.Measures)
+			for i := range req.Measures {
+				if req.Measures[i].Fn == wire.AggMin {
+					req.Measures[i].Fn = wire.AggMax
+				}
+			}
+		}}),
+		bent("null is a distinct value", "distinct values are not null", "P2.11: count_distinct",
+			measures(function(wire.AggCountDistinct), more)).refused("aggregate-1"),
+		bent("groups without case", "texts group by bytes", "P2.11: groups",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) { merge(req, t) }}).
+			behind("P2.11: stringFields", "all of its cases group texts"),
+		bent("null keys are dropped", "a null key is a group", "P2.11: null keys of a group",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull) })
+			}}),
+		bent("no rows, no answer", "without groupBy there is one row", "P2.11: one row without groupBy",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) == 0 && t.Rows[0][0].String() == "0" {
+					t.Rows = nil
+				}
+			}}),
+		bent("a group of nothing", "groupBy over no rows gives none", "P2.11: groups of no rows",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(t.Rows) == 0 {
+					row := make([]wire.Value, len(t.Columns))
+					for i := len(req.GroupBy); i < len(row); i++ {
+						row[i] = wire.Int(0)
+					}
+					t.Rows = append(t.Rows, row)
+				}
+			}}).refused("aggregate-3a"),
+		bent("years of another zone", "periods are of UTC", "P2.11: grain year", grain(wire.GrainYear)),
+		bent("quarters of another zone", "periods are of UTC", "P2.11: grain quarter", grain(wire.GrainQuarter)),
+		bent("months of another zone", "periods are of UTC", "P2.11: grain month", grain(wire.GrainMonth)),
+		bent("days of another zone", "periods are of UTC", "P2.11: grain day", grain(wire.GrainDay)),
+		bent("groups are cut at the limit", "refuse rather than truncate", "P2.11: as many groups as the limit",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]
+			}}),
+		bent("filters are ignored in aggregates", "an aggregate holds its filters", "P2.11: filters",
+			twist{aggregate: func(req *wire.AggregateRequest) {
+				if req.Table != "many" && req.Table != "empty_table" {
+					req.And, req.Or = nil, nil
+				}
+			}}).refused("aggregate-13"),
+		bent("stringFields are ignored", "they group by bytes", "P2.11: stringFields",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.StringFields) > 0 {
+					merge(req, t)
+				}
+			}}),
+		bent("the second key is forgotten", "several groups", "P2.11: several groups and measures",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) > 1 {
+					seen := map[string]bool{}
+					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+						twice := seen[row[0].String()]
+						seen[row[0].String()] = true
+						return twice
+					})
+				}
+			}}),
+		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				distinct := map[string]bool{}
+				for _, v := range column(t, name) {
+					if !v.IsNull() {
+						distinct[v.String()] = true
+					}
+				}
+				right.Distinct = int64(len(distinct))
+				return right
+			}}),
+	}
+}
+
+// merge throws groups together whose keys differ in case or trailing blanks.
+func merge(req *wire.AggregateRequest, t *oracle.Table) {
+	seen := map[string]bool{}
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+		key := ""
+		for _, v := range row[:len(req.GroupBy)] {
+			key += folded(v).String() + "\x00"
+		}
+		twice := seen[key]
+		seen[key] = true
+		return twice && len(req.GroupBy) > 0
+	})
+}
+
+func measurementFaults() []fault {
+	nulls := func(t *oracle.Table, name string) (n int64) {
+		for _, v := range column(t, name) {
+			if v.IsNull() {
+				n++
+			}
+		}
+		return n
+	}
+	return []fault{
+		bent("a count of everything is one too many", "a count", "P2.10: all rows",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.And)+len(req.Or) == 0 && right > 0 {
+					right++
+				}
+				return right
+			}}),
+		bent("counts without filters", "a count holds its filters", "P2.10: filters",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.And) > 0 && req.Or == nil && req.Table != "empty_table" {
+					return 22
+				}
+				return right
+			}}),
+		bent("counts without or", "a count holds its or block", "P2.10: or",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if len(req.Or) > 0 && right > 0 {
+					right += 3
+				}
+				return right
+			}}),
+		bent("an empty table counts one", "an empty table", "P2.10: the empty table",
+			twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if req.Table == "empty_table" {
+					right = 1
+				}
+				return right
+			}}),
+		bent("sizes are one too many", "an exact size is the number of rows", "P2.12: an exact size",
+			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
+		bent("sizes are round and exact", "an estimate is marked", "P2.12: an estimate",
+			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}).
+			behind("P2.12: an exact size", "a round number is called exact"),
+		bent("nonNull counts nulls", "nulls are not counted", "P2.13: nonNull",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				if right.NonNull > 0 {
+					right.NonNull = int64(len(t.Rows))
+				}
+				return right
+			}}),
+		bent("distinct without case", "distinct by bytes", "P2.13: distinct",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				distinct := map[string]bool{}
+				for _, v := range column(t, name) {
+					if !v.IsNull() {
+						distinct[folded(v).String()] = true
+					}
+				}
+				if right.Distinct > int64(len(distinct)) && t.Name != "numbers" {
+					right.Distinct = int64(len(distinct))
+				}
+				return right
+			}}).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
+		bent("the empty text is not counted", "the empty text is a value", "P2.13: empty texts and columns of nulls",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
+					right.NonNull--
+					right.Distinct--
+				}
+				return right
+			}}),
+		bent("orphans are distinct keys", "orphans are rows", "P2.14: fromNonNull and orphanCount",
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				if req.FromTable == "orders" || req.FromTable == "order_lines" {
+					right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
+					rate(right)
+				}
+			}}),
+		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull",
+			kills: []string{"P2.14: orphanRate"},
+			first: "P2.14: fromNonNull and orphanCount", because: "a case compares the whole answer",
+			client: "measure-2", build: func() http.Handler {
+				return edits(func(body map[string]any) {
+					if n, ok := body["orphanRate"].(json.Number); ok {
+						rate, _ := n.Float64()
+						body["orphanRate"] = rate / 2
+					}
+				}, wire.PathLinkHitRate)(twisted(twist{}))
+			}},
+		bent("samples of matched keys", "samples are of orphans", "P2.14: orphanSamples",
+			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
+					right.OrphanSamples = []string{"1"}
+				}
+			}}),
+		bent("numeric keys match as text", "numeric keys match by digits", "P2.14: numeric keys",
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				wrong, err := oracle.LinkHitRate(l.retyped(wire.TypeString, wire.TypeDecimal), req)
+				if err != nil {
+					panic(err)
+				}
+				*right = *wrong
+			}}),
+		bent("null keys are orphans", "a null key is no orphan", "P2.14: null keys",
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				n := nulls(l.tables[req.FromTable], req.FromColumn)
+				right.FromNonNull += n
+				right.OrphanCount += n
+				rate(right)
+			}}).behind("P2.14: orphanSamples", "its cases have null keys, and a case compares the whole answer"),
+		bent("samples in any order", "samples are distinct and in byte order", "A.18",
+			twist{link: func(_ *oracleSource, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				slices.Reverse(right.OrphanSamples)
+			}}),
+	}
+}
+
+func rate(l *wire.LinkHitRate) {
+	l.OrphanRate = 0
+	if l.FromNonNull > 0 {
+		l.OrphanRate = float64(l.OrphanCount) / float64(l.FromNonNull)
+	}
+}

@@ -1,0 +1,466 @@
+package killtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Faults over the ten tables of a chain of hotels, each in one column or one table, as a trial from outside had
+// them: groups, tenants, what discovery says, sorts, samples of orphans, instants without a zone, and refusals that
+// tell whose a table is.
+
+// hotelTables returns the tables of a chain. The two chains differ in their rows and have one table each that the
+// other lacks.
+func hotelTables(chain int) []memsource.Table {
+	day := time.Date(2023, time.March, 3, 7, 45, 0, 0, time.UTC).AddDate(0, 0, 40*chain)
+	pick := func(i int, texts ...string) wire.Value { return wire.Text(texts[i%len(texts)]) }
+	optional := func(null bool, v wire.Value) wire.Value {
+		if null {
+			return wire.Null()
+		}
+		return v
+	}
+	hotels := hotelTable("hotels", "Where guests stay.", 12, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Hotel %c%d", 'A'+(i*5+chain)%12, chain)),
+			pick(i+chain, "Bern", "Zürich", "Zurich", "Basel"), wire.Int(int64(2 + i%4)), wire.Date(day.AddDate(-i*3-2, i, 0))}
+	}, "id number", "name string", "city string", "stars number", "opened date")
+	types := hotelTable("room_types", "What a room offers.", 5, nil, func(i int) []wire.Value {
+		return []wire.Value{pick(i, "SGL", "DBL", "TWN", "FAM", "STE"), pick(i, "Single", "Double", "Twin", "Family", "Suite"),
+			wire.Int(int64(1 + i)), wire.Decimal(fmt.Sprintf("%d.50", 80+35*i+7*chain))}
+	}, "code string", "name string", "beds number", "price decimal")
+	rooms := hotelTable("rooms", "What is let.", 96, links("hotel hotels.id", "type room_types.code"), func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i%12 + 1)), wire.Text(fmt.Sprint(i/12*3+1, i%12+1+chain)),
+			pick(i*7, "SGL", "DBL", "DBL", "TWN", "FAM", "STE"), optional(i%17 == 3, wire.Int(int64((i*5+i/12)%12))),
+			optional(i%9 == 4, wire.Bool(i%4 == 0))}
+	}, "id number", "hotel number", "number string", "type string", "floor number?", "smoking boolean?")
+	guests := hotelTable("guests", "Who stays.", 120, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*i)),
+			pick(i*11, "Meier", "Müller", "meier", "Rossi", "Favre", "Ó Briain", "Lee"),
+			optional(i%10 == 7, pick(i*3, "Köln", "Koln", "Paris", "Wien", "paris", "Roma", "Genève")),
+			optional(i%6 == 5, wire.Text(fmt.Sprintf("guest%d.%d@example.com", i, chain))),
+			optional(i%8 == 2, wire.Date(day.AddDate(-20-i%50, i%12, i))),
+			wire.Datetime(day.Add(time.Duration(i*i*37) * time.Minute)), wire.Bool(i%11 == 0)}
+	}, "id string", "name string", "city string?", "email string?", "born date?", "joined datetime", "vip boolean")
+	bookings := hotelTable("bookings", "What was booked.", 300, links("guest guests.id", "room rooms.id"), func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*(i*7%124))), wire.Int(int64(i*5%96 + 1)),
+			wire.Datetime(day.Add(time.Duration(i*1511) * time.Minute)), wire.Date(day.AddDate(0, 0, i+i%30)), wire.Int(int64(i*i%13 + 1)),
+			optional(i%14 == 6, pick(i*i, "web", "phone", "agency", "walk-in")), wire.Decimal(fmt.Sprintf("%d.%02d", 70+i*i%190, i*5%100))}
+	}, "id number", "guest string", "room number", "booked datetime", "arrives date", "nights number", "channel string?", "rate decimal")
+	invoices := hotelTable("invoices", "What is owed.", 220, links("booking bookings.id"), func(i int) []wire.Value {
+		return []wire.Value{wire.Text(fmt.Sprintf("R%d/%d", 2023+i/150, 1000+i+chain)), wire.Int(int64(i*3%300 + 1)),
+			wire.Decimal(fmt.Sprintf("%d.%02d", 90+i*i*13%900, i*15%100)),
+			wire.Datetime(day.Add(time.Duration(i*3331) * time.Minute)), wire.Bool(i%5 > 0)}
+	}, "id string", "booking number", "total decimal", "issued datetime", "paid boolean")
+	payments := hotelTable("payments", "What was paid.", 260, links("invoice invoices.id"), func(i int) []wire.Value {
+		method := pick(i*3, "card", "cash", "transfer", "card")
+		if i%90 == 44 {
+			method = wire.Text("card ")
+		}
+		return []wire.Value{wire.Int(int64(5000 + i)), wire.Text(fmt.Sprintf("R%d/%d", 2023+i*4%224/150, 1000+i*4%224+chain)),
+			wire.Decimal(fmt.Sprintf("%d.%02d", 20+i*i*7%400, i*35%100)), method, wire.Datetime(day.Add(time.Duration(i*i%26000) * time.Minute))}
+	}, "id number", "invoice string", "amount decimal", "method string", "at datetime")
+	staff := hotelTable("staff", "Who works.", 40, links("hotel hotels.id"), func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i%12 + 1)), wire.Text(fmt.Sprintf("Staff %d", (i*7+chain)%40)),
+			pick(i*i, "desk", "kitchen", "cleaning", "bar"), wire.Date(day.AddDate(-i%9, -i, i)),
+			wire.Text(fmt.Sprintf("0%d", 313000000+i*7919+chain))}
+	}, "id number", "hotel number", "name string", "role string", "hired date", "phone string")
+	shifts := hotelTable("shifts", "Who worked when.", 200, links("staff staff.id"), func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*3%40 + 1)), wire.Datetime(day.Add(time.Duration(i*19) * time.Hour)),
+			wire.Float(4 + float64(i*3%11)/2), optional(i%3 > 0, pick(i, "late", "sick", "double"))}
+	}, "id number", "staff number", "starts datetime", "hours number", "note string?")
+	reviews := hotelTable("reviews", "What guests said.", 90, links("booking bookings.id"), func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*i%311 + 1)),
+			optional(i%7 == 1, wire.Decimal(fmt.Sprintf("%d.%d", i*3%11, i%10))),
+			wire.Text(fmt.Sprintf("Stay %d was %s", i+chain, []string{"fine", "loud", "great"}[i%3])), pick(i, "en", "de", "fr", "it")}
+	}, "id number", "booking number", "score decimal?", "text string", "lang string")
+	own := hotelTable([]string{"spa_visits", "ski_passes"}[chain], "What else was sold.", 15+chain, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*i%7 + chain))}
+	}, "id number", "n number")
+	return []memsource.Table{hotels, types, rooms, guests, bookings, invoices, payments, staff, shifts, reviews, own}
+}
+
+// hotelTable returns a table whose fields are written as "name type", with a question mark where null may stand.
+func hotelTable(name, about string, n int, keys []wire.ForeignKey, row func(i int) []wire.Value, fields ...string) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys}}
+	for i, f := range fields {
+		field, kind, _ := strings.Cut(f, " ")
+		kind, nullable := strings.CutSuffix(kind, "?")
+		t.Fields = append(t.Fields, wire.Field{Name: field, Type: wire.Type(kind), Nullable: nullable, Unique: i == 0})
+	}
+	t.PrimaryKey = []string{t.Fields[0].Name}
+	for i := range n {
+		t.Rows = append(t.Rows, row(i))
+	}
+	for i := range t.Fields {
+		for _, row := range t.Rows[:3] {
+			if v := row[i]; !v.IsNull() {
+				t.Fields[i].Samples = append(t.Fields[i].Samples, v)
+			}
+		}
+	}
+	return t
+}
+
+// links returns foreign keys written as "field table.field".
+func links(texts ...string) (keys []wire.ForeignKey) {
+	for _, text := range texts {
+		field, target, _ := strings.Cut(text, " ")
+		table, key, _ := strings.Cut(target, ".")
+		keys = append(keys, wire.ForeignKey{Field: field, TargetTable: table, TargetField: key})
+	}
+	return keys
+}
+
+// hotel serves the first chain alone, and chains both, each to its own account.
+func hotel() http.Handler { return serve(connector.Definition{}, source(hotelTables(0)...), nil) }
+
+func chains() http.Handler {
+	return sharedHostOf(hostDefinition, [2][]memsource.Table{hotelTables(0), hotelTables(1)})
+}
+
+// hotelWith serves the first chain with the rows of one table changed.
+func hotelWith(table string, edit func(row []wire.Value)) http.Handler {
+	tables := hotelTables(0)
+	for _, t := range tables {
+		for i := range t.Rows {
+			if t.Name == table {
+				edit(t.Rows[i])
+			}
+		}
+	}
+	return serve(connector.Definition{}, source(tables...), nil)
+}
+
+// diverted passes the requests to a route for which a condition holds to another connector.
+func diverted(other http.Handler, path string, holds func(body map[string]any) bool) layer {
+	return func(h http.Handler) http.Handler {
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			if r.URL.Path != path || !mayAsk(r) || tree == nil || !holds(tree) {
+				return false
+			}
+			other.ServeHTTP(w, withBody(r, *body))
+			return true
+		})(h)
+	}
+}
+
+// groupsBy reports whether a request asks for the groups of a table by a field, and by that grain if one is given.
+func groupsBy(body map[string]any, table, field string, grain any) bool {
+	return body["table"] == table && slices.ContainsFunc(listOf(body, "groupBy"), func(key map[string]any) bool {
+		return key["field"] == field && (grain == nil || key["grain"] == grain)
+	})
+}
+
+func hotelFaults() []fault {
+	return slices.Concat(hotelGroupFaults(), hotelTenantFaults(), hotelDiscoveryFaults(), hotelSortFaults(), hotelOrphanFaults(),
+		hotelInstantFaults(), hotelUnknownFaults())
+}
+
+func hotelGroupFaults() []fault {
+	const why = "groups are those of the rows' values"
+	grouped := func(name, table, field string, grain any, edit func(row []wire.Value)) fault {
+		return fault{name: name, why: why, kills: []string{map[bool]string{false: "L8", true: "M24"}[grain != nil]}, options: live,
+			build: func() http.Handler {
+				other := hotelWith(table, edit)
+				return diverted(other, wire.PathAggregate, func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(hotel())
+			}}
+	}
+	plain := strings.NewReplacer("ö", "o", "è", "e", "P", "p")
+	return []fault{
+		grouped("a quarter is the month divided by three", "invoices", "issued", "quarter",
+			func(row []wire.Value) { row[3] = later(row[3], 1, 0) }),
+		grouped("cities of guests are grouped without case and accents", "guests", "city", nil, func(row []wire.Value) {
+			if row[2].Kind() == wire.KindText {
+				row[2] = wire.Text(plain.Replace(row[2].Text()))
+			}
+		}),
+		grouped("rooms without a floor are grouped with the ground floor", "rooms", "floor", nil, func(row []wire.Value) {
+			if row[4].IsNull() {
+				row[4] = wire.Int(0)
+			}
+		}),
+		grouped("hours are grouped by their whole part", "shifts", "hours", nil, func(row []wire.Value) {
+			whole, _, _ := strings.Cut(row[3].String(), ".")
+			var n int64
+			_, _ = fmt.Sscan(whole, &n)
+			row[3] = wire.Int(n)
+		}),
+		grouped("a method with a blank behind is grouped with the one without", "payments", "method", nil, func(row []wire.Value) {
+			row[3] = wire.Text(strings.TrimRight(row[3].Text(), " "))
+		}),
+	}
+}
+
+// later returns an instant some months and days later.
+func later(v wire.Value, months, days int) wire.Value {
+	at, err := time.Parse(time.RFC3339, v.String())
+	if err != nil {
+		panic(err)
+	}
+	return wire.Datetime(at.AddDate(0, months, days))
+}
+
+func hotelTenantFaults() []fault {
+	mixed := func(name, kill string, build func() http.Handler) fault {
+		return fault{name: name, why: servedToNobodyElse, kills: []string{kill}, options: apart, build: build}
+	}
+	return []fault{
+		mixed("the tenant stands in the first alternative alone", "M11", func() http.Handler {
+			own, both := [2][]memsource.Table{hotelTables(0), hotelTables(1)}, [2][]memsource.Table{hotelTables(0), hotelTables(1)}
+			for i := range both {
+				for n := range both[i] {
+					if both[i][n].Name == "guests" {
+						both[i][n].Rows = slices.Concat(own[i][n].Rows, own[1-i][n].Rows)
+					}
+				}
+			}
+			other := sharedHostOf(hostDefinition, both)
+			return diverted(other, wire.PathQuery, func(body map[string]any) bool {
+				return body["table"] == "guests" && len(alternatives(body, "or")) > 1
+			})(sharedHostOf(hostDefinition, own))
+		}).behind("L11", "another tenant's rows are not among those of the whole read"),
+		mixed("joined room types are the first tenant's", "M21", func() http.Handler {
+			second := hotelTables(1)
+			second[1] = hotelTables(0)[1]
+			other := sharedHostOf(hostDefinition, [2][]memsource.Table{hotelTables(0), second})
+			return diverted(other, wire.PathQuery, func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 })(chains())
+		}),
+		mixed("distinct guests are counted over all tenants", "L8", func() http.Handler {
+			all := [2][]memsource.Table{hotelTables(0), hotelTables(1)}
+			for n, row := range all[1][4].Rows {
+				extra := slices.Clone(row)
+				extra[0] = wire.Int(int64(1000 + n))
+				all[0][4].Rows = append(all[0][4].Rows, extra)
+			}
+			other := sharedHostOf(hostDefinition, all)
+			return diverted(other, wire.PathAggregate, func(body map[string]any) bool {
+				return body["table"] == "bookings" && hasMeasure(body, string(wire.AggCountDistinct))
+			})(chains())
+		}),
+	}
+}
+
+// alternatives returns the lists in a member of a body.
+func alternatives(body map[string]any, member string) []any {
+	items, _ := body[member].([]any)
+	return items
+}
+
+func hotelDiscoveryFaults() []fault {
+	tables := func(name, why, kill, table string, edit func(table map[string]any, field func(name string) map[string]any)) fault {
+		return fault{name: name, why: why, kills: []string{kill}, options: live, build: over(hotel, eachTable(func(t map[string]any) {
+			if t["name"] == table {
+				edit(t, func(name string) map[string]any {
+					for _, f := range listOf(t, "fields") {
+						if f["name"] == name {
+							return f
+						}
+					}
+					return nil
+				})
+			}
+		}))}
+	}
+	typed := func(name, kill, table, of, kind string) fault {
+		return tables(name, "types are those of the rows", kill, table, func(_ map[string]any, field func(string) map[string]any) {
+			field(of)["type"] = kind
+		})
+	}
+	linked := func(name, table, of, to, key string) fault {
+		return tables(name, "a key's values are those of its target", "M29", table, func(t map[string]any, _ func(string) map[string]any) {
+			for _, k := range listOf(t, "foreignKeys") {
+				if k["field"] == of {
+					k["targetTable"], k["targetField"] = to, key
+				}
+			}
+		})
+	}
+	return []fault{
+		tables("samples of a role are names", "samples are values of their column", "L10", "staff",
+			func(_ map[string]any, field func(string) map[string]any) {
+				field("role")["samples"] = field("name")["samples"]
+			}).accepted("only the rows of other columns show it"),
+		tables("samples of birthdays are the days of arrival", "samples are values of their column", "L10", "guests",
+			func(_ map[string]any, field func(string) map[string]any) {
+				field("born")["samples"] = []any{"2023-03-03", "2023-03-05", "2023-03-07"}
+			}).accepted("only the rows of other columns show it"),
+		typed("a decimal is described as text", "L2", "bookings", "rate", "string"),
+		typed("a date is described as an instant", "L10", "staff", "hired", "datetime"),
+		typed("a fraction is described as a decimal", "L10", "shifts", "hours", "decimal"),
+		linked("a payment is linked to its booking", "payments", "invoice", "bookings", "id"),
+		linked("a booking is linked to the number of the room", "bookings", "room", "rooms", "number"),
+		linked("a review is linked to the payments", "reviews", "booking", "payments", "id"),
+		linked("a booking's guest is linked by the name", "bookings", "guest", "guests", "name"),
+	}
+}
+
+// reordered sorts a table by one of its columns in an order of its own. Ties stay as they were.
+type reordered struct {
+	*liveSource
+	tables       []memsource.Table
+	table, field string
+	compare      func(a, b wire.Value) int
+}
+
+func (s reordered) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	if req.Table != s.table || len(req.Sort) != 1 || req.Sort[0].Field != s.field {
+		return s.liveSource.Query(ctx, req, out)
+	}
+	return s.orderedOf(ctx, s.tables, req, out, func(rows [][]wire.Value, keys []int) {
+		stored := func(a, b []wire.Value) int {
+			if a[0].Kind() == wire.KindInt {
+				return cmp.Compare(a[0].Int64(), b[0].Int64())
+			}
+			return strings.Compare(a[0].String(), b[0].String())
+		}
+		values := 0 // nulls are last
+		for values < len(rows) && !rows[values][keys[0]].IsNull() {
+			values++
+		}
+		slices.SortStableFunc(rows[:values], func(a, b []wire.Value) int {
+			order := s.compare(a[keys[0]], b[keys[0]])
+			if req.Sort[0].Dir == wire.Desc {
+				order = -order
+			}
+			return cmp.Or(order, stored(a, b))
+		})
+	})
+}
+
+func hotelSortFaults() []fault {
+	const why = "rows come in the order of sort"
+	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
+		return fault{name: name, why: why, kills: []string{"L7"}, options: live, build: func() http.Handler {
+			tables := hotelTables(0)
+			src := &liveSource{Source: source(tables...)}
+			return serve(connector.Definition{}, reordered{src, tables, table, field, compare}, nil)
+		}}
+	}
+	number := func(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
+	return []fault{
+		sorted("nights are sorted as text", "bookings", "nights", func(a, b wire.Value) int { return strings.Compare(a.String(), b.String()) }),
+		sorted("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return number(a) - number(b) }),
+		sorted("instants are sorted by their day", "payments", "at",
+			func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
+		sorted("scores are sorted by their whole part", "reviews", "score", func(a, b wire.Value) int { return number(a) - number(b) }),
+		sorted("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value) int {
+			fold := strings.NewReplacer("ü", "u", "ó", "o", "Ó", "o", " ", "")
+			return strings.Compare(fold.Replace(strings.ToLower(a.Text())), fold.Replace(strings.ToLower(b.Text())))
+		}),
+	}
+}
+
+func hotelOrphanFaults() []fault {
+	linked := func(name string, edit func(samples []any) []any) fault {
+		return fault{name: name, why: "the samples are the keys without a match, each once, in byte order", kills: []string{"L9"}, options: live,
+			build: over(hotel, ok(func(body map[string]any) {
+				samples, _ := body["orphanSamples"].([]any)
+				body["orphanSamples"] = edit(samples)
+			}, wire.PathLinkHitRate))}
+	}
+	return []fault{
+		linked("orphans are listed as often as they occur", func(samples []any) (all []any) {
+			for i, s := range samples {
+				if all = append(all, s); i == 0 {
+					all = append(all, s)
+				}
+			}
+			return append([]any{}, all[:min(len(all), 20)]...)
+		}),
+		linked("orphans have their blanks and marks cut off", func(samples []any) []any {
+			for i, s := range samples {
+				samples[i] = strings.NewReplacer("/", "", "-", "").Replace(s.(string))
+			}
+			return append([]any{}, samples...)
+		}),
+	}
+}
+
+func hotelInstantFaults() []fault {
+	const why = "a datetime is an instant: ISO 8601 in UTC"
+	instants := func(name, kill, path string, spell func(text string) string, holds func(field string) bool) fault {
+		return fault{name: name, why: why, kills: []string{kill}, options: live, build: over(hotel, ok(func(body map[string]any) {
+			respell(body, "", spell, holds)
+		}, path))}
+	}
+	bare := func(text string) string { return strings.TrimSuffix(text, "Z") }
+	every := func(string) bool { return true }
+	rows := func(name, of string, spell func(text string) string) fault {
+		return fault{name: name, why: why, kills: []string{"L10"}, options: live, build: over(hotel, cells(func(field string, v any) any {
+			if text, ok := v.(string); ok && field == of {
+				return spell(text)
+			}
+			return v
+		}))}
+	}
+	return []fault{
+		rows("payments are at a time without a zone", "at", bare),
+		rows("shifts have a blank for the T", "starts", func(text string) string { return strings.Replace(text, "T", " ", 1) }),
+		instants("bounds have no zone", "L8", wire.PathAggregate, bare, every),
+		instants("samples have no zone", "L10", wire.PathDiscovery, bare, func(field string) bool { return field == "samples" }).
+			accepted("samples are shown to people, and no answer is computed from them"),
+	}
+}
+
+// respell spells the instants below some members of a body otherwise.
+func respell(v any, field string, spell func(string) string, holds func(field string) bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = respell(member, name, spell, holds)
+		}
+	case []any:
+		for i := range v {
+			v[i] = respell(v[i], field, spell, holds)
+		}
+	case string:
+		if len(v) > 18 && v[10] == 'T' && holds(field) {
+			return spell(v)
+		}
+	}
+	return v
+}
+
+func hotelUnknownFaults() []fault {
+	foreign := func(name, why, kill string, paths []string, member string, answer func(w http.ResponseWriter)) fault {
+		return fault{name: name, why: why, kills: []string{kill}, options: apart, build: over(chains, between(
+			func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				tree := parsed(*body)
+				set, ok := credentialsIn(*body)
+				if !ok || !mayAsk(r) || known(set) < 0 || paths != nil && !slices.Contains(paths, r.URL.Path) {
+					return false
+				}
+				others := []string{"ski_passes", "spa_visits"}[known(set)]
+				if tree[member] != others {
+					return false
+				}
+				answer(w)
+				return true
+			}))}
+	}
+	const why = "a table of another tenant is as unknown as one that nobody has"
+	return []fault{
+		foreign("a refusal says that the table is another's", why, "T1", nil, "table", func(w http.ResponseWriter) {
+			refuses(w, 404, "unknown_entity", "your account has no access to this table")
+		}),
+		foreign("a size says that the table is another's", why, "T1", []string{wire.PathSize}, "table", func(w http.ResponseWriter) {
+			refuses(w, 404, "unknown_entity", "the table belongs to another account")
+		}),
+		foreign("a link to a table of another's is declined", why, "T1", []string{wire.PathLinkHitRate}, "toTable", func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusNoContent)
+		}),
+		foreign("a table of another's is forbidden", why, "T1", []string{wire.PathCount}, "table", func(w http.ResponseWriter) {
+			refuses(w, 403, "forbidden", "no access")
+		}).behind("P3.10b", "the status of that refusal belongs to another code"),
+	}
+}

@@ -1,0 +1,400 @@
+package killtest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Faults that a trial over the hotels showed to be missed, each of a kind: several keys of a group that are told
+// apart by too little, later pages of another tenant, refusals of joins and links that tell whose a table is, and
+// foreign keys of which a few values lead somewhere. They are over the hotels and over a library.
+
+// libraryTables returns the tables of a library. Copies stand in aisles and on shelves, and have a mark of parts.
+func libraryTables() []memsource.Table {
+	day := time.Date(2024, time.January, 8, 9, 30, 0, 0, time.UTC)
+	books := hotelTable("books", "What is lent.", 60, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Book %02d", i*17%60))}
+	}, "id number", "title string")
+	ofBook := links("book books.id")
+	copies := hotelTable("copies", "What stands on the shelves.", 180, ofBook, func(i int) []wire.Value {
+		state := wire.Text([]string{"new", "", "worn"}[i%3])
+		if i%4 == 1 {
+			state = wire.Null()
+		}
+		return []wire.Value{wire.Text(fmt.Sprintf("C%03d", i)), wire.Int(int64(i*7%60 + 1)), wire.Int(int64(i%13 + 1)),
+			wire.Int(int64(i*i%17 + 1)),
+			wire.Text([]string{"A", "AB", "A-1"}[i*i%7%3]), wire.Text([]string{"BC", "C", "1-2", "2"}[i*5%11%4]), state}
+	}, "code string", "book number", "aisle number", "shelf number", "series string", "part string", "state string?")
+	readers := hotelTable("readers", "Who reads.", 75, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Reader %d", i*31%75))}
+	}, "id number", "name string")
+	both := links("copy copies.code", "reader readers.id")
+	loans := hotelTable("loans", "What was lent.", 240, both, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(9000 + i)), wire.Text(fmt.Sprintf("C%03d", i*11%180)),
+			wire.Int(int64(i*i%79 + 1)), wire.Datetime(day.Add(time.Duration(i*613) * time.Minute))}
+	}, "id number", "copy string", "reader number", "at datetime")
+	return []memsource.Table{books, copies, readers, loans}
+}
+
+func library() http.Handler { return serve(connector.Definition{}, source(libraryTables()...), nil) }
+
+func kindFaults() []fault {
+	return slices.Concat(gluedFaults(), laterPageFaults(), tellingFaults(), strayLinkFaults())
+}
+
+// gluing serves tables whose rows are one group if a key made of the several keys of a request is the same. The key
+// is made of the texts of the values, and of nil for null.
+func gluing(tables func() []memsource.Table, key func(texts []any) string) http.Handler {
+	var others sync.Map
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		keys := listOf(tree, "groupBy")
+		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || len(keys) < 2 || len(listOf(tree, "joins")) > 0 {
+			return false
+		}
+		var names []string
+		for _, k := range keys {
+			if k["grain"] != nil {
+				return false
+			}
+			names = append(names, fmt.Sprint(k["field"]))
+		}
+		id := fmt.Sprint(tree["table"], names)
+		other, known := others.Load(id)
+		if !known {
+			all := tables()
+			for _, t := range all {
+				if t.Name == tree["table"] {
+					mergeRows(t, names, key)
+				}
+			}
+			other, _ = others.LoadOrStore(id, serve(connector.Definition{}, source(all...), nil))
+		}
+		other.(http.Handler).ServeHTTP(w, withBody(r, *body))
+		return true
+	})(serve(connector.Definition{}, source(tables()...), nil))
+}
+
+// mergeRows gives rows with the same key the values of the first of them in the fields that the key is made of.
+func mergeRows(t memsource.Table, names []string, key func(texts []any) string) {
+	first := map[string][]wire.Value{}
+	for n, row := range t.Rows {
+		var texts []any
+		var at []int
+		for _, name := range names {
+			i := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return f.Name == name })
+			if i < 0 {
+				return
+			}
+			at, texts = append(at, i), append(texts, any(row[i].String()))
+			if row[i].IsNull() {
+				texts[len(texts)-1] = nil
+			}
+		}
+		id := key(texts)
+		if first[id] == nil {
+			first[id] = row
+		}
+		t.Rows[n] = slices.Clone(row)
+		for _, i := range at {
+			t.Rows[n][i] = first[id][i]
+		}
+	}
+}
+
+// joinedBy returns the key that is the texts with something between them, where null is a text.
+func joinedBy(between, null string) func(texts []any) string {
+	return func(texts []any) string {
+		var parts []string
+		for _, text := range texts {
+			if text == nil {
+				text = null
+			}
+			parts = append(parts, text.(string))
+		}
+		return strings.Join(parts, between)
+	}
+}
+
+func gluedFaults() []fault {
+	glued := func(name string, tables func() []memsource.Table, key func(texts []any) string) fault {
+		return fault{name: name, why: "groups are those of the rows' values", kills: []string{"L8"}, options: live,
+			build: func() http.Handler { return gluing(tables, key) }}
+	}
+	chain := func() []memsource.Table { return hotelTables(0) }
+	ordered := func(texts []any) string {
+		slices.SortFunc(texts, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		return fmt.Sprintf("%q", texts)
+	}
+	return []fault{
+		glued("hotels: two keys of a group stand one behind the other", chain, joinedBy("", "\x00")),
+		glued("hotels: two keys of a group are a set", chain, ordered),
+		glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("", "\x00")),
+		glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-", "\x00")),
+		glued("library: two keys of a group are a set", libraryTables, ordered),
+		glued("library: null is an empty text where there are two keys", libraryTables, joinedBy("\x00", "")),
+	}
+}
+
+// isLater reports whether a query asks for another page than the first.
+func isLater(r *http.Request, body map[string]any) bool {
+	return r.URL.Path == wire.PathQuery && integer(body, "offset") > 0
+}
+
+// keepingPages keeps pages by a key, if a condition holds.
+func keepingPages(holds func(body map[string]any) bool, key func(*http.Request, map[string]any) string) layer {
+	return func(h http.Handler) http.Handler {
+		kept := keeping(wire.PathQuery, key)(h)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := []byte(bodyOf(r))
+			if tree := parsed(body); tree != nil && mayAsk(r) && isLater(r, tree) && holds(tree) {
+				kept.ServeHTTP(w, withBody(r, body))
+				return
+			}
+			h.ServeHTTP(w, withBody(r, body))
+		})
+	}
+}
+
+// onward serves the later pages of a list to whoever asked for its first page last, as a cursor does that is kept by
+// the list alone.
+func onward(h http.Handler) http.Handler {
+	var cursors sync.Map
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		set, ok := credentialsIn(*body)
+		isList := tree != nil && r.URL.Path == wire.PathQuery && integer(tree, "limit") > 0
+		if !isList || !ok || known(set) < 0 || !mayAsk(r) {
+			return false
+		}
+		list := fmt.Sprint(tree["table"], tree["and"], tree["or"], tree["sort"], tree["limit"])
+		if !isLater(r, tree) {
+			cursors.Store(list, known(set))
+			return false
+		}
+		owner, begun := cursors.Load(list)
+		if !begun {
+			return false
+		}
+		h.ServeHTTP(w, withBody(r, withSet(*body, hostSets[owner.(int)])))
+		return true
+	})(h)
+}
+
+func laterPageFaults() []fault {
+	mixed := func(name string, build func() http.Handler) fault {
+		return fault{name: name, why: servedToNobodyElse, kills: []string{"T2"}, options: apart, build: build}
+	}
+	each := func(map[string]any) bool { return true }
+	has := func(member string) func(body map[string]any) bool {
+		return func(body map[string]any) bool { return len(listOf(body, member)) > 0 }
+	}
+	host := func() http.Handler { return newSharedHost() }
+	return []fault{
+		mixed("hotels: later pages are kept without the tenant", over(chains, keepingPages(each, byRequest))),
+		mixed("hotels: later pages are those of the tenant who began the list last", over(chains, onward)),
+		mixed("hotels: later pages of sorted rows are kept without the tenant",
+			over(chains, keepingPages(has("sort"), byRequest))),
+		mixed("later pages are kept without the tenant", over(host, keepingPages(each, byRequest))),
+		mixed("later pages of filtered rows are kept without the tenant",
+			over(host, keepingPages(has("and"), byRequest))),
+		mixed("later pages are those of the tenant who began the list last", over(host, onward)),
+		mixed("later pages of a large table are kept without the tenant", over(archives, keepingPages(
+			func(body map[string]any) bool { return body["table"] == "archive" }, byRequest))),
+	}
+}
+
+// othersTables are the tables that only the other customer has.
+var othersTables = map[string][2]string{
+	"hotels": {"ski_passes", "spa_visits"}, "host": {"globex_depots", "acme_sites"},
+}
+
+func tellingFaults() []fault {
+	hostOf := map[string]func() http.Handler{"hotels": chains, "host": func() http.Handler { return newSharedHost() }}
+	const why = "a table of another tenant is as unknown as one that nobody has"
+	type leading = func(body map[string]any, table string) bool
+	telling := func(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
+		return fault{name: name, why: why, kills: []string{"T1"}, options: apart,
+			build: over(hostOf[of], between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				tree := parsed(*body)
+				set, ok := credentialsIn(*body)
+				if tree == nil || !ok || !mayAsk(r) || known(set) < 0 || !slices.Contains(paths, r.URL.Path) ||
+					!leads(tree, othersTables[of][known(set)]) {
+					return false
+				}
+				answer(w, r)
+				return true
+			}))}
+	}
+	joined := func(body map[string]any, table string) bool {
+		hops := listOf(body, "joins")
+		return slices.ContainsFunc(hops, func(hop map[string]any) bool { return hop["toTable"] == table })
+	}
+	to := func(body map[string]any, table string) bool {
+		return body["toTable"] == table && body["fromTable"] != table
+	}
+	from := func(body map[string]any, table string) bool {
+		return body["fromTable"] == table && body["toTable"] != table
+	}
+	fromAcmes := func(body map[string]any, table string) bool { return table == "acme_sites" && from(body, table) }
+	says := func(status int, code, message string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
+	}
+	declines := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusNoContent)
+	}
+	empty := func(w http.ResponseWriter, _ *http.Request) {
+		const served = `{"served":{"filters":true,"sort":true,"window":true}}`
+		sends(w, http.StatusOK, "application/x-ndjson", served+"\n"+`{"end":1}`+"\n")
+	}
+	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
+	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query,
+		joined, says(422, "unsupported", "no access"))
+	forbidden.build = over(forbidden.build, withNumbers)
+	return []fault{
+		forbidden,
+		telling("hotels: a join says that the table is another's", "hotels", query, joined,
+			says(404, "unknown_entity", "your account has no access to the joined table")),
+		telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined, empty),
+		telling("hotels: an aggregate over a join says that the table is another's", "hotels", aggregate, joined,
+			says(404, "unknown_entity", "the table belongs to another account")),
+		telling("hotels: a link to a table of another's is forbidden", "hotels", link, to,
+			says(422, "unsupported", "no access")),
+		telling("a join with a table of another's is forbidden", "host", query, joined,
+			says(422, "unsupported", "no access")),
+		// It is asked last.
+		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes,
+			says(404, "unknown_entity", "the table belongs to another account")),
+		telling("a link to a table of another's says so", "host", link, to,
+			says(404, "unknown_entity", "the table belongs to another account")),
+		telling("an aggregate over a join with a table of another's is declined", "host", aggregate, joined, declines),
+	}
+}
+
+// ledTo leads the foreign key of a field elsewhere.
+func ledTo(table, field, to, key string) layer {
+	return eachTable(func(t map[string]any) {
+		for _, k := range listOf(t, "foreignKeys") {
+			if t["name"] == table && k["field"] == field {
+				k["targetTable"], k["targetField"] = to, key
+			}
+		}
+	})
+}
+
+func strayLinkFaults() []fault {
+	stray := func(name string, base func() http.Handler, table, field, to, key string) fault {
+		return fault{name: name, why: "a key's values are those of its target", kills: []string{"M29"}, options: live,
+			build: over(base, ledTo(table, field, to, key))}
+	}
+	return []fault{
+		stray("hotels: a shift's staff leads to the hotels", hotel, "shifts", "staff", "hotels", "id"),
+		stray("hotels: a booking's room leads to the hotels", hotel, "bookings", "room", "hotels", "id"),
+		stray("hotels: an invoice's booking leads to the rooms", hotel, "invoices", "booking", "rooms", "id"),
+		stray("library: a copy's book leads to its aisle", func() http.Handler {
+			aisles := hotelTable("aisles", "Where copies stand.", 13, nil, func(i int) []wire.Value {
+				return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Aisle %d", i))}
+			}, "id number", "name string")
+			return serve(connector.Definition{}, source(append(libraryTables(), aisles)...), nil)
+		}, "copies", "book", "aisles", "id"),
+	}
+}
+
+// TestKindSeeds grades each of these faults by the whole program with several seeds, each of which must find it.
+func TestKindSeeds(t *testing.T) {
+	seeds, err := strconv.ParseUint(cmp.Or(os.Getenv("CONFORMANCE_SEEDS"), "0"), 10, 8)
+	require.NoError(t, err)
+	if seeds == 0 {
+		t.Skip("takes minutes; set CONFORMANCE_SEEDS=5")
+	}
+	var found, runs atomic.Int32
+	t.Run("faults", func(t *testing.T) {
+		for _, f := range kindFaults() {
+			for seed := range seeds {
+				t.Run(fmt.Sprintf("%s/%d", f.name, seed+1), func(t *testing.T) {
+					t.Parallel()
+					runs.Add(1)
+					g := f.grading()
+					g.Seed = seed + 1
+					o := grade(t, f.build(), g).Outcome(f.kills[0])
+					require.Contains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s %s", o.Reason, o.Detail)
+					found.Add(1)
+				})
+			}
+		}
+	})
+	t.Logf("%d of %d found", found.Load(), runs.Load())
+}
+
+// TestKindsAsTheyAre grades the hotels and the library as they are, whole and alone: what the faults above show is of
+// the faults.
+func TestKindsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func() http.Handler{"hotels": hotel, "library": library} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var g grading
+			live(&g)
+			r := grade(t, build(), g)
+			require.NoError(t, r.Err())
+			require.Equal(t, conformance.Pass, r.Outcome("M29").Verdict, r.Outcome("M29").Detail)
+			require.LessOrEqual(t, r.Requests, defaults.Requests)
+		})
+	}
+}
+
+// TestForeignKeysWithoutMatch grades foreign keys of which some values lead nowhere, which the protocol allows.
+func TestForeignKeysWithoutMatch(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]func(i int) wire.Value{
+		"half of the values":               func(i int) wire.Value { return wire.Int(int64(i%20 + 1)) },
+		"most rows, which hold a zero":     func(i int) wire.Value { return wire.Int(int64(max(0, i%40-33))) },
+		"numbers spelled as decimals":      func(i int) wire.Value { return wire.Decimal(fmt.Sprintf("%d.0", i%10+1)) },
+		"too few values to say":            func(i int) wire.Value { return wire.Int(int64(i%4 + 90)) },
+		"all of them, of an empty target":  func(i int) wire.Value { return wire.Int(int64(i + 1)) },
+		"ten more values than are matched": func(i int) wire.Value { return wire.Int(int64(i%21 + 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kind, targets := "decimal", 10
+			if name == "all of them, of an empty target" {
+				targets = 0
+			}
+			from := hotelTable("notes", "What was noted.", 80, links("guest guests.id"), func(i int) []wire.Value {
+				return []wire.Value{wire.Int(int64(i + 500)), key(i)}
+			}, "id number", "guest "+kind)
+			to := memsource.Table{Table: wire.Table{Name: "guests", SourceDescription: "Who stays.", StoresRows: true,
+				PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}}}}
+			for i := range targets {
+				to.Rows = append(to.Rows, []wire.Value{wire.Int(int64(i + 1))})
+			}
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^M29$"}}
+			r := grade(t, serve(connector.Definition{}, source(from, to), nil), g)
+			want := conformance.Pass
+			if name == "ten more values than are matched" {
+				want = conformance.Advise
+			}
+			require.Equal(t, want, r.Outcome("M29").Verdict, r.Outcome("M29").Detail)
+			require.Equal(t, check.ExitPass, r.Exit(), "advice at most")
+		})
+	}
+}

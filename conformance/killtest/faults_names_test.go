@@ -1,0 +1,225 @@
+package killtest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// namesFaults returns connectors that find tables and fields under names that are not
+// theirs, or do not look whether there are any.
+func namesFaults() []fault {
+	return slices.Concat(nearNameFaults(), unseenFieldFaults(), hopNameFaults())
+}
+
+// repaired returns a connector whose requests to a path are put right by edit before
+// they are answered, instead of being refused.
+func repaired(path string, edit func(body map[string]any) bool) func() http.Handler {
+	return over(usual, requests(path, edit))
+}
+
+// nearNameFaults look a name up without regard to its case, or trim it.
+func nearNameFaults() []fault {
+	// table puts a table's name right.
+	table := func(member string, same func(name, right string) bool) func(body map[string]any) bool {
+		return func(body map[string]any) bool {
+			for _, t := range corpus.Tables() {
+				if name := textOf(body[member]); name != t.Name && same(name, t.Name) {
+					body[member] = t.Name
+					return true
+				}
+			}
+			return false
+		}
+	}
+	trimmed := func(name, right string) bool { return strings.TrimSpace(name) == right }
+	// field returns the right name of a field of the body's table.
+	field := func(body map[string]any, name string, same func(name, right string) bool) string {
+		t, _ := corpusTable(textOf(body["table"]))
+		for _, f := range t.Fields {
+			if same(name, f.Name) {
+				return f.Name
+			}
+		}
+		return name
+	}
+	// fields puts the names of fields in a list right.
+	fields := func(member string, same func(name, right string) bool) func(body map[string]any) bool {
+		return func(body map[string]any) (changed bool) {
+			for _, object := range listOf(body, member) {
+				name := textOf(object["field"])
+				if right := field(body, name, same); right != name {
+					object["field"], changed = right, true
+				}
+			}
+			return changed
+		}
+	}
+	const why = "a name that discovery does not list is unknown"
+	return []fault{
+		{name: "tables of /query in any case", why: why, kills: []string{"P3.14a"},
+			build: repaired(wire.PathQuery, table("table", strings.EqualFold))},
+		{name: "tables of /count with blanks", why: why, kills: []string{"P3.14a"},
+			build: repaired(wire.PathCount, table("table", trimmed))},
+		{name: "tables of /size in any case", why: why, kills: []string{"P3.14a"},
+			build: repaired(wire.PathSize, table("table", strings.EqualFold))},
+		{name: "targets of /linkHitRate in any case", why: why, kills: []string{"P3.14a"},
+			build: repaired(wire.PathLinkHitRate, table("toTable", strings.EqualFold))},
+		{name: "fields of filters in any case", why: why, kills: []string{"P3.14b"},
+			build: repaired(wire.PathQuery, fields("and", strings.EqualFold))},
+		{name: "fields of /count with blanks", why: why, kills: []string{"P3.14b"},
+			build: repaired(wire.PathCount, fields("and", trimmed))},
+		{name: "sort keys with blanks", why: why, kills: []string{"P3.14b"},
+			build: repaired(wire.PathQuery, fields("sort", trimmed))},
+		{name: "group keys in any case", why: why, kills: []string{"P3.14b"},
+			build: repaired(wire.PathAggregate, fields("groupBy", strings.EqualFold))},
+		{name: "counted columns in any case", why: why, kills: []string{"P3.14b"},
+			build: repaired(wire.PathCardinality, func(body map[string]any) (changed bool) {
+				columns, _ := body["columns"].([]any)
+				for i, c := range columns {
+					if right := field(body, textOf(c), strings.EqualFold); right != textOf(c) {
+						columns, changed = columns[:i], true
+						break
+					}
+				}
+				body["columns"] = columns
+				return changed
+			})},
+	}
+}
+
+// unknownTo reports whether a filter, a key or a measure names a field that a table
+// does not have.
+func unknownTo(table string, object map[string]any) bool {
+	t, known := corpusTable(table)
+	name, ok := object["field"].(string)
+	return known && ok && t.Field(name) == nil
+}
+
+// dropping returns a function that drops the objects that name unknown fields from a
+// list, if when holds for the place of the object.
+func dropping(member string, when func(body map[string]any, at int) bool) func(body map[string]any) bool {
+	return func(body map[string]any) (changed bool) {
+		var kept []any
+		for i, object := range listOf(body, member) {
+			if unknownTo(textOf(body["table"]), object) && when(body, i) {
+				changed = true
+				continue
+			}
+			kept = append(kept, object)
+		}
+		if changed {
+			body[member] = slices.Clip(append([]any{}, kept...))
+		}
+		return changed
+	}
+}
+
+// unseenFieldFaults ignore an unknown field where nobody looks.
+func unseenFieldFaults() []fault {
+	always := func(map[string]any, int) bool { return true }
+	later := func(_ map[string]any, at int) bool { return at > 0 }
+	ofEmpty := func(body map[string]any, _ int) bool { return body["table"] == "empty_table" }
+	// groups drops unknown filters of or groups.
+	groups := func(body map[string]any) (changed bool) {
+		or, _ := body["or"].([]any)
+		for i, group := range or {
+			of := map[string]any{"table": body["table"], "and": group}
+			if dropping("and", always)(of) {
+				or[i], changed = of["and"], true
+			}
+		}
+		return changed
+	}
+	const why = "a field that the table does not have is refused"
+	return []fault{
+		{name: "unknown filters over no rows", why: why, kills: []string{"P3.4c"},
+			build: repaired(wire.PathQuery, dropping("and", ofEmpty))},
+		{name: "unknown filters of a count over no rows", why: why, kills: []string{"P3.4: filters of /count"},
+			build: repaired(wire.PathCount, dropping("and", ofEmpty))},
+		{name: "unknown sort keys over no rows", why: why, kills: []string{"P3.4: sort of /query"},
+			build: repaired(wire.PathQuery, dropping("sort", ofEmpty))},
+		{name: "unknown filters of an aggregate", why: why, kills: []string{"P3.4: /aggregate"},
+			build: repaired(wire.PathAggregate, dropping("and", always))},
+		{name: "unknown filters in or of a count", why: why, kills: []string{"P3.4: an or group"},
+			build: repaired(wire.PathCount, groups)},
+		{name: "unknown filters in or of an aggregate", why: why, kills: []string{"P3.4: an or group"},
+			build: repaired(wire.PathAggregate, groups)},
+		{name: "an unknown second sort key", why: why, kills: []string{"P3.4: sort of /query"},
+			build: repaired(wire.PathQuery, dropping("sort", later))},
+		{name: "an unknown second group key", why: why, kills: []string{"P3.4: /aggregate"},
+			build: repaired(wire.PathAggregate, dropping("groupBy", later))},
+		{name: "an unknown second measure", why: why, kills: []string{"P3.4: /aggregate"},
+			first: "P2.18", because: "its measures of joined columns are unknown to the base table",
+			build: repaired(wire.PathAggregate, dropping("measures", later))},
+		{name: "filters behind one that no row passes", why: why, kills: []string{"P3.4c"},
+			build: repaired(wire.PathQuery, func(body map[string]any) bool {
+				ops := map[any]bool{}
+				for _, f := range listOf(body, "and") {
+					ops[f["op"]] = true
+				}
+				return ops["isnull"] && ops["notnull"] && dropping("and", always)(body)
+			})},
+	}
+}
+
+// hopNameFaults do not look up what a hop names.
+func hopNameFaults() []fault {
+	// hop repairs the hops whose member names nothing that exists.
+	hop := func(path string, exists func(hop map[string]any) bool) func() http.Handler {
+		return repaired(path, func(body map[string]any) bool {
+			hops := listOf(body, "joins")
+			for _, h := range hops {
+				if _, known := corpusTable(textOf(body["table"])); known && !exists(h) {
+					delete(body, "joins")
+					return true
+				}
+			}
+			return false
+		})
+	}
+	table := func(member string) func(h map[string]any) bool {
+		return func(h map[string]any) bool {
+			_, known := corpusTable(textOf(h[member]))
+			return known
+		}
+	}
+	field := func(table, member string) func(h map[string]any) bool {
+		return func(h map[string]any) bool {
+			t, known := corpusTable(textOf(h[table]))
+			return !known || t.Field(textOf(h[member])) != nil
+		}
+	}
+	answered := func(h map[string]any) bool {
+		return !slices.ContainsFunc(listOf(h, "fields"), func(f map[string]any) bool { return unknownTo(textOf(h["toTable"]), f) })
+	}
+	const why = "a table or column the source does not have"
+	return []fault{
+		{name: "hops to an unknown table", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathQuery, table("toTable"))},
+		{name: "hops from an unknown table", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathQuery, table("fromTable"))},
+		{name: "hops to an unknown field", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathQuery, field("toTable", "toField"))},
+		{name: "hops from an unknown field", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathQuery, field("fromTable", "fromField"))},
+		{name: "unknown joined fields", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathQuery, answered)},
+		{name: "hops of an aggregate to an unknown table", why: why, kills: []string{"P3.15a"},
+			build: hop(wire.PathAggregate, table("toTable"))},
+		{name: "unknown filters beside a join", why: why, kills: []string{"P3.15b"},
+			build: repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))},
+		{name: "joined names that clash", why: "two columns of one name are refused", kills: []string{"A.21"},
+			build: repaired(wire.PathQuery, func(body map[string]any) bool {
+				hops := listOf(body, "joins")
+				clash := len(hops) == 2 && textOf(listOf(hops[0], "fields")[0]["as"]) == textOf(listOf(hops[1], "fields")[0]["as"])
+				if clash {
+					body["joins"] = []any{hops[0]}
+				}
+				return clash
+			})},
+	}
+}

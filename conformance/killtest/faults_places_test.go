@@ -1,0 +1,330 @@
+package killtest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Faults that show at one place and not where the same thing is asked for first: nulls under an operator on another
+// route than /query, what an order is about under a later sort key, ties under another size of a page.
+
+// firstHotels returns the tables of the first chain.
+func firstHotels() []memsource.Table { return hotelTables(0) }
+
+func placeFaults() []fault {
+	return slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), besideFaults())
+}
+
+// onlyFilter returns the filter of a request that has a single one of some operators.
+func onlyFilter(where wire.Where, ops ...wire.Op) (f wire.Filter, ok bool) {
+	if len(where.And) != 1 || len(where.Or) > 0 || !slices.Contains(ops, where.And[0].Op) {
+		return f, false
+	}
+	return where.And[0], true
+}
+
+// keepingNulls makes a single filter one that nulls satisfy too, as a complement does: all rows but those without.
+func keepingNulls(ops ...wire.Op) func(*wire.Where) {
+	return func(where *wire.Where) {
+		if f, ok := onlyFilter(*where, ops...); ok {
+			where.And, where.Or = nil, [][]wire.Filter{{f}, {{Field: f.Field, Op: wire.OpIsNull}}}
+		}
+	}
+}
+
+// droppingNulls makes a single filter one that no null satisfies, as a condition of SQL does.
+func droppingNulls(ops ...wire.Op) func(*wire.Where) {
+	return func(where *wire.Where) {
+		if f, ok := onlyFilter(*where, ops...); ok {
+			where.And = []wire.Filter{f, {Field: f.Field, Op: wire.OpNotNull}}
+		}
+	}
+}
+
+func nullPlaceFaults() []fault {
+	type data = func() []memsource.Table
+	place := func(name, kill string, tables data, change func(*pagedSource)) fault {
+		return fault{name: name, why: "an operator treats nulls alike on every route", kills: []string{kill}, options: live,
+			build: pagedOver(tables, change)}
+	}
+	counted := func(change func(*wire.Where)) func(*pagedSource) {
+		return func(d *pagedSource) { d.counted = func(req *wire.CountRequest) { change(&req.Where) } }
+	}
+	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) func(*pagedSource) {
+		return func(d *pagedSource) {
+			d.aggregate = func(req *wire.AggregateRequest) {
+				if holds(req) {
+					change(&req.Where)
+				}
+			}
+		}
+	}
+	asked := func(holds func(req *connector.Query, limit int64) bool, change func(*wire.Where)) func(*pagedSource) {
+		return func(d *pagedSource) {
+			d.request = func(req *connector.Query, limit, _ *int64) {
+				if holds(req, *limit) {
+					change(&req.Where)
+				}
+			}
+		}
+	}
+	measured := func(req *wire.AggregateRequest) bool {
+		return len(req.GroupBy) == 0 && slices.ContainsFunc(req.Measures, func(m wire.Measure) bool { return m.Fn != wire.AggCount })
+	}
+	grouped := func(req *wire.AggregateRequest) bool { return len(req.GroupBy) > 0 }
+	page := func(req *connector.Query, limit int64) bool { return limit > 0 && len(req.Sort) > 0 }
+	joined := func(req *connector.Query, _ int64) bool { return len(req.Joins) > 0 }
+	return []fault{
+		place("hotels: a count of neq is that of all rows but the equal ones", "M10", firstHotels, counted(keepingNulls(wire.OpNeq))),
+		place("library: a count of lt is that of all rows but those from there on", "M10", libraryTables,
+			counted(keepingNulls(wire.OpLt, wire.OpLte))),
+		place("hotels: a count of nin leaves out nulls", "M10", firstHotels, counted(droppingNulls(wire.OpNin))),
+		place("hotels: a sum under neq takes in nulls", "M10", firstHotels, folded(measured, keepingNulls(wire.OpNeq))),
+		place("parts: groups under nin have no nulls", "M10", pagedTables, folded(grouped, droppingNulls(wire.OpNin))),
+		place("hotels: a sorted page under neq takes in nulls", "M12", firstHotels, asked(page, keepingNulls(wire.OpNeq))),
+		place("parts: a sorted page under nin leaves out nulls", "M12", pagedTables, asked(page, droppingNulls(wire.OpNin))),
+		place("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asked(joined, droppingNulls(wire.OpNin))),
+	}
+}
+
+// laterOrder sorts rows with the same value of the first key in an order of its own by the others.
+func laterOrder(compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) func(*pagedSource) {
+	return func(d *pagedSource) {
+		d.order = func(req *connector.Query, t *oracle.Table, _, _ int64) {
+			first := t.Index(req.Sort[0].Field)
+			for from := 0; from < len(t.Rows); {
+				to := from + 1
+				for to < len(t.Rows) && t.Rows[to][first].String() == t.Rows[from][first].String() {
+					to++
+				}
+				slices.SortStableFunc(t.Rows[from:to], func(a, b []wire.Value) (order int) {
+					for _, k := range req.Sort[1:] {
+						c := t.Index(k.Field)
+						order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
+					}
+					return order
+				})
+				from = to
+			}
+		}
+	}
+}
+
+// nullsLast orders nulls behind other values, and these as compare does upwards.
+func nullsLast(compare func(a, b wire.Value, t wire.Type) int) func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
+	return func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
+		switch {
+		case a.IsNull() || b.IsNull():
+			return nullOrder(a) - nullOrder(b)
+		case dir == wire.Desc:
+			return compare(b, a, t)
+		}
+		return compare(a, b, t)
+	}
+}
+
+func nullOrder(v wire.Value) int {
+	if v.IsNull() {
+		return 1
+	}
+	return 0
+}
+
+func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t); return n }
+
+func laterKeyFaults() []fault {
+	type data = func() []memsource.Table
+	later := func(name string, tables data, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
+		return fault{name: name, why: "a later key orders as the first does", kills: []string{"L7"}, options: live,
+			build: pagedOver(tables, laterOrder(compare))}
+	}
+	nullsFirst := func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
+		if dir == wire.Desc && (a.IsNull() || b.IsNull()) {
+			return nullOrder(b) - nullOrder(a)
+		}
+		return nullsLast(inOrder)(a, b, t, dir)
+	}
+	texts := nullsLast(func(a, b wire.Value, _ wire.Type) int { return strings.Compare(a.String(), b.String()) })
+	plain := strings.NewReplacer("ö", "o", "è", "e", "ü", "u", "Ó", "o")
+	collation := nullsLast(func(a, b wire.Value, t wire.Type) int {
+		fold := func(v wire.Value) string { return plain.Replace(strings.ToLower(v.String())) }
+		if t == wire.TypeString {
+			return strings.Compare(fold(a), fold(b))
+		}
+		return inOrder(a, b, t)
+	})
+	upwards := func(a, b wire.Value, t wire.Type, _ wire.Direction) int { return nullsLast(inOrder)(a, b, t, wire.Asc) }
+	days := nullsLast(func(a, b wire.Value, t wire.Type) int {
+		if t == wire.TypeDatetime {
+			return cmp.Or(strings.Compare(a.String()[:10], b.String()[:10]), strings.Compare(b.String(), a.String()))
+		}
+		return inOrder(a, b, t)
+	})
+	collated := later("hotels: collate asks for a collation", firstHotels, nil)
+	collated.why = "collate: true asks for the order of bytes too"
+	collated.build = pagedOver(firstHotels, func(d *pagedSource) {
+		d.order = func(req *connector.Query, t *oracle.Table, _, _ int64) {
+			k := req.Sort[0]
+			c := t.Index(k.Field)
+			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
+				if !k.Collate {
+					return 0
+				}
+				return collation(a[c], b[c], t.Columns[c].Type, k.Dir)
+			})
+		}
+	})
+	return []fault{
+		collated,
+		later("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
+		later("parts: nulls come first in later keys downwards", pagedTables, nullsFirst),
+		later("library: later keys are texts", libraryTables, texts),
+		later("hotels: later keys have no case and no accents", firstHotels, collation),
+		later("hotels: later keys are always ascending", firstHotels, upwards),
+		later("hotels: later instants are sorted by their day", firstHotels, days),
+	}
+}
+
+func tieFaults() []fault {
+	type data = func() []memsource.Table
+	ties := func(name string, tables data, otherwise func(rows int, offset, limit int64) bool) fault {
+		return fault{name: name, why: "rows that tie have a fixed order", kills: []string{"A.15"}, options: live,
+			build: pagedOver(tables, func(d *pagedSource) {
+				d.order = func(req *connector.Query, t *oracle.Table, offset, limit int64) {
+					if limit > 0 && otherwise(len(t.Rows), offset, limit) {
+						backwards(req, t)
+					}
+				}
+			})}
+	}
+	first := func(_ int, offset, limit int64) bool { return offset == 0 && limit < 100 }
+	return []fault{
+		ties("parts: a first page of fewer than 100 rows has its ties in another order", pagedTables, first),
+		ties("hotels: a first page of fewer than 100 rows has its ties in another order", firstHotels, first),
+		ties("library: pages of fewer than ten rows have their ties in another order", libraryTables,
+			func(_ int, _, limit int64) bool { return limit < 10 }),
+		ties("parts: pages behind the first thousand rows have their ties in another order", pagedTables,
+			func(_ int, offset, _ int64) bool { return offset > 1000 }),
+		ties("hotels: the last page has its ties in another order", firstHotels,
+			func(rows int, offset, limit int64) bool { return offset > 0 && offset+limit >= int64(rows) }),
+	}
+}
+
+// backwards puts rows that tie under the sort of a request in the other order.
+func backwards(req *connector.Query, t *oracle.Table) {
+	var keys []int
+	for _, k := range req.Sort {
+		keys = append(keys, t.Index(k.Field))
+	}
+	for from := 0; from < len(t.Rows); {
+		to := from + 1
+		for to < len(t.Rows) && !slices.ContainsFunc(keys, func(c int) bool { return t.Rows[to][c].String() != t.Rows[from][c].String() }) {
+			to++
+		}
+		slices.Reverse(t.Rows[from:to])
+		from = to
+	}
+}
+
+func instantOperandFaults() []fault {
+	read := func(name string, tables func() []memsource.Table, change func(*pagedSource)) fault {
+		return fault{name: name, why: "an operand names an instant, however it is spelled", kills: []string{"M30"}, options: live,
+			build: pagedOver(tables, change)}
+	}
+	zoneless := func(text string) string { return text[:len(text)-len("+00:00")] + "Z" }
+	return []fault{
+		read("hotels: the offset of an operand is ignored", firstHotels, readingOperands(isOffset, zoneless)),
+		read("library: the offset of a bound is ignored", libraryTables, readingOperands(isOffset, zoneless, wire.OpGte, wire.OpLt)),
+		read("hotels: the offset of a member is ignored", firstHotels, readingOperands(isOffset, zoneless, wire.OpIn)),
+		read("parts: an operand without a zone is local", pagedTables,
+			readingOperands(isZoneless, func(text string) string { return text + "+01:00" })),
+		read("parts: instants are compared as texts", pagedTables, func(d *pagedSource) {
+			d.seen = func(req *connector.Query) oracle.Tables {
+				other := *req
+				other.FieldTypes = map[string]wire.Type{"at": wire.TypeString}
+				return d.retyped(&other)
+			}
+		}),
+	}
+}
+
+func isOffset(text string) bool { return instantWith(text, "") && !strings.HasSuffix(text, "Z") }
+
+func isZoneless(text string) bool { return len(text) > len(time.DateOnly) && instantWith(text, "Z") }
+
+func instantWith(text, zone string) bool {
+	_, err := time.Parse(time.RFC3339, text+zone)
+	return err == nil
+}
+
+// readingOperands changes the operands of some operators, of all if none is given, for which a condition holds.
+func readingOperands(hold func(text string) bool, change func(text string) string, ops ...wire.Op) func(*pagedSource) {
+	operands := texts(func(text string) string {
+		if !hold(text) {
+			return text
+		}
+		return change(text)
+	})
+	return func(d *pagedSource) {
+		d.request = func(req *connector.Query, _, _ *int64) {
+			for i, f := range req.And {
+				if len(ops) == 0 || slices.Contains(ops, f.Op) {
+					req.And[i] = operands(f)
+				}
+			}
+		}
+	}
+}
+
+// besideFaults forget what stands beside something else.
+func besideFaults() []fault {
+	beside := func(name, why, kill string, change func(*pagedSource)) fault {
+		return fault{name: "hotels: " + name, why: why, kills: []string{kill}, options: live, build: pagedOver(firstHotels, change)}
+	}
+	const wrong = "a wrong number is never legal"
+	return []fault{
+		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7", func(d *pagedSource) {
+			d.request = func(req *connector.Query, _, _ *int64) { req.Sort = req.Sort[:min(2, len(req.Sort))] }
+		}),
+		beside("two periods of one date are both the second", wrong, "M24", func(d *pagedSource) {
+			d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+				for _, row := range rows {
+					if len(req.GroupBy) > 1 && req.GroupBy[0].Field == req.GroupBy[1].Field {
+						row[0] = row[1]
+					}
+				}
+				return rows
+			}
+		}),
+		beside("the maximum of a period is its minimum", wrong, "M24", func(d *pagedSource) {
+			d.aggregate = func(req *wire.AggregateRequest) {
+				for i, m := range req.Measures {
+					if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
+						req.Measures[i].Fn = wire.AggMin
+					}
+				}
+			}
+		}),
+		beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21", func(d *pagedSource) {
+			d.request = func(req *connector.Query, _, offset *int64) {
+				if len(req.Joins) > 0 {
+					*offset = 0
+				}
+			}
+		}),
+		beside("aggregates over joins forget their filters", wrong, "M22", func(d *pagedSource) {
+			d.aggregate = func(req *wire.AggregateRequest) {
+				if len(req.Joins) > 0 {
+					req.Where = wire.Where{}
+				}
+			}
+		}),
+	}
+}

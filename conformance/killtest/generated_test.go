@@ -1,0 +1,383 @@
+package killtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// generatedOnly runs the generated queries alone.
+const generatedOnly = `^(P2\.17|M11)$`
+
+// TestGeneratedAcceptsTheReference requires that a connector that is right passes
+// whatever the seed, within the budget of requests, and by answers that tell. In
+// full it tries more seeds.
+func TestGeneratedAcceptsTheReference(t *testing.T) {
+	t.Parallel()
+	h := usual()
+	seeds := 2
+	if testrun.InFull() {
+		seeds = 20
+	}
+	for i := range seeds {
+		t.Run(fmt.Sprint("seed ", i+1), func(t *testing.T) {
+			t.Parallel()
+			acceptsTheReference(t, h, uint64(i+1))
+		})
+	}
+}
+
+func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
+	r := grade(t, h, grading{Options: conformance.Options{Match: `^P2\.17$`, Seed: seed}})
+	require.Len(t, r.Outcomes, 1)
+	for _, o := range r.Outcomes {
+		require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed, o.ID,
+			o.Detail, o.Expected, o.Received, o.Request)
+		require.Positive(t, o.Cases)
+	}
+	require.InDelta(t, 360, r.Coverage().Generated, 60, "the budget of requests")
+	require.Greater(t, 10*r.Coverage().Telling, 3*r.Coverage().Generated, "answers that are neither empty nor everything")
+}
+
+// TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
+// what the fault needs.
+func TestGeneratedFaultsAreFound(t *testing.T) {
+	t.Parallel()
+	small := map[string]func(t *testing.T, o *conformance.Outcome){
+		"the third group of or is forgotten": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Empty(t, q.And)
+			require.Len(t, q.Or, 3)
+			require.Len(t, slices.Concat(q.Or...), 3)
+			require.Zero(t, q.Limit+q.Offset)
+		},
+		"in looks at three members": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Len(t, q.And, 1)
+			require.Empty(t, q.Or)
+			require.Len(t, q.And[0].Values, 4)
+			require.Equal(t, []string{q.And[0].Field}, q.Fields)
+		},
+		"includes looks at four characters": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Len(t, q.And, 1)
+			require.Empty(t, q.Or)
+			require.Contains(t, o.Detail, "answered although "+q.Table+"."+q.And[0].Field+" includes ")
+			require.Contains(t, o.Detail, " does not hold")
+		},
+		"the third sort key is turned around": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Len(t, q.Sort, 3)
+			require.Empty(t, q.And)
+			require.Empty(t, q.Or)
+		},
+		"an offset beside or is one short": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.EqualValues(t, 2, q.Offset)
+			require.Len(t, q.Or, 1)
+		},
+		"a count forgets the second filter of a group": func(t *testing.T, o *conformance.Outcome) {
+			c := reported[wire.CountRequest](t, o)
+			require.Empty(t, c.And)
+			require.Len(t, c.Or, 1)
+			require.Len(t, c.Or[0], 2)
+			require.NotEmpty(t, o.Expected)
+			require.NotEqual(t, o.Expected, o.Received)
+		},
+		"two groups forget or": func(t *testing.T, o *conformance.Outcome) {
+			a := reported[wire.AggregateRequest](t, o)
+			require.Empty(t, a.And)
+			require.Len(t, a.Or, 1)
+			require.Len(t, a.GroupBy, 2)
+			require.Empty(t, a.Measures)
+		},
+		"a third minimum is a maximum": func(t *testing.T, o *conformance.Outcome) {
+			a := reported[wire.AggregateRequest](t, o)
+			require.Empty(t, a.GroupBy)
+			require.Len(t, a.Measures, 3)
+		},
+		"conjuncts beside or are left to the platform": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Len(t, q.And, 1)
+			require.Len(t, q.Or, 1)
+			require.Empty(t, q.Sort)
+		},
+		"an offset beside or is applied and not claimed": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.EqualValues(t, 1, q.Offset)
+			require.Len(t, q.Or, 1)
+			require.Empty(t, q.Sort)
+		},
+		"all but the first group of or are forgotten, live": func(t *testing.T, o *conformance.Outcome) {
+			q := reported[wire.QueryRequest](t, o)
+			require.Len(t, q.Or, 2)
+		},
+	}
+	all := generatedFaults()
+	require.Len(t, small, len(all))
+	for _, f := range all {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			g := grading{Options: conformance.Options{Match: generatedOnly}}
+			if f.options != nil {
+				f.options(&g)
+			}
+			if !testrun.InFull() {
+				g.Match = "^(" + strings.Join(f.killers(), "|") + ")$"
+			}
+			r := grade(t, f.build(), g)
+			for _, o := range r.Failures() {
+				t.Logf("%s %s\nexpected %s\nreceived %s\n%s", o.ID, o.Detail, o.Expected, o.Received, o.Request.Body)
+			}
+			for i, id := range f.killers() {
+				o := r.Outcome(id)
+				require.Equal(t, conformance.Fail, o.Verdict, "%s: %s %s", id, o.Reason, o.Detail)
+				require.True(t, killed(f.kills[i], o), "%s: %q", f.kills[i], o.Broken)
+				require.Contains(t, o.Detail, "(seed 1, generated case ")
+				require.Contains(t, o.Detail, ", shrunk from ")
+			}
+			small[f.name](t, r.Outcome(f.killers()[0]))
+			require.Less(t, r.Coverage().Requests, 900, "shrinking is bounded")
+		})
+	}
+}
+
+// reported returns the request that a failed check quotes.
+func reported[M any, P interface {
+	*M
+	wire.Request
+}](t *testing.T, o *conformance.Outcome) P {
+	t.Helper()
+	m := P(new(M))
+	require.NoError(t, wire.Decode([]byte(o.Request.Body), m), o.Request.Body)
+	return m
+}
+
+// TestGeneratedVerdicts: what is no fault of the connector's, or another
+// check's, fails none of these.
+func TestGeneratedVerdicts(t *testing.T) {
+	t.Parallel()
+	type verdict struct {
+		conformance.Verdict
+		conformance.Reason
+	}
+	pass := verdict{Verdict: conformance.Pass}
+	fails := verdict{Verdict: conformance.Fail}
+	omit := func(o connector.Omit) http.Handler {
+		return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: o})
+	}
+	cases := []struct {
+		why   string
+		mode  conformance.Mode
+		build func() http.Handler
+		want  verdict
+	}{
+		{
+			why: "whoever claims nothing is finished, and asked for the fields that takes",
+			build: over(usual, asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok {
+					q.And, q.Or, q.Sort, q.Limit, q.Offset = nil, nil, nil, 0, 0
+				}
+				return unclaimed
+			})),
+			// Every operator is declared, so rows that break a filter break the law.
+			want: fails,
+		},
+		{
+			why: "what was done and not claimed is done again",
+			build: over(usual, asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok {
+					q.Limit, q.Offset = 0, 0
+				}
+				return unclaimed
+			})),
+			want: pass,
+		},
+		{
+			why:   "no filter is asked of a connector without operators",
+			build: func() http.Handler { return omit(connector.Omit{Operators: everyOperator}) },
+			want:  pass,
+		},
+		{
+			why: "no sort, offset or grain is asked of a connector that declares none",
+			build: func() http.Handler {
+				return asked(func(m wire.Request) layer {
+					switch m := m.(type) {
+					case *wire.QueryRequest:
+						if len(m.Sort) > 0 || m.Offset > 0 {
+							return unavailable
+						}
+					case *wire.AggregateRequest:
+						if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
+							return unavailable
+						}
+					}
+					return nil
+				})(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}))
+			},
+			want: pass,
+		},
+		{
+			why: "no second key is asked of a connector that honours one",
+			build: func() http.Handler {
+				return asked(func(m wire.Request) layer {
+					if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
+						return unavailable
+					}
+					return nil
+				})(omit(connector.Omit{Sort: wire.SortSingle}))
+			},
+			want: pass,
+		},
+		{
+			why: "routes that are not listed are not asked",
+			build: func() http.Handler {
+				return omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}})
+			},
+			want: pass,
+		},
+		{
+			why:   "an aggregate may be declined, and so may all",
+			build: over(usual, answers(func(map[string]any, int) (any, int) { return nil, http.StatusNoContent }, wire.PathAggregate)),
+			want:  pass,
+		},
+		{
+			why: "rows that differ from the corpus are another check's fault; as it was not planned, the first reports it",
+			build: over(usual, cells(func(name string, v any) any {
+				if name == "country" && v == "DE" {
+					return "XX"
+				}
+				return v
+			})),
+			want: fails,
+		},
+		{
+			why: "claims that mean nothing fail whatever asks for filters",
+			build: over(usual, asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok {
+					q.And, q.Or = nil, nil
+				}
+				return nil
+			})),
+			want: fails,
+		},
+		{
+			why: "a legal request that is refused fails",
+			build: over(usual, asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 1 {
+					return unavailable
+				}
+				return nil
+			})),
+			want: fails,
+		},
+		{
+			why: "live data that moved are read again, and judged as they are now", mode: conformance.ModeLive,
+			build: func() http.Handler {
+				before, after := serve(connector.Definition{}, fixtureSource(corpus.Tables()...),
+					nil), serve(connector.Definition{}, fixtureSource(halved()...), nil)
+				var n atomic.Int64
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if n.Add(1) > 40 {
+						after.ServeHTTP(w, r)
+						return
+					}
+					before.ServeHTTP(w, r)
+				})
+			},
+			want: pass,
+		},
+		{
+			why: "the order of rows nobody asked for is free", mode: conformance.ModeLive,
+			build: over(usual, lines(func(line []byte, emit func(...string)) { emit(string(line)) })),
+			want:  pass,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: generatedOnly}})
+			require.NotEmpty(t, r.Outcomes)
+			for _, o := range r.Outcomes {
+				require.Equal(t, c.want, verdict{o.Verdict, o.Reason}, "%s: %s\nexpected %s\nreceived %s\n%v",
+					o.ID, o.Detail, o.Expected, o.Received, o.Request)
+			}
+		})
+	}
+}
+
+var everyOperator = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
+
+// halved returns the corpus after every second row was deleted.
+func halved() []corpus.Table {
+	tables := corpus.Tables()
+	for i := range tables {
+		var rows [][]wire.Value
+		for n, row := range tables[i].Rows {
+			if n%2 == 0 {
+				rows = append(rows, row)
+			}
+		}
+		tables[i].Rows = rows
+	}
+	return tables
+}
+
+// unavailable refuses.
+func unavailable(http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = w.Write([]byte(`{"error":{"code":"unsupported","message":"not today"}}`))
+	})
+}
+
+// TestGeneratedAreReplayed: a seed and a check's id are enough to ask the same
+// again, whatever else is run and in whatever order the rows come.
+func TestGeneratedAreReplayed(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	requests := func(run string, seed uint64, shuffled bool) map[string][]string {
+		seen := map[string][]string{}
+		check := ""
+		tables := corpus.Tables()
+		if shuffled {
+			for i := range tables {
+				slices.Reverse(tables[i].Rows)
+			}
+		}
+		h := asked(func(m wire.Request) layer {
+			q, ok := m.(*wire.QueryRequest)
+			if ok && len(q.And)+len(q.Or)+len(q.Sort) == 0 && q.Limit+q.Offset == 0 {
+				return nil // of a table, whole
+			}
+			body, err := wire.EncodeRequest(m)
+			require.NoError(t, err)
+			seen[check] = append(seen[check], string(body))
+			return nil
+		})(serve(connector.Definition{}, fixtureSource(tables...), nil))
+		grade(t, h, grading{Options: conformance.Options{Match: run, Seed: seed, Progress: func(e conformance.Event) { check = e.ID }}})
+		return seen
+	}
+	whole := requests(generatedOnly, 5, false)
+	require.Len(t, whole, 1)
+	require.Equal(t, whole, requests(generatedOnly, 5, true))
+	for id, list := range whole {
+		require.NotEmpty(t, list)
+		alone := requests("^"+id+"$", 5, false)
+		require.Equal(t, map[string][]string{id: list}, alone)
+	}
+	require.NotEqual(t, whole["P2.17"], requests(`^P2\.17$`, 6, false)["P2.17"], "another seed asks something else")
+}

@@ -1,0 +1,244 @@
+// Package killtest proves what the conformance program finds, by connectors: those that are broken on purpose must fail by
+// the checks that they are named for, and the odd, the foreign and the sound ones must pass. KILLMATRIX.md and SHOP.md, in
+// the folder above, list what is found.
+package killtest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestMain(m *testing.M) { testrun.Main(m) }
+
+// skipShort skips a test with -short, as the race run is: one that grades alike
+// connectors again and again, and takes ten times as long under the race detector.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long under the race detector; run without -short")
+	}
+}
+
+// chance returns numbers below n, the same ones in each run, for requests that are
+// answered side by side.
+func chance(seed uint64) (below func(n int) int) {
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, seed))
+	return func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.IntN(n)
+	}
+}
+
+// testToken is the token of every connector graded here.
+const testToken = "conformance-0123456789abcdef-0123456789"
+
+// grading is how a connector is graded.
+type grading struct {
+	conformance.Options
+	credentials []map[string]string
+	token       string // another than testToken
+	url         string // another than that of the in-process target
+}
+
+// A result is the report of a run, and what tests ask of it.
+type result struct{ *conformance.Report }
+
+// gradeAt runs the program against a target.
+func gradeAt(ctx context.Context, target conformance.Target, options *conformance.Options) (*result, error) {
+	r, err := conformance.Run(ctx, target, options)
+	return &result{r}, err
+}
+
+// grade runs the program against a handler, in a bubble whose time costs
+// nothing.
+func grade(t *testing.T, h http.Handler, g grading) (r *result) {
+	t.Helper()
+	if g.Seed == 0 {
+		g.Seed = 1 // every run asks the same
+	}
+	synctest.Test(t, func(t *testing.T) {
+		target, stop := conformance.InProcess(h, cmp.Or(g.token, testToken))
+		defer stop()
+		target.Credentials = credentialsOf(g.credentials)
+		if g.url != "" {
+			target.URL = g.url
+		}
+		var err error
+		r, err = gradeAt(context.Background(), target, &g.Options)
+		require.NoError(t, err)
+	})
+	everyFaultIsReported(t, r)
+	return r
+}
+
+// Outcome returns the outcome of a check, or nil if it was not planned.
+func (r *result) Outcome(id string) *conformance.Outcome {
+	for i := range r.Outcomes {
+		if r.Outcomes[i].ID == id {
+			return &r.Outcomes[i]
+		}
+	}
+	return nil
+}
+
+// written returns members that a report has in JSON alone.
+func (r *result) written() (w struct {
+	Checks   []struct{ ID, BlockedBy string }
+	Coverage coverage.Report
+},
+) {
+	body, err := r.JSON()
+	if err == nil {
+		err = json.Unmarshal(body, &w)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// Coverage returns what the run has asked for.
+func (r *result) Coverage() coverage.Report { return r.written().Coverage }
+
+// blockedBy returns the ids of the checks that could not be judged, with those of the failed checks that prevented it.
+func (r *result) blockedBy() map[string]string {
+	by := map[string]string{}
+	for _, c := range r.written().Checks {
+		if c.BlockedBy != "" {
+			by[c.ID] = c.BlockedBy
+		}
+	}
+	return by
+}
+
+// everyFaultIsReported requires that a red run has a failure, and that whatever could
+// not be judged because of a fault names a failed check.
+func everyFaultIsReported(t *testing.T, r *result) {
+	t.Helper()
+	require.Equal(t, len(r.Failures()) > 0, r.Exit() == check.ExitFail, "exit %d", r.Exit())
+	if r.Summary().Blocked == 0 {
+		return
+	}
+	by := r.blockedBy()
+	for _, o := range r.Outcomes {
+		if o.Reason == conformance.Blocked && !o.Advice {
+			require.NotNil(t, r.Outcome(by[o.ID]), "%s is blocked %s", o.ID, o.Detail)
+			require.Equal(t, conformance.Fail, r.Outcome(by[o.ID]).Verdict, "%s is blocked %s", o.ID, o.Detail)
+		}
+	}
+}
+
+// allChecks returns the checks of all modes.
+func allChecks() []conformance.Check {
+	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+// credentialsOf returns sets of credentials as a target holds them.
+func credentialsOf(sets []map[string]string) (list []wire.Credentials) {
+	for _, set := range sets {
+		list = append(list, wire.NewCredentials(set))
+	}
+	return list
+}
+
+// quiet returns a logger for connectors that are broken on purpose.
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// serve returns the connector of a source. It panics, for use in tables of faults.
+func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
+	if def.Slug == "" {
+		def.Slug = "fixture"
+	}
+	if opts == nil {
+		opts = &connector.Options{}
+	}
+	if opts.Logger == nil {
+		opts.Logger = quiet()
+	}
+	if opts.Intercept == nil {
+		opts.Intercept = stall
+	}
+	token, err := wire.NewToken(testToken)
+	if err != nil {
+		panic(err)
+	}
+	h, err := connector.New(def, src, token, opts)
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// corpusSource returns the corpus in memory with every optional interface, and the
+// table slow. All tests share it, because it does not change.
+var corpusSource = sync.OnceValue(func() *memsource.Source { return fixtureSource(corpus.Tables()...) })
+
+// usual returns the corpus served by the library in full.
+func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
+
+func source(tables ...memsource.Table) *memsource.Source {
+	src, err := memsource.New(tables, nil)
+	if err != nil {
+		panic(err)
+	}
+	return src
+}
+
+func fixtureSource(tables ...corpus.Table) *memsource.Source {
+	all := make([]memsource.Table, 0, len(tables)+1)
+	for _, t := range append(tables, corpus.Slow()) {
+		all = append(all, memsource.Table(t))
+	}
+	return source(all...)
+}
+
+// manifestTable names the table that names the corpus.
+var manifestTable = corpus.Tables()[0].Name
+
+// stall waits before the table slow is asked.
+func stall(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+	if call.Table == corpus.Slow().Name && call.Method != "Describe" {
+		select {
+		case <-time.After(corpus.SlowStall):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return next(ctx)
+}
+
+// corpusTable returns the table of the corpus with a name.
+func corpusTable(name string) (corpus.Table, bool) {
+	tables := corpus.Tables()
+	if i := slices.IndexFunc(tables, func(t corpus.Table) bool { return t.Name == name }); i >= 0 {
+		return tables[i], true
+	}
+	return corpus.Table{}, false
+}

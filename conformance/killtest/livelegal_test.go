@@ -1,0 +1,350 @@
+package killtest
+
+import (
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oddRead is a connector that reads, counts or joins in a way that few would expect, and
+// breaks no rule.
+type oddRead struct {
+	name, why string // why is the sentence that allows it
+	build     func() http.Handler
+}
+
+func oddReads() []oddRead {
+	legal := pagedWith(func(*pagedSource) {})
+	return []oddRead{
+		{"pages of an upstream", "the connector that others are made from", legal},
+		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
+			return pagedWith(func(d *pagedSource) {
+				d.seen = func(req *connector.Query) oracle.Tables {
+					t := *d.tables[req.Table]
+					t.Rows = slices.Clone(t.Rows)
+					rand.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
+					all := maps.Clone(d.tables)
+					all[req.Table] = &t
+					return all
+				}
+			})()
+		}},
+		{"decimals in another spelling for each request", "numbers agree by their digits", func() http.Handler {
+			var n atomic.Int64
+			return pagedWith(func(d *pagedSource) {
+				d.answer = func(_ *connector.Query, t *oracle.Table) {
+					zeros := strings.Repeat("0", int(n.Add(1)%4))
+					for i, row := range t.Rows {
+						t.Rows[i] = slices.Clone(row)
+						for c, column := range t.Columns {
+							if column.Type == wire.TypeDecimal && !row[c].IsNull() {
+								t.Rows[i][c] = wire.Decimal(row[c].String() + zeros)
+							}
+						}
+					}
+				}
+			})()
+		}},
+		{"nothing is claimed", "serving none of the three is always safe", over(legal, unwindowed, serving(false, false))},
+		{"a window is cut and not claimed from the start", "what is cut twice is cut alike", over(legal, bodies(func(body map[string]any) {
+			if integer(body, "offset") > 0 {
+				delete(body, "limit")
+				delete(body, "offset")
+			}
+		}, wire.PathQuery), lines(func(line []byte, emit func(...string)) {
+			emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
+		}))},
+		{"sizes are far estimates", "exact is false when the source estimates", over(legal, ok(func(body map[string]any) {
+			body["size"] = map[string]any{"rows": 7_000_000, "exact": false}
+		}, wire.PathSize))},
+		{"row counts are estimates", "rowCount need not be exact", over(legal,
+			eachTable(func(table map[string]any) { table["rowCount"] = 1000 }))},
+		{"views that cannot be read", "a table that stores no rows may need what a plain read lacks", func() http.Handler {
+			return unreadable(legal())
+		}},
+		{"aggregates over joins are declined", "a request with joins may be declined", func() http.Handler {
+			joins := func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 }
+			return refusing(wire.PathAggregate, joins, http.StatusNoContent)(legal())
+		}},
+		{"joins along foreign keys only", "joins back and over two hops are more than the keys promise",
+			over(legal, refusing(wire.PathQuery, func(body map[string]any) bool {
+				hops := listOf(body, "joins")
+				return len(hops) > 1 || len(hops) == 1 && hops[0]["fromField"] == "no"
+			}, http.StatusUnprocessableEntity))},
+		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
+			d := newPagedSource()
+			d.request = func(_ *connector.Query, limit, _ *int64) {
+				if *limit == 0 {
+					*limit = 500
+				}
+			}
+			h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, d, &connector.Options{
+				Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+					wire.EndpointCardinality, wire.EndpointLinkHitRate}, Offset: true, Join: true}})
+			return eachTable(func(table map[string]any) { delete(table, "rowCount") })(h)
+		}},
+		{"sorted only by what it answers", "what is served is said by each stream", over(legal, unsortedWhere(
+			func(req *wire.QueryRequest) bool {
+				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) })
+			}))},
+		{"a sort with collate is left to the platform", "what is served is said by each stream", over(chain, unsortedWhere(
+			func(req *wire.QueryRequest) bool {
+				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
+			}))},
+		{"more groups than asked for", "the platform discards them; none is missing", func() http.Handler {
+			return everyGroup(legal())
+		}},
+	}
+}
+
+// chain returns the connector of the hotels.
+func chain() http.Handler {
+	return serve(connector.Definition{}, pagedSourceOf(hotelTables(0)...), nil)
+}
+
+// unsortedWhere leaves the sort to the platform, and with it the window, where a condition holds of a query.
+func unsortedWhere(holds func(req *wire.QueryRequest) bool) layer {
+	return func(h http.Handler) http.Handler {
+		unsorted := unwindowed(bodies(func(body map[string]any) { body["sort"] = []any{} }, wire.PathQuery)(serving(true, false)(h)))
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			var req wire.QueryRequest
+			if r.URL.Path != wire.PathQuery || wire.Decode(*body, &req) != nil || !holds(&req) {
+				return false
+			}
+			unsorted.ServeHTTP(w, withBody(r, *body))
+			return true
+		})(h)
+	}
+}
+
+// refusing refuses the legal requests to a path that match, or declines them.
+func refusing(path string, matches func(body map[string]any) bool, status int) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != path || !mayAsk(r) || wire.Decode(*body, request(path)) != nil || !matches(parsed(*body)) {
+			return false
+		}
+		switch status {
+		case http.StatusNoContent:
+			w.WriteHeader(status)
+		case http.StatusBadRequest:
+			refuses(w, status, "bad_request", "not this one")
+		default:
+			refuses(w, status, "unsupported", "not this one")
+		}
+		return true
+	})
+}
+
+// unreadable adds a view that only a filter makes readable.
+func unreadable(h http.Handler) http.Handler {
+	h = edits(func(body map[string]any) {
+		if tables := listOf(body, "tables"); len(tables) > 0 {
+			view := maps.Clone(tables[0])
+			view["name"], view["storesRows"] = "report", false
+			delete(view, "rowCount")
+			body["tables"] = append(tables, view)
+		}
+	}, wire.PathDiscovery)(h)
+	for _, path := range []string{
+		wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate,
+	} {
+		h = refusing(path, func(body map[string]any) bool {
+			return body["table"] == "report" || body["fromTable"] == "report" || body["toTable"] == "report"
+		}, http.StatusUnprocessableEntity)(h)
+	}
+	return h
+}
+
+// everyGroup answers aggregates by the oracle, however many groups there are.
+func everyGroup(h http.Handler) http.Handler {
+	tables := newPagedSource().tables
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		var req wire.AggregateRequest
+		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || wire.Decode(*body, &req) != nil {
+			return false
+		}
+		t, err := oracle.Aggregate(tables, &req)
+		if err != nil {
+			return false
+		}
+		answer := wire.AggregateAnswer{Rows: []map[string]wire.Value{}}
+		for _, row := range t.Rows {
+			group := map[string]wire.Value{}
+			for i, c := range t.Columns {
+				group[c.Name] = row[i]
+			}
+			answer.Rows = append(answer.Rows, group)
+		}
+		text, err := wire.EncodeAnswer(&answer)
+		if err != nil {
+			return false
+		}
+		sends(w, http.StatusOK, terms.MediaJSON, string(text))
+		return true
+	})(h)
+}
+
+// readIDs are the checks of live data, those about filters aside, and of what they rest on.
+const readIDs = `^(L1|L[3-9]|L1[01]|M[1-7]|M2\d|P3\.1c|P3\.11[ac]|A\.15)$`
+
+// TestOddReadsPass grades them.
+func TestOddReadsPass(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for i, odd := range oddReads() {
+		if !testrun.Runs(i, 12) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			r := grade(t, odd.build(), grading{Options: conformance.Options{
+				Mode: conformance.ModeLive, Match: readIDs, Requests: testrun.Budget(150),
+			}})
+			for _, o := range r.Outcomes {
+				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
+					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+				}
+			}
+		})
+	}
+}
+
+// TestOddReadsAtOnce grades the same connectors over a port, where questions are under way side by side: what one
+// answer shows about the connector must not change how the answer to another is judged.
+func TestOddReadsAtOnce(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for i, odd := range oddReads() {
+		if odd.name != "nothing is claimed" && !testrun.Runs(i, 12) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(odd.build())
+			defer server.Close()
+			r, err := gradeAt(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
+				&conformance.Options{Mode: conformance.ModeLive, Match: filterIDs, Requests: testrun.Budget(150), Seed: 1})
+			require.NoError(t, err)
+			require.Empty(t, r.Problem)
+			for _, o := range r.Outcomes {
+				require.NotEqual(t, conformance.Fail, o.Verdict, "%s: but %s %s: %s", odd.why, o.ID, o.Title, o.Detail)
+			}
+		})
+	}
+}
+
+// TestDeclinedMeasureIsLeftOut requires that a measure which was declined alone is not asked for beside
+// others: it would have them declined, by every key.
+func TestDeclinedMeasureIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	h := refusing(wire.PathAggregate, func(body map[string]any) bool {
+		sums := slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return m["fn"] == "sum" && m["field"] == "price" })
+		if sums {
+			asked.Add(1)
+		}
+		return sums
+	}, http.StatusNoContent)(pagedWith(func(*pagedSource) {})())
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
+	require.Equal(t, conformance.Pass, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
+}
+
+// TestNothingIsAggregated requires that groups without measures may be declined, where no field may have one.
+func TestNothingIsAggregated(t *testing.T) {
+	t.Parallel()
+	declined := refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent)
+	h := declined(eachField(func(_ any, field map[string]any) { field["aggregatable"] = false })(untouched()))
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
+	require.Empty(t, r.Problem)
+	require.Equal(t, conformance.Skip, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+}
+
+// TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
+func TestChecksTellEachOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, match, fails string
+		change             func(*pagedSource)
+	}{
+		{
+			name: "a column that is sorted by right sorts others", match: "^(M6|M7)$", fails: "M7",
+			change: func(d *pagedSource) {
+				d.request = func(req *connector.Query, _, _ *int64) {
+					if len(req.Sort) > 0 && !slices.Contains(req.Fields, req.Sort[0].Field) {
+						req.Sort = nil
+					}
+				}
+			},
+		},
+		{
+			name: "a range that lacks a row of the whole read is asked again", match: "^(L2|L11)$", fails: "L2",
+			change: func(d *pagedSource) {
+				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
+					if len(req.And) == 1 && req.And[0].Op == wire.OpLt && req.And[0].Field == "id" && len(rows) == 615 {
+						return rows[1:] // of half the table, where partitions meet
+					}
+					return rows
+				}
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := grade(t, pagedWith(c.change)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: c.match, Requests: 300}})
+			for _, o := range r.Outcomes {
+				require.Equal(t, o.ID == c.fails, o.Verdict == conformance.Fail, "%s %s %s", o.ID, o.Verdict, o.Detail)
+			}
+		})
+	}
+}
+
+// TestWrongBesideOthers grades connectors that answer each question otherwise when it first comes, beside
+// others, than when it is asked again, alone. A wrong number is a finding; a refusal tells what it is.
+func TestWrongBesideOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		first layer
+		want  conformance.Verdict
+	}{
+		{"a number that others had a part in", ok(func(body map[string]any) { body["count"] = integer(body, "count") + 1 }, wire.PathCount),
+			conformance.Fail},
+		{"no room", refusing(wire.PathCount, func(map[string]any) bool { return true }, http.StatusUnprocessableEntity), conformance.Pass},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var seen sync.Map
+			right := pagedWith(func(*pagedSource) {})()
+			first := c.first(right)
+			server := httptest.NewServer(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				_, again := seen.LoadOrStore(string(*body), true)
+				if again || r.URL.Path != wire.PathCount {
+					return false
+				}
+				first.ServeHTTP(w, withBody(r, *body))
+				return true
+			})(right))
+			defer server.Close()
+			r, err := gradeAt(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
+				&conformance.Options{Mode: conformance.ModeLive, Match: "^M10$", Requests: 200})
+			require.NoError(t, err)
+			o := r.Outcome("M10")
+			require.Equal(t, c.want, o.Verdict, o.Detail)
+			require.Equal(t, c.want == conformance.Fail, strings.Contains(o.Detail, "beside other requests"), o.Detail)
+		})
+	}
+}

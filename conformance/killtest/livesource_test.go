@@ -1,0 +1,351 @@
+package killtest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shop returns the data of a small business: keys, a foreign key with orphans,
+// nulls, ties, and every type of field.
+func shop() []memsource.Table {
+	customers := memsource.Table{Table: wire.Table{
+		Name: "customers", SourceDescription: "Who buys.", PrimaryKey: []string{"id"},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber, Unique: true},
+			{Name: "name", Type: wire.TypeString},
+			{Name: "email", Type: wire.TypeString, Unique: true},
+			{Name: "country", Type: wire.TypeString},
+			{Name: "active", Type: wire.TypeBoolean},
+			{Name: "since", Type: wire.TypeDatetime},
+			{Name: "tags", Type: wire.TypeArray},
+			{Name: "profile", Type: wire.TypeJSON},
+		},
+	}}
+	orders := memsource.Table{Table: wire.Table{
+		Name: "orders", SourceDescription: "What was bought.", PrimaryKey: []string{"id"},
+		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeReference, Unique: true},
+			{Name: "customer", Type: wire.TypeNumber},
+			{Name: "amount", Type: wire.TypeDecimal},
+			{Name: "ordered", Type: wire.TypeDate},
+			{Name: "status", Type: wire.TypeString},
+			{Name: "note", Type: wire.TypeString},
+		},
+	}}
+	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
+	countries := []string{"DE", "de", "FR", "Åland", ""}
+	for i := range 40 {
+		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0,
+			11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
+		if i%7 == 3 {
+			email, tags = wire.Null(), wire.Null()
+		}
+		if i%9 == 4 {
+			since = wire.Null()
+		}
+		customers.Rows = append(customers.Rows, []wire.Value{
+			wire.Int(int64(i + 1)), wire.Text([]string{"Ada", "ada", "Zoë", "Bob"}[i%4] + fmt.Sprint(i/8)), email, wire.Text(countries[i%5]),
+			wire.Bool(i%3 == 0), since, tags, wire.JSON(fmt.Sprintf(`{"n":%d}`, i%4)),
+		})
+	}
+	for i := range 90 {
+		customer, note := wire.Int(int64(i%44+1)), wire.Null()
+		if i%13 == 5 {
+			customer = wire.Null()
+		}
+		if i%4 == 1 {
+			note = wire.Text([]string{"gift", "Gift wrap", "100%", " late"}[i/4%4])
+		}
+		orders.Rows = append(orders.Rows, []wire.Value{
+			wire.Text(fmt.Sprintf("O-%03d", 7*i%90)), customer, wire.Decimal(fmt.Sprintf("%d.%02d", 37*i%120-10, 11*i%100)),
+			wire.Date(first.AddDate(0, 0, 5*i)), wire.Text([]string{"paid", "open", "Paid"}[i%3]), note,
+		})
+	}
+	return []memsource.Table{customers, orders}
+}
+
+// liveSource is a source in memory whose requests can be tampered with before
+// they are answered.
+type liveSource struct {
+	*memsource.Source
+	query     func(*connector.Query)
+	count     func(*wire.CountRequest)
+	aggregate func(*wire.AggregateRequest)
+}
+
+func liveShop() *liveSource { return &liveSource{Source: source(shop()...)} }
+
+func (s *liveSource) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	if s.query != nil {
+		other := *req
+		other.And, other.Or, other.Sort = filtersOf(req.And), req.Or, slices.Clone(req.Sort)
+		s.query(&other)
+		req = &other
+	}
+	return s.Source.Query(ctx, req, out)
+}
+
+func (s *liveSource) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	if s.count != nil {
+		other := *req
+		other.And = filtersOf(req.And)
+		s.count(&other)
+		req = &other
+	}
+	return s.Source.Count(ctx, req)
+}
+
+func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+	if s.aggregate != nil {
+		other := *req
+		s.aggregate(&other)
+		req = &other
+	}
+	return s.Source.Aggregate(ctx, req)
+}
+
+func filtersOf(filters []wire.Filter) []wire.Filter {
+	own := slices.Clone(filters)
+	for i := range own {
+		own[i].Values = slices.Clone(own[i].Values)
+	}
+	return own
+}
+
+// tampered returns the shop with its queries tampered with.
+func tampered(query func(*connector.Query)) func() http.Handler {
+	return func() http.Handler {
+		src := liveShop()
+		src.query = query
+		return serve(connector.Definition{}, src, nil)
+	}
+}
+
+// untouched returns the shop as it is, in front of which something goes wrong.
+func untouched() http.Handler { return serve(connector.Definition{}, liveShop(), nil) }
+
+// columnsOf edits the fields that discovery lists for a table.
+func columnsOf(table string, edit func(field map[string]any)) func() http.Handler {
+	return over(untouched, eachField(func(of any, field map[string]any) {
+		if of == table {
+			edit(field)
+		}
+	}))
+}
+
+// integer reads a member of a decoded body.
+func integer(body map[string]any, name string) int64 {
+	number, _ := body[name].(json.Number)
+	n, _ := number.Int64()
+	return n
+}
+
+// respelled spells the texts of cells otherwise.
+func respelled(edit func(name string, text string) any) func() http.Handler {
+	return over(untouched, cells(func(name string, v any) any {
+		if text, ok := v.(string); ok {
+			return edit(name, text)
+		}
+		return v
+	}))
+}
+
+// numbersOf returns a connector over one table with this integer and smaller ones, all as JSON numbers.
+func numbersOf(large string) func() http.Handler {
+	n, err := strconv.ParseInt(large, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "reading", Type: wire.TypeNumber},
+	}}}
+	for i := range 30 {
+		v := wire.Int(int64(7 * i))
+		if i == 11 {
+			v = wire.Int(n)
+		}
+		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), v})
+	}
+	return over(func() http.Handler { return serve(connector.Definition{}, &liveSource{Source: source(table)}, nil) }, asNumber(large))
+}
+
+// asNumber sends the cells of one integer as JSON numbers.
+func asNumber(large string) layer {
+	return cells(func(_ string, v any) any {
+		if v == large {
+			return json.Number(large)
+		}
+		return v
+	})
+}
+
+// TestLargeNumbers requires that a finding quotes an integer beyond 2^53 with the digits that were sent, which the
+// double has lost, and that 2^53 itself may be a number.
+func TestLargeNumbers(t *testing.T) {
+	t.Parallel()
+	for large, received := range map[string]string{
+		"9007199254740992": "", "-9007199254740992": "",
+		"9007199254740993":  "9007199254740993, a JSON number",
+		"90071992547409932": "90071992547409932, a JSON number",
+	} {
+		r := grade(t, numbersOf(large)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L10$"}})
+		o := r.Outcome("L10")
+		require.Equal(t, received, o.Received, large)
+		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
+	}
+	for large, received := range map[string]string{
+		"9007199254740992": "",
+		"9007199254740993": "9007199254740993, a JSON number",
+	} {
+		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16$`}}).Outcome("P2.16")
+		require.Contains(t, o.Received, cmp.Or(received, large), "as a decimal or a text it is wrong in any case")
+		require.Equal(t, received != "", slices.Contains(o.Broken, "numbers"), "%s: %s", large, o.Detail)
+	}
+}
+
+// TestLargeNumbersEverywhere requires that whatever is found of a table of large integers quotes the digits that were
+// sent.
+func TestLargeNumbersEverywhere(t *testing.T) {
+	t.Parallel()
+	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "reading", Type: wire.TypeNumber}, {Name: "place", Type: wire.TypeString},
+	}}}
+	sent := map[string]bool{}
+	for i := range 30 {
+		n := 90071992547409932 + 1000*int64(i)
+		sent[strconv.FormatInt(n, 10)] = true
+		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), wire.Int(n), wire.Text(fmt.Sprint("place ", i%7))})
+	}
+	numbers := cells(func(_ string, v any) any {
+		if text, ok := v.(string); ok && sent[text] {
+			return json.Number(text)
+		}
+		return v
+	})
+	whole := func() http.Handler { return serve(connector.Definition{}, &liveSource{Source: source(table)}, nil) }
+	shown := map[string]bool{}
+	for name, fault := range map[string]layer{
+		"filters are forgotten": bodies(func(body map[string]any) { delete(body, "and") }, wire.PathQuery),
+		"offsets are one more": bodies(func(body map[string]any) {
+			if n := integer(body, "offset"); n > 0 {
+				body["offset"] = n + 1
+			}
+		}, wire.PathQuery),
+		"sorts are forgotten": bodies(func(body map[string]any) { delete(body, "sort") }, wire.PathQuery),
+	} {
+		r := grade(t, numbers(fault(whole())), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L|M)`, Requests: testrun.Budget(300)}})
+		for _, o := range r.Failures() {
+			for _, n := range regexp.MustCompile(`\b9007[0-9]{13}\b`).FindAllString(o.Expected+" "+o.Received, -1) {
+				require.True(t, sent[n], "%s: %s of %s: %s\nexpected %s\nreceived %s", n, o.ID, name, o.Detail, o.Expected, o.Received)
+				shown[o.ID] = true
+			}
+		}
+	}
+	t.Log(slices.Sorted(maps.Keys(shown)))
+	require.Subset(t, slices.Collect(maps.Keys(shown)), []string{"L2", "L8", "L10"})
+}
+
+// collated sorts as many databases do unless they are told otherwise, and
+// claims that this is the order.
+type collated struct{ *liveSource }
+
+func (s collated) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
+		if len(keys) == 0 {
+			return
+		}
+		texts := 0 // nulls are last
+		for texts < len(rows) && rows[texts][keys[0]].Kind() == wire.KindText {
+			texts++
+		}
+		slices.SortStableFunc(rows[:texts], func(a, b []wire.Value) int {
+			order := strings.Compare(strings.ToLower(a[keys[0]].Text()), strings.ToLower(b[keys[0]].Text()))
+			if req.Sort[0].Dir == wire.Desc {
+				return -order
+			}
+			return order
+		})
+	})
+}
+
+// shuffled answers rows that tie in another order each time.
+type shuffled struct{ *liveSource }
+
+func (s shuffled) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
+		tie := func(a, b []wire.Value) bool {
+			return !slices.ContainsFunc(keys, func(k int) bool { return a[k].String() != b[k].String() })
+		}
+		for from := 0; from < len(rows); {
+			to := from + 1
+			for to < len(rows) && tie(rows[from], rows[to]) {
+				to++
+			}
+			rand.Shuffle(to-from, func(i, j int) { rows[from+i], rows[from+j] = rows[from+j], rows[from+i] })
+			from = to
+		}
+	})
+}
+
+// ordered answers a query without joins from its right rows, which are put into
+// an order of the caller's, and claims to have served all of it.
+func (s *liveSource) ordered(ctx context.Context, req *connector.Query, out *connector.Rows,
+	order func(rows [][]wire.Value, keys []int)) error {
+	return s.orderedOf(ctx, shop(), req, out, order)
+}
+
+func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, req *connector.Query, out *connector.Rows,
+	order func(rows [][]wire.Value, keys []int)) error {
+	table, err := s.Describe(ctx, req.Credentials, req.Table)
+	if err != nil {
+		return err
+	}
+	data := &oracle.Table{Name: table.Name, Columns: table.Columns()}
+	for _, t := range tables {
+		if t.Name == req.Table {
+			data.Rows = t.Rows
+		}
+	}
+	whole := wire.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Joins: req.Joins}
+	for _, f := range table.Fields {
+		whole.Fields = append(whole.Fields, f.Name)
+	}
+	right, err := oracle.Query(oracle.Tables{data.Name: data}, &whole)
+	if err != nil {
+		return err
+	}
+	var keys []int
+	for _, k := range req.Sort {
+		keys = append(keys, data.Index(k.Field))
+	}
+	order(right.Rows, keys)
+	from, to := 0, len(right.Rows)
+	if offset, limit, ok := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow(); ok {
+		from = min(int(offset), to)
+		if limit > 0 {
+			to = min(from+int(limit), to)
+		}
+	}
+	return out.Begin(table.Columns()).All(memsource.RowsOf(right.Rows[from:to]...))
+}

@@ -1,0 +1,260 @@
+package killtest
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
+
+// faults returns all broken connectors.
+func faults() []fault {
+	return slices.Concat(
+		protocolFaults(),
+		fixtureFaults(),
+		generatedFaults(),
+		liveFaults(),
+		atOnceFaults(),
+		clocksFaults(),
+		collateFaults(),
+		credentialFaults(),
+		hostFaults(), secondFaults(), hotelFaults(), kindFaults(),
+		joinedFaults(),
+		limitsFaults(),
+		liveFilterFaults(),
+		liveReadFaults(),
+		namesFaults(),
+		placeFaults(),
+		sizesFaults(),
+		statisticsFaults(),
+		verdictFaults(),
+	)
+}
+
+// TestFaults proves that the program finds faults: every broken connector is
+// failed by the checks that it is named for, which say what they found and never
+// the token; and every check has a connector that fails it. What else a fault
+// breaks is for TestKillMatrix.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	kills, named := map[string]bool{}, map[string]bool{}
+	for i, f := range faults() {
+		require.False(t, named[f.name], "two faults are called %q", f.name)
+		named[f.name] = true
+		require.NotEmpty(t, f.kills, f.name)
+		for i, id := range f.killers() {
+			kills[id], kills[f.kills[i]] = true, true
+		}
+		if !testrun.Runs(i, 32) {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			g := f.grading()
+			g.Match = "^(" + strings.ReplaceAll(strings.Join(f.killers(), "|"), ".", `\.`) + ")$"
+			r := grade(t, f.build(), g)
+			require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
+			require.NotContains(t, r.Problem, "this program failed")
+			for i, id := range f.killers() {
+				o := r.Outcome(id)
+				require.NotNil(t, o, "%s is not planned", id)
+				want := conformance.Fail
+				if o.Advice {
+					want = conformance.Advise
+				}
+				require.Equal(t, want, o.Verdict, "%s, but %s: %s %s", f.why, o.ID, o.Reason, o.Detail)
+				require.True(t, killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Broken, o.Detail)
+				require.NotEmpty(t, o.Detail)
+				require.Less(t, len(o.Detail+o.Expected+o.Received), 3000, "%s", o.ID)
+				require.NotContains(t, fmt.Sprintf("%+v %+v", o, o.Request), testToken, "%s", o.ID)
+			}
+		})
+	}
+	for _, c := range allChecks() {
+		if !kills[c.ID] {
+			t.Errorf("no broken connector fails check %s (%s); a check without a killer does not stay", c.ID, c.Title)
+		}
+		for _, f := range c.Facets {
+			if !kills[c.ID+": "+f.Name] {
+				t.Errorf("no broken connector fails facet %q of %s (%s); a facet without a killer does not stay", f.Name, c.ID, f.Title)
+			}
+		}
+	}
+}
+
+// TestFaultsOverTCP grades one broken connector of several kinds over a real
+// connection, where time and the network are what they are for users.
+func TestFaultsOverTCP(t *testing.T) {
+	t.Parallel()
+	for _, kill := range []string{
+		"P0.2", "P1.2b", "P1.3", "P2.3: neq", "P2.7: a limit", "P2.11: sum", "P3.4c", "P3.6b", "P3.6g", "L1", "T2",
+	} {
+		t.Run(kill, func(t *testing.T) {
+			t.Parallel()
+			i := slices.IndexFunc(faults(), func(f fault) bool { return slices.Contains(f.kills, kill) })
+			require.GreaterOrEqual(t, i, 0)
+			id, _, _ := strings.Cut(kill, ": ")
+			f := faults()[i]
+			g := f.grading()
+			g.Match = "^" + regexp.QuoteMeta(id) + "$"
+			srv := httptest.NewServer(f.build())
+			defer srv.Close()
+			r, err := gradeAt(t.Context(),
+				conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken),
+					Credentials: credentialsOf(g.credentials)}, &g.Options)
+			require.NoError(t, err)
+			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
+			require.Equal(t, check.ExitFail, r.Exit())
+		})
+	}
+}
+
+// matrixFile is the kill matrix: every broken connector, and all that the whole
+// program finds of it.
+const matrixFile = "../KILLMATRIX.md"
+
+// TestKillMatrix grades every broken connector with the whole program, and
+// holds what it finds against the committed matrix, which is reviewed: a fault
+// should fail the checks that it is named for and few others, and a report names first what it is about. It takes minutes,
+// so it runs when it is asked for.
+func TestKillMatrix(t *testing.T) {
+	part := map[string]int{"whole": 1, "part": 8}[os.Getenv("CONFORMANCE_MATRIX")]
+	if part == 0 {
+		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole, or part, as CI does, for one fault of eight")
+	}
+	all := faults()
+	rows := make([]string, len(all))
+	t.Run("faults", func(t *testing.T) {
+		for i, f := range all {
+			if i%part > 0 {
+				continue
+			}
+			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
+				g := f.grading()
+				r := grade(t, f.build(), g)
+				require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
+				require.NotContains(t, r.Problem, "this program failed")
+				found, also := map[string]bool{}, []string{}
+				for _, o := range r.Outcomes {
+					if o.Verdict != conformance.Fail && o.Verdict != conformance.Advise {
+						continue
+					}
+					found[o.ID] = true
+					if !slices.Contains(f.killers(), o.ID) {
+						also = append(also, o.ID)
+						t.Logf("and so %s %s: %s\nexpected %s\nreceived %s", o.ID, o.Title, o.Detail, o.Expected, o.Received)
+					}
+				}
+				for i, id := range f.killers() {
+					o := r.Outcome(id)
+					require.True(t, !found[id] || killed(f.kills[i], o), "%s: %q, but %q: %s", f.why, f.kills[i], o.Broken, o.Detail)
+					// What another check has told already is not told again.
+					told := o.Reason == conformance.Blocked && len(r.Failures()) > 0
+					require.True(t, found[id] || told, "%s, but %s: %s %s", f.why, id, o.Reason, o.Detail)
+				}
+				first := r.Outcomes[slices.IndexFunc(r.Outcomes, func(o conformance.Outcome) bool { return found[o.ID] })]
+				first.Broken = first.Broken[:min(len(first.Broken), 1)]
+				leads := f.kills
+				if f.first != "" {
+					leads = []string{f.first}
+				}
+				require.True(t, slices.ContainsFunc(leads, func(kill string) bool {
+					id, _, _ := strings.Cut(kill, ": ")
+					return id == first.ID && killed(kill, &first)
+				}), "%q must be named first, and not %s %q: mend the order of checks or of facets, or say in the row why it is right (%s)",
+					leads, first.ID, first.Broken, f.because)
+				rows[i] = matrixRow(f, r.Mode) + strings.Join(also, " ") + " |\n"
+			})
+		}
+	})
+	if *update {
+		require.NoError(t, os.WriteFile(matrixFile, []byte(matrixHead+strings.Join(rowsOver(t, all, rows), "")), 0o644))
+	}
+	if slices.Contains(rows, "") {
+		return // something failed, or was left out
+	}
+	matrix := matrixHead + strings.Join(rows, "")
+	committed, err := os.ReadFile(matrixFile)
+	require.NoError(t, err, "no committed matrix: run this test with -update and review it")
+	require.Equal(t, string(committed), matrix, "the matrix has changed: run this test with -update and review it")
+}
+
+// rowsOver returns the rows of the committed matrix with those that were made now in their places: an update of a few
+// rows leaves the others as they are.
+func rowsOver(t *testing.T, all []fault, rows []string) []string {
+	committed, err := os.ReadFile(matrixFile)
+	require.NoError(t, err)
+	old := map[string]string{}
+	for row := range strings.Lines(strings.TrimPrefix(string(committed), matrixHead)) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+		old[name] = row
+	}
+	over := slices.Clone(rows)
+	for i, f := range all {
+		over[i] = cmp.Or(over[i], old[f.name])
+	}
+	return over
+}
+
+// TestKillMatrixLists requires that the committed matrix lists the broken connectors
+// as they are, without grading them.
+func TestKillMatrixLists(t *testing.T) {
+	committed, err := os.ReadFile(matrixFile)
+	require.NoError(t, err)
+	rows := strings.Split(strings.TrimSuffix(strings.TrimPrefix(string(committed), matrixHead), "\n"), "\n")
+	all := faults()
+	require.Len(t, rows, len(all))
+	for i, f := range all {
+		g := f.grading()
+		require.True(t, strings.HasPrefix(rows[i], matrixRow(f, cmp.Or(g.Mode, conformance.ModeFixture))), "%s\n%s", f.name, rows[i])
+	}
+}
+
+// matrixRow returns the row of a broken connector without what else it fails.
+func matrixRow(f fault, mode conformance.Mode) string {
+	if len(f.grading().credentials) == 2 {
+		mode += ", two tenants"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | ", f.name, f.why, mode, strings.Join(f.kills, ", "))
+}
+
+const matrixHead = `# Kill matrix
+
+Every row is a connector that is broken on purpose, and graded by the whole program. *Fails* are the checks that must find
+it, by name; *and so* are further ones that the same fault cannot but break, reviewed when the row was made: an operator without
+its null rule fails wherever that operator is asked for. Every check stands in the column *fails* at least once. Written by
+` + "`CONFORMANCE_MATRIX=whole go test -run TestKillMatrix ./conformance/killtest -update`" + `.
+
+| Broken connector | Against the rule | Mode | Fails | And so |
+|---|---|---|---|---|
+`
+
+// planned returns how many checks a run must report, counted apart from the program.
+func planned(t *testing.T, g grading) int {
+	t.Helper()
+	phases := map[conformance.Mode]string{"": "0123", conformance.ModeFixture: "0123", conformance.ModeLive: "0134",
+		conformance.ModeBoth: "01234"}[g.Mode]
+	require.Empty(t, g.Phases)
+	n := 0
+	for _, c := range allChecks() {
+		if strings.Contains(phases, fmt.Sprint(c.Phase)) && regexp.MustCompile(g.Match).MatchString(c.ID) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,352 @@
+package killtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A layer is what goes wrong, or is merely odd, in front of a connector.
+type layer = func(http.Handler) http.Handler
+
+// over puts layers in front of a connector, the last one outermost.
+func over[H http.Handler](base func() H, layers ...layer) func() http.Handler {
+	return func() (h http.Handler) {
+		h = base()
+		for _, l := range layers {
+			h = l(h)
+		}
+		return h
+	}
+}
+
+// lines passes every line of a stream that h answers through edit, which emits
+// what is to be written in its place. Lines keep their newline.
+func lines(edit func(line []byte, emit func(...string))) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != wire.PathQuery {
+				h.ServeHTTP(w, r)
+				return
+			}
+			lw := &lineWriter{ResponseWriter: w, edit: edit}
+			h.ServeHTTP(lw, r)
+			if len(lw.rest) > 0 {
+				_, _ = w.Write(lw.rest)
+			}
+		})
+	}
+}
+
+type lineWriter struct {
+	http.ResponseWriter
+	edit   func(line []byte, emit func(...string))
+	rest   []byte
+	plain  bool // an answer that is no stream
+	status bool
+}
+
+// Unwrap lets http.ResponseController flush.
+func (w *lineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *lineWriter) WriteHeader(status int) {
+	w.status, w.plain = true, status != http.StatusOK
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if !w.status {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.plain {
+		return w.ResponseWriter.Write(p)
+	}
+	w.rest = append(w.rest, p...)
+	var failed error
+	for {
+		i := bytes.IndexByte(w.rest, '\n')
+		if i < 0 {
+			return len(p), failed
+		}
+		line := bytes.Clone(w.rest[:i+1])
+		w.rest = w.rest[i+1:]
+		w.edit(line, func(texts ...string) {
+			for _, text := range texts {
+				if _, err := io.WriteString(w.ResponseWriter, text); err != nil {
+					failed = err
+				}
+			}
+		})
+	}
+}
+
+// recorded answers what h does, after edit has changed it.
+func recorded(w http.ResponseWriter, r *http.Request, h http.Handler, edit func(*httptest.ResponseRecorder)) {
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	edit(rec)
+	replay(w, rec)
+}
+
+// replay answers what was recorded.
+func replay(w http.ResponseWriter, rec *httptest.ResponseRecorder) {
+	maps.Copy(w.Header(), rec.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(rec.Code)
+	_, _ = w.Write(rec.Body.Bytes())
+}
+
+// answers passes every JSON answer of h to the paths through edit, which
+// changes it in place or returns another.
+func answers(edit func(body map[string]any, status int) (any, int), paths ...string) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !slices.Contains(paths, r.URL.Path) {
+				h.ServeHTTP(w, r)
+				return
+			}
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+				out, body := any(nil), parsed(rec.Body.Bytes())
+				if body != nil {
+					out, rec.Code = edit(body, rec.Code)
+				}
+				rec.Body.Reset()
+				if out != nil {
+					rec.Body.Write(marshalled(out))
+				}
+			})
+		})
+	}
+}
+
+// edits changes every JSON answer to some paths in place.
+func edits(edit func(body map[string]any), paths ...string) layer {
+	return answers(func(body map[string]any, status int) (any, int) {
+		edit(body)
+		return body, status
+	}, paths...)
+}
+
+// ok edits the answers of 200 to some paths.
+func ok(edit func(body map[string]any), paths ...string) layer {
+	return answers(func(body map[string]any, status int) (any, int) {
+		if status == http.StatusOK {
+			edit(body)
+		}
+		return body, status
+	}, paths...)
+}
+
+// listOf returns the objects in a member of a body.
+func listOf(body map[string]any, member string) (list []map[string]any) {
+	items, _ := body[member].([]any)
+	for _, item := range items {
+		if object, ok := item.(map[string]any); ok {
+			list = append(list, object)
+		}
+	}
+	return list
+}
+
+// eachTable edits every table that discovery lists.
+func eachTable(edit func(table map[string]any)) layer {
+	return edits(func(body map[string]any) {
+		for _, table := range listOf(body, "tables") {
+			edit(table)
+		}
+	}, wire.PathDiscovery)
+}
+
+// eachField edits every field of them.
+func eachField(edit func(table any, field map[string]any)) layer {
+	return eachTable(func(table map[string]any) {
+		for _, field := range listOf(table, "fields") {
+			edit(table["name"], field)
+		}
+	})
+}
+
+// kind returns what a line of a stream is, by its first member.
+func kind(line []byte) string {
+	for _, k := range []string{"served", "rows", "ping", "end", "error"} {
+		if strings.HasPrefix(string(line), `{"`+k+`"`) {
+			return k
+		}
+	}
+	return ""
+}
+
+// rowsOf returns the rows of a line, each as its JSON text.
+func rowsOf(line []byte) (rows []json.RawMessage) {
+	var body struct{ Rows []json.RawMessage }
+	if err := json.Unmarshal(line, &body); err != nil {
+		panic(err)
+	}
+	return body.Rows
+}
+
+// cells passes every cell of every row that h answers through edit.
+func cells(edit func(name string, v any) any) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) != "rows" {
+			emit(string(line))
+			return
+		}
+		var body struct {
+			Rows []map[string]any `json:"rows"`
+		}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&body); err != nil {
+			panic(err)
+		}
+		for _, row := range body.Rows {
+			for name, v := range row {
+				row[name] = edit(name, v)
+			}
+		}
+		out, err := json.Marshal(body)
+		if err != nil {
+			panic(err)
+		}
+		emit(string(out), "\n")
+	})
+}
+
+// between puts f in front of h: it answers itself and reports true, or leaves
+// the request, which it may have changed, to h. It gets the body, and may change
+// it too.
+func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := []byte(bodyOf(r))
+			if !f(w, r, &body) {
+				h.ServeHTTP(w, withBody(r, body))
+			}
+		})
+	}
+}
+
+// withBody gives a request another body.
+func withBody(r *http.Request, body []byte) *http.Request {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return r
+}
+
+// bodyOf reads the body of a request and puts it back.
+func bodyOf(r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+	withBody(r, body)
+	return string(body)
+}
+
+// requests passes every request to the path, as far as it is a JSON object,
+// through edit, which tells whether it has changed it.
+func requests(path string, edit func(body map[string]any) bool) layer {
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != path {
+			return false
+		}
+		if tree := parsed(*body); tree != nil && edit(tree) {
+			*body = marshalled(tree)
+		}
+		return false
+	})
+}
+
+// bodies passes the body of every legal request to the paths through edit,
+// before h sees it. Others reach h as they are, to be refused.
+func bodies(edit func(body map[string]any), paths ...string) layer {
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(*body, m) == nil {
+			tree := parsed(*body)
+			edit(tree)
+			*body = marshalled(tree)
+		}
+		return false
+	})
+}
+
+// parsed returns a JSON object, or nil if the text is none.
+func parsed(text []byte) (tree map[string]any) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if !json.Valid(text) || d.Decode(&tree) != nil {
+		return nil
+	}
+	return tree
+}
+
+func marshalled(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// mayAsk reports whether a request comes from the platform, as far as its token tells.
+func mayAsk(r *http.Request) bool {
+	return r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == ""
+}
+
+// request returns an empty request of a route, or nil for an unknown one.
+func request(path string) wire.Request {
+	switch path {
+	case wire.PathCheck:
+		return new(wire.CheckRequest)
+	case wire.PathDiscovery:
+		return new(wire.DiscoveryRequest)
+	case wire.PathQuery:
+		return new(wire.QueryRequest)
+	case wire.PathCount:
+		return new(wire.CountRequest)
+	case wire.PathAggregate:
+		return new(wire.AggregateRequest)
+	case wire.PathSize:
+		return new(wire.SizeRequest)
+	case wire.PathCardinality:
+		return new(wire.CardinalityRequest)
+	case wire.PathLinkHitRate:
+		return new(wire.LinkHitRateRequest)
+	}
+	return nil
+}
+
+// headers edits the headers of every answer.
+func headers(edit func(http.Header)) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&headerEditor{w, edit}, r) })
+	}
+}
+
+type headerEditor struct {
+	http.ResponseWriter
+	edit func(http.Header)
+}
+
+func (w *headerEditor) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *headerEditor) WriteHeader(status int) {
+	w.edit(w.Header())
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// unwindowed keeps limits and offsets from a connector, which so answers
+// all rows that the filters keep.
+func unwindowed(h http.Handler) http.Handler {
+	return bodies(func(body map[string]any) {
+		delete(body, "limit")
+		delete(body, "offset")
+	}, wire.PathQuery)(h)
+}

@@ -1,0 +1,414 @@
+package killtest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oddDiscoveries returns what is odd about discovery.
+func oddDiscoveries() []oddity {
+	tables := func(edit func(table map[string]any)) layer {
+		return eachTable(func(table map[string]any) {
+			if table["name"] != manifestTable {
+				edit(table)
+			}
+		})
+	}
+	fields := func(edit func(field map[string]any)) func() http.Handler {
+		return over(untouched, eachField(func(_ any, field map[string]any) { edit(field) }))
+	}
+	return []oddity{
+		{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: tables(func(table map[string]any) {
+			delete(table, "rowCount")
+			for _, f := range listOf(table, "fields") {
+				for _, name := range []string{"stats", "filterable", "groupable", "aggregatable"} {
+					delete(f, name)
+				}
+			}
+		})},
+		{name: "no samples", why: "an array, which may be empty", build: fields(func(field map[string]any) { field["samples"] = []any{} })},
+		{name: "views", why: "a view stores no rows and has no key", build: over(untouched, tables(func(table map[string]any) {
+			table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
+			for _, f := range listOf(table, "fields") {
+				f["unique"] = false
+			}
+		}))},
+		{name: "keys that lead to their own table", why: "a table may refer to itself", build: over(untouched, tables(func(table map[string]any) {
+			for _, key := range table["primaryKey"].([]any) {
+				own := map[string]any{"field": key, "targetTable": table["name"], "targetField": key}
+				table["foreignKeys"] = append(table["foreignKeys"].([]any), own)
+			}
+		}))},
+		{name: "everything may be null", why: "a source need not know better",
+			build: fields(func(field map[string]any) { field["nullable"] = true })},
+		{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {
+			body["warnings"] = []any{"Two tables are not shown.", ""}
+		}, wire.PathDiscovery)},
+		{name: "tables in any order", why: "an array of tables", layer: ok(func(body map[string]any) {
+			tables := body["tables"].([]any)
+			rand.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
+		}, wire.PathDiscovery)},
+		{name: "members of a vendor in discovery", why: "advice at most", layer: tables(func(table map[string]any) {
+			table["x-owner"] = "sales"
+		})},
+	}
+}
+
+// oddTables returns what is odd about data.
+func oddTables() []oddity {
+	of := func(tables ...memsource.Table) func() http.Handler {
+		return func() http.Handler {
+			return serve(connector.Definition{}, &liveSource{Source: source(tables...)}, nil)
+		}
+	}
+	field := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t} }
+	table := func(name string, fields []wire.Field, rows ...[]wire.Value) memsource.Table {
+		for i := range fields {
+			fields[i].Nullable = true
+		}
+		return memsource.Table{Table: wire.Table{Name: name, SourceDescription: "Odd.", Fields: fields}, Rows: rows}
+	}
+	text := wire.Text
+	no := false
+	list := []oddity{
+		{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: of()},
+		{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
+			var tables []memsource.Table
+			for _, t := range corpus.Tables() {
+				t.Rows = nil
+				tables = append(tables, memsource.Table(t))
+			}
+			return serve(connector.Definition{KeysEnforced: true}, source(tables...), nil)
+		}},
+		{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
+			build: func() http.Handler {
+				t, _ := corpusTable("customers")
+				for i := range t.Fields {
+					t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
+				}
+				return of(memsource.Table(t))()
+			}},
+		{name: "one row and none", why: "a table may hold as many", build: of(
+			table("none", []wire.Field{field("a", wire.TypeString)}),
+			table("one", []wire.Field{field("a", wire.TypeString), field("b", wire.TypeNumber)}, []wire.Value{text("x"), wire.Int(1)}))},
+		{name: "rows that look alike", why: "without a key rows may repeat", build: of(table("alike",
+			[]wire.Field{field("a", wire.TypeString), field("b", wire.TypeNumber)}, repeated(30, text("x"), wire.Int(1))...))},
+		{name: "nothing but nulls", why: "cells may be null", build: of(table("nulls",
+			[]wire.Field{field("a", wire.TypeString), field("b", wire.TypeDecimal), field("c", wire.TypeDatetime)},
+			repeated(12, wire.Null(), wire.Null(), wire.Null())...))},
+		{name: "one column", why: "a table has fields, one may do", build: of(table("single",
+			[]wire.Field{field("only", wire.TypeBoolean)},
+			[]wire.Value{wire.Bool(true)}, []wire.Value{wire.Null()}, []wire.Value{wire.Bool(false)}))},
+		{name: "every name is a word of the protocol", why: "a name is any text", build: of(wordy("rows"), wordy("error"), wordy("t"))},
+		{name: "names of any characters", why: "a name is any text", build: of(named("orders 2024"), named(`say "hi"`), named("a/b"),
+			named("größe.📦"), named(strings.Repeat("long", 50)), named("x'; drop table y; --"), named("../check"), named("%41+&?#"))},
+		{name: "names that differ in case", why: "names are exact", build: of(table("Cases", []wire.Field{
+			field("id", wire.TypeNumber), field("Id", wire.TypeNumber), field("ID", wire.TypeString)},
+			numbered(25, func(n int) []wire.Value {
+				return []wire.Value{wire.Int(int64(n)), wire.Int(int64(-n)), text(fmt.Sprint("x", n%3))}
+			})...), table("cases", []wire.Field{field("id", wire.TypeString)}, []wire.Value{text("lower")}))},
+		{name: "everything is text", why: "a file of comma-separated values knows no types", build: of(table("csv", []wire.Field{
+			field("id", wire.TypeString), field("amount", wire.TypeString), field("day", wire.TypeString), field("ok", wire.TypeString)},
+			numbered(40, func(n int) []wire.Value {
+				return []wire.Value{text(fmt.Sprint(n)), text(fmt.Sprintf("%d.50", n%7)), text(fmt.Sprintf("2024-02-%02d", n%28+1)),
+					text([]string{"true", "false", "", "TRUE"}[n%4])}
+			})...))},
+		{name: "JSON with blanks", why: "JSON text is text", build: of(table("documents", []wire.Field{
+			field("id", wire.TypeNumber), field("doc", wire.TypeJSON), field("tags", wire.TypeArray)},
+			numbered(20, func(n int) []wire.Value {
+				return []wire.Value{wire.Int(int64(n)), text(fmt.Sprintf(`{ "n" : %d }`, n%4)), text(fmt.Sprintf(`[ "a", "%d" ]`, n%3))}
+			})...))},
+		{name: "days as midnights", why: "a source may have no type for days", build: of(table("days", []wire.Field{
+			field("id", wire.TypeNumber), field("day", wire.TypeDatetime)}, numbered(40, func(n int) []wire.Value {
+			return []wire.Value{wire.Int(int64(n)), text(fmt.Sprintf("20%02d-%02d-%02dT00:00:00Z", 10+n%20, n%12+1, n%28+1))}
+		})...))},
+		{name: "the ends of what there is", why: "numbers, instants and texts of any size", build: of(extremes())},
+		{name: "fields that only come along", why: "fields say whether they can be filtered, grouped, aggregated",
+			build: func() http.Handler {
+				tables := shop()
+				for _, t := range tables {
+					for i := range t.Fields {
+						if i%2 == 1 {
+							t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
+						}
+					}
+				}
+				return of(tables...)()
+			}},
+		{name: "rows in another order each time", why: "ties may stand in any order", build: func() http.Handler {
+			return serve(connector.Definition{}, shuffled{liveShop()}, nil)
+		}},
+		{name: "more rows than a batch", why: "5,000 rows are a batch", build: of(table("many", []wire.Field{
+			field("id", wire.TypeNumber), field("part", wire.TypeString)}, numbered(12_000, func(n int) []wire.Value {
+			return []wire.Value{wire.Int(int64(n)), text(fmt.Sprint("p", n%1500))}
+		})...))},
+		{name: "a hundred columns", why: "a table may be wide", build: of(wide(100))},
+	}
+	return list
+}
+
+// oddCorpora returns connectors that serve the corpus oddly: they declare little, or
+// ceilings and keep to them, or spell cells in ways that no sentence forbids.
+func oddCorpora() []oddity {
+	// first serves the first rows of every table.
+	first := func(rows int, count func(all, served int) *int64) func() http.Handler {
+		return func() http.Handler {
+			var tables []memsource.Table
+			for _, table := range corpus.Tables() {
+				all := len(table.Rows)
+				table.Rows = table.Rows[:min(all, rows)]
+				table.RowCount = count(all, len(table.Rows))
+				tables = append(tables, memsource.Table(table))
+			}
+			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(tables...), nil)
+		}
+	}
+	known := func(all, _ int) *int64 {
+		n := int64(all)
+		return &n
+	}
+	serving := func(def connector.Definition, omit connector.Omit) func() http.Handler {
+		return func() http.Handler { return serve(def, corpusSource(), &connector.Options{Omit: omit}) }
+	}
+	everyRoute := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+		wire.EndpointLinkHitRate}
+	return []oddity{
+		{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
+			why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
+		{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
+			corpus: serving(connector.Definition{}, connector.Omit{Endpoints: everyRoute, Operators: filter.Operators(),
+				Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
+		{name: "one sort key, no offset, few operators", why: "the document declares what it does",
+			corpus: serving(
+				connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
+				connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
+					Sort: wire.SortSingle, Offset: true})},
+		{name: "rows in an order of its own", why: "a request without a sort names no order, and ties may stand in any",
+			corpus: func() http.Handler { return serve(connector.Definition{}, shuffledSource(), nil) }},
+		{name: "a ceiling that is obeyed", why: "rowsPerTableMax is a ceiling of the source", corpus: first(1000, known)},
+		{name: "a ceiling that is obeyed, of tables of unknown size", why: "rowCount is optional",
+			corpus: first(1000, func(int, int) *int64 { return nil })},
+		{name: "a ceiling that is all it knows", why: "a source that stops there counts no further",
+			corpus: first(1000, func(_, served int) *int64 {
+				n := int64(served)
+				return &n
+			})},
+		{name: "a low ceiling", why: "the manifest can still be read", corpus: first(20, known)},
+		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax", corpus: func() http.Handler {
+			return requests(wire.PathQuery, func(body map[string]any) bool {
+				if _, limited := body["limit"]; !limited {
+					body["limit"] = 2000
+				}
+				return true
+			})(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 2000}}, corpusSource(), nil))
+		}},
+		{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
+		{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
+	}
+}
+
+func repeated(n int, row ...wire.Value) [][]wire.Value {
+	return numbered(n, func(int) []wire.Value { return row })
+}
+
+func numbered(n int, row func(n int) []wire.Value) (rows [][]wire.Value) {
+	for i := range n {
+		rows = append(rows, row(i))
+	}
+	return rows
+}
+
+// wordy returns a table whose names are words of the protocol.
+func wordy(name string) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "Words.", PrimaryKey: []string{"end"}}}
+	words := []string{"end", "rows", "error", "served", "limit", "credentials", "__proto__", "constructor", "count", "null"}
+	for i, word := range words {
+		f := wire.Field{Name: word, Type: wire.TypeString, Nullable: i > 0, Unique: i == 0}
+		t.Fields = append(t.Fields, f)
+	}
+	t.Rows = numbered(15, func(n int) []wire.Value {
+		row := []wire.Value{wire.Text(fmt.Sprint("k", n))}
+		for i := range words[1:] {
+			row = append(row, wire.Text(fmt.Sprint(words[(n+i)%len(words)])))
+		}
+		return row
+	})
+	return t
+}
+
+// named returns a table of a name, whose fields have odd names as well.
+func named(name string) memsource.Table {
+	return memsource.Table{
+		Table: wire.Table{Name: name, SourceDescription: "Names.", PrimaryKey: []string{name},
+			Fields: []wire.Field{{Name: name, Type: wire.TypeNumber, Unique: true}, {Name: " ", Type: wire.TypeString, Nullable: true},
+				{Name: "a.b[0]", Type: wire.TypeDecimal, Nullable: true}, {Name: `"`, Type: wire.TypeDate, Nullable: true}}},
+		Rows: numbered(9, func(n int) []wire.Value {
+			return []wire.Value{wire.Int(int64(n)), wire.Text(name), wire.Decimal(fmt.Sprintf("%d.5", n%3)), wire.Text("2024-02-29")}
+		}),
+	}
+}
+
+// extremes returns a table of the largest, the smallest and the strangest.
+func extremes() memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "extremes", SourceDescription: "The ends.", Fields: []wire.Field{
+		{Name: "n", Type: wire.TypeNumber, Nullable: true}, {Name: "d", Type: wire.TypeDecimal, Nullable: true},
+		{Name: "at", Type: wire.TypeDatetime, Nullable: true}, {Name: "s", Type: wire.TypeString, Nullable: true},
+	}}}
+	numbers := []string{"0", "-1", "9007199254740993", "-9223372036854775808", "18446744073709551616", "0.1", "1"}
+	decimals := []string{"0.00", "-0.01", "99999999999999999999999999999999999999.99", "0.000000000000000000001", "1.10", "1.1", "-5"}
+	instants := []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "1969-12-31T23:59:59Z", "2024-02-29T12:00:00Z",
+		"2038-01-19T03:14:08Z", "1900-01-01T00:00:00.1Z", "2000-01-01T00:00:00Z"}
+	texts := []string{"", " ", "tab\tand\nline", "nul\x00", "🏳️‍🌈 e\u0301 é", "\u202eright to left", strings.Repeat("x", 5000)}
+	for i := range 28 {
+		t.Rows = append(t.Rows, []wire.Value{wire.Text(numbers[i%7]), wire.Decimal(decimals[(i+i/7)%7]),
+			wire.Text(instants[(i+2*(i/7))%7]), wire.Text(texts[(i+3*(i/7))%7])})
+	}
+	return t
+}
+
+// wide returns a table of many columns.
+func wide(columns int) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "wide", SourceDescription: "Wide.", PrimaryKey: []string{"c0"}}}
+	types := []wire.Type{wire.TypeNumber, wire.TypeString, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate}
+	for i := range columns {
+		t.Fields = append(t.Fields, wire.Field{Name: fmt.Sprint("c", i), Type: types[i%5], Unique: i == 0, Nullable: i > 0})
+	}
+	t.Rows = numbered(30, func(n int) (row []wire.Value) {
+		for i := range columns {
+			row = append(row, []wire.Value{wire.Int(int64(n + i)), wire.Text(fmt.Sprint("t", n*i%7)),
+				wire.Decimal(fmt.Sprintf("%d.%d", n, i%10)), wire.Bool(n*i%3 == 0), wire.Text(fmt.Sprintf("2024-03-%02d", n%28+1))}[i%5])
+		}
+		return row
+	})
+	return t
+}
+
+// shuffledSource holds its rows in an order of its own.
+func shuffledSource() connector.Source {
+	var tables []memsource.Table
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, t := range corpus.Tables() {
+		random.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
+		tables = append(tables, memsource.Table(t))
+	}
+	return source(tables...)
+}
+
+// everything returns a connector without this SDK that answers every query with all
+// rows of its table, and leaves the rest to the platform.
+func everything(tables []corpus.Table) http.Handler {
+	discovery := wire.Discovery{}
+	streams := map[string][]byte{}
+	for _, t := range tables {
+		discovery.Tables = append(discovery.Tables, t.Table)
+		var names []string
+		for _, f := range t.Fields {
+			names = append(names, f.Name)
+		}
+		var out bytes.Buffer
+		w := ndjson.NewWriter(&out)
+		if err := w.Begin(wire.Served{}, names...); err != nil {
+			panic(err)
+		}
+		for _, row := range t.Rows {
+			if err := w.Row(row...); err != nil {
+				panic(err)
+			}
+		}
+		if err := w.End(); err != nil {
+			panic(err)
+		}
+		streams[t.Name] = out.Bytes()
+	}
+	refuse := func(w http.ResponseWriter, code wire.Code, message string) {
+		w.WriteHeader(code.Status())
+		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
+		_, _ = w.Write(body)
+	}
+	answer := func(w http.ResponseWriter, m wire.Answer) {
+		body, err := wire.EncodeAnswer(m)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(body)
+	}
+	document := &wire.Document{ProtocolVersion: 1, Slug: "everything", Capabilities: wire.Capabilities{Sort: wire.SortNone}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", terms.MediaJSON)
+		if r.URL.Path == wire.PathDocument {
+			answer(w, document)
+			return
+		}
+		if r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" {
+			refuse(w, wire.CodeUnauthorized, "no")
+			return
+		}
+		body := []byte(bodyOf(r))
+		switch r.URL.Path {
+		case wire.PathCheck:
+			if err := wire.Decode(body, new(wire.CheckRequest)); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			answer(w, &wire.CheckAnswer{OK: true})
+		case wire.PathDiscovery:
+			if err := wire.Decode(body, new(wire.DiscoveryRequest)); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			answer(w, &discovery)
+		case wire.PathQuery:
+			var req wire.QueryRequest
+			if err := wire.Decode(body, &req); err != nil {
+				refuse(w, wire.CodeBadRequest, err.Error())
+				return
+			}
+			i := slices.IndexFunc(discovery.Tables, func(t wire.Table) bool { return t.Name == req.Table })
+			if i < 0 {
+				refuse(w, wire.CodeUnknownEntity, "no such table")
+				return
+			}
+			for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
+				for _, f := range group {
+					if discovery.Tables[i].Field(f.Field) == nil {
+						refuse(w, wire.CodeUnsupported, "no such field")
+						return
+					}
+				}
+			}
+			for _, name := range append(slices.Clone(req.Fields), sortFields(req.Sort)...) {
+				if discovery.Tables[i].Field(name) == nil {
+					refuse(w, wire.CodeUnknownEntity, "no such field")
+					return
+				}
+			}
+			if len(req.Joins) > 0 {
+				refuse(w, wire.CodeUnsupported, "no joins")
+				return
+			}
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
+			_, _ = w.Write(streams[req.Table])
+		default:
+			refuse(w, wire.CodeNotFound, "no such route")
+		}
+	})
+}
+
+func sortFields(keys []wire.SortKey) (names []string) {
+	for _, k := range keys {
+		names = append(names, k.Field)
+	}
+	return names
+}

@@ -1,0 +1,448 @@
+package killtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oddity is a connector that few would write and that breaks no rule. None may fail
+// anything, whatever the generated queries.
+type oddity struct {
+	name string
+	why  string // the sentence that allows it
+	// The oddity is in front of the shop and of the corpus, or it serves data of its own, or
+	// the corpus.
+	layer   layer
+	build   func() http.Handler
+	corpus  func() http.Handler
+	options func(*grading)
+	rowless bool // no row can be judged
+	// unadvised is advice that it must not get, as others that look alike do.
+	unadvised string
+}
+
+// oddities returns all of them.
+func oddities() []oddity {
+	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables(), oddCorpora(), oddAtOnce(),
+		oddPlaces())
+}
+
+// TestOddities grades every oddity with one seed: those in front of any data over live
+// data and over the corpus, and those that serve the corpus in both modes; by default the
+// second of them only in full. With CONFORMANCE_MATRIX=whole, it takes 20 seeds and all requests,
+// and all phases over the corpus.
+func TestOddities(t *testing.T) {
+	t.Parallel()
+	require.GreaterOrEqual(t, len(oddities()), 80)
+	for i, odd := range oddities() {
+		if !testrun.Runs(i, 16) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			if odd.corpus != nil {
+				odd.passes(t, odd.corpus(), conformance.ModeFixture, 1)
+				if testrun.InFull() {
+					odd.passes(t, odd.corpus(), conformance.ModeLive, 1)
+				}
+				return
+			}
+			h := odd.build
+			if h == nil {
+				h = over(untouched, odd.layer)
+			}
+			odd.passes(t, h(), conformance.ModeLive, 1)
+			if testrun.InFull() && odd.layer != nil {
+				odd.passes(t, odd.layer(usual()), conformance.ModeFixture, 1)
+			}
+			for seed := uint64(2); testrun.Whole() && seed <= 20; seed++ {
+				odd.passes(t, h(), conformance.ModeLive, seed)
+				if seed%5 == 1 && odd.layer != nil { // the corpus is the same each time
+					odd.passes(t, odd.layer(usual()), conformance.ModeBoth, seed)
+				}
+			}
+		})
+	}
+}
+
+func (odd oddity) passes(t *testing.T, h http.Handler, mode conformance.Mode, seed uint64) {
+	t.Helper()
+	g := grading{Options: conformance.Options{Mode: mode, Seed: seed, Timeout: 24 * time.Hour}}
+	switch {
+	case mode == conformance.ModeFixture:
+		g.Requests = testrun.Budget(200)
+	case !testrun.Whole():
+		g.Requests = 150
+	}
+	if odd.options != nil {
+		odd.options(&g)
+	}
+	r := grade(t, h, g)
+	for _, o := range r.Outcomes {
+		if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked || o.ID == odd.unadvised && o.Verdict != conformance.Pass {
+			t.Errorf("%s (mode %s, seed %d): but %s %s: %s\nexpected %s\nreceived %s\n%+v",
+				odd.why, r.Mode, r.Seed, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+		}
+	}
+	want := check.ExitPass
+	if odd.rowless {
+		want = check.ExitNotRun
+	}
+	require.Equal(t, want, r.Exit(), "%v", r.Err())
+}
+
+// oddTransports returns what is odd about HTTP.
+func oddTransports() []oddity {
+	set := func(name, value string) layer {
+		return headers(func(header http.Header) { header.Set(name, value) })
+	}
+	return []oddity{
+		{name: "a connection for each answer", why: "HTTP lets a server close", layer: set("Connection", "close")},
+		{name: "cookies", why: "no header is forbidden", layer: set("Set-Cookie", "lb=7; Path=/; HttpOnly")},
+		{name: "headers of a gateway", why: "no header is forbidden", layer: headers(func(header http.Header) {
+			for _, name := range []string{"Server", "Via", "X-Request-Id", "Etag", "X-Powered-By", "Strict-Transport-Security"} {
+				header.Set(name, `"7"`)
+			}
+		})},
+		{name: "a challenge with each 401", why: "HTTP wants one",
+			layer: headers(func(header http.Header) { header.Set("Www-Authenticate", `Bearer realm="connector"`) })},
+		{name: "content types with parameters", why: "a parameter changes no content type", layer: headers(func(header http.Header) {
+			if t := header.Get("Content-Type"); t != "" {
+				header.Set("Content-Type", strings.ToUpper(t)+"; charset=utf-8")
+			}
+		})},
+		{name: "early hints", why: "HTTP allows informational answers", layer: hinting},
+		{name: "a byte at a time", why: "chunks are of any size", layer: trickling},
+		{name: "streams in one piece", why: "a stream that is complete at once needs no chunks", // that of the table slow is not
+			build: func() http.Handler { return buffered(untouched()) }},
+		{name: "a path of its own", why: "the base URL is any https prefix, path included",
+			layer:   func(h http.Handler) http.Handler { return below("/tenants/7", h) },
+			options: func(g *grading) { g.url = "https://in-process.test/tenants/7" }},
+		{name: "one after the other", why: "requests may wait for each other", // but not behind the table slow
+			build: func() http.Handler { return queueing(untouched()) }},
+		{name: "two seconds for each answer", why: "a source may be slow", layer: taking(2 * time.Second)},
+		{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
+			below := chance(3)
+			return delayed(func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })(h)
+		}},
+	}
+}
+
+// oddSpellings returns what is odd about JSON and cells.
+func oddSpellings() []oddity {
+	spelt := func(s spelling) layer {
+		return respelt(s)
+	}
+	numbers := func(edit func(json.Number) any) layer {
+		return cells(func(_ string, v any) any {
+			if n, ok := v.(json.Number); ok {
+				return edit(n)
+			}
+			return v
+		})
+	}
+	return []oddity{
+		{name: "blanks and carriage returns", why: "one JSON object per line, and JSON allows blanks",
+			layer: lines(func(line []byte, emit func(...string)) {
+				line = bytes.TrimSuffix(line, []byte("\n"))
+				if kind(line) == "end" {
+					emit(`{ "end" : 1.0 }`) // and no newline
+					return
+				}
+				emit(" "+strings.Replace(string(line), ":", " : ", 1), " \r\n")
+			})},
+		{name: "blanks everywhere", why: "JSON allows blanks", layer: spelt(spelling{blank: " \t "})},
+		{name: "escapes everywhere", why: "JSON allows escapes", layer: spelt(spelling{escaped: true})},
+		{name: "members the other way round", why: "members have no order", layer: spelt(spelling{reversed: true})},
+		{name: "integers with a point", why: "5.0 is an integer, by value", layer: spelt(spelling{number: withPoint})},
+		{name: "numbers with exponents", why: "1.5e+01 is the JSON number 15", layer: numbers(func(n json.Number) any {
+			return json.RawMessage(withExponent(n))
+		})},
+		{name: "numbers as texts, everywhere", why: "a number may be a digit string", layer: numbers(func(n json.Number) any {
+			return n.String()
+		})},
+		{name: "a zero with a sign", why: "-0 is 0", layer: numbers(func(n json.Number) any {
+			if n == "0" {
+				return json.RawMessage("-0")
+			}
+			return n
+		})},
+		{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: func(h http.Handler) http.Handler {
+			instants := datetimeFields()
+			return cells(func(name string, v any) any {
+				if instants[name] {
+					return nineDigits(v)
+				}
+				return v
+			})(h)
+		}},
+		{name: "datetimes with +00:00", why: "ISO 8601 UTC, in any of its spellings", layer: func(h http.Handler) http.Handler {
+			instants := datetimeFields()
+			return cells(func(name string, v any) any {
+				text, ok := v.(string)
+				if bare, zulu := strings.CutSuffix(text, "Z"); ok && zulu && instants[name] {
+					return bare + "+00:00"
+				}
+				return v
+			})(h)
+		}},
+		{name: "rows with a number of their own", why: "a member that was not asked for is advised against, not forbidden",
+			layer: lines(func(line []byte, emit func(...string)) {
+				emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
+			})},
+		{name: "groups in digits", why: "a number may be a digit string", layer: edits(func(body map[string]any) {
+			rows, _ := body["rows"].([]any)
+			for _, row := range rows {
+				for name, v := range row.(map[string]any) {
+					if n, ok := v.(json.Number); ok {
+						row.(map[string]any)[name] = n.String()
+					}
+				}
+			}
+		}, wire.PathAggregate)},
+	}
+}
+
+// datetimeFields returns the names that only datetimes have, in the shop and in the
+// corpus.
+func datetimeFields() map[string]bool {
+	names, others := map[string]bool{"since": true}, map[string]bool{}
+	for _, t := range corpus.Tables() {
+		for _, f := range t.Fields {
+			if f.Type == wire.TypeDatetime {
+				names[f.Name] = true
+			} else {
+				others[f.Name] = true
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return others[name] })
+	return names
+}
+
+// nineDigits spells a datetime with nine digits of its second.
+func nineDigits(v any) any {
+	text, ok := v.(string)
+	at, err := time.Parse("2006-01-02T15:04:05.999999999Z", text)
+	if !ok || err != nil {
+		return v
+	}
+	return at.Format("2006-01-02T15:04:05.000000000Z")
+}
+
+// batched cuts the rows of a stream into batches of its own.
+func batched(size func() int) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) != "rows" {
+			emit(string(line))
+			return
+		}
+		for rows := rowsOf(line); len(rows) > 0; {
+			n := min(size(), len(rows))
+			text, err := json.Marshal(map[string]any{"rows": rows[:n]})
+			if err != nil {
+				panic(err)
+			}
+			emit(string(text), "\n")
+			rows = rows[n:]
+		}
+	})
+}
+
+// stating replaces the served line.
+func stating(claims func() string) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) == "served" {
+			emit(claims())
+			return
+		}
+		emit(string(line))
+	})
+}
+
+// serving says that filters and sort are served or not, and never the window.
+func serving(filters, sort bool) layer {
+	return stating(func() string {
+		return fmt.Sprintf(`{"served":{"filters":%t,"sort":%t,"window":false}}`+"\n", filters, sort)
+	})
+}
+
+// unwindowedAnd puts a layer in front of an unwindowed connector.
+func unwindowedAnd(outer layer) layer {
+	return func(h http.Handler) http.Handler { return outer(unwindowed(h)) }
+}
+
+// oddAnswers returns what is odd about streams and measurements.
+func oddAnswers() []oddity {
+	return []oddity{
+		{name: "a row a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 1 })},
+		{name: "seven rows a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 7 })},
+		{name: "a ping behind each line", why: "a further ping is not forbidden", layer: lines(func(line []byte, emit func(...string)) {
+			emit(string(line))
+			if k := kind(line); k == "served" || k == "rows" {
+				emit(`{"ping":1}` + "\n")
+			}
+		})},
+		{name: "a ping before each line", why: "a ping is written after 10 seconds without a batch; nothing forbids another",
+			layer: lines(func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) })},
+		{name: "no claims at all", why: "a stream without a served line serves none of the three",
+			layer: unwindowedAnd(stating(func() string { return "" }))},
+		{name: "the window is left to the platform", why: "served.window may be false, if all rows come",
+			layer: unwindowedAnd(serving(true, true))},
+		{name: "nothing claimed", why: "serving none of the three is always safe", layer: unwindowedAnd(serving(false, false))},
+		{name: "filters alone", why: "each of the three is served or not", layer: unwindowedAnd(serving(true, false))},
+		{name: "claims by chance", why: "what is served is said by each stream", layer: func(h http.Handler) http.Handler {
+			below := chance(5)
+			return stating(func() string {
+				return fmt.Sprintf(`{"served":{"filters":%t,"sort":%t,"window":false}}`+"\n", below(2) == 0, below(2) == 0)
+			})(unwindowed(h))
+		}},
+		{name: "no size", why: "null means unknown", layer: ok(func(body map[string]any) { body["size"] = nil }, wire.PathSize)},
+		{name: "a size by estimate", why: "exact is false when the source estimates",
+			layer: ok(func(body map[string]any) { body["size"] = map[string]any{"rows": 77, "exact": false} }, wire.PathSize)},
+		{name: "no counted column", why: "a column that cannot be counted distinctly answers null",
+			layer: ok(func(body map[string]any) {
+				for name := range body["columns"].(map[string]any) {
+					body["columns"].(map[string]any)[name] = nil
+				}
+			}, wire.PathCardinality)},
+		{name: "one sample", why: "at most 20", layer: ok(func(body map[string]any) {
+			samples := body["orphanSamples"].([]any)
+			body["orphanSamples"] = samples[:min(1, len(samples))]
+		}, wire.PathLinkHitRate)},
+		{name: "no sample", why: "an array of at most 20", layer: ok(func(body map[string]any) {
+			body["orphanSamples"] = []any{}
+		}, wire.PathLinkHitRate)},
+		{name: "too many groups declined", why: "a judge accepts either for an overflow",
+			layer: answers(func(body map[string]any, status int) (any, int) {
+				if status == http.StatusUnprocessableEntity {
+					return nil, http.StatusNoContent
+				}
+				return body, status
+			}, wire.PathAggregate)},
+		{name: "unknown fields are bad requests", why: "a judge accepts 400, 404 and 422",
+			layer: answers(func(body map[string]any, status int) (any, int) {
+				if status == http.StatusUnprocessableEntity {
+					return map[string]any{"error": map[string]any{"code": "bad_request", "message": "no such field"}}, http.StatusBadRequest
+				}
+				return body, status
+			}, wire.PathCount, wire.PathAggregate)},
+		{name: "groups by one key alone", why: "204 declines, whatever is asked otherwise",
+			layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
+				return len(listOf(body, "groupBy")) > 1
+			}, http.StatusNoContent)},
+		{name: "nothing folded", why: "204 declines", layer: answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusOK {
+				return nil, http.StatusNoContent
+			}
+			return body, status
+		}, wire.PathAggregate)},
+		{name: "folded now and then", why: "204 declines, whatever was answered before", layer: func(h http.Handler) http.Handler {
+			below := chance(9)
+			return answers(func(body map[string]any, status int) (any, int) {
+				if status == http.StatusOK && below(2) == 0 {
+					return nil, http.StatusNoContent
+				}
+				return body, status
+			}, wire.PathAggregate)(h)
+		}},
+		{name: "groups in any order", why: "no order of groups is promised", layer: ok(func(body map[string]any) {
+			slices.Reverse(body["rows"].([]any))
+		}, wire.PathAggregate)},
+		{name: "refusals in another language", why: "a message is for people", layer: answers(func(body map[string]any, status int) (any, int) {
+			if e, ok := body["error"].(map[string]any); ok && e["code"] != "internal" {
+				e["message"] = fmt.Sprint("Das geht leider nicht: ", e["message"], " ☹")
+			}
+			return body, status
+		}, slices.DeleteFunc(slices.Clone(routePaths), func(path string) bool { return path == wire.PathQuery })...)},
+	}
+}
+
+// oddDeclarations returns connectors that declare little, and what they declare
+// oddly.
+func oddDeclarations() []oddity {
+	declaring := func(def connector.Definition, omit connector.Omit) func() http.Handler {
+		return func() http.Handler { return serve(def, liveShop(), &connector.Options{Omit: omit}) }
+	}
+	only := func(ops ...wire.Op) []wire.Op {
+		return slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool { return slices.Contains(ops, op) })
+	}
+	document := func(edit func(body map[string]any)) layer {
+		return ok(edit, wire.PathDocument)
+	}
+	return []oddity{
+		{name: "eq alone", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpEq)})},
+		{name: "isnull alone", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpIsNull)})},
+		{name: "in and gte", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpIn, wire.OpGte), Sort: wire.SortSingle})},
+		{name: "neither sort nor offset nor join", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
+		{name: "a count and nothing else", why: "endpoints lists what is served",
+			build: declaring(connector.Definition{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate, wire.EndpointSize,
+				wire.EndpointCardinality, wire.EndpointLinkHitRate}})},
+		{name: "a link hit rate and nothing else", why: "endpoints lists what is served",
+			build: declaring(connector.Definition{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate, wire.EndpointSize,
+				wire.EndpointCardinality, wire.EndpointCount}})},
+		{name: "ten rows a page", why: "limits are obeyed", build: func() http.Handler {
+			def := connector.Definition{Limits: wire.Limits{PageSizeMax: 10, OffsetMax: 15}}
+			return ceilings(10, 15)(serve(def, liveShop(), nil))
+		}},
+		{name: "one request at a time", why: "limits.concurrency is 1", build: func() http.Handler {
+			return oneAtATime(serve(connector.Definition{Limits: wire.Limits{Concurrency: 1}}, liveShop(), nil))
+		}},
+		{name: "a key that is not looked at", why: "credentials are what the connector declares", build: declaring(connector.Definition{
+			Credentials: []wire.CredentialField{{Key: "region", Label: "Region", Type: wire.CredentialText}}}, connector.Omit{}),
+			options: func(g *grading) { g.credentials = []map[string]string{{"region": "eu"}} }},
+		{name: "secrets that are common words", why: "a tenant's secret is what the tenant typed; the document says it too",
+			build: declaring(connector.Definition{Credentials: []wire.CredentialField{
+				{Key: "password", Label: "Password", Type: wire.CredentialPassword, Help: "Ask your Administrator."},
+				{Key: "secret", Label: "Client secret", Type: wire.CredentialPassword},
+			}}, connector.Omit{}),
+			options: func(g *grading) {
+				g.credentials = []map[string]string{{"password": "password", "secret": "Administrator"}}
+			}},
+		{name: "members of a vendor in the document", why: "unknown top-level fields are stripped",
+			layer: document(func(body map[string]any) { body["x-vendor"] = map[string]any{"build": []any{"7", 7, nil}} })},
+		{name: "members of a vendor in capabilities and limits", why: "advice at most", layer: document(func(body map[string]any) {
+			capabilities := body["capabilities"].(map[string]any)
+			capabilities["x-batch"] = true
+			capabilities["limits"].(map[string]any)["burst"] = 9
+		})},
+		{name: "the time of the answer in the document", why: "unknown top-level fields are stripped",
+			layer: document(func(body map[string]any) { body["servedAt"] = time.Now().String() })},
+		{name: "a page for browsers", why: "the document is for programs",
+			layer: between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if strings.Contains(r.UserAgent(), "Mozilla") {
+					sends(w, 200, "text/html", "<!doctype html>")
+					return true
+				}
+				return false
+			})},
+		{name: "operators in any order", why: "an array of names", layer: document(func(body map[string]any) {
+			ops, _ := body["capabilities"].(map[string]any)["operators"].([]any)
+			rand.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] }) // another one each time
+			endpoints, _ := body["endpoints"].([]any)
+			slices.Reverse(endpoints)
+		})},
+	}
+}

@@ -1,0 +1,290 @@
+package killtest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// twist is what one connector of oracleSource gets wrong; the zero twist is right.
+// Each hook is told the right result and answers another.
+type twist struct {
+	omit connector.Omit
+
+	discovery func(tables []wire.Table)
+	// The parts of a query, in the order in which they are done.
+	request func(req *connector.Query) // before anything else
+	match   func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool
+	passes  func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool
+	order   func(req *connector.Query, t *oracle.Table) // in place, already right
+	joined  func(req *connector.Query, t *oracle.Table)
+	window  func(offset, limit int64, rows int) (from, to int)
+	rows    func(req *connector.Query, t *oracle.Table) // just before they are cut
+	cell    func(t wire.Type, v wire.Value) wire.Value
+	early   bool // the window is cut before the filters
+
+	count       func(req *wire.CountRequest, right int64) int64
+	aggregate   func(req *wire.AggregateRequest)                  // before it is folded
+	groups      func(req *wire.AggregateRequest, t *oracle.Table) // afterwards
+	size        func(req *wire.SizeRequest, right int64) int64
+	cardinality func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality
+	link        func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
+}
+
+// oracleSource serves the corpus by means of the oracle, with one thing twisted.
+type oracleSource struct {
+	twist
+	tables oracle.Tables
+	list   []wire.Table
+}
+
+func newOracleSource(w twist) *oracleSource {
+	l := &oracleSource{twist: w, tables: oracle.Tables{}}
+	for _, t := range corpus.Tables() {
+		l.list = append(l.list, t.Table)
+		l.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
+	}
+	return l
+}
+
+// twisted returns a connector of oracleSource.
+func twisted(w twist) http.Handler {
+	return serve(connector.Definition{}, newOracleSource(w), &connector.Options{Omit: w.omit})
+}
+
+func (l *oracleSource) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (l *oracleSource) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	list := make([]wire.Table, len(l.list))
+	for i, t := range l.list {
+		list[i] = t
+		list[i].Fields = slices.Clone(t.Fields)
+		list[i].PrimaryKey, list[i].ForeignKeys = slices.Clone(t.PrimaryKey), slices.Clone(t.ForeignKeys)
+	}
+	if l.discovery != nil {
+		l.discovery(list)
+	}
+	return &wire.Discovery{Tables: slices.DeleteFunc(list, func(t wire.Table) bool { return t.Name == "" })}, nil
+}
+
+func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
+	for i := range l.list {
+		if l.list[i].Name == name {
+			return &l.list[i], nil
+		}
+	}
+	return nil, connector.UnknownEntity("no such table")
+}
+
+func (l *oracleSource) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
+	return l.query(req, out)
+}
+
+func (l *oracleSource) QueryJoined(_ context.Context, req *connector.Query, out *connector.Rows) error {
+	return l.query(req, out)
+}
+
+func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error {
+	req := *asked
+	if l.request != nil {
+		l.request(&req)
+	}
+	offset, limit, windowed := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()
+	base := *l.tables[req.Table]
+	if l.early && windowed && len(req.And) > 0 {
+		sorted, err := oracle.Sort(&base, req.Sort, nil)
+		if err != nil {
+			return err
+		}
+		from, to := cut(offset, limit, len(sorted.Rows))
+		base.Rows = sorted.Rows[from:to]
+		offset = 0
+	}
+	base.Rows = l.filter(&base, &req)
+	sorted, err := oracle.Sort(&base, req.Sort, nil)
+	if err != nil {
+		return err
+	}
+	if l.order != nil && len(req.Sort) > 0 {
+		sorted.Rows = slices.Clone(sorted.Rows)
+		l.order(&req, sorted)
+	}
+	// The base has a name of its own, so that a table can join itself whole.
+	tables := maps.Clone(l.tables)
+	tables["base"] = sorted
+	all := &wire.QueryRequest{Table: "base", Joins: req.Joins}
+	for _, c := range base.Columns {
+		all.Fields = append(all.Fields, c.Name)
+	}
+	t, err := oracle.Query(tables, all)
+	if err != nil {
+		return connector.Unsupported("%v", err)
+	}
+	if l.joined != nil && len(req.Joins) > 0 {
+		l.joined(&req, t)
+	}
+	if l.rows != nil {
+		l.rows(asked, t)
+	}
+	from, to := 0, len(t.Rows)
+	if windowed {
+		from, to = cut(offset, limit, len(t.Rows))
+		if l.window != nil {
+			from, to = l.window(offset, limit, len(t.Rows))
+		}
+	}
+	w := out.Begin(t.Columns)
+	for _, row := range t.Rows[from:to] {
+		if l.cell != nil && len(req.Joins) == 0 {
+			for i, c := range t.Columns {
+				row[i] = l.cell(c.Type, row[i])
+			}
+		}
+		if err := w.Row(row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *oracleSource) filter(t *oracle.Table, req *connector.Query) (kept [][]wire.Value) {
+	for _, row := range t.Rows {
+		holds := func(f wire.Filter) bool {
+			i := t.Index(f.Field)
+			right := oracle.Match(row[i], f, t.Columns[i].Type)
+			if l.match != nil {
+				return l.match(t.Name, row[i], f, t.Columns[i].Type, right)
+			}
+			return right
+		}
+		passes := rightly
+		if l.passes != nil {
+			passes = l.passes
+		}
+		if passes(req.And, req.Or, holds) {
+			kept = append(kept, row)
+		}
+	}
+	return kept
+}
+
+// rightly is how filters combine.
+func rightly(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+	all := func(group []wire.Filter) bool {
+		return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !holds(f) })
+	}
+	return all(and) && (len(or) == 0 || slices.ContainsFunc(or, all))
+}
+
+func (l *oracleSource) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
+	n, err := oracle.Count(l.tables, req)
+	if err == nil && l.count != nil {
+		n = l.count(req, n)
+	}
+	return n, err
+}
+
+func (l *oracleSource) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
+	req := *asked
+	if l.aggregate != nil {
+		l.aggregate(&req)
+	}
+	t, err := oracle.Aggregate(l.tables, &req)
+	var undefined *oracle.Undefined
+	if errors.As(err, &undefined) {
+		return nil, connector.ErrDecline
+	}
+	if err != nil {
+		return nil, connector.Unsupported("%v", err)
+	}
+	if l.groups != nil {
+		l.groups(asked, t)
+	}
+	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
+}
+
+func (l *oracleSource) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	t := l.tables[req.Table]
+	if t == nil {
+		return nil, connector.UnknownEntity("no such table")
+	}
+	n := int64(len(t.Rows))
+	if l.size != nil {
+		n = l.size(req, n)
+	}
+	return &wire.Size{Rows: n, Exact: true}, nil
+}
+
+func (l *oracleSource) Cardinality(_ context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	all := map[string]*wire.Cardinality{}
+	for _, column := range req.Columns {
+		n, err := oracle.Cardinality(l.tables[req.Table], column)
+		if err != nil {
+			return nil, err
+		}
+		if l.cardinality != nil {
+			n = l.cardinality(l.tables[req.Table], column, n)
+		}
+		all[column] = &n
+	}
+	return all, nil
+}
+
+func (l *oracleSource) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	rate, err := oracle.LinkHitRate(l.tables, req)
+	if err == nil && l.link != nil {
+		l.link(l, req, rate)
+	}
+	return rate, err
+}
+
+// retyped returns the tables of the oracle under one type for the columns of others.
+func (l *oracleSource) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
+	all := oracle.Tables{}
+	for name, t := range l.tables {
+		other := *t
+		other.Columns = slices.Clone(t.Columns)
+		for i := range other.Columns {
+			if slices.Contains(from, other.Columns[i].Type) {
+				other.Columns[i].Type = to
+			}
+		}
+		all[name] = &other
+	}
+	return all
+}
+
+// column returns a cell of each row of a table.
+func column(t *oracle.Table, name string) (cells []wire.Value) {
+	i := t.Index(name)
+	for _, row := range t.Rows {
+		cells = append(cells, row[i])
+	}
+	return cells
+}
+
+// double returns a number as a float64 spells it.
+func double(v wire.Value) wire.Value {
+	f := v
+	if !terms.IsDecimal(v.String()) || f.UnmarshalJSON([]byte(strings.TrimPrefix(v.String(), "+"))) != nil {
+		return v
+	}
+	return f
+}
+
+// folded returns a text without what careless collations overlook.
+func folded(v wire.Value) wire.Value {
+	if v.Kind() != wire.KindText {
+		return v
+	}
+	return wire.Text(strings.TrimRight(strings.ToLower(v.Text()), " "))
+}

@@ -1,0 +1,140 @@
+package killtest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// protocolIDs are the checks of phases 0, 1 and 3 and the advice on them.
+const protocolIDs = `^(P[013]\.|A\.([1-7]|1[0-4]|16|17|20)$)`
+
+// TestProtocolOfHealthyConnectors grades connectors that break no rule: nothing
+// may be found, and nothing be blocked.
+func TestProtocolOfHealthyConnectors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, why   string
+		mode        conformance.Mode
+		credentials []map[string]string
+		passed      int // at least
+		build       func() http.Handler
+	}{
+		{
+			name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
+			build: func() http.Handler {
+				return serve(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, corpusSource(), nil)
+			},
+		},
+		{
+			name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
+			build: func() http.Handler {
+				return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
+					Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+						wire.EndpointCardinality, wire.EndpointLinkHitRate},
+					Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
+				}})
+			},
+		},
+		{
+			name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
+			build: func() http.Handler {
+				return serve(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, corpusSource(),
+					&connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
+			},
+		},
+		{
+			name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
+			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) },
+		},
+		{
+			name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
+			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
+			build:       func() http.Handler { return keyed(nil) },
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: protocolIDs}, credentials: c.credentials})
+			for _, o := range r.Outcomes {
+				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict,
+					"%s; but %s %s: %s, expected %s, received %s\n%+v",
+					c.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+				require.NotContains(t,
+					[]conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged},
+					o.Reason, "%s %s", o.ID, o.Detail)
+			}
+			require.Empty(t, r.Problem)
+			require.GreaterOrEqual(t, r.Summary().Passed, c.passed)
+		})
+	}
+}
+
+// The keys of the two tenants of [keyed].
+const (
+	goodKey  = `sk-live-<8f31/"x">`
+	otherKey = "sk-live-77aa01"
+)
+
+// keyed returns the corpus behind credentials; wrong returns what a rejected set is
+// answered, when it is not what it should be.
+func keyed(wrong func() error) http.Handler {
+	return serve(connector.Definition{Credentials: []wire.CredentialField{
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+		{Key: "account", Label: "Account", Type: wire.CredentialText},
+	}}, keyedSource{corpusSource(), wrong}, nil)
+}
+
+type keyedSource struct {
+	*memsource.Source
+	wrong func() error
+}
+
+func (s keyedSource) Check(_ context.Context, req *wire.CheckRequest) error {
+	switch key := req.Credentials.Get("apiKey"); {
+	case key == goodKey, key == otherKey:
+		return nil
+	case s.wrong != nil:
+		return s.wrong()
+	}
+	return connector.CheckFailed("the API key of account %s is not known; copy it from the console", req.Credentials.Get("account"))
+}
+
+// TestNoAnswer requires that no answer for the document is no verdict, whatever is
+// selected: the first check that asks for it does not fail either.
+func TestNoAnswer(t *testing.T) {
+	for _, selected := range []string{"", "^P0", `^P0\.1$`, "^P1"} {
+		silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		r := grade(t, silent, grading{Options: conformance.Options{Match: selected}})
+		require.Equal(t, check.ExitNotRun, r.Exit(), "%s: %v", selected, r.Err())
+		require.Contains(t, r.Problem, "no answer for the document")
+		require.Empty(t, r.Failures())
+	}
+}
+
+// TestWrongToken requires what the platform says about a token that is refused.
+func TestWrongToken(t *testing.T) {
+	h := usual()
+	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			r.Header.Set("Authorization", "Bearer "+strings.Repeat("x", 40))
+		}
+		h.ServeHTTP(w, r)
+	}), grading{})
+	o := r.Outcome("P1.6")
+	require.Equal(t, conformance.Fail, o.Verdict)
+	require.Equal(t, "The connector rejected the token", o.Detail)
+	require.Len(t, r.Failures(), 1, "everything else is blocked, or passes")
+	require.Equal(t, check.ExitFail, r.Exit())
+}

@@ -1,0 +1,220 @@
+package killtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A shopFault is a way in which testdata/foreign/shop.mjs can be wrong, of one of its sets.
+type shopFault struct{ Name, Kind, Set string }
+
+func shopFaults(t *testing.T) (faults []shopFault) {
+	t.Helper()
+	out, err := node(t, "shop.mjs", "list").Output()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(out, &faults))
+	require.Greater(t, len(faults), 59)
+	return faults
+}
+
+// gradeShop runs the live mode with its defaults over the shop of a seed.
+func gradeShop(t *testing.T, seed int, fault string, options conformance.Options) *result {
+	t.Helper()
+	options.Mode = conformance.ModeLive
+	target := conformance.Target{URL: startNode(t, "shop.mjs", fmt.Sprint(seed), fault), Token: wire.NewBearer(testToken)}
+	for _, shop := range []string{"north", "south"} {
+		set := map[string]string{"shop": shop, "key": shop + "-key-of-this-shop"}
+		target.Credentials = append(target.Credentials, wire.NewCredentials(set))
+	}
+	r, err := gradeAt(context.Background(), target, &options)
+	require.NoError(t, err)
+	return r
+}
+
+// TestShop grades a connector in another language that serves every route, over the tables of
+// each set. It is right, and so no check may fail; and each of its faults changes the answer to
+// the request that stands beside it.
+func TestShop(t *testing.T) {
+	t.Parallel()
+	for i, data := range shopSets {
+		if !testrun.Runs(i, len(shopSets)) {
+			continue
+		}
+		t.Run(data, func(t *testing.T) {
+			t.Parallel()
+			r := gradeShop(t, 1, data, conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
+			require.NoError(t, r.Err())
+		})
+	}
+	if !testrun.InFull() {
+		return // only a change of the shop changes what its faults answer
+	}
+	out, err := node(t, "shop.mjs", "probe", "1").Output()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
+}
+
+// TestShopTenants requires that the checks of tenants find the ways to mix up tenants and to
+// let in who has no right, and fail nothing of a shop that keeps them apart. The whole
+// matrix runs all checks with their defaults, so that those of tenants get their share only.
+func TestShopTenants(t *testing.T) {
+	t.Parallel()
+	var faults []struct {
+		Name   string
+		Wrong  bool // found only with wrong credentials
+		Others bool // found only by the checks of answers: the tenants' rows seem to change
+	}
+	out, err := node(t, "shop.mjs", "tenants").Output()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(out, &faults))
+	for i, f := range faults {
+		if !testrun.Runs(i, 12) || f.Others && !testrun.Whole() {
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			options := conformance.Options{WrongCredentials: f.Wrong}
+			if !testrun.Whole() {
+				options.Match, options.Requests = "^T", 600
+			}
+			r := gradeShop(t, 1, f.Name, options)
+			t.Log(r.Requests, "requests,", r.Duration)
+			for _, o := range r.Failures() {
+				t.Logf("%s: %s\nexpected %s\nreceived %s", o.ID, o.Detail, o.Expected, o.Received)
+			}
+			require.Equal(t, i > 0, len(r.Failures()) > 0)
+		})
+	}
+}
+
+const shopFile = "../SHOP.md"
+
+// shopSets are the sets of faults, each by another author, in the order in which they were written. Between them the
+// live mode has learned what the one before had shown.
+var shopSets = []string{"field", "utility", "municipal", "clinics", "freight", "hotels", "university"}
+
+// tally counts the data sets where a fault changes an answer, and where it is found.
+type tally struct{ effect, found int }
+
+// shopTallies returns what the committed table says.
+func shopTallies(t *testing.T) map[string]*tally {
+	text, err := os.ReadFile(shopFile)
+	require.NoError(t, err)
+	tallies := map[string]*tally{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.+) \| \w+ \| \w+ \| (\d+) \| (\d+) \|$`).FindAllStringSubmatch(string(text), -1) {
+		n := &tally{}
+		_, err := fmt.Sscan(row[2]+" "+row[3], &n.effect, &n.found)
+		require.NoError(t, err)
+		tallies[row[1]] = n
+	}
+	return tallies
+}
+
+// TestShopFaults counts how many of the faults the live mode finds with its defaults, over three data sets. The rows
+// of the committed table are those of the day when a set was written: no later run may find less. With -update, faults
+// without a row get one.
+func TestShopFaults(t *testing.T) {
+	const seeds = 3
+	if !testrun.Whole() {
+		t.Skip("takes an hour; set CONFORMANCE_MATRIX=whole")
+	}
+	faults := shopFaults(t)
+	silent := map[string]bool{} // "seed fault" whose probe is answered as by a right connector
+	for seed := 1; seed <= seeds; seed++ {
+		out, err := node(t, "shop.mjs", "probe", fmt.Sprint(seed)).Output()
+		require.NoError(t, err)
+		for name := range strings.Lines(string(out)) {
+			silent[fmt.Sprint(seed, " ", strings.TrimSpace(name))] = true
+		}
+	}
+	var mu sync.Mutex
+	first := shopTallies(t)
+	for _, set := range shopSets {
+		graded := map[string]*tally{}
+		t.Run(set, func(t *testing.T) {
+			for _, f := range faults {
+				if f.Set != set {
+					continue
+				}
+				n := &tally{}
+				graded[f.Name] = n
+				for seed := 1; seed <= seeds; seed++ {
+					if silent[fmt.Sprint(seed, " ", f.Name)] {
+						continue
+					}
+					n.effect++
+					t.Run(fmt.Sprint(f.Name, " ", seed), func(t *testing.T) {
+						t.Parallel()
+						r := gradeShop(t, seed, f.Name, conformance.Options{})
+						mu.Lock()
+						defer mu.Unlock()
+						if len(r.Failures()) > 0 {
+							n.found++
+						}
+						t.Logf("%q, data %d, %d requests: %s", f.Name, seed, r.Requests, r.Verdict())
+					})
+				}
+			}
+		})
+		for name, n := range graded {
+			if first[name] == nil {
+				first[name] = n
+			}
+			require.GreaterOrEqual(t, n.found, first[name].found, "%s", name)
+		}
+	}
+	want, err := os.ReadFile(shopFile)
+	require.NoError(t, err)
+	text := shopTable(t, string(want), faults, first, seeds)
+	if *update {
+		require.NoError(t, os.WriteFile(shopFile, []byte(text), 0o644))
+		return
+	}
+	require.Equal(t, string(want), text, "if the change is meant, write it with -update")
+}
+
+// shopTable returns the text of the file with the table. What is measured by hand stands in it as it is committed.
+func shopTable(t *testing.T, committed string, faults []shopFault, tallies map[string]*tally, seeds int) string {
+	var table strings.Builder
+	effect, found := map[string]int{}, map[string]int{}
+	for _, f := range faults {
+		n := tallies[f.Name]
+		require.NotNil(t, n, "%s was never graded: run its set, %s, with -update", f.Name, f.Set)
+		effect[f.Set] += n.effect
+		found[f.Set] += n.found
+		fmt.Fprintf(&table, "| %s | %s | %s | %d | %d |\n", f.Name, f.Kind, f.Set, n.effect, n.found)
+	}
+	_, byHand, _ := strings.Cut(committed, "grades a set again.\n\n")
+	byHand, _, _ = strings.Cut(byHand, "## The faults\n")
+	var text strings.Builder
+	fmt.Fprintf(&text, `# What the live mode finds of faults that nobody told it of
+
+killtest/testdata/foreign/shop.mjs is a connector without this library. Seven authors who had not read the conformance program wrote
+%d bugs each that could pass review in a pull request of a competent, hurried engineer, all but the first over tables of their own.
+Each is planted in the connector over %d data sets, and graded in live mode with the default flags and two tenants. *Effect* are the
+data sets where it changes an answer, *found* those where a check failed on the day when the set was written. The sets are in the
+order of their days: what one had shown, the program asks since, so the last two say best what to expect. No later run may find less.
+
+Three of those missed are no breach of the protocol: groups of decimals by their spelling (municipal), ties that another order breaks
+behind an offset (clinics), which the advice A.15 is about, and a foreign key that discovery leaves out (freight), which cannot be seen.
+
+`, len(faults)/len(shopSets), seeds)
+	for _, set := range shopSets {
+		fmt.Fprintf(&text, "- %s: %d of %d, %.1f %%\n", set, found[set], effect[set], 100*float64(found[set])/float64(max(effect[set], 1)))
+	}
+	text.WriteString("\n`CONFORMANCE_MATRIX=whole go test -timeout 90m -run TestShopFaults/university ./conformance/killtest` grades a set again.\n\n" +
+		byHand + "## The faults\n\n| fault | habit of | set | effect | found |\n|---|---|---|---|---|\n" + table.String())
+	return text.String()
+}

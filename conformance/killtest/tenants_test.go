@@ -1,0 +1,175 @@
+package killtest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestTenantOfTheConnection requires that a connector is found which takes all that
+// comes over one connection for the tenant that came first.
+func TestTenantOfTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{wire.PathQuery, wire.PathCount, wire.PathCardinality} {
+		var first sync.Map
+		h := picking(func(r *http.Request, set map[string]string) int {
+			if known(set) < 0 {
+				return -1
+			}
+			tenant, _ := first.LoadOrStore(r.RemoteAddr, known(set))
+			if r.URL.Path == path {
+				return tenant.(int)
+			}
+			return known(set)
+		})()
+		srv := httptest.NewServer(h)
+		report, err := gradeAt(t.Context(), conformance.Target{
+			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(hostSets),
+		}, &conformance.Options{Mode: conformance.ModeLive, Match: `^T2$`, Seed: 1})
+		srv.Close()
+		require.NoError(t, err)
+		require.Equal(t, conformance.Fail, report.Outcome("T2").Verdict, "%s: %s", path, report.Outcome("T2").Detail)
+	}
+}
+
+// TestOnlyOwnCredentials requires that hardly anything but parts of a tenant's own credentials
+// is sent unless the run may send wrong ones, and no two wrong ones in a row.
+func TestOnlyOwnCredentials(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, allowed := range []bool{false, true} {
+		var mu sync.Mutex
+		strange, row, longest := 0, 0, 0
+		f := newSharedHost()
+		h := between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+			set, ok := credentialsIn(*body)
+			own := slices.ContainsFunc(hostSets, func(own map[string]string) bool {
+				for key, value := range set {
+					if own[key] != value && key != "key" {
+						return false
+					}
+				}
+				return true
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case !own:
+				strange++
+				row++
+				longest = max(longest, row)
+			case ok && known(set) >= 0:
+				row = 0
+			}
+			return false
+		})(f)
+		var g grading
+		apart(&g)
+		g.WrongCredentials, g.Requests = allowed, testrun.Budget(300)
+		r := grade(t, h, g)
+		require.Equal(t, check.ExitPass, r.Exit(), "%v", r.Err())
+		require.Positive(t, strange)
+		if allowed {
+			require.LessOrEqual(t, strange, 100)
+		} else {
+			require.LessOrEqual(t, strange, 5)
+			require.Equal(t, 1, longest)
+		}
+	}
+}
+
+// TestTenantsOnABudget requires that every check about tenants judges something with few
+// requests.
+func TestTenantsOnABudget(t *testing.T) {
+	t.Parallel()
+	var g grading
+	wrongly(&g)
+	g.Requests = 600
+	r := grade(t, newSharedHost(), g)
+	for _, id := range []string{"P1.1", "P1.1b", "P1.2a", "P1.2b", "P1.3", "T1", "T2", "T3", "T4", "T5", "T6", "T7"} {
+		o := r.Outcome(id)
+		require.Equal(t, conformance.Pass, o.Verdict, "%s: %s", id, o.Detail)
+		require.Positive(t, o.Cases, id)
+	}
+	t.Log(r.Coverage().Requests, "requests")
+}
+
+// TestSilenceIsAwaitedOnce requires that a host which never answers a wrong token does
+// not cost a wait for each of them.
+func TestSilenceIsAwaitedOnce(t *testing.T) {
+	t.Parallel()
+	h := between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		if r.Method == http.MethodPost && r.Header.Get("Authorization") != "Bearer "+testToken {
+			<-r.Context().Done()
+			return true
+		}
+		return false
+	})(newSharedHost())
+	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: hostSets}
+	r := grade(t, h, g)
+	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)
+	require.Less(t, r.Duration, 90*time.Second)
+}
+
+// TestTenantsWhoseDataMove requires that two users of one company, whose data change
+// while they are read, fail nothing.
+func TestTenantsWhoseDataMove(t *testing.T) {
+	t.Parallel()
+	for _, every := range []int64{1, 3, 5, 13} {
+		same := serve(hostDefinition, newMoving(every), nil)
+		f := newSharedHost()
+		f.handlers = [2]http.Handler{same, same}
+		var g grading
+		wrongly(&g)
+		g.Match = `^(T|A\.3[12])`
+		r := grade(t, f, g)
+		for _, o := range r.Failures() {
+			t.Errorf("every %d: %s %s\nexpected %s\nreceived %s", every, o.ID, o.Detail, o.Expected, o.Received)
+		}
+	}
+}
+
+// TestLostRowsAreNoLeak grades hosts whose reads without a limit lose rows. What compares with whole reads is then
+// blocked by L11, so that no leak is reported where there is none; a leak beside it still is.
+func TestLostRowsAreNoLeak(t *testing.T) {
+	t.Parallel()
+	cut := bodies(func(body map[string]any) {
+		if integer(body, "limit") == 0 {
+			body["limit"] = 600
+		}
+	}, wire.PathQuery)
+	for _, c := range []struct {
+		name  string
+		outer layer
+		t2    conformance.Verdict
+	}{
+		{"rows are lost", func(h http.Handler) http.Handler { return h }, conformance.Skip},
+		{"rows are lost, and kept for the other tenant", keeping(wire.PathQuery, byRequest), conformance.Fail},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tables := [2][]memsource.Table{{hostTable("parts", "acme", 612)}, {hostTable("parts", "globex", 717)}}
+			for i := range tables {
+				tables[i][0].RowCount = nil
+			}
+			r := grade(t, c.outer(cut(sharedHostOf(hostDefinition, tables))), grading{credentials: hostSets,
+				Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L11|T2)$`}})
+			require.Equal(t, conformance.Fail, r.Outcome("L11").Verdict)
+			o := r.Outcome("T2")
+			require.Equal(t, c.t2, o.Verdict, o.Detail)
+			if c.t2 == conformance.Skip {
+				require.Equal(t, "L11", r.blockedBy()["T2"])
+			}
+		})
+	}
+}

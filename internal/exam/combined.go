@@ -1,0 +1,511 @@
+package exam
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shape is how the filters of a question are combined.
+type shape struct {
+	and      int  // filters of the conjunction
+	or       int  // groups
+	group    int  // filters of each group
+	oneField bool // all of them are about one field
+}
+
+// shapes lists the most frequent first. Each shows what a smaller one does not: a
+// second filter on one field, a later group, a fifth filter.
+var shapes = []shape{
+	{and: 2, oneField: true}, {or: 2, group: 1}, {and: 2}, {or: 2, group: 1, oneField: true}, {or: 2, group: 2, oneField: true},
+	{and: 2, oneField: true},
+	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {and: 2, oneField: true}, {and: 6},
+	{and: 1, or: 3, group: 2}, {or: 6, group: 1}, {and: 4}, {and: 9}, {or: 11, group: 1}, {and: 2, or: 2, group: 2},
+}
+
+// Combinations returns questions with several filters, of which each matters: without
+// it the answer would be another. skip leaves out filters, such as those that are
+// answered wrongly on their own. The questions about a table take the routes in turn; an aggregate
+// has groups and measures too.
+func (g *Generator) Combinations(skip func(*Question) bool, routes ...string) []*Question {
+	const rounds = 3
+	return slices.Collect(InTurn(g.subjects, func(s *Subject) (list []*Question) {
+		p := g.pool(s, skip)
+		particular := g.particularCombinations(s, p, skip)
+		for n := range max(rounds*len(shapes), len(particular)) {
+			if n < len(particular) {
+				list = append(list, particular[n])
+			}
+			if n >= rounds*len(shapes) {
+				continue
+			}
+			// Other tables begin with other shapes, so that a few questions show most of them.
+			if q := p.question(shapes[(n+slices.Index(g.subjects, s))%len(shapes)]); q != nil {
+				list = append(list, q)
+			}
+		}
+		for i, q := range list {
+			q.Path = routes[i%len(routes)]
+			// Some rows give no number of all of them.
+			if s.Window > 0 || q.Path == wire.PathAggregate && !g.fold(q) {
+				q.Path = wire.PathQuery
+			}
+			if q.Path == wire.PathQuery {
+				q.Fields = g.fewFields(q)
+			}
+		}
+		return list
+	}))
+}
+
+// KeepAll leaves out no question.
+func KeepAll(*Question) bool { return false }
+
+// Packed returns questions of many filters, of every operator on every column, whose answers show each of
+// them. Operators on types that were asked least come first, and of these the rarest types. Of a strict subject,
+// filters that many databases leave to the connector are not beside others.
+func (g *Generator) Packed() []*Question {
+	type cell struct {
+		op wire.Op
+		of wire.Type
+	}
+	columns, asked := map[wire.Type]int{}, map[cell]int{}
+	for _, s := range g.subjects {
+		for _, c := range s.columns {
+			columns[c.Type]++
+		}
+	}
+	return slices.Collect(InTurn(g.subjects, func(s *Subject) []*Question {
+		filters := g.pool(s, KeepAll).filters
+		shuffle(chanceOf(g.seed, "packed", s.Table.Name), filters)
+		type ranked struct {
+			wire.Filter
+			rank int
+		}
+		var order []ranked
+		for _, f := range filters {
+			c := cell{f.Op, s.column(f.Field).Type}
+			order = append(order, ranked{f, asked[c]<<16 + columns[c.of]})
+			asked[c]++
+		}
+		slices.SortStableFunc(order, func(a, b ranked) int { return a.rank - b.rank })
+		var left, apart []wire.Filter
+		for _, o := range order {
+			if s.strict && !usual(o.Filter, s.column(o.Field)) {
+				apart = append(apart, o.Filter)
+			} else {
+				left = append(left, o.Filter)
+			}
+		}
+		return slices.Collect(InTurn([]packing{{s, left, maxPackedOr}, {s, apart, maxUnusual}}, g.allPacked))
+	}))
+}
+
+// packing are filters that are asked for together, at most so many in one question.
+type packing struct {
+	*Subject
+	filters []wire.Filter
+	most    int
+}
+
+// allPacked returns questions that hold all of the filters.
+func (g *Generator) allPacked(p packing) (list []*Question) {
+	var rows []rowSet
+	for _, f := range p.filters {
+		rows = append(rows, p.kept(f))
+	}
+	for left := p.filters; len(left) > 0; {
+		where, packed := p.packed(left, rows, p.most, func(int) float64 { return 1 })
+		if len(packed) == 0 {
+			where.And, packed = left[:1], []int{0}
+		}
+		for _, i := range slices.Backward(packed) {
+			left, rows = without(left, i), without(rows, i)
+		}
+		q := &Question{Subject: p.Subject, Path: wire.PathQuery, Where: where}
+		q.Fields = g.fewFields(q)
+		list = append(list, q)
+	}
+	return list
+}
+
+// rowSet is a set of the sample's rows.
+type rowSet []uint64
+
+func (r rowSet) and(other rowSet) rowSet {
+	out := make(rowSet, len(r))
+	for i := range r {
+		out[i] = r[i] & other[i]
+	}
+	return out
+}
+
+func (r rowSet) without(other rowSet) rowSet {
+	out := make(rowSet, len(r))
+	for i := range r {
+		out[i] = r[i] &^ other[i]
+	}
+	return out
+}
+
+func (r rowSet) add(i int) { r[i/64] |= 1 << (i % 64) }
+
+func (r rowSet) count() (n int) {
+	for _, word := range r {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// setOf returns the set of n rows, or of none of them.
+func setOf(n int, all bool) rowSet {
+	set := make(rowSet, (n+63)/64)
+	for i := range n {
+		if all {
+			set.add(i)
+		}
+	}
+	return set
+}
+
+// rows returns the set of all rows of the sample, or of none.
+func (s *Subject) rows(all bool) rowSet { return setOf(len(s.sample.Rows), all) }
+
+// kept returns the set of the sample's rows that a filter keeps.
+func (s *Subject) kept(f wire.Filter) rowSet {
+	c := s.column(f.Field)
+	if c.sample == nil {
+		c.sample = oracle.NewCells(cellsOf(s.sample, c.at), c.Type)
+	}
+	return keptOf(c.sample, f, len(s.sample.Rows))
+}
+
+// keptOf returns which of n cells a filter keeps.
+func keptOf(cells *oracle.Cells, f wire.Filter, n int) rowSet {
+	kept, matches := setOf(n, false), cells.Matcher(f)
+	for i := range n {
+		if matches(i) {
+			kept.add(i)
+		}
+	}
+	return kept
+}
+
+// keptBy returns the set of the sample's rows that the filters of and keep and, if or has
+// groups, one of these.
+func (s *Subject) keptBy(and []wire.Filter, or [][]wire.Filter) rowSet {
+	kept := s.rows(true)
+	for _, f := range and {
+		kept = kept.and(s.kept(f))
+	}
+	if len(or) == 0 {
+		return kept
+	}
+	var groups []rowSet
+	for _, group := range or {
+		groups = append(groups, s.keptBy(group, nil))
+	}
+	return kept.and(union(groups))
+}
+
+// pool holds filters on a table: those that discriminating returns.
+type pool struct {
+	random
+	subject *Subject
+	all     rowSet
+	filters []wire.Filter
+	rows    []rowSet // that each of the filters keeps
+	fields  []string // those with filters
+	turn    int      // the field that comes next
+}
+
+// filtersOfCell is how many filters of one operator on one field a pool has.
+const filtersOfCell = 4
+
+// pool returns the filters on a table, without those of questions to skip.
+func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
+	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: s.rows(true)}
+	for _, f := range g.discriminating(s) {
+		if skip(&Question{Subject: s, Where: wire.Where{And: []wire.Filter{f}}}) {
+			continue
+		}
+		p.filters, p.rows = append(p.filters, f), append(p.rows, s.kept(f))
+		if !slices.Contains(p.fields, f.Field) {
+			p.fields = append(p.fields, f.Field)
+		}
+	}
+	shuffle(p.random, p.fields)
+	return p
+}
+
+// discriminating returns filters of every operator on every column that tell rows of the table apart and,
+// of a strict subject, as many with hard operands, whatever they keep.
+func (g *Generator) discriminating(s *Subject) []wire.Filter {
+	if s.discriminating != nil {
+		return s.discriminating
+	}
+	chance, filters := chanceOf(g.seed, "pool", s.Table.Name), []wire.Filter{}
+	for _, c := range s.columns {
+		for _, op := range g.operators() {
+			if !c.filterable || c.unsettled(op) {
+				continue
+			}
+			if s.strict {
+				filters = append(filters, chance.hardFilters(c, op, filtersOfCell)...)
+			}
+			list := chance.candidates(c, g.edgeValuesOf(s, c), op)
+			shuffle(chance, list)
+			n := 0
+			for _, f := range list {
+				if len(f.Values) <= longList && s.discriminates(s.kept(f).count()) && c.settled(f) {
+					filters = append(filters, f)
+					if n++; n == filtersOfCell {
+						break
+					}
+				}
+			}
+		}
+	}
+	s.discriminating = filters
+	return filters
+}
+
+// combinationTries is how often a question of a shape is drawn until one is found whose
+// filters all matter.
+const combinationTries = 60
+
+// question returns a question of a shape, or nil if the data give none.
+func (p *pool) question(shape shape) *Question {
+	if len(p.fields) == 0 {
+		return nil
+	}
+	for range combinationTries {
+		field := ""
+		if shape.oneField {
+			field = p.fields[p.turn%len(p.fields)]
+			p.turn++
+		}
+		if q := p.draw(shape, field); q != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// draw draws filters one after the other, each of which matters beside the others.
+func (p *pool) draw(shape shape, field string) *Question {
+	q := &Question{Subject: p.subject}
+	kept := p.all
+	var groups, conditions []rowSet
+	if shape.or > 0 {
+		if q.Or, groups = p.groups(shape, field); q.Or == nil {
+			return nil
+		}
+		kept = union(groups)
+	}
+	for range shape.and {
+		f, rows, ok := p.narrowing(kept, field, q.And, false)
+		if !ok {
+			return nil
+		}
+		q.And, conditions, kept = append(q.And, f), append(conditions, rows), kept.and(rows)
+	}
+	if !eachMatters(p.all, conditions, groups) {
+		return nil
+	}
+	return q
+}
+
+// union returns the rows that are in one of the sets.
+func union(sets []rowSet) rowSet {
+	all := make(rowSet, len(sets[0]))
+	for _, rows := range sets {
+		for i := range all {
+			all[i] |= rows[i]
+		}
+	}
+	return all
+}
+
+// groups draws groups of or, and returns the rows that each of them keeps.
+func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, sets []rowSet) {
+	for range shape.or {
+		rows := p.all
+		var group []wire.Filter
+		for range shape.group {
+			f, narrowed, ok := p.narrowing(rows, field, group, true)
+			if !ok {
+				return nil, nil
+			}
+			group, rows = append(group, f), rows.and(narrowed)
+		}
+		groups, sets = append(groups, group), append(sets, rows)
+	}
+	return groups, sets
+}
+
+// narrowing returns a filter that keeps some of the rows and drops others: of several
+// the one that keeps fewest, if few is set, and otherwise most. It is about a field or,
+// if that is empty, about one that the list does not name yet, if there is one.
+func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool) (wire.Filter, rowSet, bool) {
+	const choices = 4
+	start, n := p.IntN(len(p.filters)), rows.count()
+	named := func(f wire.Filter) bool {
+		return slices.ContainsFunc(list, func(other wire.Filter) bool { return other.Field == f.Field })
+	}
+	best, bestLeft, seen := -1, 0, 0
+	for i := range p.filters {
+		at := (start + i) % len(p.filters)
+		f := p.filters[at]
+		left := rows.and(p.rows[at]).count()
+		if left == 0 || left == n || field != "" && f.Field != field {
+			continue
+		}
+		fresh := field != "" || !named(f)
+		if best < 0 || fresh && (named(p.filters[best]) || few == (left < bestLeft)) {
+			best, bestLeft = at, left
+		}
+		if fresh {
+			seen++
+		}
+		if seen == choices {
+			break
+		}
+	}
+	if best < 0 {
+		return wire.Filter{}, nil, false
+	}
+	return p.filters[best], p.rows[best], true
+}
+
+// manyMembers returns a question with a list that a source may be given in parts, with each operator
+// that takes one, or none: the answers to the parts, one behind the other, are in no order. Tables
+// take turns with their columns.
+func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
+	for i := range s.columns {
+		c := s.columns[(i+table)%len(s.columns)]
+		if !c.filterable || len(c.cells) <= MaxValues {
+			continue
+		}
+		for _, where := range g.longLists(p.random, c, g.edgeValuesOf(s, c)) {
+			if q := (&Question{Subject: s, Where: where}); !skip(q) {
+				list = append(list, q)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	return list
+}
+
+// FilteredWindows returns questions with a sort and a window over filters: under each
+// column that has an order, in both directions, alone and before others. Every second is
+// about nulls, as long as there are such.
+func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
+	list := slices.Collect(InTurn(g.subjects, func(s *Subject) []*Question {
+		if s.Window > 0 {
+			return nil
+		}
+		return g.windowsOf(s, g.pool(s, skip), slices.Index(g.subjects, s), skip)
+	}))
+	for i, q := range g.nullsInWindows(skip) {
+		list = slices.Insert(list, min(2*i, len(list)), q)
+	}
+	return list
+}
+
+// operatorStep is how many operators later another table begins, so that a few tables come to all of them.
+const operatorStep = 5
+
+// of returns the filters of a pool with one operator.
+func (p *pool) of(op wire.Op) *pool {
+	some := &pool{random: p.random, subject: p.subject, all: p.all, fields: p.fields}
+	for i, f := range p.filters {
+		if f.Op == op {
+			some.filters, some.rows = append(some.filters, f), append(some.rows, p.rows[i])
+		}
+	}
+	return some
+}
+
+// windowsOf returns the questions about one table, those that differ most first. Those with a single
+// filter take the operators in turn, and other tables begin with other ones: a connector may push some
+// to its source and apply the others behind the window.
+func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
+	ops, shapes := g.operators(), []shape{{and: 1}, {and: 2}, {or: 2, group: 1}}
+	place := func(q *Question, n int, keys ...wire.SortKey) {
+		q.Path, q.Sort = wire.PathQuery, keys
+		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
+		if n != 3 {
+			q.Limit = int64(1 + p.IntN(rows))
+		}
+		if g.document.Capabilities.Offset && n != 1 && rows > 1 {
+			q.Offset = int64(1 + p.IntN(rows-1))
+		}
+		q.Limit, q.Offset = g.document.Window(q.Limit, q.Offset)
+		q.Fields = g.fewFields(q)
+		list = append(list, q)
+	}
+	add := func(n int, keys ...wire.SortKey) {
+		shape := shapes[len(list)%len(shapes)]
+		q := p.question(shape)
+		if shape.and == 1 && len(ops) > 0 {
+			turn := operatorStep*table + len(list)/len(shapes)
+			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
+				q = cmp.Or(some.question(shape), q)
+			}
+		}
+		if len(p.filters) == 0 {
+			q = &Question{Subject: s}
+		}
+		if q != nil {
+			place(q, n, keys...)
+		}
+	}
+	add(1)
+	if g.document.SortKeys() == 0 {
+		return list
+	}
+	sortable := s.columnsThat(func(c *Column) bool { return c.sortable && len(c.cells) > 1 })
+	shuffle(p.random, sortable)
+	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
+	if len(sortable) > 0 {
+		for i, q := range g.manyMembers(s, p, table, skip) {
+			place(q, 2*i+1, key(sortable[0], wire.Desc))
+		}
+	}
+	var single, several [][]wire.SortKey
+	for _, dir := range []wire.Direction{wire.Desc, wire.Asc} {
+		for _, c := range sortable {
+			single = append(single, []wire.SortKey{key(c, dir)})
+		}
+	}
+	if g.document.SortKeys() > 1 {
+		slices.SortStableFunc(sortable, func(a, b *Column) int { return len(a.cells) - len(b.cells) })
+		dirs := []wire.Direction{wire.Asc, wire.Desc}
+		for i, c := range sortable[:max(0, len(sortable)-1)] {
+			for n := range 2 {
+				second := sortable[i+1+n*p.IntN(len(sortable)-i-1)]
+				keys := []wire.SortKey{key(c, dirs[(i+n)%2]), key(second, dirs[n])}
+				if last := sortable[len(sortable)-1]; last != second {
+					keys = append(keys, key(last, dirs[i%2]))
+				}
+				several = append(several, keys)
+			}
+		}
+	}
+	const each = 2 // sorts by one column before one by several
+	for i := range max((len(single)+each-1)/each, len(several)) {
+		for n := i * each; n < min((i+1)*each, len(single)); n++ {
+			add(n%4, single[n]...)
+		}
+		if i < len(several) {
+			add(i%4, several[i]...)
+		}
+	}
+	return list
+}

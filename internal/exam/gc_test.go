@@ -1,0 +1,9 @@
+package exam
+
+import (
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+)
+
+func TestMain(m *testing.M) { testrun.Main(m) }

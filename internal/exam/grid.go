@@ -1,0 +1,499 @@
+package exam
+
+import (
+	"slices"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Grid plans questions about every cell: every operator that the document declares on
+// every field that filters may name. Tables take turns, and the filter that tells most
+// comes first, so that any budget of requests is spread over all of them.
+type Grid struct {
+	*Generator
+	tables []*tableCells
+	turns  *Turns
+	// ruledOut counts the questions whose answers would have shown a misreading, by field and by type. One
+	// that a field's other operators, or other fields of the type, do not have is less likely.
+	ruledOut map[ruledOutAs]int
+}
+
+// tableCells are the cells of one table, of which only the first are asked about before
+// the others are looked at.
+type tableCells struct {
+	*Subject
+	cells      []*Cell
+	turn, of   int // which of how many tables with the same columns it is
+	open, step int
+	turns      int     // that it had since the last restart
+	done       bool    // nothing is left to be asked
+	packed     bool    // nothing could be packed when it was tried last
+	probes     []probe // that are still to be asked since the last restart; nil: not planned yet
+	// alone are the operators without operands that were asked by themselves since the last
+	// restart.
+	alone map[wire.Op]bool
+}
+
+// Cell is an operator on a field of a table.
+type Cell struct {
+	*Subject
+	table *tableCells
+	Field string
+	Op    wire.Op
+	// Broken is set by the caller, when a filter of the cell was answered wrongly. No others
+	// are asked then.
+	Broken bool
+
+	grid    *Grid
+	place   string // the columns of the table, and which of them this is
+	kind    wire.Type
+	planned bool
+	filters []*candidate // most telling first
+	asked   int          // how many of them were asked for the present route
+	fresh   bool         // none was since the last restart
+}
+
+// column returns what is known of the cell's column.
+func (c *Cell) column() *Column { return c.Subject.column(c.Field) }
+
+// Grid returns a plan of all cells.
+func (g *Generator) Grid() *Grid {
+	plan := &Grid{Generator: g}
+	ops := g.operators()
+	alike := map[string][]*tableCells{}
+	for _, s := range g.subjects {
+		// The first cells of a table are about different fields and operators, and other
+		// ones than those of a table with the same columns.
+		shape := shapeOf(s.Table.Columns)
+		t := &tableCells{Subject: s, turn: len(alike[shape])}
+		for shift := range ops {
+			for i, c := range s.columns {
+				if c.filterable && len(ops) > 0 {
+					op := ops[(i+shift+5*t.turn)%len(ops)]
+					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, kind: c.Type, Subject: s, table: t, Field: c.Name, Op: op})
+				}
+			}
+		}
+		alike[shape] = append(alike[shape], t)
+		plan.tables = append(plan.tables, t)
+	}
+	for _, same := range alike {
+		for _, t := range same {
+			t.of = len(same)
+			t.step = max(fewCells, len(t.cells)/t.of)
+		}
+	}
+	plan.Restart()
+	return plan
+}
+
+// fewCells is how many cells of a table are looked at for the next question, if others
+// have the same columns.
+const fewCells = 8
+
+// Cells returns how many cells there are.
+func (g *Grid) Cells() (n int) {
+	for _, t := range g.tables {
+		n += len(t.cells)
+	}
+	return n
+}
+
+// Cell returns the cell of a filter on a table.
+func (g *Grid) Cell(table string, f wire.Filter) *Cell {
+	for _, t := range g.tables {
+		for _, c := range t.cells {
+			if c.Table.Name == table && c.Field == f.Field && c.Op == f.Op {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// Restart begins again, for another route: with the filter of each cell that comes after
+// those that were asked, or with the most telling behind the last.
+func (g *Grid) Restart() {
+	g.turns, g.ruledOut = NewTurns(g.subjects), map[ruledOutAs]int{}
+	for _, t := range g.tables {
+		t.open, t.turns, t.done, t.packed, t.alone, t.probes = min(t.step, len(t.cells)), 0, false, false, map[wire.Op]bool{}, nil
+		for _, c := range t.cells {
+			c.fresh = true
+			if c.asked == len(c.filters) {
+				c.asked = 0
+			}
+		}
+	}
+}
+
+// Next returns the next question, or nil when nothing is left to tell apart. The tables take turns. Every
+// second question about a table is a probe, as long as there are some, and the others have the filters that tell
+// most: one each or, if packing is set, mostly several. A table of which nothing can be packed then leaves its turn
+// to those that can. Questions about a table take the routes in turn.
+func (g *Grid) Next(packing bool, routes ...string) (q *Question) {
+	packs := func(t *tableCells) bool { return !t.done && !t.packed }
+	for q == nil {
+		i := g.turns.Next(func(i int) bool { return !g.tables[i].done })
+		if i < 0 {
+			return nil
+		}
+		t := g.tables[i]
+		n := t.turns
+		t.turns++
+		if n%2 == 0 {
+			q = g.probe(t, routes)
+		}
+		if q == nil && packing && n%3 > 0 {
+			q = g.pack(t, routes)
+			if t.packed = q == nil; t.packed && slices.ContainsFunc(g.tables, packs) {
+				continue
+			}
+		}
+		if q == nil {
+			q = g.single(t, routes)
+		}
+		if q == nil {
+			q = g.probe(t, routes)
+		}
+		t.done = q == nil
+	}
+	return q
+}
+
+// single returns the question with the next filter of a table, or nil.
+func (g *Grid) single(t *tableCells, routes []string) *Question {
+	c := g.best(t, routes)
+	if c == nil {
+		return nil
+	}
+	f := g.use(c, nil)
+	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
+		t.alone[f.Op] = true
+	}
+	return g.Asking(t.Subject, routes[t.taken%len(routes)], wire.Where{And: []wire.Filter{f}})
+}
+
+// best returns the cell of a table whose next filter tells most, or nil.
+func (g *Grid) best(t *tableCells, routes []string) (best *Cell) {
+	for {
+		most := 0.0
+		for _, c := range t.cells[:t.open] {
+			c.plan()
+			if c.Broken || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
+				continue
+			}
+			if gain := g.gain(c); gain > most {
+				best, most = c, gain
+			}
+		}
+		if best != nil || t.open == len(t.cells) {
+			return best
+		}
+		t.open = min(len(t.cells), t.open+t.step)
+	}
+}
+
+// gain returns how much the next filter of a cell tells: that of a cell that was not
+// asked about tells whether the operator is understood at all.
+func (g *Grid) gain(c *Cell) (gain float64) {
+	for _, m := range c.filters[c.asked].adds {
+		again := 1.0
+		for i, key := range c.keys(m) {
+			again *= 1 + float64(g.ruledOut[key])*repeated[i]
+		}
+		gain += m.weight / again
+	}
+	if c.fresh {
+		gain += sometimes
+	}
+	return gain
+}
+
+// repeated is how much less likely a misreading is once an answer disproved it: by the
+// same operators on the field, by others on the field, by the same operators on other
+// fields of the type, by any on the type.
+var repeated = [...]float64{1, 1.0 / 4, 1.0 / 4, 1.0 / 16}
+
+// ruledOutAs is a misreading and where answers disproved it.
+type ruledOutAs struct {
+	where string  // the column, or the type of columns
+	like  wire.Op // of the operators; empty: of any
+	as    string
+}
+
+// keys names a misreading, as repeated counts it. Tables with the same columns share them.
+func (c *Cell) keys(m *misreading) [len(repeated)]ruledOutAs {
+	like, kind := likeOperator(c.Op), string(c.kind)
+	return [...]ruledOutAs{{c.place, like, m.as}, {c.place, "", m.as}, {kind, like, m.as}, {kind, "", m.as}}
+}
+
+// likeOperator returns one operator for all those that a connector usually answers by the
+// same code.
+func likeOperator(op wire.Op) wire.Op {
+	switch op {
+	case wire.OpNin:
+		return wire.OpIn
+	case wire.OpGte, wire.OpLt, wire.OpLte:
+		return wire.OpGt
+	case wire.OpNotNull:
+		return wire.OpIsNull
+	}
+	return op
+}
+
+// use returns the next filter of a cell, and notes that it was asked, beside others if some
+// witnesses alone are seen. What these hide is asked for once more, without them.
+func (g *Grid) use(c *Cell, seen []bool) wire.Filter {
+	next := c.filters[c.asked]
+	c.asked++
+	shown, hidden := next.adds, []*misreading(nil)
+	if seen != nil {
+		shown, hidden = c.parted(next, seen)
+	}
+	g.note(c, shown)
+	if len(hidden) > 0 {
+		o := &candidate{filter: next.filter, adds: hidden, alone: true}
+		at := c.asked
+		for at < len(c.filters) && c.filters[at].weight() >= o.weight() {
+			at++
+		}
+		c.filters = slices.Insert(c.filters, at, o)
+	}
+	return next.filter
+}
+
+// weight returns how much the misreadings that a candidate adds count.
+func (o *candidate) weight() (weight float64) {
+	for _, m := range o.adds {
+		weight += m.weight
+	}
+	return weight
+}
+
+// parted returns which of the misreadings that a filter adds are shown by the witnesses that are
+// seen, and which are not.
+func (c *Cell) parted(o *candidate, seen []bool) (shown, hidden []*misreading) {
+	judged := c.judgeFilter(c.grid.edgeValuesOf(c.Subject, c.column()), o.filter, seen)
+	for _, m := range o.adds {
+		if judged != nil && slices.ContainsFunc(judged.shows, func(s *misreading) bool { return s.as == m.as }) {
+			shown = append(shown, m)
+		} else {
+			hidden = append(hidden, m)
+		}
+	}
+	return shown, hidden
+}
+
+// note counts misreadings that a filter of a cell would show.
+func (g *Grid) note(c *Cell, shown []*misreading) {
+	c.fresh = false
+	for _, m := range shown {
+		for _, key := range c.keys(m) {
+			g.ruledOut[key]++
+		}
+	}
+}
+
+// Asking returns the question with some filters for a route.
+func (g *Grid) Asking(s *Subject, path string, where wire.Where) *Question {
+	s.taken++
+	q := &Question{Subject: s, Where: where}
+	g.onRoute(q, path)
+	return q
+}
+
+// onRoute sets a question's route, and what it asks there: a few fields, or the number of rows.
+func (g *Generator) onRoute(q *Question, path string) {
+	q.Path = path
+	switch path {
+	case wire.PathQuery:
+		q.Fields = g.fewFields(q)
+	case wire.PathAggregate:
+		q.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
+	}
+}
+
+// fewFields returns the fields that show whether the right rows were answered: the
+// key, those that are filtered and sorted by, and two others. Now and then it returns
+// all, and of a table with a key often not those that the filters are about: a connector
+// that reads only what is asked for has nothing to filter by.
+func (g *Generator) fewFields(q *Question) []string {
+	others := q.names()
+	chance := chanceOf(g.seed, bodyOf(q))
+	shuffle(chance, others)
+	if chance.chance(8) {
+		return others
+	}
+	key := q.Subject.Table.PrimaryKey
+	fields := q.Needed(key)
+	if len(key) > 0 && q.Window == 0 && chance.chance(3) {
+		fields = slices.Clone(key)
+	}
+	for _, name := range others[:min(2, len(others))] {
+		if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// How many filters of one cell are planned, and how many rows of a large table an
+// answer should rather not exceed.
+const (
+	maxFilters = 24
+	manyRows   = 2000
+	longList   = 9
+	judgedList = 40 // the length up to which every misreading of a list is looked for
+)
+
+// plan chooses filters one after the other, once: each shows as many misreadings as
+// possible which those before it do not show.
+func (c *Cell) plan() {
+	column := c.column()
+	if c.planned || column.unsettled(c.Op) {
+		return
+	}
+	c.planned = true
+	candidates := c.judge()
+	shown := map[string]bool{}
+	most := maxFilters
+	if c.Op == wire.OpEq && len(column.cells) <= MaxValues {
+		most += len(column.cells)
+	}
+	for len(c.filters) < most && len(candidates) > 0 {
+		best, tells := -1, 0.0
+		for i, o := range candidates {
+			if gain := o.gain(shown); gain > tells {
+				best, tells = i, gain
+			}
+		}
+		if best < 0 {
+			break
+		}
+		o := candidates[best]
+		candidates = slices.Delete(candidates, best, best+1)
+		if !column.settled(o.filter) {
+			continue
+		}
+		for _, m := range o.shows {
+			if !shown[m.as] {
+				o.adds = append(o.adds, m)
+				shown[m.as] = true
+			}
+		}
+		c.filters = append(c.filters, o)
+	}
+}
+
+// unsettled reports whether no filter with an operator on the column has a settled
+// answer: the protocol does not say whether a text in a column of texts can be an
+// array.
+func (c *Column) unsettled(op wire.Op) bool {
+	return !c.strict && op == wire.OpContains && len(c.elements) > 0 && c.Type != wire.TypeArray && c.Type != wire.TypeJSON
+}
+
+// candidate is a filter with the misreadings that its answer would show.
+type candidate struct {
+	filter wire.Filter
+	shows  []*misreading
+	adds   []*misreading // those that no filter before it shows
+	alone  bool          // others have hidden what it adds
+	extra  float64       // decides between candidates that show as much
+}
+
+// gain returns what a candidate shows beyond what is already shown.
+func (o *candidate) gain(shown map[string]bool) (gain float64) {
+	for _, m := range o.shows {
+		if !shown[m.as] {
+			gain += m.weight
+		}
+	}
+	if gain > 0 {
+		gain += o.extra
+	}
+	return gain
+}
+
+// judge returns the candidates of the cell that show something.
+func (c *Cell) judge() (list []*candidate) {
+	column := c.column()
+	n := c.grid.edgeValuesOf(c.Subject, column)
+	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
+	for _, f := range chance.candidates(column, n, c.Op) {
+		if o := c.judgeFilter(n, f, nil); o != nil {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// judgeFilter returns a filter of the cell with what it shows by the witnesses that are seen (nil:
+// all), or nil if it shows nothing.
+func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter, seen []bool) *candidate {
+	column := c.column()
+	matches := n.as(column.Type).Matcher(f)
+	expected := make([]bool, len(n.witnesses))
+	kept := 0
+	for i := range expected {
+		if expected[i] = matches(i); expected[i] {
+			kept++
+		}
+	}
+	o := &candidate{filter: f}
+	likely := misreadings
+	if len(f.Values) > judgedList {
+		likely = longListMisreadings
+	}
+	for i := range likely {
+		if m := &likely[i]; n.show(m, f, column.Type, expected, seen) {
+			if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
+				m = m.ofOne
+			}
+			o.shows = append(o.shows, m)
+		}
+	}
+	o.shows = append(o.shows, column.particular(f)...)
+	if len(o.shows) == 0 {
+		return nil
+	}
+	if kept > 0 && kept < len(n.witnesses) {
+		o.extra = 0.2
+	}
+	if c.large() && kept*c.Rows() > manyRows*len(n.witnesses) {
+		o.extra -= 0.15
+	}
+	return o
+}
+
+// edgeValuesOf returns the edge values of a column, which all its operators share.
+func (g *Generator) edgeValuesOf(s *Subject, c *Column) *edgeValues {
+	if c.edgeValues == nil {
+		c.edgeValues = chanceOf(g.seed, s.Table.Name, c.Name).edgeValues(c)
+	}
+	return c.edgeValues
+}
+
+// settled reports whether every reading of the protocol answers a filter alike, however
+// the cells are spelled.
+func (c *Column) settled(f wire.Filter) bool {
+	switch {
+	case c.strict:
+		return true
+	case !c.spellingIndependent(f):
+		return false
+	}
+	day := c.Type == wire.TypeDatetime && len(f.Value.Text()) == len(time.DateOnly)
+	if !terms.IsTime(c.Type) || c.uniform && !day || terms.ShapeOf(f.Op) == terms.ShapeNullary {
+		return true
+	}
+	asInstants, asTexts := oracle.Reading{}.Matcher(f, c.Type), oracle.Reading{DatesAsText: true}.Matcher(f, c.Type)
+	for _, v := range c.cells {
+		if asInstants(v) != asTexts(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,378 @@
+package exam
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// small returns a table whose values a careless comparison mixes up.
+func small() *Subject {
+	rows := [][]wire.Value{
+		{wire.Int(1), wire.Text("open"), wire.Decimal("1.50"), wire.Text("2024-05-01T00:00:00.000Z")},
+		{wire.Int(2), wire.Text("Open"), wire.Decimal("1.5"), wire.Text("2024-05-01T00:30:00.250Z")},
+		{wire.Int(3), wire.Text("a_b"), wire.Decimal("-2.00"), wire.Text("2024-05-01T23:30:00.000Z")},
+		{wire.Int(4), wire.Text("axb"), wire.Decimal("10.00"), wire.Null()},
+		{wire.Int(5), wire.Text(""), wire.Null(), wire.Text("2024-06-01T12:00:00.500Z")},
+		{wire.Int(6), wire.Null(), wire.Decimal("9.25"), wire.Text("2024-06-01T12:00:00.000Z")},
+	}
+	described := &wire.Table{Name: "small", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString},
+		{Name: "cost", Type: wire.TypeDecimal}, {Name: "at", Type: wire.TypeDatetime},
+	}}
+	return NewSubject(&oracle.Table{Name: "small", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+}
+
+func gridOf(s *Subject, ops ...wire.Op) *Grid {
+	return New(7, declaring(wire.Capabilities{Operators: ops, Sort: wire.SortMulti, Offset: true}), []*Subject{s}).Grid()
+}
+
+var query = []string{wire.PathQuery}
+
+// TestGridAsksAboutEveryCell: none waits for all that others have to tell.
+func TestGridAsksAboutEveryCell(t *testing.T) {
+	g := gridOf(small(), wire.OpEq, wire.OpGte, wire.OpIn, wire.OpIncludes, wire.OpIsNull)
+	seen, answered := map[string]int{}, map[bool]int{}
+	for range 3 * g.Cells() {
+		q := g.single(g.tables[0], query)
+		if q == nil {
+			break
+		}
+		require.Len(t, q.And, 1)
+		answered[slices.Contains(q.Fields, q.And[0].Field)]++
+		require.Contains(t, q.Fields, "id", "the key shows which rows are answered")
+		seen[q.And[0].Field+" "+string(q.And[0].Op)]++
+	}
+	// A key without nulls cannot show what isnull does to them.
+	require.GreaterOrEqual(t, len(seen), g.Cells()-1)
+	require.Positive(t, answered[false], "some columns are filtered by and not asked for")
+	require.Greater(t, answered[true], answered[false])
+}
+
+// TestNext requires that each table is asked about before any is asked about twice, that the questions come to an end,
+// and that packing takes fewer for the same cells.
+func TestNext(t *testing.T) {
+	asked := map[bool]int{}
+	for _, packing := range []bool{false, true} {
+		a, b := stock(), small()
+		g := New(7, declaring(wire.Capabilities{Operators: packedOps}), []*Subject{a, b}).Grid()
+		require.Same(t, a, g.Next(packing, query...).Subject)
+		require.Same(t, b, g.Next(packing, query...).Subject)
+		cells := map[string]bool{}
+		for q := g.Next(packing, query...); q != nil; q = g.Next(packing, query...) {
+			for f := range q.Filters() {
+				cells[q.Table.Name+f.Field+string(f.Op)] = true
+			}
+			if asked[packing]++; len(cells) >= g.Cells()*3/4 {
+				break
+			}
+		}
+		require.GreaterOrEqual(t, len(cells), g.Cells()*3/4)
+		require.NotNil(t, g.Next(packing, query...))
+		for range 10_000 {
+			if g.Next(packing, query...) == nil {
+				break
+			}
+		}
+		require.Nil(t, g.Next(packing, query...))
+	}
+	require.Less(t, asked[true], asked[false])
+}
+
+func TestGridShowsMisreadings(t *testing.T) {
+	tests := []struct {
+		field string
+		op    wire.Op
+		as    []string
+	}{
+		{"status", wire.OpEq, []string{"texts were compared without case", "the operand were written in lower case", "eq were startswith"}},
+		{"status", wire.OpNin, []string{"neq and nin kept or dropped nulls the other way round", "only the first member of the list counted",
+			"the operand were written in lower case"}},
+		{"at", wire.OpIn, []string{"operands were read in -01:00", "the operand had no fraction of a second"}},
+		{"status", wire.OpStartsWith, []string{"_ were a wildcard", "texts were compared without case", "startswith were includes"}},
+		{"status", wire.OpIsNull, []string{"the empty text were null"}},
+		{"cost", wire.OpGt, []string{"gt were gte", "numbers were compared as texts"}},
+		{"cost", wire.OpEq, []string{"numbers were compared as texts", "the operand were rounded down to an integer"}},
+		{"at", wire.OpGte, []string{"operands were read in -01:00", "gte were gt", "instants were cut to the day"}},
+		{"at", wire.OpLte, []string{"the operand were cut to the day", "lte were lt", "nulls were in the range"}},
+	}
+	for _, test := range tests {
+		s := small()
+		g := gridOf(s, test.op)
+		shown := map[string]bool{}
+		c := g.Cell("small", wire.Filter{Field: test.field, Op: test.op})
+		c.plan()
+		for _, f := range c.filters {
+			for _, m := range f.shows {
+				shown[m.as] = true
+			}
+		}
+		for _, as := range test.as {
+			require.True(t, shown[as], "%s %s: as if %s", test.field, test.op, as)
+		}
+	}
+}
+
+func TestMisreading(t *testing.T) {
+	s := small()
+	q := &Question{Subject: s, Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}}
+	as := q.misreading(func(rows [][]wire.Value) bool { return len(rows) == 2 && rows[1][0] == wire.Int(2) })
+	require.Equal(t, "texts were compared without case", as)
+	require.Empty(t, q.misreading(func([][]wire.Value) bool { return false }))
+}
+
+// TestPacks requires that a pack keeps a row and drops one, so that a filter that is read
+// wrongly can show, and that packs ask about every cell.
+func TestPacks(t *testing.T) {
+	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull)
+	seen := map[string]bool{}
+	for q := g.pack(g.tables[0], query); q != nil; q = g.pack(g.tables[0], query) {
+		kept, err := oracle.Filter(q.Table, q.And, q.Or, nil)
+		require.NoError(t, err)
+		require.NotEmpty(t, kept.Rows, "%v", q.Where)
+		require.LessOrEqual(t, len(q.And), maxPackedAnd)
+		require.LessOrEqual(t, len(q.Or), maxPackedOr)
+		for f := range q.Filters() {
+			seen[f.Field+" "+string(f.Op)] = true
+		}
+	}
+	require.GreaterOrEqual(t, len(seen), g.Cells()/2)
+}
+
+// TestCombinations requires that each filter of a combination matters.
+func TestCombinations(t *testing.T) {
+	g := ofCorpus(5)
+	list := g.Combinations(KeepAll, wire.PathQuery)
+	require.Greater(t, len(list), 40)
+	oneField := 0
+	for _, q := range list {
+		whole := q.matching(q.And, q.Or)
+		for i := range q.And {
+			require.NotEqual(t, whole, q.matching(slices.Delete(slices.Clone(q.And), i, i+1), q.Or), "%v", q.Where)
+		}
+		if len(q.Or) > 1 {
+			for i := range q.Or {
+				require.NotEqual(t, whole, q.matching(q.And, slices.Delete(slices.Clone(q.Or), i, i+1)), "%v", q.Where)
+			}
+		}
+		if len(q.And) == 2 && q.And[0].Field == q.And[1].Field {
+			oneField++
+		}
+	}
+	require.Positive(t, oneField)
+}
+
+// TestWindowsOverEachOperator requires that the first windows over single filters are about all operators.
+func TestWindowsOverEachOperator(t *testing.T) {
+	g := ofCorpus(5)
+	asked := map[wire.Op]bool{}
+	for _, q := range g.FilteredWindows(KeepAll)[:8*len(g.operators())] {
+		if filters := slices.Collect(q.Filters()); len(filters) == 1 {
+			asked[filters[0].Op] = true
+		}
+	}
+	require.Len(t, asked, len(g.operators()))
+}
+
+// TestPacksHideNothing requires that a pack is made of conditions or of groups, and that
+// operators without operands are asked alone first of a column with nulls.
+func TestPacksHideNothing(t *testing.T) {
+	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpNin, wire.OpIsNull, wire.OpNotNull)
+	nullary := func() (n int) {
+		for q := g.pack(g.tables[0], query); q != nil; q = g.pack(g.tables[0], query) {
+			require.True(t, len(q.And) == 0 || len(q.Or) == 0, "%v", q.Where)
+			for f := range q.Filters() {
+				if q.column(f.Field).nulls > 0 && !withOperands(f) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	require.Zero(t, nullary())
+	for range 2 {
+		q := g.probe(g.tables[0], query)
+		require.False(t, withOperands(q.And[0]), "%v: before the other probes", q.Where)
+	}
+	require.Positive(t, nullary(), "then they are packed too")
+}
+
+// TestNullsAlone requires isnull and notnull by themselves on each route and of each kind of
+// table, about a field with nulls, and again after a restart.
+func TestNullsAlone(t *testing.T) {
+	like := func(name string) *Subject {
+		s := small()
+		s.Table.Name = name
+		return s
+	}
+	full := small()
+	full.Table.Name = "full"
+	full.Table.Columns = full.Table.Columns[:1]
+	described := &wire.Table{Name: "full", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}
+	var rows [][]wire.Value
+	for _, row := range full.Table.Rows {
+		rows = append(rows, row[:1])
+	}
+	full = NewSubject(&oracle.Table{Name: "full", Columns: full.Table.Columns, Rows: rows}, described)
+	tests := []struct {
+		why      string
+		subjects []*Subject
+		tables   int // of those that are asked about
+	}{
+		{"a table", []*Subject{small()}, 1},
+		{"two tables with the same columns share the questions", []*Subject{like("a"), like("b")}, 2},
+		{"of more tables than questions, some are left out", []*Subject{like("a"), like("b"), like("c"), like("d"), like("e"), like("f")}, 4},
+		{"a table without nulls is not asked", []*Subject{full, small()}, 1},
+	}
+	ops := []wire.Op{wire.OpEq, wire.OpIsNull, wire.OpNotNull}
+	routes := []string{wire.PathCount, wire.PathAggregate}
+	for _, test := range tests {
+		g := New(7, declaring(wire.Capabilities{Operators: ops}), test.subjects).Grid()
+		for range 2 {
+			asked, tables := map[string]int{}, map[string]bool{}
+			for _, q := range probesOf(g, routes...) {
+				require.Len(t, q.And, 1)
+				require.Positive(t, q.column(q.And[0].Field).nulls, test.why)
+				asked[q.Path+string(q.And[0].Op)]++
+				tables[q.Table.Name] = true
+			}
+			require.Len(t, asked, 4, test.why)
+			for _, n := range asked {
+				require.Equal(t, 1, n, test.why)
+			}
+			require.Len(t, tables, test.tables, test.why)
+			g.Restart()
+		}
+		broken := g.tables[len(g.tables)-1]
+		for _, c := range broken.cells {
+			c.Broken = true
+		}
+		for _, q := range probesOf(g, routes...) {
+			require.NotEqual(t, test.subjects[len(test.subjects)-1], q.Subject, "what is answered wrongly is not asked again")
+		}
+	}
+}
+
+// TestCollations requires operands that show each collation where the data allow it: whether
+// a row or the operand has the accent, the capital, the ß or the zero.
+func TestCollations(t *testing.T) {
+	tests := []struct {
+		why   string
+		cells []string
+		as    string
+	}{
+		{"a row has the accent", []string{"Zoë", "x"}, "accents did not count"},
+		{"no row has an accent", []string{"Zoe", "x"}, "accents did not count"},
+		{"a row has capitals", []string{"OPEN", "7"}, "texts were compared without case"},
+		{"no row has capitals", []string{"open", "7"}, "texts were compared without case"},
+		{"a row has ß", []string{"Groß", "x"}, "ß were ss"},
+		{"a row has ss", []string{"Gross", "x"}, "ß were ss"},
+		{"a row has a combining accent", []string{"e\u0301te", "x"}, "a letter and a combining accent were one character"},
+		{"a row has it composed", []string{"été", "x"}, "a letter and a combining accent were one character"},
+		{"a row has a blank", []string{"Chair ", "x"}, "blanks around a text did not count"},
+		{"no row has a blank", []string{"Chair", "x"}, "blanks around a text did not count"},
+		{"a row has leading zeros", []string{"007", "x"}, "texts that look like numbers were numbers"},
+		{"a row could have leading zeros", []string{"7", "x"}, "texts that look like numbers were numbers"},
+		{"a row has zeros behind the dot", []string{"1.0", "x"}, "texts that look like numbers were numbers"},
+		{"a number could have an exponent", []string{"1000", "x"}, "texts that look like numbers were floats"},
+		{"a row has an exponent", []string{"1e3", "1000"}, "texts that look like numbers were floats"},
+	}
+	for _, test := range tests {
+		described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
+		var rows [][]wire.Value
+		for _, cell := range test.cells {
+			rows = append(rows, []wire.Value{wire.Text(cell)})
+		}
+		for op, as := range map[wire.Op][]string{
+			wire.OpEq: {test.as}, wire.OpIn: {test.as, test.as + " in a list with one member"},
+		} {
+			g := gridOf(NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described), op)
+			shown := map[string]bool{}
+			c := g.Cell("t", wire.Filter{Field: "c", Op: op})
+			c.plan()
+			for _, f := range c.filters {
+				for _, m := range f.shows {
+					shown[m.as] = true
+				}
+			}
+			for _, as := range as {
+				require.True(t, shown[as], "%s: %s as if %s", test.why, op, as)
+			}
+		}
+	}
+}
+
+// TestPartsOfCollations requires that parts both lose and gain what collations ignore.
+func TestPartsOfCollations(t *testing.T) {
+	rows := [][]wire.Value{{wire.Text("Zoë")}, {wire.Text("Gross")}, {wire.Text("Zoe")}, {wire.Text("Maß")}, {wire.Text("e\u0301te")}}
+	described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
+	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith} {
+		s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
+		g := gridOf(s, op)
+		c := g.Cell("t", wire.Filter{Field: "c", Op: op})
+		c.plan()
+		shown := map[string]bool{}
+		for _, f := range c.filters {
+			for _, m := range f.shows {
+				shown[m.as] = true
+			}
+		}
+		for _, as := range []string{"accents did not count", "ß were ss", "texts were compared without case",
+			"a letter and a combining accent were one character"} {
+			require.True(t, shown[as], "%s as if %s", op, as)
+		}
+	}
+}
+
+// TestAsFloat reads texts as numbers as JavaScript and Python do, and leaves names alone.
+func TestAsFloat(t *testing.T) {
+	for text, want := range map[string]string{
+		"1e3": "1000", "1E3": "1000", "1.0": "1", " 7": "7", "+7": "7", "007": "7", ".5": "0.5", "5.": "5", "-0": "-0", "1e-3": "0.001",
+		"": "", "e": "e", "K7": "K7", "0x1f": "0x1f", "inf": "inf", "NaN": "NaN", "1_000": "1_000", "1,5": "1,5", "-": "-", "1e999": "1e999",
+	} {
+		require.Equal(t, want, asFloat(text), "%q", text)
+	}
+}
+
+// TestParticular requires the probes of what no misreading describes.
+func TestParticular(t *testing.T) {
+	rows := [][]wire.Value{
+		{wire.Bool(true), wire.Text("Été "), wire.Text(`["vip","mail"]`)}, {wire.Bool(false), wire.Text("ete"), wire.Null()},
+		{wire.Null(), wire.Text("Groß"), wire.Text(`["new"]`)}, {wire.Bool(true), wire.Null(), wire.Text(`["vip"]`)},
+	}
+	described := &wire.Table{Name: "t", Fields: []wire.Field{
+		{Name: "vip", Type: wire.TypeBoolean}, {Name: "name", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeArray},
+	}}
+	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
+	g := gridOf(s, wire.OpEq, wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpNotNull)
+	tests := []struct {
+		field string
+		op    wire.Op
+		shows string
+	}{
+		{"vip", wire.OpNeq, "null were another boolean"},
+		{"vip", wire.OpNotNull, "null and not null were not told apart"},
+		{"name", wire.OpEq, "accents did not count"},
+		{"name", wire.OpIn, "accents did not count"},
+		{"name", wire.OpEq, "ß were ss"},
+		{"name", wire.OpEq, "blanks around a text did not count"},
+		{"tags", wire.OpContains, "contains were includes"},
+	}
+	for _, test := range tests {
+		c := g.Cell("t", wire.Filter{Field: test.field, Op: test.op})
+		c.plan()
+		require.True(t, slices.ContainsFunc(c.filters, func(f *candidate) bool {
+			return slices.ContainsFunc(f.shows, func(m *misreading) bool { return m.as == test.shows })
+		}), "%s %s: %s", test.field, test.op, test.shows)
+	}
+	operands := []string{}
+	c := g.Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
+	for _, f := range chanceOf(1, "test").candidates(c.column(), g.edgeValuesOf(s, c.column()), wire.OpContains) {
+		operands = append(operands, f.Value.String())
+	}
+	require.Subset(t, operands, []string{",", `"`, "[", `"vip"`})
+}

@@ -1,0 +1,96 @@
+package exam
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// prices returns two tables: amounts that are spelled in two ways, and texts that look like lists.
+func prices() []*oracle.Table {
+	columns := []wire.Column{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "price", Type: wire.TypeDecimal}, {Name: "note", Type: wire.TypeString},
+	}
+	prices := &oracle.Table{Name: "prices", Columns: columns, PrimaryKey: []string{"id"}}
+	for i, price := range []string{"1.5", "1.50", "2", "20", "3.25"} {
+		prices.Rows = append(prices.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(price), wire.Text(`["a"]`[:1+i])})
+	}
+	others := *prices
+	others.Name, others.PrimaryKey = "others", nil
+	return []*oracle.Table{prices, &others}
+}
+
+// TestStrictSubject requires that a strict subject is asked what readings of the protocol answer differently,
+// and with operands that databases get wrong.
+func TestStrictSubject(t *testing.T) {
+	everything := declaring(wire.Capabilities{Operators: terms.Operators[wire.Op](), Sort: wire.SortMulti, Offset: true})
+	described := &wire.Table{Name: "prices"}
+	for _, c := range prices()[0].Columns {
+		described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type})
+	}
+	asked := func(s *Subject) (partsOfPrices, elementsOfNotes, hardPrices, groups int) {
+		for seed := range uint64(5) {
+			g := New(seed, everything, []*Subject{s})
+			s.discriminating = nil
+			for _, q := range g.Packed() {
+				for f := range q.Filters() {
+					switch {
+					case f.Field == "price" && f.Op == wire.OpIncludes && f.Value.String() == "0":
+						partsOfPrices++
+					case f.Field == "note" && f.Op == wire.OpContains:
+						elementsOfNotes++
+					case f.Field == "price" && f.Op == wire.OpNeq && !f.Value.IsNull() && !terms.IsDecimal(f.Value.String()):
+						hardPrices++
+					}
+				}
+			}
+			for _, q := range g.Combinations(KeepAll, wire.PathAggregate) {
+				for _, group := range q.Groups {
+					if group.Field == "price" {
+						groups++
+					}
+				}
+			}
+		}
+		return partsOfPrices, elementsOfNotes, hardPrices, groups
+	}
+	parts, elements, hard, groups := asked(NewSubject(prices()[0], described))
+	require.Zero(t, parts+elements+groups, "%d, %d, %d", parts, elements, groups)
+	require.Zero(t, hard)
+	parts, elements, hard, groups = asked(NewStrictSubject(prices()[0]))
+	for _, n := range []int{parts, elements, hard, groups} {
+		require.Positive(t, n, "%d, %d, %d, %d", parts, elements, hard, groups)
+	}
+}
+
+// TestJoined requires that joins and links can be answered, with one hop and with two, and that a question
+// keeps its hops when another request is asked of it.
+func TestJoined(t *testing.T) {
+	known := oracle.Tables{}
+	var subjects []*Subject
+	for _, table := range prices() {
+		known[table.Name] = table
+		subjects = append(subjects, NewStrictSubject(table))
+	}
+	hops := map[int]int{}
+	for seed := range uint64(10) {
+		g := New(seed, declaring(wire.Capabilities{Operators: terms.Operators[wire.Op](), Sort: wire.SortMulti, Join: true}), subjects)
+		for _, q := range g.Joined() {
+			_, err := oracle.Query(known, q.Query())
+			require.NoError(t, err, "%v", q.Joins)
+			require.Equal(t, q.Joins, q.asking(q.Message()).Joins)
+			hops[len(q.Joins)]++
+		}
+		for _, link := range g.Links() {
+			_, err := oracle.LinkHitRate(known, link)
+			require.NoError(t, err)
+		}
+	}
+	require.Zero(t, hops[0])
+	require.Greater(t, hops[1], 10)
+	require.Greater(t, hops[2], 10)
+}
