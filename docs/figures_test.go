@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // figuresOf are the documents that have the figures of a folder's commands.
@@ -36,8 +38,7 @@ func TestFiguresAreHeld(t *testing.T) {
 	require.Regexp(t, row, readme)
 	const benchmark = "`go test -C examples/bench -bench "
 	for _, c := range []struct {
-		why, rival, figure, command string
-		says                        string
+		why, rival, figure, command, says string
 	}{
 		{"more than was measured", "`encoding/json` on maps", "99.9x", benchmark + "'S1$'`", "99.9x"},
 		{"the end of another number", "`encoding/json` on maps", "4x", benchmark + "'S1$'`", "4x"},
@@ -58,17 +59,14 @@ func TestFiguresAreHeld(t *testing.T) {
 			require.Contains(t, strings.Join(figureFaults(edited, shown), "\n"), c.says)
 		})
 	}
-	t.Run("a table that is gone", func(t *testing.T) {
-		require.NotEmpty(t, figureFaults("# README", shown))
-	})
+	t.Run("a table that is gone", func(t *testing.T) { require.NotEmpty(t, figureFaults("# README", shown)) })
 }
 
 // readFigures returns the README's section, and the documents that have figures by folder.
 func readFigures(t *testing.T) (readme string, shown map[string]string) {
 	t.Helper()
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
 		return string(text)
 	}
 	_, section, found := strings.Cut(read("README.md"), "\n## How fast\n")

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -60,8 +59,7 @@ func (a *farAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 // time of the read as a multiple of the sum of the latencies; x-turns as one of an API and an
 // equally slow reader that wait for each other. peak-B is the most memory in use.
 func BenchmarkS20(b *testing.B) {
-	api, err := newFarAPI()
-	require.NoError(b, err)
+	api := testkit.Must(newFarAPI())(b)
 	for _, c := range []struct {
 		name  string
 		pages restsource.Pages
@@ -76,13 +74,10 @@ func BenchmarkS20(b *testing.B) {
 			for _, col := range columns {
 				t.Columns = append(t.Columns, restsource.Column{Name: col.Name, Type: col.Type})
 			}
-			src, err := restsource.New(restsource.API{Base: "https://api.example.com"}, []restsource.Table{t},
-				&restsource.Options{Transport: api, Concurrency: 8})
-			require.NoError(b, err)
-			h, err := newHandler(connector.Definition{Slug: "bench-ahead"}, src)
-			require.NoError(b, err)
-			body, err := wire.EncodeRequest(query())
-			require.NoError(b, err)
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://api.example.com"}, []restsource.Table{t},
+				&restsource.Options{Transport: api, Concurrency: 8}))(b)
+			h := testkit.Must(newHandler(connector.Definition{Slug: "bench-ahead"}, src))(b)
+			body := testkit.Must(wire.EncodeRequest(query()))(b)
 			b.ReportAllocs()
 			defer debug.SetGCPercent(debug.SetGCPercent(20))
 			stop, peak := make(chan struct{}), make(chan uint64)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,8 +72,7 @@ func encode(names []string) func(testing.TB) func(int) {
 		for _, name := range names {
 			from = append(from, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name }))
 		}
-		layout, err := lines.NewLayout(names, from)
-		require.NoError(t, err)
+		layout := testkit.Must(lines.NewLayout(names, from))(t)
 		batch := layout.NewBatch()
 		cells := cellsAtHand()
 		return func(rows int) {
@@ -91,8 +91,7 @@ func encode(names []string) func(testing.TB) func(int) {
 // match returns a step that matches rows at hand against a filter.
 func match(f typical) func(testing.TB) func(int) {
 	return func(t testing.TB) func(int) {
-		m, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, columns)
-		require.NoError(t, err)
+		m := testkit.Must(filter.Compile(wire.Where{And: f.and, Or: f.or}, columns))(t)
 		cells := cellsAtHand()
 		return func(rows int) {
 			for i := range rows {
@@ -119,11 +118,9 @@ func ask(fields []string) func(testing.TB) func(int) {
 	return func(t testing.TB) func(int) {
 		q := query()
 		q.Fields = fields
-		body, err := wire.EncodeRequest(q)
-		require.NoError(t, err)
+		body := testkit.Must(wire.EncodeRequest(q))(t)
 		return func(rows int) {
-			h, err := newConnector(rows)
-			require.NoError(t, err)
+			h := testkit.Must(newConnector(rows))(t)
 			serveInto(t, h, body, &discardWriter{})
 		}
 	}
@@ -168,9 +165,7 @@ func TestStep(t *testing.T) {
 	only := os.Getenv(stepVariable)
 	rows := 100
 	if only != "" {
-		var err error
-		rows, err = strconv.Atoi(os.Getenv(stepVariable + "_ROWS"))
-		require.NoError(t, err)
+		rows = testkit.Must(strconv.Atoi(os.Getenv(stepVariable + "_ROWS")))(t)
 	}
 	for _, s := range steps() {
 		if only == "" || only == s.name {
@@ -192,7 +187,6 @@ func instructionsOf(b *testing.B, valgrind, name string, rows int) int {
 	require.NoError(b, err, string(text))
 	m := counted.FindSubmatch(text)
 	require.NotNil(b, m, string(text))
-	n, err := strconv.Atoi(strings.ReplaceAll(string(m[1]), ",", ""))
-	require.NoError(b, err)
+	n := testkit.Must(strconv.Atoi(strings.ReplaceAll(string(m[1]), ",", "")))(b)
 	return n
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -30,8 +31,7 @@ func BenchmarkS1(b *testing.B) {
 		cells[i] = o.cells(nil)
 		line.Rows = append(line.Rows, o.object())
 	}
-	layout, err := lines.NewLayout(columnNames(), nil)
-	require.NoError(b, err)
+	layout := testkit.Must(lines.NewLayout(columnNames(), nil))(b)
 	batch := layout.NewBatch()
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -60,10 +60,8 @@ func BenchmarkS1(b *testing.B) {
 // whole handler into a writer that discards.
 func BenchmarkS2(b *testing.B) {
 	const n = 100_000 // of a million: a stream that is under way
-	h, err := newConnector(n)
-	require.NoError(b, err)
-	body, err := wire.EncodeRequest(query())
-	require.NoError(b, err)
+	h := testkit.Must(newConnector(n))(b)
+	body := testkit.Must(wire.EncodeRequest(query()))(b)
 	duel(b, n,
 		side{"connector", func() { serveInto(b, h, body, &discardWriter{}) }},
 		side{"maps", func() {
@@ -157,10 +155,8 @@ func BenchmarkS11(b *testing.B) {
 
 // referenceStream returns a whole answer with the first n rows.
 func referenceStream(t testing.TB, n int) []byte {
-	h, err := newConnector(n)
-	require.NoError(t, err)
-	body, err := wire.EncodeRequest(query())
-	require.NoError(t, err)
+	h := testkit.Must(newConnector(n))(t)
+	body := testkit.Must(wire.EncodeRequest(query()))(t)
 	r := httptest.NewRequest(http.MethodPost, wire.PathQuery, bytes.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+bearer)
 	w := httptest.NewRecorder()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -91,8 +92,7 @@ var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
 // as its documentation begins with, "expr-vm" with a machine kept by hand, which
 // is faster and not safe for concurrent use.
 func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
-	program, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, columns)
-	require.NoError(t, err)
+	program := testkit.Must(filter.Compile(wire.Where{And: f.and, Or: f.or}, columns))(t)
 	ours := func(i int) bool { ok, err := program.Match(cells[i]); return ok && err == nil }
 
 	naive := func(i int) bool { return naiveMatch(maps[i], f.and, f.or) }
@@ -118,8 +118,7 @@ func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]
 			options[i] = cel.Variable(c.Name, cel.DynType)
 		}
 	}
-	compiled, err := expr.Compile(f.expr, expr.Env(env), expr.AllowUndefinedVariables(), expr.AsBool())
-	require.NoError(t, err)
+	compiled := testkit.Must(expr.Compile(f.expr, expr.Env(env), expr.AllowUndefinedVariables(), expr.AsBool()))(t)
 	byExpr := func(i int) bool {
 		v, err := expr.Run(compiled, maps[i])
 		if err != nil {
@@ -136,12 +135,10 @@ func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]
 		return v.(bool)
 	}
 
-	celEnv, err := cel.NewEnv(options...)
-	require.NoError(t, err)
+	celEnv := testkit.Must(cel.NewEnv(options...))(t)
 	ast, issues := celEnv.Compile(f.cel)
 	require.NoError(t, issues.Err())
-	planned, err := celEnv.Program(ast, cel.EvalOptions(cel.OptOptimize))
-	require.NoError(t, err)
+	planned := testkit.Must(celEnv.Program(ast, cel.EvalOptions(cel.OptOptimize)))(t)
 	byCEL := func(i int) bool {
 		v, _, err := planned.Eval(maps[i])
 		if err != nil {
@@ -159,8 +156,7 @@ func sample(t testing.TB, n int) ([][]wire.Value, []map[string]any) {
 		var o order
 		o.at(i)
 		cells[i] = o.cells(nil)
-		text, err := json.Marshal(o.object())
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(o.object()))(t)
 		require.NoError(t, json.Unmarshal(text, &maps[i]))
 	}
 	return cells, maps

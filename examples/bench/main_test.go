@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestMain lets the test binary run as the servers too, because the command starts
@@ -123,8 +125,7 @@ func TestSourcesAnswerTheTable(t *testing.T) {
 			c := newClient()
 			defer c.close()
 			for _, side := range []string{sideSource, sideHand} {
-				s, err := start(t.Context(), k.name+side, rows, "-at", at)
-				require.NoError(t, err)
+				s := testkit.Must(start(t.Context(), k.name+side, rows, "-at", at))(t)
 				defer s.stop()
 				require.NoError(t, c.verify(t.Context(), s, rows))
 				require.NoError(t, c.verify(t.Context(), s, 1), "the limit is heeded")
@@ -132,11 +133,9 @@ func TestSourcesAnswerTheTable(t *testing.T) {
 			if k.scan == nil {
 				return
 			}
-			n, err := k.scan(at)
-			require.NoError(t, err)
+			n := testkit.Must(k.scan(at))(t)
 			require.Equal(t, rows, n)
-			more, err := start(t.Context(), k.name+sideBare, rows+1, "-at", at)
-			require.NoError(t, err)
+			more := testkit.Must(start(t.Context(), k.name+sideBare, rows+1, "-at", at))(t)
 			defer more.stop()
 			_, err = c.discard(t.Context(), more, query())
 			require.ErrorContains(t, err, "ended its answer early", "a bare read that misses a row is no figure")
@@ -159,27 +158,24 @@ func TestServersAnswerTheTable(t *testing.T) {
 				needNode(t)
 			}
 			const rows = 12_000
-			s, err := start(t.Context(), kind, rows)
-			require.NoError(t, err)
+			s := testkit.Must(start(t.Context(), kind, rows))(t)
 			c := newClient()
 			require.NoError(t, c.verify(t.Context(), s, rows))
 			require.NoError(t, c.verify(t.Context(), s, 1), "the limit is heeded")
-			a, err := c.discard(t.Context(), s, query())
-			require.NoError(t, err)
+			a := testkit.Must(c.discard(t.Context(), s, query()))(t)
 			require.Positive(t, a.first)
 			require.GreaterOrEqual(t, a.wall, a.first)
 			c.close()
 			s.stop()
 			require.True(t, s.cmd.ProcessState.Success(), "it ends when its standard input does")
-			_, err = http.Get(s.url)
+			_, err := http.Get(s.url)
 			require.Error(t, err, "nothing listens any more")
 		})
 	}
 }
 
 func TestVerifyTellsOtherRows(t *testing.T) {
-	s, err := start(t.Context(), serverPrebuilt, 2*prebuiltRows)
-	require.NoError(t, err)
+	s := testkit.Must(start(t.Context(), serverPrebuilt, 2*prebuiltRows))(t)
 	defer s.stop()
 	c := newClient()
 	defer c.close()
@@ -189,10 +185,9 @@ func TestVerifyTellsOtherRows(t *testing.T) {
 
 func TestServersEndWithTheRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := start(ctx, serverMaps, 10)
-	require.NoError(t, err)
+	s := testkit.Must(start(ctx, serverMaps, 10))(t)
 	cancel()
 	require.Error(t, s.cmd.Wait(), "it was killed")
-	_, err = http.Get(s.url)
+	_, err := http.Get(s.url)
 	require.Error(t, err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,16 +29,13 @@ func filtered() *wire.QueryRequest {
 // readerOf connects to a real server over the loopback and returns a function that
 // posts a query, once, and reads the answer to its end without allocating.
 func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := &http.Server{Handler: h}
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); _ = s.Serve(l) }()
 	t.Cleanup(func() { _ = s.Close(); <-stopped })
-	body, err := wire.EncodeRequest(q)
-	require.NoError(t, err)
-	conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String())
-	require.NoError(t, err)
+	body := testkit.Must(wire.EncodeRequest(q))(t)
+	conn := testkit.Must((&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	request := rawRequest(body)
 	buf := make([]byte, 256<<10)
@@ -66,8 +64,7 @@ func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) 
 // BenchmarkS7 counts what a row allocates on its way from Row to the socket,
 // with a filter on. One operation is one row that the source emits.
 func BenchmarkS7(b *testing.B) {
-	h, err := newConnector(b.N)
-	require.NoError(b, err)
+	h := testkit.Must(newConnector(b.N))(b)
 	read := readerOf(b, h, filtered())
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -78,8 +75,7 @@ func BenchmarkS7(b *testing.B) {
 // allocates for the request and for each of its lines.
 func TestRowsAllocateNothing(t *testing.T) {
 	allocations := func(rows int) float64 {
-		h, err := newConnector(rows)
-		require.NoError(t, err)
+		h := testkit.Must(newConnector(rows))(t)
 		read := readerOf(t, h, filtered())
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

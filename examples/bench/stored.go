@@ -239,7 +239,7 @@ const (
 	pageRows    = 1000
 )
 
-// pagesHandler is an API that answers the table in pages, after a cursor.
+// pagesHandler serves the table as an API with pages after a cursor.
 func pagesHandler(rows int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, _ := strconv.Atoi(r.FormValue("cursor"))

@@ -25,6 +25,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -302,3 +303,5 @@ func TestRun(t *testing.T) {
 	cancel()
 	assert.NoError(t, <-stopped)
 }
+
+func TestMain(m *testing.M) { testrun.Main(m) }

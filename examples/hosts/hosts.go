@@ -36,8 +36,8 @@ func inServeMux(connectors []mounted) http.Handler {
 	return r
 }
 
-// inChi hands on the whole path, also with Mount: what a sub-router would see stands
-// in the context.
+// inChi passes on the whole path, also with Mount: chi keeps a sub-router's path in the
+// context.
 func inChi(connectors []mounted) http.Handler {
 	r := chi.NewRouter()
 	for _, c := range connectors {
@@ -85,8 +85,8 @@ func behindGzip(connectors []mounted) http.Handler {
 	return gzhttp.GzipHandler(inServeMux(connectors))
 }
 
-// behindTelemetry makes a span of each request. Package otelconnector also makes one of
-// each call of the source.
+// behindTelemetry records a span for each request. Package otelconnector also records one
+// for each call of the source.
 func behindTelemetry(connectors []mounted) http.Handler {
 	return otelhttp.NewHandler(inServeMux(connectors), "hosts")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// tenantDefinition says what a tenant types into the connect form, for an engine
-// whose server the host has chosen.
+// tenantDefinition returns the connect form's fields for an engine whose server the host
+// has chosen.
 func tenantDefinition(more ...wire.CredentialField) connector.Definition {
 	return connector.Definition{
 		Slug:         "shop-databases",

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // actionDir is the folder of the action that grades a connector on GitHub.
@@ -51,8 +53,7 @@ var keys = map[string][]string{
 // TestAction checks action.yml against what GitHub demands of a composite action, and
 // that each expression names something that exists.
 func TestAction(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(actionDir, "action.yml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(actionDir, "action.yml")))(t)
 	var a action
 	require.NoError(t, yaml.Unmarshal(text, &a))
 	var raw map[string]any
@@ -103,8 +104,7 @@ func TestAction(t *testing.T) {
 		require.NotEmpty(t, output.Description, name)
 		require.Regexp(t, `^\$\{\{ steps\.`, output.Value, name)
 	}
-	script, err := os.ReadFile(filepath.Join(actionDir, "grade.sh"))
-	require.NoError(t, err)
+	script := testkit.Must(os.ReadFile(filepath.Join(actionDir, "grade.sh")))(t)
 	for _, use := range regexp.MustCompile(`(inputs|steps)\.(\w+)(?:\.outputs\.(\w+))?`).FindAllStringSubmatch(string(text), -1) {
 		if use[1] == "inputs" {
 			require.Contains(t, a.Inputs, use[2])
@@ -135,10 +135,9 @@ func TestActionSteps(t *testing.T) {
 		require.NoError(t, err, string(text))
 	}
 	for _, c := range []struct {
-		why, command string
-		exit         string // of the program, as the following steps learn it
-		verdict      string
-		says         string
+		why, command  string
+		exit          string // of the program, as the following steps learn it
+		verdict, says string
 	}{
 		{"a connector that is conformant", "exec " + bin + "/hello", "0", "CONFORMANT", "0 failed"},
 		{"a connector whose token is another", "PLATFORM_CONNECTOR_TOKEN=0123456789abcdef0123456789abcdef exec " + bin + "/hello",
@@ -147,8 +146,7 @@ func TestActionSteps(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			temp := t.TempDir()
-			free, err := net.Listen("tcp", "localhost:0")
-			require.NoError(t, err)
+			free := testkit.Must(net.Listen("tcp", "localhost:0"))(t)
 			port := free.Addr().(*net.TCPAddr).Port
 			require.NoError(t, free.Close())
 			told := filepath.Join(temp, "told")
@@ -159,8 +157,7 @@ func TestActionSteps(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			require.Equal(t, c.exit == "2", err != nil, string(out))
 			require.Contains(t, string(out), c.says)
-			text, err := os.ReadFile(told)
-			require.NoError(t, err)
+			text := testkit.Must(os.ReadFile(told))(t)
 			lines := strings.Split(string(text), "\n")
 			require.Contains(t, lines, "exit="+c.exit)
 			at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "reports=") })
@@ -171,8 +168,7 @@ func TestActionSteps(t *testing.T) {
 			require.Contains(t, string(text), "verdict="+c.verdict)
 			reports := strings.TrimPrefix(lines[at], "reports=")
 			for _, name := range []string{"conformance.xml", "conformance.html", "conformance.json", "conformance.txt"} {
-				info, err := os.Stat(filepath.Join(reports, name))
-				require.NoError(t, err)
+				info := testkit.Must(os.Stat(filepath.Join(reports, name)))(t)
 				assert.NotZero(t, info.Size(), name)
 			}
 			if _, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", port)); err == nil {
@@ -199,8 +195,7 @@ func comment(t *testing.T, reports, verdict string) {
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "a run of a fork may not comment, and is no failure: %s", out)
 		require.Equal(t, refuses, strings.Contains(string(out), "::warning::"))
-		text, err := os.ReadFile(noted)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(noted))(t)
 		require.Contains(t, string(text), "pr comment https://github.com/acme/orders/pull/7 --body-file ")
 		require.Contains(t, string(text), "### "+verdict)
 	}

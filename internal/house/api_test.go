@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/api.txt")
@@ -33,8 +35,7 @@ func TestAPI(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(listing), 0o755))
 		require.NoError(t, os.WriteFile(listing, got.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(listing)
-	require.NoError(t, err)
+	want := testkit.Must(os.ReadFile(listing))(t)
 	assert.Equal(t, string(want), got.String(),
 		"the public API differs from docs/api.txt; if that is meant, run: go test ./internal/house -run TestAPI -update")
 }
@@ -43,10 +44,9 @@ func TestAPI(t *testing.T) {
 // in the order of their paths.
 func publicPackages(t *testing.T) []string {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-f", "{{.Name}}\t{{.Dir}}", "./...")
+	cmd := exec.Command("go", "list", "-f", "{{if .GoFiles}}{{.Name}}\t{{.Dir}}{{end}}", "./...")
 	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	require.NoError(t, err)
+	out := testkit.Must(cmd.Output())(t)
 	var dirs []string
 	for line := range strings.Lines(string(out)) {
 		name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -64,22 +64,17 @@ func publicPackages(t *testing.T) []string {
 func writeAPI(t *testing.T, out *bytes.Buffer, dir string) {
 	t.Helper()
 	fset := token.NewFileSet()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	var files []*ast.File
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
+			file := testkit.Must(parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution))(t)
 			files = append(files, file)
 		}
 	}
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	path, err := filepath.Rel(root, dir)
-	require.NoError(t, err)
-	pkg, err := doc.NewFromFiles(fset, files, filepath.ToSlash(path))
-	require.NoError(t, err)
+	root := testkit.Must(filepath.Abs("../.."))(t)
+	path := testkit.Must(filepath.Rel(root, dir))(t)
+	pkg := testkit.Must(doc.NewFromFiles(fset, files, filepath.ToSlash(path)))(t)
 
 	write := func(decl ast.Decl) {
 		if f, ok := decl.(*ast.FuncDecl); ok {

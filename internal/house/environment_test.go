@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // connectorMayRead are the variables that every program here may read: the token and
@@ -33,6 +35,7 @@ var mayReadToo = map[string]struct {
 	"conformance/platform": {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
 	"internal/release":     {[]string{"Environ"}, "it is no connector, and runs git and the go command as they are set up"},
 	"internal/testrun":     {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
+	"internal/testkit":     {[]string{"CI", "Environ"}, "tests alone are made of it"},
 	"examples/bench": {
 		[]string{"SQLSOURCE_POSTGRES", "SQLSOURCE_POSTGRES_USER", "SQLSOURCE_POSTGRES_PASSWORD"},
 		"it measures, over the server that the tests of package sqlsource use",
@@ -66,8 +69,7 @@ func TestEnvironment(t *testing.T) {
 	}))
 	require.Greater(t, len(files), 500)
 	for path, file := range files {
-		dir, err := filepath.Rel("../..", filepath.Dir(path))
-		require.NoError(t, err)
+		dir := testkit.Must(filepath.Rel("../..", filepath.Dir(path)))(t)
 		dir = filepath.ToSlash(dir)
 		for _, name := range environment(file, constants) {
 			if !slices.Contains(read[dir], name) {

@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestPromise compares the listing of the API with that of the last release: what was
@@ -31,10 +33,8 @@ func TestPromise(t *testing.T) {
 	require.NoError(t, err)
 	version, listing, found := strings.Cut(string(promised), "\n")
 	require.True(t, found, "the first line of docs/api-released.txt is the version")
-	now, err := os.ReadFile("../../docs/api.txt")
-	require.NoError(t, err)
-	changelog, err := os.ReadFile("../../CHANGELOG.md")
-	require.NoError(t, err)
+	now := testkit.Must(os.ReadFile("../../docs/api.txt"))(t)
+	changelog := testkit.Must(os.ReadFile("../../CHANGELOG.md"))(t)
 	for _, name := range broken(t, listing, string(now), sinceRelease(t, string(changelog), version)) {
 		t.Errorf("%s is not what %s promised; restore it, or name `%s` in CHANGELOG.md above %s, with before and after",
 			name, version, name, version)
@@ -68,10 +68,8 @@ func Open()
 
 `
 	for _, test := range []struct {
-		why       string
-		old, new  string
-		changelog string
-		want      []string
+		why, old, new, changelog string
+		want                     []string
 	}{
 		{why: "the same listing breaks nothing"},
 		{why: "a new function is compatible", old: "func Open(name string)", new: "func Add()\nfunc Open(name string)"},
@@ -111,8 +109,7 @@ func Open()
 // TestPromiseOfTheListing reads the listing that there is: each declaration of it would
 // be missed.
 func TestPromiseOfTheListing(t *testing.T) {
-	listing, err := os.ReadFile("../../docs/api.txt")
-	require.NoError(t, err)
+	listing := testkit.Must(os.ReadFile("../../docs/api.txt"))(t)
 	all := declarations(t, string(listing))
 	require.Greater(t, len(all), 800)
 	assert.Contains(t, all, "connector Source")
@@ -175,8 +172,7 @@ func declarations(t *testing.T, listing string) map[string]string {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), pkg, "package p\n"+text, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		file := testkit.Must(parser.ParseFile(token.NewFileSet(), pkg, "package p\n"+text, parser.SkipObjectResolution))(t)
 		for _, decl := range file.Decls {
 			for name, text := range declared(t, decl) {
 				require.NotContains(t, found, pkg+" "+name)

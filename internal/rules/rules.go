@@ -86,9 +86,9 @@ var book = sync.OnceValue(func() parsed {
 // letter if the rule belongs to another one.
 var idForm = regexp.MustCompile(`^[a-z]+-[1-9][0-9]*[a-z]?$`)
 
-// parse reads the rules from Markdown. A rule is a heading of level 3 that is
-// its id, a paragraph that opens with the status in bold, and optionally a
-// paragraph that opens with "Example:".
+// parse reads the rules from Markdown. A rule is a heading of level 3 with its id,
+// then a paragraph that opens with the status in bold. A paragraph that opens with
+// "Example:" may follow.
 func parse(text string) ([]Rule, error) {
 	var (
 		list    []Rule

@@ -27,8 +27,8 @@ func (i invoice) cells() []wire.Value {
 
 var errKey = errors.New("unknown API key")
 
-// fetch stands for an API that has an account for each key, and can select the
-// invoices of one customer; "" means all. The account of key-of-sloth is slow.
+// fetch returns the invoices of one customer of the key's account, as an API would; ""
+// means all. The account of key-of-sloth is slow.
 func fetch(ctx context.Context, credentials wire.Credentials, customer string) (found []invoice, err error) {
 	account, known := accounts[credentials.Get("apiKey")]
 	if !known {

@@ -24,7 +24,7 @@ func (i invoice) cells() []wire.Value {
 	return []wire.Value{wire.Int(i.id), wire.Text(i.customer), wire.Decimal(i.total), paid}
 }
 
-// fetch stands for an API that can select the invoices of one customer; "" means all.
+// fetch returns the invoices of one customer, as an API would; "" means all.
 func fetch(_ context.Context, customer string) (found []invoice, err error) {
 	for _, i := range ledger {
 		if customer == "" || i.customer == customer {

@@ -20,7 +20,7 @@ func normalAddress(r *http.Request) string {
 	return validAddress(r.Header.Get("X-Real-IP"))
 }
 
-// privacyAddress is the rule of privacy requests: X-Real-IP comes first.
+// privacyAddress returns the caller's address for privacy requests: X-Real-IP comes first.
 func privacyAddress(r *http.Request) string {
 	if a := validAddress(r.Header.Get("X-Real-IP")); a != "" {
 		return a
@@ -28,8 +28,8 @@ func privacyAddress(r *http.Request) string {
 	return normalAddress(r)
 }
 
-// connectionAddress is the rule of the desktop wake route and of OAuth routes:
-// the address of the connection comes first.
+// connectionAddress returns the caller's address for the desktop wake route and OAuth
+// routes: the address of the connection comes first.
 func connectionAddress(r *http.Request) string {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		if a := validAddress(host); a != "" {

@@ -26,8 +26,8 @@ var codes = map[int]string{
 	http.StatusInternalServerError: "INTERNAL_ERROR",
 }
 
-// invalid is a failure about one member of the input. An empty field means the
-// input as a whole.
+// invalid returns a failure about one member of the input. An empty field means the
+// whole input.
 func invalid(field, format string, args ...any) *failure {
 	return &failure{Status: http.StatusBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -64,7 +64,7 @@ func (c *call) decode(dst any) error {
 	return nil
 }
 
-// decodeOptional is decode for a body that may be left out.
+// decodeOptional decodes a body that may be left out.
 func (c *call) decodeOptional(dst any) error {
 	if len(c.body) == 0 {
 		return nil

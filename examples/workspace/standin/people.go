@@ -87,7 +87,7 @@ func (c *call) artifact() (any, error) {
 	return c.org.records["artifacts"][i], nil
 }
 
-// sharesOf is the kind under which the shares of a resource are kept.
+// sharesOf returns the kind under which the shares of a resource are kept.
 func (c *call) sharesOf() string {
 	return "shares of " + c.params["resourceType"] + " " + c.params["resourceId"]
 }

@@ -122,8 +122,8 @@ func (s *Service) afterStep(r *run) {
 	})
 }
 
-// advance is called when the current step has run. The run pauses there, or goes
-// on with the next step, or completes.
+// advance pauses the run, or starts its next step, or completes it. Call it when the
+// current step has run.
 func (s *Service) advance(r *run) {
 	if len(r.jobs) == 0 {
 		s.end(r, completed)
@@ -204,7 +204,7 @@ func (j *job) set(state string) {
 	}
 }
 
-// changed tells the event stream about a run and some of its jobs.
+// changed sends a run and some of its jobs to the event stream.
 func (s *Service) changed(r *run, jobs ...*job) {
 	r.message("workflow", r.head(time.Now()))
 	for _, j := range jobs {

@@ -11,7 +11,7 @@ func endpoints(signIn []string) []Endpoint {
 	return slices.Concat(mainSurface(), referenceSetB(), workflowRuns(), otherRoutes(signIn))
 }
 
-// mainSurface are the endpoints with the prefix /api/v2.
+// mainSurface returns the endpoints with the prefix /api/v2.
 func mainSurface() []Endpoint {
 	const (
 		v2      = "/api/v2"
@@ -84,7 +84,7 @@ func mainSurface() []Endpoint {
 	}
 }
 
-// referenceSetB are the endpoints with the prefix /v1. Its lists have the
+// referenceSetB returns the endpoints with the prefix /v1. Their lists have the
 // pagination member only where the documents show it.
 func referenceSetB() []Endpoint {
 	const put = http.MethodPut
@@ -115,7 +115,7 @@ func referenceSetB() []Endpoint {
 	}
 }
 
-// workflowRuns are the endpoints with the prefix /api/v3 that the document about
+// workflowRuns returns the endpoints with the prefix /api/v3 that the document about
 // runs shows.
 func workflowRuns() []Endpoint {
 	const (
@@ -137,7 +137,7 @@ func workflowRuns() []Endpoint {
 	}
 }
 
-// otherRoutes are swagger.json, the target of download links, and the routes of
+// otherRoutes returns swagger.json, the target of download links, and the routes of
 // which the documents show a budget and nothing else: they answer an empty object.
 func otherRoutes(signIn []string) []Endpoint {
 	budgetOnly := func(path, purpose string, b Budget) Endpoint {

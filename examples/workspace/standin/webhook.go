@@ -62,7 +62,7 @@ func (s *Service) announce(r *run, event string) {
 	s.tasks.Go(func() { s.deliver(callback, header, body) })
 }
 
-// deliver makes up to five attempts. The wait between two doubles each time.
+// deliver sends the event, in up to five attempts. The wait between two doubles each time.
 func (s *Service) deliver(callback string, header http.Header, body []byte) {
 	wait := s.options.Backoff
 	for attempt := 1; ; attempt++ {
