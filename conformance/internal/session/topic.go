@@ -2,7 +2,9 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -23,22 +25,12 @@ func (run *Run) Topic() payload.Topic {
 
 // Legal returns a legal body for a route, about the topic.
 func (run *Run) Legal(path string, about payload.Topic) payload.Object {
-	table, field := payload.Quote(about.Name), payload.Quote(about.Field)
 	var o payload.Object
-	switch path {
-	case wire.PathQuery:
-		o = payload.New("table", table, "and", "[]", "sort", "[]", "fields", "["+field+"]", "limit", "1")
-	case wire.PathCount:
-		o = payload.New("table", table, "and", "[]")
-	case wire.PathAggregate:
-		o = payload.New("table", table, "and", "[]", "groupBy", "[]",
-			"measures", `[{"fn":"count","as":"n"}]`, "limit", fmt.Sprint(wire.AggregateLimit))
-	case wire.PathSize:
-		o = payload.New("table", table)
-	case wire.PathCardinality:
-		o = payload.New("table", table, "columns", "["+field+"]")
-	case wire.PathLinkHitRate:
-		o = payload.New("fromTable", table, "fromColumn", field, "toTable", table, "toColumn", field)
+	if route := declared.RouteAt(path); route != nil {
+		names := strings.NewReplacer("%table", payload.Quote(about.Name), "%field", payload.Quote(about.Field))
+		for i := 0; i < len(route.Legal); i += 2 {
+			o = o.Plus(route.Legal[i], names.Replace(route.Legal[i+1]))
+		}
 	}
 	o = o.Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", fmt.Sprint(usualTimeout(path)))
 	if path == wire.PathQuery {

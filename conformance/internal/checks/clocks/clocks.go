@@ -53,7 +53,7 @@ func (k *Clocks) Checks() []session.Check {
 			Title: "timeoutMs ends a count and an aggregate in time",
 			Fix:   everywhere},
 		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Rules: []string{"error-6", "route-2"},
-			Needs: declared.NeedsAny(wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate),
+			Needs: declared.NeedsAny(declared.Measures()...),
 			Title: "timeoutMs ends a size, a cardinality and a link hit rate in time",
 			Fix:   everywhere},
 		{ID: "P3.5e", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5a"},

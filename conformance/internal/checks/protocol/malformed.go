@@ -103,9 +103,18 @@ var missingMembers = []refusal.Row{
 	{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, {Member: "sort"}, {Member: "fields"}, {Member: "columns"},
 	// On /check, missing credentials may count as rejected ones.
 	{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
-	{Member: "credentials", Paths: at(wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
-		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate)},
+	{Member: "credentials", Paths: otherThan(wire.PathCheck)},
 	{Member: "timeoutMs"},
+}
+
+// otherThan returns the paths of all routes but one.
+func otherThan(path string) (others []string) {
+	for _, route := range declared.Routes {
+		if route.Path != path {
+			others = append(others, route.Path)
+		}
+	}
+	return others
 }
 
 // filterShapes are filters of no legal shape.

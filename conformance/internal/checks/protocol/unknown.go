@@ -93,12 +93,12 @@ var inAggregate = []refusal.Row{
 // field: in another case, or with blanks around them.
 func nameChecks() []session.Check {
 	return []session.Check{
-		{ID: "P3.14a", Phase: 3, Weight: 20, Judge: refusal.Table{Rows: nearly(namedTables), Declinable: true}.Judge,
+		{ID: "P3.14a", Phase: 3, Weight: 20, Judge: refusal.Table{Rows: nearly(namedTables()), Declinable: true}.Judge,
 			Rules: []string{"query-14", "error-5", "measure-3"},
 			Title: "a table is found by its exact name only, on every route",
 			Fix: "Compare table names byte for byte with those that discovery lists, before the source sees them: " +
 				"many databases ignore the case of a name."},
-		{ID: "P3.14b", Phase: 3, Weight: 22, Judge: refusal.Table{Rows: nearly(namedFields), Declinable: true}.Judge,
+		{ID: "P3.14b", Phase: 3, Weight: 22, Judge: refusal.Table{Rows: nearly(namedFields()), Declinable: true}.Judge,
 			Rules: []string{"filter-11", "filter-11a", "error-5"},
 			Title: "a field is found by its exact name only, on every route",
 			Fix:   "Compare field names byte for byte with those that discovery lists, before the source sees them."},
@@ -120,25 +120,36 @@ func nearly(rows []refusal.Row) (all []refusal.Row) {
 	return all
 }
 
-// namedTables are the places in which a request names a table.
-var namedTables = []refusal.Row{
-	{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality),
-		Member: "table", JSON: "%near", Codes: unknownOnly},
-	{Paths: at(wire.PathLinkHitRate), Member: "toTable", JSON: "%near", Codes: unknownOnly},
-	{Paths: at(wire.PathLinkHitRate), Member: "fromTable", JSON: "%near", Codes: unknownOnly},
+// namedTables returns the places in which a request names a table.
+func namedTables() (rows []refusal.Row) {
+	for _, route := range declared.Routes {
+		for member := range route.Naming("%table") {
+			rows = append(rows, refusal.Row{Paths: at(route.Path), Member: member, JSON: "%near", Codes: unknownOnly})
+		}
+	}
+	return rows
 }
 
-// namedFields are the places in which a request names a field.
-var namedFields = []refusal.Row{
-	{Paths: at(wire.PathQuery), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
-	{Paths: at(wire.PathQuery), Member: "fields", JSON: "[%near]", Codes: fieldCodes},
-	{Paths: at(wire.PathCount), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
-	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%near,"dir":"asc"}]`, Codes: fieldCodes, Needs: declared.Needs("sort")},
-	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%near,"as":"g"}]`, Codes: fieldCodes},
-	{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"count","field":%near,"as":"n"}]`, Codes: fieldCodes},
-	{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%near]", Codes: unknownOnly},
-	{Paths: at(wire.PathLinkHitRate), Member: "toColumn", JSON: "%near", Codes: unknownOnly},
-	{Paths: at(wire.PathLinkHitRate), Member: "fromColumn", JSON: "%near", Codes: unknownOnly},
+// namedFields returns the places in which a request names a field.
+func namedFields() []refusal.Row {
+	rows := []refusal.Row{
+		{Paths: at(wire.PathQuery), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
+		{Paths: at(wire.PathQuery), Member: "fields", JSON: "[%near]", Codes: fieldCodes},
+		{Paths: at(wire.PathCount), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
+		{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%near,"dir":"asc"}]`, Codes: fieldCodes, Needs: declared.Needs("sort")},
+		{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%near,"as":"g"}]`, Codes: fieldCodes},
+		{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"count","field":%near,"as":"n"}]`, Codes: fieldCodes},
+	}
+	for _, route := range declared.Routes {
+		if !route.Measure {
+			continue
+		}
+		for member, value := range route.Naming("%field") {
+			near := map[string]string{"%field": "%near", "[%field]": "[%field,%near]"}[value]
+			rows = append(rows, refusal.Row{Paths: at(route.Path), Member: member, JSON: near, Codes: unknownOnly})
+		}
+	}
+	return rows
 }
 
 // hopChecks returns the checks about joins that name what does not exist.
