@@ -11,7 +11,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -52,6 +54,16 @@ func chance(seed uint64) (below func(n int) int) {
 	}
 }
 
+// seed returns the seed of gradings that choose none. It is 1, so that every run asks the same, or what CONFORMANCE_SEED
+// says, to see whether what is found was found by chance.
+func seed() uint64 {
+	n, err := strconv.ParseUint(cmp.Or(os.Getenv("CONFORMANCE_SEED"), "1"), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
 // testToken is the token of every connector graded here.
 const testToken = "conformance-0123456789abcdef-0123456789"
 
@@ -77,7 +89,7 @@ func gradeAt(ctx context.Context, target conformance.Target, options *conformanc
 func grade(t *testing.T, h http.Handler, g grading) (r *result) {
 	t.Helper()
 	if g.Seed == 0 {
-		g.Seed = 1 // every run asks the same
+		g.Seed = seed()
 	}
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(h, cmp.Or(g.token, testToken))

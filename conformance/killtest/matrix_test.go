@@ -130,7 +130,7 @@ const matrixFile = "../KILLMATRIX.md"
 // TestKillMatrix grades every broken connector with the whole program, and
 // holds what it finds against the committed matrix, which is reviewed: a fault
 // should fail the checks that it is named for and few others, and a report names first what it is about. It takes minutes,
-// so it runs when it is asked for.
+// so it runs when it is asked for. With another seed it requires that each is found.
 func TestKillMatrix(t *testing.T) {
 	part := map[string]int{"whole": 1, "part": 8}[os.Getenv("CONFORMANCE_MATRIX")]
 	if part == 0 {
@@ -166,6 +166,9 @@ func TestKillMatrix(t *testing.T) {
 					// What another check has told already is not told again.
 					told := o.Reason == conformance.Blocked && len(r.Failures()) > 0
 					require.True(t, found[id] || told, "%s, but %s: %s %s", f.why, id, o.Reason, o.Detail)
+				}
+				if seed() != 1 {
+					return // the matrix is that of one seed
 				}
 				first := r.Outcomes[slices.IndexFunc(r.Outcomes, func(o conformance.Outcome) bool { return found[o.ID] })]
 				first.Broken = first.Broken[:min(len(first.Broken), 1)]
