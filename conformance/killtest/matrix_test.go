@@ -38,7 +38,7 @@ func faults() []fault {
 		liveFilterFaults(),
 		liveReadFaults(),
 		namesFaults(),
-		placeFaults(),
+		placeFaults(), preparedFaults(),
 		sizesFaults(),
 		statisticsFaults(),
 		verdictFaults(),

@@ -80,16 +80,19 @@ var plain = []*question{
 	}},
 }
 
+// joined is the question about the rows with those that they refer to.
+var joined = &question{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
+	if s.hop == nil || !s.joins {
+		return nil
+	}
+	req := s.rowsIn(w)
+	req.Joins = []wire.JoinHop{*s.hop}
+	return req
+}}
+
 // further has questions that some tables allow.
 var further = []*question{
-	{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
-		if s.hop == nil || !s.joins {
-			return nil
-		}
-		req := s.rowsIn(w)
-		req.Joins = []wire.JoinHop{*s.hop}
-		return req
-	}},
+	joined,
 	{wire.PathQuery, " with a filter", func(s *subject, w wording) wire.Request {
 		if s.value == nil || s.only != nil {
 			return nil
@@ -119,14 +122,31 @@ var further = []*question{
 	by(" by groups of texts", func(s *subject) *wire.GroupKey { return s.groups[byText] }),
 	by(" by periods", func(s *subject) *wire.GroupKey { return s.groups[byPeriod] }),
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
-	{wire.PathCount, " with a filter", func(s *subject, w wording) wire.Request {
-		if s.value == nil || s.only != nil {
+	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
+	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
+	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
+	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.anyGroup} }),
+}
+
+// counting returns the question about the number of rows that satisfy filters, of a table that both tenants have: who lacks
+// it is refused before filters are looked at.
+func counting(what string, filters func(s *subject) wire.Where) *question {
+	return &question{wire.PathCount, what, func(s *subject, w wording) wire.Request {
+		where, some := s.everything(w), filters(s)
+		if len(some.And)+len(some.Or) == 0 || s.only != nil || s.lacked[0] || s.lacked[1] {
 			return nil
 		}
-		where := s.everything(w)
-		where.And = append(where.And, *s.value)
+		where.And, where.Or = append(where.And, some.And...), some.Or
 		return &wire.CountRequest{Table: s.name, Where: where, Envelope: w.envelope()}
-	}},
+	}}
+}
+
+// filtered returns the condition of one filter, if there is one.
+func filtered(f *wire.Filter) (where wire.Where) {
+	if f != nil {
+		where.And = []wire.Filter{*f}
+	}
+	return where
 }
 
 // by returns the question about the number of rows of groups of one kind.

@@ -36,12 +36,12 @@ type subject struct {
 	rows [2]oracle.Tables
 
 	// What the questions are made of.
-	mayLimit bool         // no declared limit forbids a large one
-	joins    bool         // the document declares joins
-	text     string       // a field that filters may compare as text; empty: none
-	value    *wire.Filter // keeps some rows
-	sort     string       // a field by which all readings sort alike
-	numbers  []string     // fields to measure
+	filters
+	mayLimit bool     // no declared limit forbids a large one
+	joins    bool     // the document declares joins
+	text     string   // a field that filters may compare as text; empty: none
+	sort     string   // a field by which all readings sort alike
+	numbers  []string // fields to measure
 	groups   [kindsOfGroups]*wire.GroupKey
 	hop      *wire.JoinHop // along a foreign key that both tenants have
 }
@@ -316,6 +316,7 @@ func (s *subject) choose(run *pairRun) {
 	if run.Document.Declares(wire.OpEq) {
 		s.value, _ = s.equalTo(rows, nil)
 	}
+	s.chooseFilters(run.Document.Declares)
 }
 
 // divides reports whether a column has several values, and fewer than so many, in the rows of the tenants.

@@ -252,8 +252,8 @@ func (s *subject) answersFew(q *question) bool {
 	return !ok || 0 < req.Limit && req.Limit <= most
 }
 
-// linksInTurns asks about the foreign keys between tables that were read for both tenants: what a link
-// leads to may be kept by the name of its table.
+// linksInTurns asks about the foreign keys between tables that were read for both tenants, and joins along them: what a
+// link leads to may be kept by the name of its table.
 func linksInTurns(run *pairRun) *check.Finding {
 	known := slices.DeleteFunc(slices.Concat(run.subjects, run.others), func(s *subject) bool {
 		return s.own(0) == nil || s.own(1) == nil
@@ -267,11 +267,15 @@ func linksInTurns(run *pairRun) *check.Finding {
 				readAlone(run, s, to)
 				s.hop = hop
 				s.link(to)
-				q := firstOf(wire.PathLinkHitRate)
-				if s.hop == nil || !s.may(run, q) {
-					return nil
+				for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined} {
+					if s.hop == nil || !s.may(run, q) {
+						continue
+					}
+					if f := s.takeTurns(run, i, q); f != nil || run.Spent() {
+						return f
+					}
 				}
-				return s.takeTurns(run, i, q)
+				return nil
 			})
 			if f != nil || run.Spent() {
 				return f
