@@ -118,7 +118,8 @@ func (g *Generator) allPacked(p packing) (list []*Question) {
 		rows = append(rows, p.kept(f))
 	}
 	for left := p.filters; len(left) > 0; {
-		where, packed := p.packed(left, rows, p.most, func(int) float64 { return 1 })
+		where, packed := p.packed(len(left), p.most, func(i int) (wire.Filter, rowSet) { return left[i], rows[i] },
+			func(int) float64 { return 1 })
 		if len(packed) == 0 {
 			where.And, packed = left[:1], []int{0}
 		}
@@ -381,17 +382,29 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 	return p.filters[best], p.rows[best], true
 }
 
-// manyMembers returns a question with a list that a source may be given in parts, with each operator
-// that takes one, or none: the answers to the parts, one behind the other, are in no order. Tables
-// take turns with their columns.
+// longListMembers is how many members a list of a column with many values has.
+const longListMembers = 110
+
+// manyMembers returns a question with a long list, with each operator that takes one, or none: a list that is cut loses
+// rows, or adds some, and the answers to its parts, one behind the other, are in no order. Tables take turns with their
+// columns.
 func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
 	for i := range s.columns {
 		c := s.columns[(i+table)%len(s.columns)]
-		if !c.filterable || len(c.cells) <= MaxValues {
+		values := short(c.ladder())
+		if !c.filterable || len(values) <= MaxValues {
 			continue
 		}
-		for _, where := range g.longLists(p.random, c, g.edgeValuesOf(s, c)) {
-			if q := (&Question{Subject: s, Where: where}); !skip(q) {
+		members := short(slices.Clone(g.edgeValuesOf(s, c).values))
+		for len(members) < min(longListMembers, len(values)-len(values)/4) {
+			if v := pick(p.random, values); !slices.Contains(members, v) {
+				members = append(members, v)
+			}
+		}
+		shuffle(p.random, members)
+		for _, op := range []wire.Op{wire.OpIn, wire.OpNin} {
+			f := wire.Filter{Field: c.Name, Op: op, Values: members}
+			if q := (&Question{Subject: s, Where: wire.Where{And: []wire.Filter{f}}}); g.document.Declares(op) && c.settled(f) && !skip(q) {
 				list = append(list, q)
 			}
 		}

@@ -92,6 +92,18 @@ func (n *edgeValues) as(t wire.Type) *oracle.Cells {
 	return cells
 }
 
+// expected returns which witnesses a filter keeps, and how many they are.
+func (n *edgeValues) expected(f wire.Filter, t wire.Type) (keeps []bool, kept int) {
+	keeps = make([]bool, len(n.witnesses))
+	matches := n.as(t).Matcher(f)
+	for i := range keeps {
+		if keeps[i] = matches(i); keeps[i] {
+			kept++
+		}
+	}
+	return keeps, kept
+}
+
 // show reports whether a misreading of a filter keeps other witnesses than are expected, of those
 // that are seen; nil are all.
 func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, seen []bool) bool {

@@ -18,7 +18,7 @@ type Grid struct {
 	turns  *Turns
 	// ruledOut counts the questions whose answers would have shown a misreading, by field and by type. One
 	// that a field's other operators, or other fields of the type, do not have is less likely.
-	ruledOut map[ruledOutAs]int
+	ruledOut map[ruledOutAs]*float64
 }
 
 // tableCells are the cells of one table, of which only the first are asked about before
@@ -28,13 +28,8 @@ type tableCells struct {
 	cells      []*Cell
 	turn, of   int // which of how many tables with the same columns it is
 	open, step int
-	turns      int     // that it had since the last restart
-	done       bool    // nothing is left to be asked
-	packed     bool    // nothing could be packed when it was tried last
-	probes     []probe // that are still to be asked since the last restart; nil: not planned yet
-	// alone are the operators without operands that were asked by themselves since the last
-	// restart.
-	alone map[wire.Op]bool
+	turns      int  // that it had since the last restart
+	done       bool // nothing is left to be asked
 }
 
 // Cell is an operator on a field of a table.
@@ -51,9 +46,9 @@ type Cell struct {
 	place   string // the columns of the table, and which of them this is
 	kind    wire.Type
 	planned bool
-	filters []*candidate // most telling first
-	asked   int          // how many of them were asked for the present route
-	fresh   bool         // none was since the last restart
+	filters []*candidate // those that were asked for the present route, then the others, most telling first
+	asked   int          // how many were
+	alone   bool         // one was, by itself
 }
 
 // column returns what is known of the cell's column.
@@ -61,7 +56,7 @@ func (c *Cell) column() *Column { return c.Subject.column(c.Field) }
 
 // Grid returns a plan of all cells.
 func (g *Generator) Grid() *Grid {
-	plan := &Grid{Generator: g}
+	plan := &Grid{Generator: g, ruledOut: map[ruledOutAs]*float64{}}
 	ops := g.operators()
 	alike := map[string][]*tableCells{}
 	for _, s := range g.subjects {
@@ -114,185 +109,16 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 	return nil
 }
 
-// Restart begins again, for another route: with the filter of each cell that comes after
-// those that were asked, or with the most telling behind the last.
+// Restart begins again, for other routes: what one has shown, another may get wrong by code of its own.
 func (g *Grid) Restart() {
-	g.turns, g.ruledOut = NewTurns(g.subjects), map[ruledOutAs]int{}
+	g.turns = NewTurns(g.subjects)
+	for _, times := range g.ruledOut {
+		*times = 0
+	}
 	for _, t := range g.tables {
-		t.open, t.turns, t.done, t.packed, t.alone, t.probes = min(t.step, len(t.cells)), 0, false, false, map[wire.Op]bool{}, nil
+		t.open, t.turns, t.done = min(t.step, len(t.cells)), 0, false
 		for _, c := range t.cells {
-			c.fresh = true
-			if c.asked == len(c.filters) {
-				c.asked = 0
-			}
-		}
-	}
-}
-
-// Next returns the next question, or nil when nothing is left to tell apart. The tables take turns. Every
-// second question about a table is a probe, as long as there are some, and the others have the filters that tell
-// most: one each or, if packing is set, mostly several. A table of which nothing can be packed then leaves its turn
-// to those that can. Questions about a table take the routes in turn.
-func (g *Grid) Next(packing bool, routes ...string) (q *Question) {
-	packs := func(t *tableCells) bool { return !t.done && !t.packed }
-	for q == nil {
-		i := g.turns.Next(func(i int) bool { return !g.tables[i].done })
-		if i < 0 {
-			return nil
-		}
-		t := g.tables[i]
-		n := t.turns
-		t.turns++
-		if n%2 == 0 {
-			q = g.probe(t, routes)
-		}
-		if q == nil && packing && n%3 > 0 {
-			q = g.pack(t, routes)
-			if t.packed = q == nil; t.packed && slices.ContainsFunc(g.tables, packs) {
-				continue
-			}
-		}
-		if q == nil {
-			q = g.single(t, routes)
-		}
-		if q == nil {
-			q = g.probe(t, routes)
-		}
-		t.done = q == nil
-	}
-	return q
-}
-
-// single returns the question with the next filter of a table, or nil.
-func (g *Grid) single(t *tableCells, routes []string) *Question {
-	c := g.best(t, routes)
-	if c == nil {
-		return nil
-	}
-	f := g.use(c, nil)
-	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
-		t.alone[f.Op] = true
-	}
-	return g.Asking(t.Subject, routes[t.taken%len(routes)], wire.Where{And: []wire.Filter{f}})
-}
-
-// best returns the cell of a table whose next filter tells most, or nil.
-func (g *Grid) best(t *tableCells, routes []string) (best *Cell) {
-	for {
-		most := 0.0
-		for _, c := range t.cells[:t.open] {
-			c.plan()
-			if c.Broken || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
-				continue
-			}
-			if gain := g.gain(c); gain > most {
-				best, most = c, gain
-			}
-		}
-		if best != nil || t.open == len(t.cells) {
-			return best
-		}
-		t.open = min(len(t.cells), t.open+t.step)
-	}
-}
-
-// gain returns how much the next filter of a cell tells: that of a cell that was not
-// asked about tells whether the operator is understood at all.
-func (g *Grid) gain(c *Cell) (gain float64) {
-	for _, m := range c.filters[c.asked].adds {
-		again := 1.0
-		for i, key := range c.keys(m) {
-			again *= 1 + float64(g.ruledOut[key])*repeated[i]
-		}
-		gain += m.weight / again
-	}
-	if c.fresh {
-		gain += sometimes
-	}
-	return gain
-}
-
-// repeated is how much less likely a misreading is once an answer disproved it: by the
-// same operators on the field, by others on the field, by the same operators on other
-// fields of the type, by any on the type.
-var repeated = [...]float64{1, 1.0 / 4, 1.0 / 4, 1.0 / 16}
-
-// ruledOutAs is a misreading and where answers disproved it.
-type ruledOutAs struct {
-	where string  // the column, or the type of columns
-	like  wire.Op // of the operators; empty: of any
-	as    string
-}
-
-// keys names a misreading, as repeated counts it. Tables with the same columns share them.
-func (c *Cell) keys(m *misreading) [len(repeated)]ruledOutAs {
-	like, kind := likeOperator(c.Op), string(c.kind)
-	return [...]ruledOutAs{{c.place, like, m.as}, {c.place, "", m.as}, {kind, like, m.as}, {kind, "", m.as}}
-}
-
-// likeOperator returns one operator for all those that a connector usually answers by the
-// same code.
-func likeOperator(op wire.Op) wire.Op {
-	switch op {
-	case wire.OpNin:
-		return wire.OpIn
-	case wire.OpGte, wire.OpLt, wire.OpLte:
-		return wire.OpGt
-	case wire.OpNotNull:
-		return wire.OpIsNull
-	}
-	return op
-}
-
-// use returns the next filter of a cell, and notes that it was asked, beside others if some
-// witnesses alone are seen. What these hide is asked for once more, without them.
-func (g *Grid) use(c *Cell, seen []bool) wire.Filter {
-	next := c.filters[c.asked]
-	c.asked++
-	shown, hidden := next.adds, []*misreading(nil)
-	if seen != nil {
-		shown, hidden = c.parted(next, seen)
-	}
-	g.note(c, shown)
-	if len(hidden) > 0 {
-		o := &candidate{filter: next.filter, adds: hidden, alone: true}
-		at := c.asked
-		for at < len(c.filters) && c.filters[at].weight() >= o.weight() {
-			at++
-		}
-		c.filters = slices.Insert(c.filters, at, o)
-	}
-	return next.filter
-}
-
-// weight returns how much the misreadings that a candidate adds count.
-func (o *candidate) weight() (weight float64) {
-	for _, m := range o.adds {
-		weight += m.weight
-	}
-	return weight
-}
-
-// parted returns which of the misreadings that a filter adds are shown by the witnesses that are
-// seen, and which are not.
-func (c *Cell) parted(o *candidate, seen []bool) (shown, hidden []*misreading) {
-	judged := c.judgeFilter(c.grid.edgeValuesOf(c.Subject, c.column()), o.filter, seen)
-	for _, m := range o.adds {
-		if judged != nil && slices.ContainsFunc(judged.shows, func(s *misreading) bool { return s.as == m.as }) {
-			shown = append(shown, m)
-		} else {
-			hidden = append(hidden, m)
-		}
-	}
-	return shown, hidden
-}
-
-// note counts misreadings that a filter of a cell would show.
-func (g *Grid) note(c *Cell, shown []*misreading) {
-	c.fresh = false
-	for _, m := range shown {
-		for _, key := range c.keys(m) {
-			g.ruledOut[key]++
+			c.asked, c.alone = 0, false
 		}
 	}
 }
@@ -402,6 +228,10 @@ type candidate struct {
 	adds   []*misreading // those that no filter before it shows
 	alone  bool          // others have hidden what it adds
 	extra  float64       // decides between candidates that show as much
+
+	ruledOut [][len(repeated)]*float64 // how often each that it adds was, once it was ranked
+	rows     rowSet                    // of the sample that it keeps, once it may stand beside others
+	of       *oracle.Table             // that sample
 }
 
 // gain returns what a candidate shows beyond what is already shown.
@@ -423,32 +253,24 @@ func (c *Cell) judge() (list []*candidate) {
 	n := c.grid.edgeValuesOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
 	for _, f := range chance.candidates(column, n, c.Op) {
-		if o := c.judgeFilter(n, f, nil); o != nil {
+		if o := c.judgeFilter(n, f); o != nil {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
-// judgeFilter returns a filter of the cell with what it shows by the witnesses that are seen (nil:
-// all), or nil if it shows nothing.
-func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter, seen []bool) *candidate {
+// judgeFilter returns a filter of the cell with what it shows, or nil if it shows nothing.
+func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter) *candidate {
 	column := c.column()
-	matches := n.as(column.Type).Matcher(f)
-	expected := make([]bool, len(n.witnesses))
-	kept := 0
-	for i := range expected {
-		if expected[i] = matches(i); expected[i] {
-			kept++
-		}
-	}
+	expected, kept := n.expected(f, column.Type)
 	o := &candidate{filter: f}
 	likely := misreadings
 	if len(f.Values) > judgedList {
 		likely = longListMisreadings
 	}
 	for i := range likely {
-		if m := &likely[i]; n.show(m, f, column.Type, expected, seen) {
+		if m := &likely[i]; n.show(m, f, column.Type, expected, nil) {
 			if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
 				m = m.ofOne
 			}

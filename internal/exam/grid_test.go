@@ -33,12 +33,20 @@ func gridOf(s *Subject, ops ...wire.Op) *Grid {
 
 var query = []string{wire.PathQuery}
 
+// askedOf returns all questions that a grid has for a route.
+func askedOf(g *Grid, packing bool, routes ...string) (list []*Question) {
+	for q := g.Next(packing, routes...); q != nil; q = g.Next(packing, routes...) {
+		list = append(list, q)
+	}
+	return list
+}
+
 // TestGridAsksAboutEveryCell: none waits for all that others have to tell.
 func TestGridAsksAboutEveryCell(t *testing.T) {
 	g := gridOf(small(), wire.OpEq, wire.OpGte, wire.OpIn, wire.OpIncludes, wire.OpIsNull)
 	seen, answered := map[string]int{}, map[bool]int{}
 	for range 3 * g.Cells() {
-		q := g.single(g.tables[0], query)
+		q := g.Next(false, query...)
 		if q == nil {
 			break
 		}
@@ -125,22 +133,29 @@ func TestMisreading(t *testing.T) {
 	require.Empty(t, q.misreading(func([][]wire.Value) bool { return false }))
 }
 
-// TestPacks requires that a pack keeps a row and drops one, so that a filter that is read
-// wrongly can show, and that packs ask about every cell.
+// TestPacks requires that a question of several filters keeps a row, has conditions or groups of or, and hides no
+// operator without operands of a column with nulls before that was asked by itself; and that packs ask about every cell.
 func TestPacks(t *testing.T) {
-	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull)
-	seen := map[string]bool{}
-	for q := g.pack(g.tables[0], query); q != nil; q = g.pack(g.tables[0], query) {
-		kept, err := oracle.Filter(q.Table, q.And, q.Or, nil)
-		require.NoError(t, err)
-		require.NotEmpty(t, kept.Rows, "%v", q.Where)
+	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull, wire.OpIsNull)
+	packed, alone := map[string]bool{}, map[wire.Op]bool{}
+	for _, q := range askedOf(g, true, query...) {
+		filters := slices.Collect(q.Filters())
 		require.LessOrEqual(t, len(q.And), maxPackedAnd)
 		require.LessOrEqual(t, len(q.Or), maxPackedOr)
-		for f := range q.Filters() {
-			seen[f.Field+" "+string(f.Op)] = true
+		require.True(t, len(q.And) == 0 || len(q.Or) == 0, "%v", q.Where)
+		if len(filters) == 1 {
+			alone[filters[0].Op] = true
+			continue
+		}
+		kept, err := oracle.Filter(q.Table, q.And, q.Or, nil)
+		require.NoError(t, err)
+		require.Less(t, len(kept.Rows), q.Rows()+len(q.And), "%v", q.Where)
+		for _, f := range filters {
+			packed[f.Field+" "+string(f.Op)] = true
+			require.True(t, q.column(f.Field).nulls == 0 || withOperands(f) || alone[f.Op], "%v", q.Where)
 		}
 	}
-	require.GreaterOrEqual(t, len(seen), g.Cells()/2)
+	require.GreaterOrEqual(t, len(packed), g.Cells()/2)
 }
 
 // TestCombinations requires that each filter of a combination matters.
@@ -176,85 +191,6 @@ func TestWindowsOverEachOperator(t *testing.T) {
 		}
 	}
 	require.Len(t, asked, len(g.operators()))
-}
-
-// TestPacksHideNothing requires that a pack is made of conditions or of groups, and that
-// operators without operands are asked alone first of a column with nulls.
-func TestPacksHideNothing(t *testing.T) {
-	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpNin, wire.OpIsNull, wire.OpNotNull)
-	nullary := func() (n int) {
-		for q := g.pack(g.tables[0], query); q != nil; q = g.pack(g.tables[0], query) {
-			require.True(t, len(q.And) == 0 || len(q.Or) == 0, "%v", q.Where)
-			for f := range q.Filters() {
-				if q.column(f.Field).nulls > 0 && !withOperands(f) {
-					n++
-				}
-			}
-		}
-		return n
-	}
-	require.Zero(t, nullary())
-	for range 2 {
-		q := g.probe(g.tables[0], query)
-		require.False(t, withOperands(q.And[0]), "%v: before the other probes", q.Where)
-	}
-	require.Positive(t, nullary(), "then they are packed too")
-}
-
-// TestNullsAlone requires isnull and notnull by themselves on each route and of each kind of
-// table, about a field with nulls, and again after a restart.
-func TestNullsAlone(t *testing.T) {
-	like := func(name string) *Subject {
-		s := small()
-		s.Table.Name = name
-		return s
-	}
-	full := small()
-	full.Table.Name = "full"
-	full.Table.Columns = full.Table.Columns[:1]
-	described := &wire.Table{Name: "full", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}
-	var rows [][]wire.Value
-	for _, row := range full.Table.Rows {
-		rows = append(rows, row[:1])
-	}
-	full = NewSubject(&oracle.Table{Name: "full", Columns: full.Table.Columns, Rows: rows}, described)
-	tests := []struct {
-		why      string
-		subjects []*Subject
-		tables   int // of those that are asked about
-	}{
-		{"a table", []*Subject{small()}, 1},
-		{"two tables with the same columns share the questions", []*Subject{like("a"), like("b")}, 2},
-		{"of more tables than questions, some are left out", []*Subject{like("a"), like("b"), like("c"), like("d"), like("e"), like("f")}, 4},
-		{"a table without nulls is not asked", []*Subject{full, small()}, 1},
-	}
-	ops := []wire.Op{wire.OpEq, wire.OpIsNull, wire.OpNotNull}
-	routes := []string{wire.PathCount, wire.PathAggregate}
-	for _, test := range tests {
-		g := New(7, declaring(wire.Capabilities{Operators: ops}), test.subjects).Grid()
-		for range 2 {
-			asked, tables := map[string]int{}, map[string]bool{}
-			for _, q := range probesOf(g, routes...) {
-				require.Len(t, q.And, 1)
-				require.Positive(t, q.column(q.And[0].Field).nulls, test.why)
-				asked[q.Path+string(q.And[0].Op)]++
-				tables[q.Table.Name] = true
-			}
-			require.Len(t, asked, 4, test.why)
-			for _, n := range asked {
-				require.Equal(t, 1, n, test.why)
-			}
-			require.Len(t, tables, test.tables, test.why)
-			g.Restart()
-		}
-		broken := g.tables[len(g.tables)-1]
-		for _, c := range broken.cells {
-			c.Broken = true
-		}
-		for _, q := range probesOf(g, routes...) {
-			require.NotEqual(t, test.subjects[len(test.subjects)-1], q.Subject, "what is answered wrongly is not asked again")
-		}
-	}
 }
 
 // TestCollations requires operands that show each collation where the data allow it: whether

@@ -194,6 +194,10 @@ var nullMisreadings = []misreading{
 		none := terms.ShapeOf(f.Op) == terms.ShapeValue && (f.Value.IsNull() || f.Value.String() == "")
 		return none || terms.ShapeOf(f.Op) == terms.ShapeMember && len(f.Values) == 0
 	}, every(true)),
+	matching("an empty operand matched nothing", func(f wire.Filter, _ wire.Type) bool {
+		part := f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith
+		return part && !f.Value.IsNull() && f.Value.String() == "" || f.Op == wire.OpNin && len(f.Values) == 0
+	}, every(false)),
 }
 
 // withOp returns the condition that a filter has one of the operators.
@@ -334,7 +338,9 @@ var collationMisreadings = []misreading{
 // connectors read both alike.
 func ofOneToo(list []misreading) []misreading {
 	for i := range list {
-		list[i].ofOne = &misreading{as: list[i].as + " in a list with one member", weight: list[i].weight / 2}
+		one := list[i]
+		one.as, one.weight = one.as+" in a list with one member", one.weight/2
+		list[i].ofOne = &one
 	}
 	return list
 }

@@ -30,7 +30,7 @@ func (g *Generator) OnNulls() *OnNulls {
 			continue
 		}
 		for _, f := range g.discriminating(s) {
-			if c := s.column(f.Field); c.nulls > 0 && withOperands(f) {
+			if c := s.column(f.Field); c.nulls > 0 {
 				kept := 2*s.kept(f).count() - len(s.sample.Rows)
 				n.all = append(n.all, onNull{s, f, c, max(kept, -kept)})
 			}
@@ -65,7 +65,7 @@ func (n *OnNulls) Next(s *Subject) (*Subject, wire.Filter, bool) {
 	return o.Subject, o.Filter, true
 }
 
-// operatorsOnNulls returns questions with one filter each: every operator that has operands, each at several places.
+// operatorsOnNulls returns questions with one filter each: every operator at several places.
 func (g *Generator) operatorsOnNulls(places ...func(*Question) bool) (list []*Question) {
 	choices := make([]*OnNulls, len(places))
 	for i := range choices {
@@ -85,7 +85,7 @@ func (g *Generator) operatorsOnNulls(places ...func(*Question) bool) (list []*Qu
 	return list
 }
 
-// NullsOnRoutes returns questions about every operator that has operands, by itself on a column with nulls, on each
+// NullsOnRoutes returns questions about every operator by itself on a column with nulls, on each
 // route. Aggregates are asked for a count of rows, for other measures of them, and for groups.
 func (g *Generator) NullsOnRoutes(routes ...string) []*Question {
 	var places []func(*Question) bool

@@ -38,7 +38,7 @@ func TestEachValueIsAsked(t *testing.T) {
 	s := notes()
 	g := gridOf(s, wire.OpEq, wire.OpIn)
 	first, equal, all := "", map[string]bool{}, false
-	for q := g.single(g.tables[0], query); q != nil; q = g.single(g.tables[0], query) {
+	for _, q := range askedOf(g, false, query...) {
 		f := q.And[0]
 		switch {
 		case f.Field != "state":
@@ -63,7 +63,7 @@ func TestEachValueIsAsked(t *testing.T) {
 func TestEachKindOfTextIsAsked(t *testing.T) {
 	for _, op := range []wire.Op{wire.OpEq, wire.OpIn, wire.OpIncludes, wire.OpStartsWith} {
 		g, asked := gridOf(notes(), op), map[string]bool{}
-		for q := g.single(g.tables[0], query); q != nil; q = g.single(g.tables[0], query) {
+		for _, q := range askedOf(g, false, query...) {
 			f := q.And[0]
 			for _, v := range append([]wire.Value{f.Value}, f.Values...) {
 				for _, k := range kinds {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -81,19 +82,16 @@ func TestWhatOthersHideIsAsked(t *testing.T) {
 	}
 	require.Greater(t, len(wanted), 100)
 	packs := 0
-	for {
-		q := g.pack(g.tables[0], query)
-		if q == nil {
-			q = g.single(g.tables[0], query)
-		} else {
+	for _, q := range askedOf(g, true, query...) {
+		if len(q.And)+len(q.Or) > 1 {
 			packs++
-		}
-		if q == nil {
-			break
 		}
 		for f := range q.Filters() {
 			for i := range misreadings {
 				m := &misreadings[i]
+				if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
+					m = m.ofOne
+				}
 				key := planned{f.Field, string(f.Op), m.as}
 				if by := matcherOf(m, f, q.column(f.Field).Type); by != nil && wanted[key] && answers(q, &f, by) != answers(q, nil, nil) {
 					delete(wanted, key)
@@ -111,7 +109,7 @@ func TestPacksAreOfOneKind(t *testing.T) {
 	s := stock()
 	g := gridOf(s, append(packedOps, wire.OpContains)...)
 	packs := [2]int{}
-	for q := g.pack(g.tables[0], query); q != nil; q = g.pack(g.tables[0], query) {
+	for _, q := range askedOf(g, true, query...) {
 		handedOn, filters := 0, 0
 		for f := range q.Filters() {
 			if filters++; usual(f, s.column(f.Field)) {
@@ -119,14 +117,12 @@ func TestPacksAreOfOneKind(t *testing.T) {
 			}
 		}
 		require.Contains(t, []int{0, filters}, handedOn)
-		packs[min(handedOn, 1)]++
+		if filters > 1 {
+			packs[min(handedOn, 1)]++
+		}
 	}
-	require.Positive(t, packs[0], "when nothing usual is left, the others have their turn")
+	require.Positive(t, packs[0])
 	require.Positive(t, packs[1])
-	for _, few := range [][]string{{"id", "part", "place"}, {"id", "price", "place"}} { // one column of a kind, two of the other
-		g := gridOf(stock(few...), wire.OpEq)
-		require.NotNil(t, g.pack(g.tables[0], query), "%s: a filter without others of its kind keeps none of them back", few)
-	}
 	for _, c := range []struct {
 		field string
 		op    wire.Op
@@ -158,4 +154,72 @@ func matcherOf(m *misreading, f wire.Filter, t wire.Type) matcher {
 		return through(m.cells, f, t)
 	}
 	return right(f, t)
+}
+
+// TestQueueAsksWhatNoChanceDecides requires lists without members, values and lists that no row has, all values of a
+// column with few in one list, and operands without letters.
+func TestQueueAsksWhatNoChanceDecides(t *testing.T) {
+	s := notes()
+	ops := []wire.Op{wire.OpEq, wire.OpIn, wire.OpNin, wire.OpIncludes, wire.OpStartsWith}
+	asked := map[string]bool{}
+	longest := map[string]int{}
+	for _, q := range askedOf(gridOf(s, ops...), true, query...) {
+		for f := range q.Filters() {
+			keeps := s.matching([]wire.Filter{f}, nil) > 0
+			switch {
+			case f.Value == wire.Text(""):
+				asked[f.Field+" "+string(f.Op)+" nothing"] = true
+			case terms.ShapeOf(f.Op) == terms.ShapeMember && len(f.Values) == 0:
+				asked[f.Field+" "+string(f.Op)+" none"] = true
+			case f.Op == wire.OpIn && len(f.Values) == 1 && !keeps:
+				asked[f.Field+" in absent"] = true
+			case f.Op == wire.OpEq && !keeps:
+				asked[f.Field+" eq absent"] = true
+			case f.Op == wire.OpIn && keeps:
+				longest[f.Field] = max(longest[f.Field], len(f.Values))
+			}
+		}
+	}
+	for _, c := range s.columns {
+		wanted := []string{" in none", " nin none", " eq absent"}
+		if c.Type == wire.TypeString {
+			require.GreaterOrEqual(t, longest[c.Name], len(c.cells), "in of all values of %s", c.Name)
+			wanted = append(wanted, " in absent", " includes nothing", " startswith nothing")
+		}
+		for _, what := range wanted {
+			require.True(t, asked[c.Name+what], c.Name+what)
+		}
+	}
+}
+
+// TestNullsOnRoutes requires each operator by itself on a column with nulls, on each route.
+func TestNullsOnRoutes(t *testing.T) {
+	ops := []wire.Op{wire.OpEq, wire.OpNeq, wire.OpIsNull, wire.OpNotNull}
+	g := New(7, declaring(wire.Capabilities{Operators: ops}), []*Subject{small()})
+	asked := map[string]bool{}
+	for _, q := range g.NullsOnRoutes(wire.PathQuery, wire.PathCount, wire.PathAggregate) {
+		require.Len(t, q.And, 1)
+		require.Positive(t, q.column(q.And[0].Field).nulls)
+		asked[q.Path+string(q.And[0].Op)] = true
+	}
+	require.Len(t, asked, 3*len(ops))
+}
+
+// TestLongListOfManyValues: a list of a column with many values has more members than careless
+// sources send, and all of them are in the column. It is asked for with in and with nin.
+func TestLongListOfManyValues(t *testing.T) {
+	described := &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}
+	const many = 200
+	var rows [][]wire.Value
+	for i := range many {
+		rows = append(rows, []wire.Value{wire.Int(int64(i))})
+	}
+	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	kept := map[wire.Op]int{}
+	for _, q := range gridOf(s, wire.OpIn, wire.OpNin).FilteredWindows(KeepAll) {
+		if len(q.And) == 1 && len(q.And[0].Values) == longListMembers {
+			kept[q.And[0].Op] = s.matching(q.And, nil)
+		}
+	}
+	require.Equal(t, map[wire.Op]int{wire.OpIn: longListMembers, wire.OpNin: many - longListMembers}, kept)
 }
