@@ -1,7 +1,3 @@
-// Package exam chooses requests about tables whose rows are known, so that every request has a known
-// answer. A seed always makes the same ones. The conformance program knows the rows of its corpus, and
-// those of a whole read of a connector; the kit for SQL engines knows the rows that it wrote. Each sends
-// the requests and reports wrong answers in its own way; [Question.Smallest] shrinks the request for both.
 package exam
 
 import (

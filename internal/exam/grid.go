@@ -26,7 +26,6 @@ type Grid struct {
 type tableCells struct {
 	*Subject
 	cells      []*Cell
-	turn, of   int // which of how many tables with the same columns it is
 	open, step int
 	turns      int  // that it had since the last restart
 	done       bool // nothing is left to be asked
@@ -35,7 +34,6 @@ type tableCells struct {
 // Cell is an operator on a field of a table.
 type Cell struct {
 	*Subject
-	table *tableCells
 	Field string
 	Op    wire.Op
 	// Broken is set by the caller, when a filter of the cell was answered wrongly. No others
@@ -44,7 +42,6 @@ type Cell struct {
 
 	grid    *Grid
 	place   string // the columns of the table, and which of them this is
-	kind    wire.Type
 	planned bool
 	filters []*candidate // those that were asked for the present route, then the others, most telling first
 	asked   int          // how many were
@@ -63,12 +60,12 @@ func (g *Generator) Grid() *Grid {
 		// The first cells of a table are about different fields and operators, and other
 		// ones than those of a table with the same columns.
 		shape := shapeOf(s.Table.Columns)
-		t := &tableCells{Subject: s, turn: len(alike[shape])}
+		t := &tableCells{Subject: s}
 		for shift := range ops {
 			for i, c := range s.columns {
 				if c.filterable && len(ops) > 0 {
-					op := ops[(i+shift+5*t.turn)%len(ops)]
-					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, kind: c.Type, Subject: s, table: t, Field: c.Name, Op: op})
+					op := ops[(i+shift+5*len(alike[shape]))%len(ops)]
+					t.cells = append(t.cells, &Cell{grid: plan, place: shape + c.Name, Subject: s, Field: c.Name, Op: op})
 				}
 			}
 		}
@@ -77,8 +74,7 @@ func (g *Generator) Grid() *Grid {
 	}
 	for _, same := range alike {
 		for _, t := range same {
-			t.of = len(same)
-			t.step = max(fewCells, len(t.cells)/t.of)
+			t.step = max(fewCells, len(t.cells)/len(same))
 		}
 	}
 	plan.Restart()

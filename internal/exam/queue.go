@@ -125,7 +125,7 @@ func (g *Grid) countsOf(c *Cell, o *candidate) [][len(repeated)]*float64 {
 
 // keys names a misreading, as repeated counts it. Tables with the same columns share them.
 func (c *Cell) keys(m *misreading) [len(repeated)]ruledOutAs {
-	like, kind := likeOperator(c.Op), string(c.kind)
+	like, kind := likeOperator(c.Op), string(c.column().Type)
 	return [...]ruledOutAs{{c.place, like, m.as}, {c.place, "", m.as}, {kind, like, m.as}, {kind, "", m.as}}
 }
 
