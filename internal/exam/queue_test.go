@@ -137,7 +137,8 @@ func TestPacksAreOfOneKind(t *testing.T) {
 		{"more", wire.OpEq, wire.Text(`{"n":1}`), false},
 		{"part", wire.OpContains, wire.Text("Bolt1"), false},
 	} {
-		require.Equal(t, c.want, usual(wire.Filter{Field: c.field, Op: c.op, Value: c.value}, s.column(c.field)), "%s %s %v", c.field, c.op, c.value)
+		f := wire.Filter{Field: c.field, Op: c.op, Value: c.value}
+		require.Equal(t, c.want, usual(f, s.column(c.field)), "%s %s %v", c.field, c.op, c.value)
 	}
 }
 
