@@ -40,12 +40,7 @@ func TestClocksAreKept(t *testing.T) {
 		{"a far network", "what the network takes is no work of the connector", live,
 			func() http.Handler { return distant(untouched()) }, ""},
 		{"two pings", "more pings than are asked for", live, func() http.Handler {
-			return lines(func(line []byte, emit func(...string)) {
-				if kind(line) == "ping" {
-					emit(string(line))
-				}
-				emit(string(line))
-			})(sluggish(15 * time.Second))
+			return linesOf("ping", func(line []byte, emit func(...string)) { emit(string(line), string(line)) })(sluggish(15 * time.Second))
 		}, "P3.7b"},
 		{"a measurement from a statistic", "what is known needs no waiting", nil, func() http.Handler {
 			return serve(connector.Definition{}, corpusSource(), &connector.Options{

@@ -50,6 +50,16 @@ func (f fault) behind(first, because string) fault {
 	return f
 }
 
+// overLiveData returns faults that are graded over live data, unless they say otherwise.
+func overLiveData(faults []fault) []fault {
+	for i := range faults {
+		if faults[i].options == nil {
+			faults[i].options = live
+		}
+	}
+	return faults
+}
+
 // killers returns the ids of the checks that must fail.
 func (f fault) killers() (ids []string) {
 	for _, kill := range f.kills {

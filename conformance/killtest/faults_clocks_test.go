@@ -106,11 +106,7 @@ func liveClocksFaults() []fault {
 			}},
 		{name: "never pings, live", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7b"}, options: unhurried,
 			build: func() http.Handler {
-				return lines(func(line []byte, emit func(...string)) {
-					if kind(line) != "ping" {
-						emit(string(line))
-					}
-				})(sluggish(15 * time.Second))
+				return linesOf("ping", func([]byte, func(...string)) {})(sluggish(15 * time.Second))
 			}},
 		{name: "a stream is written when it is whole, live", why: "a ping is written after 10 seconds without a batch",
 			kills: []string{"P3.7b"}, options: unhurried,
@@ -140,13 +136,7 @@ func slowWith(edit func(body map[string]any)) func() http.Handler {
 
 // slowLines returns the corpus with the table slow, whose error lines are replaced.
 func slowLines(edit func(line string) []string) func() http.Handler {
-	return over(usual, lines(func(line []byte, emit func(...string)) {
-		if kind(line) == "error" {
-			emit(edit(string(line))...)
-			return
-		}
-		emit(string(line))
-	}))
+	return over(usual, linesOf("error", func(line []byte, emit func(...string)) { emit(edit(string(line))...) }))
 }
 
 // scaled takes a clock's milliseconds for longer units.

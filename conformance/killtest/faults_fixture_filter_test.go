@@ -181,7 +181,7 @@ func comparingFaults() []fault {
 				return v
 			}), wire.TypeNumber)).behind("P2.3: eq", "operators are asked on columns of each type"),
 		bent("fieldTypes override", "the source's own type decides", "P2.5: fieldTypes",
-			twist{request: func(req *connector.Query) {
+			twist{request: func(req *connector.Query, _, _ *int64) {
 				for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
 					for _, f := range group {
 						if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,7 +43,7 @@ func orderFaults() []fault {
 		bent("ascending is descending", "dir asc", "P2.6: ascending, P2.6: descending",
 			twist{order: func(req *connector.Query, t *oracle.Table) { slices.Reverse(t.Rows) }}).
 			behind("P2.8: the fields asked for", "fields come before sorts, whose cells they are, and their cases are sorted").refused("stream-2"),
-		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.Query) {
+		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.Query, _, _ *int64) {
 			req.Sort = slices.Clone(req.Sort)
 			for i := range req.Sort {
 				req.Sort[i].Dir = wire.Asc
@@ -146,12 +145,7 @@ func orderFaults() []fault {
 func windowed(name, why, kills string, edit func(offset, limit int64) (int64, int64)) fault {
 	return fault{name: name, why: why, kills: strings.Split(kills, ", "), build: func() http.Handler {
 		return bodies(func(body map[string]any) {
-			number := func(name string) int64 {
-				n, _ := body[name].(json.Number)
-				i, _ := n.Int64()
-				return i
-			}
-			offset, limit := edit(number("offset"), number("limit"))
+			offset, limit := edit(integer(body, "offset"), integer(body, "limit"))
 			delete(body, "offset")
 			delete(body, "limit")
 			if offset > 0 {
@@ -176,13 +170,7 @@ func cut(offset, limit int64, rows int) (from, to int) {
 // claiming rewrites the served line.
 func claiming(w twist, line string) func() http.Handler {
 	return func() http.Handler {
-		return lines(func(text []byte, emit func(...string)) {
-			if kind(text) == "served" {
-				emit(line, "\n")
-				return
-			}
-			emit(string(text))
-		})(twisted(w))
+		return linesOf("served", func(_ []byte, emit func(...string)) { emit(line, "\n") })(twisted(w))
 	}
 }
 
@@ -195,7 +183,7 @@ func claimFaults() []fault {
 		bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
 			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}).refused("stream-11"),
 		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
-			twist{request: func(req *connector.Query) { req.Sort = nil }}).refused("stream-2"),
+			twist{request: func(req *connector.Query, _, _ *int64) { req.Sort = nil }}).refused("stream-2"),
 		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
 			func(int64, int64) (int64, int64) { return 0, 0 }).refused("stream-2b"),
 		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too",
@@ -208,10 +196,7 @@ func claimFaults() []fault {
 					return right || f.Op == wire.OpGt
 				}},
 					`{"served":{"filters":false,"sort":false,"window":false}}`)
-				return bodies(func(body map[string]any) {
-					delete(body, "offset")
-					delete(body, "limit")
-				}, wire.PathQuery)(loose())
+				return unwindowed(loose())
 			}},
 	}
 }

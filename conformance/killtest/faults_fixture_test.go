@@ -70,7 +70,7 @@ func discoveryFaults() []fault {
 
 // of changes the rows of one table.
 func of(table string, edit func(t *oracle.Table)) twist {
-	return twist{rows: func(req *connector.Query, t *oracle.Table) {
+	return twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 		if req.Table == table {
 			edit(t)
 		}
@@ -91,7 +91,7 @@ func rowFaults() []fault {
 		bent("the wide row twice", "each row once", "P2.2: a wide row",
 			of("wide", func(t *oracle.Table) { t.Rows = append(t.Rows, t.Rows...) })).refused("discovery-10"),
 		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8: the fields asked for",
-			twist{rows: func(req *connector.Query, t *oracle.Table) {
+			twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				last := -1
 				for _, name := range req.Fields {
 					at := t.Index(name)
@@ -104,7 +104,7 @@ func rowFaults() []fault {
 				}
 			}}),
 		bent("one field is distinct", "rows that look alike are rows", "P2.8: one field alone",
-			twist{rows: func(req *connector.Query, t *oracle.Table) {
+			twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				if len(req.Fields) == 1 && len(req.Joins) == 0 && req.MaxRows == 0 {
 					seen := map[string]bool{}
 					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
@@ -118,14 +118,27 @@ func rowFaults() []fault {
 	}
 }
 
+// eachCell changes the cells of rows that are not joined, by the type of their column.
+func eachCell(change func(t wire.Type, v wire.Value) wire.Value) twist {
+	return twist{answer: func(req *connector.Query, t *oracle.Table) {
+		for _, row := range t.Rows {
+			for i, c := range t.Columns {
+				if len(req.Joins) == 0 {
+					row[i] = change(c.Type, row[i])
+				}
+			}
+		}
+	}}
+}
+
 // spelled changes the cells of columns of some types.
 func spelled(change func(v wire.Value) wire.Value, types ...wire.Type) twist {
-	return twist{cell: func(t wire.Type, v wire.Value) wire.Value {
+	return eachCell(func(t wire.Type, v wire.Value) wire.Value {
 		if slices.Contains(types, t) && !v.IsNull() {
 			return change(v)
 		}
 		return v
-	}}
+	})
 }
 
 func spellingFaults() []fault {
@@ -147,12 +160,12 @@ func spellingFaults() []fault {
 			spelled(func(v wire.Value) wire.Value { return wire.Text(strings.TrimRight(v.Text(), " ")) }, wire.TypeString)).
 			accepted("the wrong text is a text"),
 		bent("nulls are empty texts", "missing values are null", "P2.16: missing values",
-			twist{cell: func(t wire.Type, v wire.Value) wire.Value {
+			eachCell(func(t wire.Type, v wire.Value) wire.Value {
 				if v.IsNull() && t == wire.TypeString {
 					return wire.Text("")
 				}
 				return v
-			}}).accepted("an empty text is a text"),
+			})).accepted("an empty text is a text"),
 		bent("booleans are numbers", "booleans are true and false", "P2.16: booleans",
 			spelled(func(v wire.Value) wire.Value {
 				if v.IsTrue() {

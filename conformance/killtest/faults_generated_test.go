@@ -63,59 +63,45 @@ func inFilters(edit func(*wire.Filter)) func(wire.Request) {
 // they need three keys, four members, or two things at once.
 func generatedFaults() []fault {
 	return []fault{
-		{
-			name: "the third group of or is forgotten", why: "`or` is an array of groups: each of them counts",
+		{name: "the third group of or is forgotten", why: "`or` is an array of groups: each of them counts",
 			kills: []string{"P2.17: filters"},
 			first: "P2.4: groups of or", because: "a fixed case has three groups, and comes before generated ones",
 			build: misread(inRows(func(q *wire.QueryRequest) {
 				if len(q.Or) > 2 {
 					q.Or = slices.Delete(q.Or, 2, 3)
 				}
-			})),
-		},
-		{
-			name: "in looks at three members", why: "in finds every member of the list",
+			}))},
+		{name: "in looks at three members", why: "in finds every member of the list",
 			kills: []string{"P2.17: filters", "P2.17: sorts and windows"},
 			first: "P2.3: lte", because: "its cases name the rows beside by in, with five members",
 			build: misread(inFilters(func(f *wire.Filter) {
 				if f.Op == wire.OpIn && len(f.Values) > 3 {
 					f.Values = f.Values[:3]
 				}
-			})),
-		},
-		{
-			name: "includes looks at four characters", why: "includes is a substring, however long",
-			kills: []string{"P2.17: filters"},
-			first: "P2.3: includes", because: "a fixed case has a longer text, and comes before generated ones",
-			client: "stream-11",
+			}))},
+		{name: "includes looks at four characters", why: "includes is a substring, however long", kills: []string{"P2.17: filters"},
+			first: "P2.3: includes", because: "a fixed case has a longer text, and comes before generated ones", client: "stream-11",
 			build: misread(inFilters(func(f *wire.Filter) {
 				if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
 					f.Value = wire.Text(string(text[:4]))
 				}
-			})),
-		},
-		{
-			name: "the third sort key is turned around", why: "every key of a sort has a direction of its own",
+			}))},
+		{name: "the third sort key is turned around", why: "every key of a sort has a direction of its own",
 			kills: []string{"P2.17: sorts and windows"},
 			first: "P2.6: several keys", because: "a fixed case has three keys, and comes before generated ones",
 			build: misread(inRows(func(q *wire.QueryRequest) {
 				if len(q.Sort) > 2 {
 					q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
 				}
-			})),
-		},
-		{
-			name: "an offset beside or is one short", why: "offset is how many of the matching rows are passed over",
+			}))},
+		{name: "an offset beside or is one short", why: "offset is how many of the matching rows are passed over",
 			kills: []string{"P2.17: sorts and windows"},
 			build: misread(inRows(func(q *wire.QueryRequest) {
 				if len(q.Or) > 0 && q.Offset > 1 {
 					q.Offset--
 				}
-			})),
-		},
-		{
-			name: "a count forgets the second filter of a group", why: "all filters of a group must hold",
-			kills: []string{"P2.17: counts"},
+			}))},
+		{name: "a count forgets the second filter of a group", why: "all filters of a group must hold", kills: []string{"P2.17: counts"},
 			first: "P2.10: or", because: "a fixed case has such a group, and comes before generated ones",
 			build: misread(func(m wire.Request) {
 				if c, ok := m.(*wire.CountRequest); ok {
@@ -123,20 +109,14 @@ func generatedFaults() []fault {
 						c.Or[i] = group[:min(len(group), 1)]
 					}
 				}
-			}),
-		},
-		{
-			name: "two groups forget or", why: "a wrong number is never legal",
-			kills: []string{"P2.17: aggregates"},
+			})},
+		{name: "two groups forget or", why: "a wrong number is never legal", kills: []string{"P2.17: aggregates"},
 			build: misread(func(m wire.Request) {
 				if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
 					a.Or = nil
 				}
-			}),
-		},
-		{
-			name: "a third minimum is a maximum", why: "a wrong number is never legal",
-			kills: []string{"P2.17: aggregates"},
+			})},
+		{name: "a third minimum is a maximum", why: "a wrong number is never legal", kills: []string{"P2.17: aggregates"},
 			first: "P2.11: several groups and measures", because: "a fixed case has three measures, and comes before generated ones",
 			build: misread(func(m wire.Request) {
 				if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
@@ -146,10 +126,8 @@ func generatedFaults() []fault {
 						}
 					}
 				}
-			}),
-		},
-		{
-			name:  "conjuncts beside or are left to the platform",
+			})},
+		{name: "conjuncts beside or are left to the platform",
 			why:   "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
 			kills: []string{"P2.17: combined filters"},
 			first: "P2.9: filters with declared operators", because: "it is watched on every stream",
@@ -162,10 +140,8 @@ func generatedFaults() []fault {
 					q.And, q.Sort = nil, nil
 					return unclaimed
 				})(usual())
-			},
-		},
-		{
-			name: "an offset beside or is applied and not claimed", why: "what is not claimed is done again over the rows that come",
+			}},
+		{name: "an offset beside or is applied and not claimed", why: "what is not claimed is done again over the rows that come",
 			kills: []string{"P2.17: sorts and windows"},
 			first: "P2.7: a window behind filters and a sort", because: "a fixed case has both, and comes before generated ones",
 			build: func() http.Handler {
@@ -175,18 +151,15 @@ func generatedFaults() []fault {
 					}
 					return nil
 				})(usual())
-			},
-		},
-		{
-			name: "all but the first group of or are forgotten, live", why: "`or` is an array of groups: each of them counts",
+			}},
+		{name: "all but the first group of or are forgotten, live", why: "`or` is an array of groups: each of them counts",
 			kills: []string{"M11"}, first: "P3.4: an or group", because: "an unknown field in a forgotten group is not refused",
 			options: func(g *grading) { g.Mode = conformance.ModeLive },
 			build: misread(inRows(func(q *wire.QueryRequest) {
 				if len(q.Or) > 1 {
 					q.Or = q.Or[:1]
 				}
-			})),
-		},
+			}))},
 	}
 }
 

@@ -2,7 +2,6 @@ package killtest
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -88,15 +88,10 @@ func hotelTables(chain int) []memsource.Table {
 	return []memsource.Table{hotels, types, rooms, guests, bookings, invoices, payments, staff, shifts, reviews, own}
 }
 
-// hotelTable returns a table whose fields are written as "name type", with a question mark where null may stand.
+// hotelTable returns a table whose fields are written as [fieldsOf] reads them. The first is the key.
 func hotelTable(name, about string, n int, keys []wire.ForeignKey, row func(i int) []wire.Value, fields ...string) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys}}
-	for i, f := range fields {
-		field, kind, _ := strings.Cut(f, " ")
-		kind, nullable := strings.CutSuffix(kind, "?")
-		t.Fields = append(t.Fields, wire.Field{Name: field, Type: wire.Type(kind), Nullable: nullable, Unique: i == 0})
-	}
-	t.PrimaryKey = []string{t.Fields[0].Name}
+	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys, Fields: fieldsOf(fields...)}}
+	t.PrimaryKey, t.Fields[0].Unique = []string{t.Fields[0].Name}, true
 	for i := range n {
 		t.Rows = append(t.Rows, row(i))
 	}
@@ -304,47 +299,33 @@ func hotelDiscoveryFaults() []fault {
 	}
 }
 
-// reordered sorts a table by one of its columns in an order of its own. Ties stay as they were.
-type reordered struct {
-	*liveSource
-	tables       []memsource.Table
-	table, field string
-	compare      func(a, b wire.Value) int
-}
-
-func (s reordered) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if req.Table != s.table || len(req.Sort) != 1 || req.Sort[0].Field != s.field {
-		return s.liveSource.Query(ctx, req, out)
-	}
-	return s.orderedOf(ctx, s.tables, req, out, func(rows [][]wire.Value, keys []int) {
-		stored := func(a, b []wire.Value) int {
-			if a[0].Kind() == wire.KindInt {
-				return cmp.Compare(a[0].Int64(), b[0].Int64())
-			}
-			return strings.Compare(a[0].String(), b[0].String())
-		}
-		values := 0 // nulls are last
-		for values < len(rows) && !rows[values][keys[0]].IsNull() {
-			values++
-		}
-		slices.SortStableFunc(rows[:values], func(a, b []wire.Value) int {
-			order := s.compare(a[keys[0]], b[keys[0]])
-			if req.Sort[0].Dir == wire.Desc {
-				order = -order
-			}
-			return cmp.Or(order, stored(a, b))
-		})
-	})
-}
-
 func hotelSortFaults() []fault {
 	const why = "rows come in the order of sort"
+	// Of rows that tie in the other order, those come first that have the lower key.
+	stored := func(a, b wire.Value) int {
+		if a.Kind() == wire.KindInt {
+			return cmp.Compare(a.Int64(), b.Int64())
+		}
+		return strings.Compare(a.String(), b.String())
+	}
 	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
-		return fault{name: name, why: why, kills: []string{"L7"}, options: live, build: func() http.Handler {
-			tables := hotelTables(0)
-			src := &liveSource{Source: source(tables...)}
-			return serve(connector.Definition{}, reordered{src, tables, table, field, compare}, nil)
-		}}
+		return fault{name: name, why: why, kills: []string{"L7"}, options: live,
+			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+				if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field {
+					return
+				}
+				c, values := t.Index(field), 0 // nulls are last
+				for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
+					values++
+				}
+				slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
+					order := compare(a[c], b[c])
+					if req.Sort[0].Dir == wire.Desc {
+						order = -order
+					}
+					return cmp.Or(order, stored(a[0], b[0]))
+				})
+			}})}
 	}
 	number := func(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
 	return []fault{

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,17 +18,12 @@ func limitsFaults() []fault {
 	declared := func(l wire.Limits) http.Handler {
 		return serve(connector.Definition{Limits: l}, corpusSource(), nil)
 	}
-	number := func(v any) int64 {
-		n, _ := v.(json.Number)
-		i, _ := n.Int64()
-		return i
-	}
 	const why = "the platform plans its reads within the declared limits"
 	return []fault{
 		{name: "pages of half the declared size", why: why, kills: []string{"P3.16a"},
 			first: "P2.17: sorts and windows", because: "a generated window is longer", build: func() http.Handler {
 				return requests(wire.PathQuery, func(body map[string]any) bool {
-					long := number(body["limit"]) > 500
+					long := integer(body, "limit") > 500
 					if long {
 						body["limit"] = 500
 					}
@@ -38,12 +32,8 @@ func limitsFaults() []fault {
 			}},
 		{name: "offsets are refused below the declared one", why: why, kills: []string{"P3.16b"},
 			first: "P2.7: an offset", because: "a fixed case has such an offset", build: func() http.Handler {
-				return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					far := r.URL.Path == wire.PathQuery && number(parsed(*body)["offset"]) > 4000
-					if far {
-						refuses(w, 422, "unsupported", "too far")
-					}
-					return far
+				return refusesWhere(422, "unsupported", "too far", func(r *http.Request, body []byte) bool {
+					return r.URL.Path == wire.PathQuery && integer(parsed(body), "offset") > 4000
 				})(declared(wire.Limits{OffsetMax: 5000}))
 			}},
 		{name: "four requests at once where sixteen are declared", why: why, kills: []string{"P3.16c"},

@@ -197,7 +197,7 @@ func toldTickets() []toldTicket {
 				}}}},
 		{first: "M21", because: "its joins have a filter and a sort",
 			ticketFault: ticketFault{"filters are dropped beside a sort", "filter, then sort, then cut", "M12",
-				twist{request: func(req *connector.Query) {
+				twist{request: func(req *connector.Query, _, _ *int64) {
 					if len(req.Sort) > 0 {
 						req.And = nil
 					}
@@ -206,7 +206,7 @@ func toldTickets() []toldTicket {
 			ticketFault: ticketFault{"a window is cut before the filters", "filter, then sort, then cut", "M12", twist{early: true}}},
 		{first: "L7", because: "it sorts the column downwards",
 			ticketFault: ticketFault{"due is never sorted downwards", "rows come in the requested order", "M12",
-				twist{request: func(req *connector.Query) {
+				twist{request: func(req *connector.Query, _, _ *int64) {
 					for i, k := range req.Sort {
 						if k.Field == "due" {
 							req.Sort = slices.Clone(req.Sort)
@@ -255,22 +255,22 @@ func ticketPlanFaults() []ticketFault {
 	combined := "`and` holds as a whole, `or` has one group that holds"
 	return []ticketFault{
 		{"a second filter on a field replaces the first", combined, "M11",
-			twist{request: func(req *connector.Query) { req.And = lastOf(req.And) }}},
+			twist{request: func(req *connector.Query, _, _ *int64) { req.And = lastOf(req.And) }}},
 		{"a second filter on a field replaces the first within a group of or", combined, "M11",
-			twist{request: func(req *connector.Query) {
+			twist{request: func(req *connector.Query, _, _ *int64) {
 				req.Or = slices.Clone(req.Or)
 				for i, group := range req.Or {
 					req.Or[i] = lastOf(group)
 				}
 			}}},
 		{"the fifth filter is ignored", combined, "M11",
-			twist{request: func(req *connector.Query) { req.And = req.And[:min(4, len(req.And))] }}},
+			twist{request: func(req *connector.Query, _, _ *int64) { req.And = req.And[:min(4, len(req.And))] }}},
 		{"or is pushed as and", combined, "M11",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				return rightly(and, nil, holds) && !slices.ContainsFunc(slices.Concat(or...), func(f wire.Filter) bool { return !holds(f) })
 			}}},
 		{"only two groups of or are pushed", combined, "M11",
-			twist{request: func(req *connector.Query) { req.Or = req.Or[:min(2, len(req.Or))] }}},
+			twist{request: func(req *connector.Query, _, _ *int64) { req.Or = req.Or[:min(2, len(req.Or))] }}},
 	}
 }
 
@@ -278,7 +278,7 @@ func ticketPlanFaults() []ticketFault {
 func shortOffset() twist {
 	filtered := false
 	return twist{
-		request: func(req *connector.Query) { filtered = len(req.And) > 0 },
+		request: func(req *connector.Query, _, _ *int64) { filtered = len(req.And) > 0 },
 		window: func(offset, limit int64, rows int) (from, to int) {
 			if filtered && offset > 0 {
 				offset--

@@ -15,11 +15,13 @@ import (
 // Faults that show at one place and not where the same thing is asked for first: nulls under an operator on another
 // route than /query, what an order is about under a later sort key, ties under another size of a page.
 
-// firstHotels returns the tables of the first chain.
+// firstHotels and secondHotels return the tables of a chain.
 func firstHotels() []memsource.Table { return hotelTables(0) }
 
+func secondHotels() []memsource.Table { return hotelTables(1) }
+
 func placeFaults() []fault {
-	return slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), besideFaults())
+	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), besideFaults()))
 }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
@@ -50,30 +52,25 @@ func droppingNulls(ops ...wire.Op) func(*wire.Where) {
 
 func nullPlaceFaults() []fault {
 	type data = func() []memsource.Table
-	place := func(name, kill string, tables data, change func(*pagedSource)) fault {
-		return fault{name: name, why: "an operator treats nulls alike on every route", kills: []string{kill}, options: live,
-			build: pagedOver(tables, change)}
+	place := func(name, kill string, tables data, w twist) fault {
+		return fault{name: name, why: "an operator treats nulls alike on every route", kills: []string{kill}, build: stocked(tables, w)}
 	}
-	counted := func(change func(*wire.Where)) func(*pagedSource) {
-		return func(d *pagedSource) { d.counted = func(req *wire.CountRequest) { change(&req.Where) } }
+	counted := func(change func(*wire.Where)) twist {
+		return twist{counted: func(req *wire.CountRequest) { change(&req.Where) }}
 	}
-	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) func(*pagedSource) {
-		return func(d *pagedSource) {
-			d.aggregate = func(req *wire.AggregateRequest) {
-				if holds(req) {
-					change(&req.Where)
-				}
+	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) twist {
+		return twist{aggregate: func(req *wire.AggregateRequest) {
+			if holds(req) {
+				change(&req.Where)
 			}
-		}
+		}}
 	}
-	asked := func(holds func(req *connector.Query, limit int64) bool, change func(*wire.Where)) func(*pagedSource) {
-		return func(d *pagedSource) {
-			d.request = func(req *connector.Query, limit, _ *int64) {
-				if holds(req, *limit) {
-					change(&req.Where)
-				}
+	asked := func(holds func(req *connector.Query, limit int64) bool, change func(*wire.Where)) twist {
+		return twist{request: func(req *connector.Query, limit, _ *int64) {
+			if holds(req, *limit) {
+				change(&req.Where)
 			}
-		}
+		}}
 	}
 	measured := func(req *wire.AggregateRequest) bool {
 		return len(req.GroupBy) == 0 && slices.ContainsFunc(req.Measures, func(m wire.Measure) bool { return m.Fn != wire.AggCount })
@@ -95,25 +92,32 @@ func nullPlaceFaults() []fault {
 }
 
 // laterOrder sorts rows with the same value of the first key in an order of its own by the others.
-func laterOrder(compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) func(*pagedSource) {
-	return func(d *pagedSource) {
-		d.order = func(req *connector.Query, t *oracle.Table, _, _ int64) {
-			first := t.Index(req.Sort[0].Field)
-			for from := 0; from < len(t.Rows); {
-				to := from + 1
-				for to < len(t.Rows) && t.Rows[to][first].String() == t.Rows[from][first].String() {
-					to++
+func laterOrder(compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) twist {
+	return twist{order: func(req *connector.Query, t *oracle.Table) {
+		eachTie(t, req.Sort[:1], func(rows [][]wire.Value) {
+			slices.SortStableFunc(rows, func(a, b []wire.Value) (order int) {
+				for _, k := range req.Sort[1:] {
+					c := t.Index(k.Field)
+					order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
 				}
-				slices.SortStableFunc(t.Rows[from:to], func(a, b []wire.Value) (order int) {
-					for _, k := range req.Sort[1:] {
-						c := t.Index(k.Field)
-						order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
-					}
-					return order
-				})
-				from = to
-			}
+				return order
+			})
+		})
+	}}
+}
+
+// eachTie edits every run of rows that tie under some keys.
+func eachTie(t *oracle.Table, keys []wire.SortKey, edit func(rows [][]wire.Value)) {
+	for from := 0; from < len(t.Rows); {
+		to := from + 1
+		for to < len(t.Rows) && !slices.ContainsFunc(keys, func(k wire.SortKey) bool {
+			c := t.Index(k.Field)
+			return t.Rows[to][c].String() != t.Rows[from][c].String()
+		}) {
+			to++
 		}
+		edit(t.Rows[from:to])
+		from = to
 	}
 }
 
@@ -142,8 +146,8 @@ func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t)
 func laterKeyFaults() []fault {
 	type data = func() []memsource.Table
 	later := func(name string, tables data, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
-		return fault{name: name, why: "a later key orders as the first does", kills: []string{"L7"}, options: live,
-			build: pagedOver(tables, laterOrder(compare))}
+		return fault{name: name, why: "a later key orders as the first does", kills: []string{"L7"},
+			build: stocked(tables, laterOrder(compare))}
 	}
 	nullsFirst := func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
 		if dir == wire.Desc && (a.IsNull() || b.IsNull()) {
@@ -167,20 +171,16 @@ func laterKeyFaults() []fault {
 		}
 		return inOrder(a, b, t)
 	})
-	collated := later("hotels: collate asks for a collation", firstHotels, nil)
-	collated.why = "collate: true asks for the order of bytes too"
-	collated.build = pagedOver(firstHotels, func(d *pagedSource) {
-		d.order = func(req *connector.Query, t *oracle.Table, _, _ int64) {
-			k := req.Sort[0]
-			c := t.Index(k.Field)
+	collated := fault{name: "hotels: collate asks for a collation", why: "collate: true asks for the order of bytes too", kills: []string{"L7"},
+		build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+			k, c := req.Sort[0], t.Index(req.Sort[0].Field)
 			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
 				if !k.Collate {
 					return 0
 				}
 				return collation(a[c], b[c], t.Columns[c].Type, k.Dir)
 			})
-		}
-	})
+		}})}
 	return []fault{
 		collated,
 		later("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
@@ -195,14 +195,12 @@ func laterKeyFaults() []fault {
 func tieFaults() []fault {
 	type data = func() []memsource.Table
 	ties := func(name string, tables data, otherwise func(rows int, offset, limit int64) bool) fault {
-		return fault{name: name, why: "rows that tie have a fixed order", kills: []string{"A.15"}, options: live,
-			build: pagedOver(tables, func(d *pagedSource) {
-				d.order = func(req *connector.Query, t *oracle.Table, offset, limit int64) {
-					if limit > 0 && otherwise(len(t.Rows), offset, limit) {
-						backwards(req, t)
-					}
+		return fault{name: name, why: "rows that tie have a fixed order", kills: []string{"A.15"},
+			build: stocked(tables, twist{rows: func(req *connector.Query, t *oracle.Table, offset, limit int64) {
+				if limit > 0 && len(req.Sort) > 0 && otherwise(len(t.Rows), offset, limit) {
+					eachTie(t, req.Sort, slices.Reverse)
 				}
-			})}
+			}})}
 	}
 	first := func(_ int, offset, limit int64) bool { return offset == 0 && limit < 100 }
 	return []fault{
@@ -217,26 +215,9 @@ func tieFaults() []fault {
 	}
 }
 
-// backwards puts rows that tie under the sort of a request in the other order.
-func backwards(req *connector.Query, t *oracle.Table) {
-	var keys []int
-	for _, k := range req.Sort {
-		keys = append(keys, t.Index(k.Field))
-	}
-	for from := 0; from < len(t.Rows); {
-		to := from + 1
-		for to < len(t.Rows) && !slices.ContainsFunc(keys, func(c int) bool { return t.Rows[to][c].String() != t.Rows[from][c].String() }) {
-			to++
-		}
-		slices.Reverse(t.Rows[from:to])
-		from = to
-	}
-}
-
 func instantOperandFaults() []fault {
-	read := func(name string, tables func() []memsource.Table, change func(*pagedSource)) fault {
-		return fault{name: name, why: "an operand names an instant, however it is spelled", kills: []string{"M30"}, options: live,
-			build: pagedOver(tables, change)}
+	read := func(name string, tables func() []memsource.Table, w twist) fault {
+		return fault{name: name, why: "an operand names an instant, however it is spelled", kills: []string{"M30"}, build: stocked(tables, w)}
 	}
 	zoneless := func(text string) string { return text[:len(text)-len("+00:00")] + "Z" }
 	return []fault{
@@ -245,13 +226,11 @@ func instantOperandFaults() []fault {
 		read("hotels: the offset of a member is ignored", firstHotels, readingOperands(isOffset, zoneless, wire.OpIn)),
 		read("parts: an operand without a zone is local", pagedTables,
 			readingOperands(isZoneless, func(text string) string { return text + "+01:00" })),
-		read("parts: instants are compared as texts", pagedTables, func(d *pagedSource) {
-			d.seen = func(req *connector.Query) oracle.Tables {
-				other := *req
-				other.FieldTypes = map[string]wire.Type{"at": wire.TypeString}
-				return d.retyped(&other)
-			}
-		}),
+		read("parts: instants are compared as texts", pagedTables, twist{seen: func(*connector.Query) oracle.Tables {
+			return retyped(oracleTables(pagedTables()), func(c wire.Column) wire.Type {
+				return map[string]wire.Type{"at": wire.TypeString}[c.Name]
+			})
+		}}),
 	}
 }
 
@@ -265,66 +244,55 @@ func instantWith(text, zone string) bool {
 }
 
 // readingOperands changes the operands of some operators, of all if none is given, for which a condition holds.
-func readingOperands(hold func(text string) bool, change func(text string) string, ops ...wire.Op) func(*pagedSource) {
+func readingOperands(hold func(text string) bool, change func(text string) string, ops ...wire.Op) twist {
 	operands := texts(func(text string) string {
 		if !hold(text) {
 			return text
 		}
 		return change(text)
 	})
-	return func(d *pagedSource) {
-		d.request = func(req *connector.Query, _, _ *int64) {
-			for i, f := range req.And {
-				if len(ops) == 0 || slices.Contains(ops, f.Op) {
-					req.And[i] = operands(f)
-				}
+	return twist{request: func(req *connector.Query, _, _ *int64) {
+		for i, f := range req.And {
+			if len(ops) == 0 || slices.Contains(ops, f.Op) {
+				req.And[i] = operands(f)
 			}
 		}
-	}
+	}}
 }
 
 // besideFaults forget what stands beside something else.
 func besideFaults() []fault {
-	beside := func(name, why, kill string, change func(*pagedSource)) fault {
-		return fault{name: "hotels: " + name, why: why, kills: []string{kill}, options: live, build: pagedOver(firstHotels, change)}
+	beside := func(name, why, kill string, w twist) fault {
+		return fault{name: "hotels: " + name, why: why, kills: []string{kill}, build: stocked(firstHotels, w)}
 	}
-	const wrong = "a wrong number is never legal"
 	return []fault{
-		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7", func(d *pagedSource) {
-			d.request = func(req *connector.Query, _, _ *int64) { req.Sort = req.Sort[:min(2, len(req.Sort))] }
-		}),
-		beside("two periods of one date are both the second", wrong, "M24", func(d *pagedSource) {
-			d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
-				for _, row := range rows {
+		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
+			twist{request: func(req *connector.Query, _, _ *int64) { req.Sort = req.Sort[:min(2, len(req.Sort))] }}),
+		beside("two periods of one date are both the second", neverWrong, "M24",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				for _, row := range t.Rows {
 					if len(req.GroupBy) > 1 && req.GroupBy[0].Field == req.GroupBy[1].Field {
 						row[0] = row[1]
 					}
 				}
-				return rows
-			}
-		}),
-		beside("the maximum of a period is its minimum", wrong, "M24", func(d *pagedSource) {
-			d.aggregate = func(req *wire.AggregateRequest) {
-				for i, m := range req.Measures {
-					if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
-						req.Measures[i].Fn = wire.AggMin
-					}
+			}}),
+		beside("the maximum of a period is its minimum", neverWrong, "M24", twist{aggregate: func(req *wire.AggregateRequest) {
+			for i, m := range req.Measures {
+				if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
+					req.Measures[i].Fn = wire.AggMin
 				}
 			}
-		}),
-		beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21", func(d *pagedSource) {
-			d.request = func(req *connector.Query, _, offset *int64) {
+		}}),
+		beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21",
+			twist{request: func(req *connector.Query, _, offset *int64) {
 				if len(req.Joins) > 0 {
 					*offset = 0
 				}
+			}}),
+		beside("aggregates over joins forget their filters", neverWrong, "M22", twist{aggregate: func(req *wire.AggregateRequest) {
+			if len(req.Joins) > 0 {
+				req.Where = wire.Where{}
 			}
-		}),
-		beside("aggregates over joins forget their filters", wrong, "M22", func(d *pagedSource) {
-			d.aggregate = func(req *wire.AggregateRequest) {
-				if len(req.Joins) > 0 {
-					req.Where = wire.Where{}
-				}
-			}
-		}),
+		}}),
 	}
 }

@@ -28,32 +28,25 @@ func protocolDiscoveryFaults() []fault {
 		return tables[i].(map[string]any)
 	}
 	return []fault{
-		{
-			name: "discovery as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.1a"},
+		{name: "discovery as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.1a"},
 			build: over(usual, answers(func(body map[string]any, status int) (any, int) {
 				if status == 200 {
 					return body["tables"], status
 				}
 				return body, status
-			}, wire.PathDiscovery)),
-		},
-		{
-			name: "a table without foreignKeys", why: "foreignKeys is required", kills: []string{"P3.1a"},
+			}, wire.PathDiscovery))},
+		{name: "a table without foreignKeys", why: "foreignKeys is required", kills: []string{"P3.1a"},
 			build: over(usual, tablesOf(func(tables []any) []any {
 				delete(first(tables, "codes"), "foreignKeys")
 				return tables
-			})),
-		},
-		{
-			name: "a primary key of no field", why: "an array of field names", kills: []string{"P3.1b"},
+			}))},
+		{name: "a primary key of no field", why: "an array of field names", kills: []string{"P3.1b"},
 			build: over(usual, tablesOf(func(tables []any) []any {
 				return append(tables,
 					map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
 						"primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
-			})),
-		},
-		{
-			name: "a foreign key to no field", why: "a foreign key leads to a field of its target", kills: []string{"P3.1b"},
+			}))},
+		{name: "a foreign key to no field", why: "a foreign key leads to a field of its target", kills: []string{"P3.1b"},
 			build: over(usual, tablesOf(func(tables []any) []any {
 				field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true,
 					"unique": false, "samples": []any{}, "sourceDescription": ""}
@@ -61,26 +54,21 @@ func protocolDiscoveryFaults() []fault {
 				return append(tables,
 					map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
 						"primaryKey": []any{}, "foreignKeys": []any{key}, "fields": []any{field}})
-			})),
-		},
-		{
-			name: "a foreign key to a table that is not listed", why: "a foreign key leads to a table of the same discovery", kills: []string{"P3.1b"},
-			harmless: "every row can be read, and a connection notes it",
+			}))},
+		{name: "a foreign key to a table that is not listed", why: "a foreign key leads to a table of the same discovery",
+			kills: []string{"P3.1b"}, harmless: "every row can be read, and a connection notes it",
 			build: over(usual, tablesOf(func(tables []any) []any {
 				codes := first(tables, "codes")
 				field := listOf(codes, "fields")[0]["name"]
 				codes["foreignKeys"] = []any{map[string]any{"field": field, "targetTable": "custmers", "targetField": "id"}}
 				return tables
-			})),
-		},
-		{
-			name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
+			}))},
+		{name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
 			build: over(usual, tablesOf(func(tables []any) []any {
 				return append(tables,
 					map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true,
 						"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
-			})),
-		},
+			}))},
 	}
 }
 
@@ -154,10 +142,8 @@ func unknownFaults() []fault {
 			build: empty(wire.PathCardinality, `{"columns":{}}`, unknownTable)},
 		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2: a column of /cardinality"},
 			build: empty(wire.PathCardinality, `{"columns":{}}`, column)},
-		{
-			name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2: /linkHitRate"},
-			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable),
-		},
+		{name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2: /linkHitRate"},
+			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable)},
 		{name: "an unknown field is not projected", why: "a column the source does not have is refused",
 			kills: []string{"P3.4: fields of /query"}, build: drops(wire.PathQuery, "fields", "")},
 		{name: "an unknown sort key is dropped", why: "a column the source does not have is refused",
@@ -197,38 +183,32 @@ func malformedFaults() []fault {
 		return over(usual, requests(wire.PathQuery, edit))
 	}
 	return []fault{
-		{
-			name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one", kills: []string{"P3.3: not one JSON object"},
+		{name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one",
+			kills: []string{"P3.3: not one JSON object"},
 			build: over(usual, between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
 				var first json.RawMessage
 				if json.NewDecoder(bytes.NewReader(*body)).Decode(&first) == nil {
 					*body = first
 				}
 				return false
-			})),
-		},
-		{
-			name: "a limit as text is converted", why: "limit is an integer", kills: []string{"P3.3: a member of the wrong type"},
+			}))},
+		{name: "a limit as text is converted", why: "limit is an integer", kills: []string{"P3.3: a member of the wrong type"},
 			build: query(func(body map[string]any) bool {
 				limit, ok := body["limit"].(string)
 				if ok {
 					body["limit"] = json.Number(limit)
 				}
 				return ok
-			}),
-		},
-		{
-			name: "no sort counts as an empty one", why: "sort is required", kills: []string{"P3.3: a missing member"},
+			})},
+		{name: "no sort counts as an empty one", why: "sort is required", kills: []string{"P3.3: a missing member"},
 			build: query(func(body map[string]any) bool {
 				_, ok := body["sort"]
 				if !ok && body["sql"] == nil && body["table"] != nil {
 					body["sort"] = []any{}
 				}
 				return !ok
-			}),
-		},
-		{
-			name: "a payload on isnull is ignored", why: "three strict shapes", kills: []string{"P3.3: the shape of a filter"},
+			})},
+		{name: "a payload on isnull is ignored", why: "three strict shapes", kills: []string{"P3.3: the shape of a filter"},
 			build: query(func(body map[string]any) (changed bool) {
 				and, _ := body["and"].([]any)
 				for _, f := range and {
@@ -238,20 +218,16 @@ func malformedFaults() []fault {
 					}
 				}
 				return changed
-			}),
-		},
-		{
-			name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3: timeoutMs"},
+			})},
+		{name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3: timeoutMs"},
 			build: over(usual, requests(wire.PathCheck, func(body map[string]any) bool {
 				given, ok := body["timeoutMs"]
 				if ok = ok && given != json.Number("60000"); ok {
 					body["timeoutMs"] = 60000
 				}
 				return ok
-			})),
-		},
-		{
-			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
+			}))},
+		{name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
 			build: over(usual, requests(wire.PathCount, func(body map[string]any) (changed bool) {
 				for name := range body {
 					if !slices.Contains([]string{"table", "and", "or", "fieldTypes", "credentials", "timeoutMs"}, name) {
@@ -260,10 +236,8 @@ func malformedFaults() []fault {
 					}
 				}
 				return changed
-			})),
-		},
-		{
-			name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3: an unknown function or grain"},
+			}))},
+		{name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3: an unknown function or grain"},
 			build: over(usual, requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
 				measures, _ := body["measures"].([]any)
 				for _, m := range measures {
@@ -273,8 +247,7 @@ func malformedFaults() []fault {
 					}
 				}
 				return changed
-			})),
-		},
+			}))},
 	}
 }
 
@@ -284,20 +257,16 @@ func undeclaredFaults() []fault {
 		return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: o})
 	}
 	return []fault{
-		{
-			name: "joins are dropped", why: "refused, not silently dropped", kills: []string{"P3.8"},
-			build: func() http.Handler {
-				return requests(wire.PathQuery, func(body map[string]any) bool {
-					_, ok := body["joins"].([]any)
-					if ok {
-						delete(body, "joins")
-					}
-					return ok
-				})(omit(connector.Omit{Join: true}))
-			},
-		},
-		{
-			name: "grains are dropped", why: "grain is sent only to a connector with dateBucket true; 422 otherwise", kills: []string{"P3.9"},
+		{name: "joins are dropped", why: "refused, not silently dropped", kills: []string{"P3.8"}, build: func() http.Handler {
+			return requests(wire.PathQuery, func(body map[string]any) bool {
+				_, ok := body["joins"].([]any)
+				if ok {
+					delete(body, "joins")
+				}
+				return ok
+			})(omit(connector.Omit{Join: true}))
+		}},
+		{name: "grains are dropped", why: "grain is sent only to a connector with dateBucket true; 422 otherwise", kills: []string{"P3.9"},
 			build: func() http.Handler {
 				return requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
 					groups, _ := body["groupBy"].([]any)
@@ -309,10 +278,8 @@ func undeclaredFaults() []fault {
 					}
 					return changed
 				})(omit(connector.Omit{DateBucket: true}))
-			},
-		},
-		{
-			name: "an undeclared offset is cut and not claimed", why: "rows that are cut and not claimed are lost", kills: []string{"P3.13a"},
+			}},
+		{name: "an undeclared offset is cut and not claimed", why: "rows that are cut and not claimed are lost", kills: []string{"P3.13a"},
 			build: func() http.Handler {
 				h := usual()
 				undeclared := document(func(doc map[string]any) { doc["capabilities"].(map[string]any)["offset"] = false })
@@ -324,17 +291,14 @@ func undeclaredFaults() []fault {
 					serving(true, true)(h).ServeHTTP(w, r)
 					return true
 				})(h))
-			},
-		},
-		{
-			name: "SQL without a dialect", why: "dialect is present only for a connector that accepts compiled SQL", kills: []string{"P3.13b"},
+			}},
+		{name: "SQL without a dialect", why: "dialect is present only for a connector that accepts compiled SQL", kills: []string{"P3.13b"},
 			build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if r.URL.Path != wire.PathQuery || !strings.Contains(string(*body), `"sql"`) {
 					return false
 				}
 				sends(w, 200, terms.MediaNDJSON, `{"end":1}`+"\n")
 				return true
-			})),
-		},
+			}))},
 	}
 }

@@ -40,11 +40,11 @@ func largeFaults() []fault {
 	const why = "an answer is about every row, however many there are"
 	return []fault{
 		bent("rows stop at ten thousand", why, "P2.2: a table of many rows",
-			twist{rows: func(_ *connector.Query, t *oracle.Table) {
+			twist{rows: func(_ *connector.Query, t *oracle.Table, _, _ int64) {
 				t.Rows = t.Rows[:min(len(t.Rows), thousands)]
 			}}),
 		bent("filtered rows stop at ten thousand", why, "P2.3: neq",
-			twist{rows: func(req *connector.Query, t *oracle.Table) {
+			twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				if len(req.And) > 0 {
 					t.Rows = t.Rows[:min(len(t.Rows), thousands)]
 				}
@@ -105,7 +105,7 @@ func largeFaults() []fault {
 // longFaults cut long requests.
 func longFaults() []fault {
 	lists := func(op wire.Op, most int) twist {
-		return twist{request: func(req *connector.Query) {
+		return twist{request: func(req *connector.Query, _, _ *int64) {
 			req.And = slices.Clone(req.And)
 			for i, f := range req.And {
 				if f.Op == op {
@@ -115,7 +115,7 @@ func longFaults() []fault {
 		}}
 	}
 	operands := func(op wire.Op, most int) twist {
-		return twist{request: func(req *connector.Query) {
+		return twist{request: func(req *connector.Query, _, _ *int64) {
 			req.And = slices.Clone(req.And)
 			for i, f := range req.And {
 				if text := f.Value.Text(); f.Op == op && len(text) > most {
@@ -125,7 +125,7 @@ func longFaults() []fault {
 		}}
 	}
 	filters := func(most int) twist {
-		return twist{request: func(req *connector.Query) { req.And = req.And[:min(len(req.And), most)] }}
+		return twist{request: func(req *connector.Query, _, _ *int64) { req.And = req.And[:min(len(req.And), most)] }}
 	}
 	const whole = "all of a request counts, however long it is"
 	return []fault{
@@ -138,8 +138,8 @@ func longFaults() []fault {
 		bent("nine filters", whole, "P2.4: several filters of and", filters(9)),
 		bent("sixty-four filters", whole, "P2.4: several filters of and", filters(64)),
 		bent("thirty-two groups", whole, "P2.4: groups of or",
-			twist{request: func(req *connector.Query) { req.Or = req.Or[:min(len(req.Or), 32)] }}),
-		bent("four filters in a group", whole, "P2.4: groups of or", twist{request: func(req *connector.Query) {
+			twist{request: func(req *connector.Query, _, _ *int64) { req.Or = req.Or[:min(len(req.Or), 32)] }}),
+		bent("four filters in a group", whole, "P2.4: groups of or", twist{request: func(req *connector.Query, _, _ *int64) {
 			req.Or = slices.Clone(req.Or)
 			for i, group := range req.Or {
 				req.Or[i] = group[:min(len(group), 4)]
@@ -159,7 +159,7 @@ func longFaults() []fault {
 		bent("parts of 65,535 characters", whole, "P2.3: includes", operands(wire.OpIncludes, 65_535)),
 		bent("bounds of 1,000 characters", whole, "P2.3: gt", operands(wire.OpGt, 1000)),
 		bent("eight sort keys", whole, "P2.6: several keys",
-			twist{request: func(req *connector.Query) { req.Sort = req.Sort[:min(len(req.Sort), 8)] }}),
+			twist{request: func(req *connector.Query, _, _ *int64) { req.Sort = req.Sort[:min(len(req.Sort), 8)] }}),
 		bent("groups by eight fields", whole, "P2.11: several groups and measures",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.GroupBy) > 8 {

@@ -27,60 +27,35 @@ func slowFaults() []fault {
 			kills: []string{"P3.5c"}, build: patient(wire.PathCount)},
 		{name: "timeoutMs of an aggregate is ignored", why: "timeoutMs is enforced by the server",
 			kills: []string{"P3.5c"}, build: patient(wire.PathAggregate)},
-		{
-			name: "an elapsed deadline is an internal error", why: "the request's own timeoutMs elapsed is a 408",
-			kills: []string{"P3.5c"},
+		{name: "an elapsed deadline is an internal error", why: "the request's own timeoutMs elapsed is a 408", kills: []string{"P3.5c"},
 			build: over(slow, answers(func(body map[string]any, status int) (any, int) {
 				if status == http.StatusRequestTimeout {
 					return internalError, http.StatusInternalServerError
 				}
 				return body, status
-			}, wire.PathCount)),
-		},
-		{
-			name:  "deadlines are looked at with the heartbeat only",
-			why:   "a deadline ends a request while it waits, not when there is something to write",
-			kills: []string{"P3.5a"},
+			}, wire.PathCount))},
+		{name: "deadlines are looked at with the heartbeat only",
+			why: "a deadline ends a request while it waits, not when there is something to write", kills: []string{"P3.5a"},
 			build: over(slow, bodies(func(body map[string]any) {
 				if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
 					body["timeoutMs"] = 10_000
 				}
-			}, wire.PathQuery)),
-		},
-		{
-			name: "idleTimeoutMs is ignored", why: "no rows within the idle deadline is an error line timeout",
-			kills: []string{"P3.5b"},
-			build: over(slow, bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)),
-		},
-		{
-			name: "never pings", why: "a ping is written after 10 seconds without a batch",
-			kills: []string{"P3.7a"},
-			build: over(slow, lines(func(line []byte, emit func(...string)) {
-				if kind(line) != "ping" {
-					emit(string(line))
-				}
-			})),
-		},
-		{
-			name: "begins and hangs", why: "neither deadline nor heartbeat waits for the source",
-			kills: []string{"P3.5a", "P3.5b", "P3.7a"}, client: "stream-5",
-			build: func() http.Handler { return hanging(slow()) },
-		},
-		{
-			name: "pings once", why: "a ping is written after every 10 seconds without a batch",
-			kills: []string{"P3.7a"},
-			build: func() http.Handler { return pingingOnce(slow()) },
-		},
-		{
-			name: "rows are lost while waiting", why: "a stream that waits is as complete as any other",
-			kills: []string{"P3.7a"},
+			}, wire.PathQuery))},
+		{name: "idleTimeoutMs is ignored", why: "no rows within the idle deadline is an error line timeout", kills: []string{"P3.5b"},
+			build: over(slow, bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery))},
+		{name: "never pings", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7a"},
+			build: over(slow, linesOf("ping", func([]byte, func(...string)) {}))},
+		{name: "begins and hangs", why: "neither deadline nor heartbeat waits for the source", kills: []string{"P3.5a", "P3.5b", "P3.7a"},
+			client: "stream-5", build: func() http.Handler { return hanging(slow()) }},
+		{name: "pings once", why: "a ping is written after every 10 seconds without a batch", kills: []string{"P3.7a"},
+			build: func() http.Handler { return pingingOnce(slow()) }},
+		{name: "rows are lost while waiting", why: "a stream that waits is as complete as any other", kills: []string{"P3.7a"},
 			build: over(slow, lines(func(line []byte, emit func(...string)) {
 				if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
 					line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
 				}
 				emit(string(line))
-			})),
-		},
+			}))},
 	}
 }
 
@@ -100,14 +75,11 @@ func hanging(h http.Handler) http.Handler {
 func pingingOnce(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		pinged := false
-		lines(func(line []byte, emit func(...string)) {
-			if kind(line) == "ping" {
-				if pinged {
-					return
-				}
-				pinged = true
+		linesOf("ping", func(line []byte, emit func(...string)) {
+			if !pinged {
+				emit(string(line))
 			}
-			emit(string(line))
+			pinged = true
 		})(h).ServeHTTP(w, r)
 	})
 }

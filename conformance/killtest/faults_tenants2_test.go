@@ -25,11 +25,7 @@ const (
 func hostFaults() []fault {
 	var list []fault
 	kept := func(what, path string, key func(*http.Request, map[string]any) string) fault {
-		return fault{
-			name: what, why: nothingKept,
-			kills: []string{"T2"}, options: apart,
-			build: over(newSharedHost, keeping(path, key)),
-		}
+		return fault{name: what, why: nothingKept, kills: []string{"T2"}, options: apart, build: over(newSharedHost, keeping(path, key))}
 	}
 	list = append(list,
 		kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
@@ -58,28 +54,21 @@ func hostFaults() []fault {
 		}
 		return sharedHostOf(hostDefinition, tables)
 	}
-	list = append(list, fault{
-		name: "link rates of a smaller table kept by the request", why: nothingKept,
-		kills: []string{"T2"}, options: apart,
+	list = append(list, fault{name: "link rates of a smaller table kept by the request", why: nothingKept, kills: []string{"T2"},
+		options: apart,
 		build: over(linkedBothWays, keeping(wire.PathLinkHitRate, func(r *http.Request, body map[string]any) string {
 			if body["fromTable"] == "invoices" && body["toTable"] == "parts" {
 				return byRequest(r, body)
 			}
 			return rand.Text() // is not found again
-		})),
-	})
+		}))})
 	large := func() http.Handler {
 		tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
 		return sharedHostOf(hostDefinition, tables)
 	}
-	list = append(list, fault{
-		name: "rows of a large table kept by the request", why: nothingKept,
-		kills: []string{"T2"}, options: apart,
-		build: over(large, keeping(wire.PathQuery, byRequest)),
-	})
-	list = append(list, fault{
-		name: "large tables need no password", why: servedToNobodyElse,
-		kills: []string{"T4"}, options: apart,
+	list = append(list, fault{name: "rows of a large table kept by the request", why: nothingKept, kills: []string{"T2"}, options: apart,
+		build: over(large, keeping(wire.PathQuery, byRequest))})
+	list = append(list, fault{name: "large tables need no password", why: servedToNobodyElse, kills: []string{"T4"}, options: apart,
 		build: func() http.Handler {
 			f := large().(*sharedHost)
 			f.pick = func(r *http.Request, set map[string]string) int {
@@ -89,8 +78,7 @@ func hostFaults() []fault {
 				return known(set)
 			}
 			return f
-		},
-	})
+		}})
 	list = append(list, statefulFaults()...)
 	list = append(list, impostorFaults()...)
 	list = append(list, tokenFaults()...)
@@ -101,23 +89,19 @@ func hostFaults() []fault {
 // statefulFaults returns connectors that take the tenant from an earlier request.
 func statefulFaults() []fault {
 	last := func(name, noted, answered string) fault {
-		return fault{
-			name: name, why: credentialsTravel,
-			kills: []string{"T2"}, options: apart,
-			build: func() http.Handler {
-				var last atomic.Int32
-				return picking(func(r *http.Request, set map[string]string) int {
-					tenant := known(set)
-					if r.URL.Path == noted && tenant >= 0 {
-						last.Store(int32(tenant))
-					}
-					if r.URL.Path == answered && tenant >= 0 {
-						return int(last.Load())
-					}
-					return tenant
-				})()
-			},
-		}
+		return fault{name: name, why: credentialsTravel, kills: []string{"T2"}, options: apart, build: func() http.Handler {
+			var last atomic.Int32
+			return picking(func(r *http.Request, set map[string]string) int {
+				tenant := known(set)
+				if r.URL.Path == noted && tenant >= 0 {
+					last.Store(int32(tenant))
+				}
+				if r.URL.Path == answered && tenant >= 0 {
+					return int(last.Load())
+				}
+				return tenant
+			})()
+		}}
 	}
 	return []fault{
 		last("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
@@ -141,60 +125,43 @@ func impostorFaults() []fault {
 		})()
 	}
 	return []fault{
-		{
-			name: "a default tenant on count", why: servedToNobodyElse,
-			kills: []string{"T4"}, options: apart,
+		{name: "a default tenant on count", why: servedToNobodyElse, kills: []string{"T4"}, options: apart,
 			build: picking(func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathCount && len(set) == 0 {
 					return 0
 				}
 				return known(set)
-			}),
-		},
-		{
-			name: "a default tenant on query, with one tenant", why: servedToNobodyElse,
-			kills: []string{"T4"}, options: alone,
+			})},
+		{name: "a default tenant on query, with one tenant", why: servedToNobodyElse, kills: []string{"T4"}, options: alone,
 			build: picking(func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathQuery && len(set) == 0 {
 					return 0
 				}
 				return known(set)
-			}),
-		},
-		{
-			name: "the last good credentials in the place of none", why: nothingKept,
-			kills: []string{"T4"}, options: apart,
+			})},
+		{name: "the last good credentials in the place of none", why: nothingKept, kills: []string{"T4"}, options: apart,
 			build: func() http.Handler {
 				return remembering(wire.PathCardinality, func(set map[string]string) bool { return len(set) == 0 })
-			},
-		},
-		{
-			name: "no password needed for sizes", why: servedToNobodyElse,
-			kills: []string{"T4"}, options: alone,
+			}},
+		{name: "no password needed for sizes", why: servedToNobodyElse, kills: []string{"T4"}, options: alone,
 			build: picking(func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathSize && set["password"] == "" {
 					return tenantNamed(set)
 				}
 				return known(set)
-			}),
-		},
-		{
-			name: "the last good credentials in the place of wrong ones", why: nothingKept,
-			kills: []string{"T5"}, first: "T4", because: "none at all are wrong ones, too", options: wrongly,
+			})},
+		{name: "the last good credentials in the place of wrong ones", why: nothingKept, kills: []string{"T5"},
+			first: "T4", because: "none at all are wrong ones, too", options: wrongly,
 			build: func() http.Handler {
 				return remembering(wire.PathQuery, func(map[string]string) bool { return true })
-			},
-		},
-		{
-			name: "a password that only the check looks at", why: servedToNobodyElse,
-			kills: []string{"T5", "T7"}, options: wrongly,
+			}},
+		{name: "a password that only the check looks at", why: servedToNobodyElse, kills: []string{"T5", "T7"}, options: wrongly,
 			build: picking(func(r *http.Request, set map[string]string) int {
 				if r.URL.Path != wire.PathCheck && set["password"] != "" {
 					return tenantNamed(set)
 				}
 				return known(set)
-			}),
-		},
+			})},
 		leniently("a password compared by its first eight characters", func(own, given string) bool {
 			return len(given) >= 8 && given[:8] == own[:8]
 		}).behind("T7", "a mistyped password begins as the right one"),
@@ -205,63 +172,44 @@ func impostorFaults() []fault {
 		leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
 		leniently("a password in any case", strings.EqualFold),
 		leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
-		{
-			name: "rows kept by the tenant's name", why: servedToNobodyElse,
-			kills: []string{"T5"}, first: "T4", because: "credentials without a key have the name alone", options: wrongly,
-			build: over(newSharedHost, keeping(wire.PathQuery, byTenantName)),
-		},
-		{
-			name: "the tenant's name is a folder", why: servedToNobodyElse,
-			kills: []string{"T5"}, options: wrongly,
+		{name: "rows kept by the tenant's name", why: servedToNobodyElse, kills: []string{"T5"},
+			first: "T4", because: "credentials without a key have the name alone", options: wrongly,
+			build: over(newSharedHost, keeping(wire.PathQuery, byTenantName))},
+		{name: "the tenant's name is a folder", why: servedToNobodyElse, kills: []string{"T5"}, options: wrongly,
 			build: picking(func(_ *http.Request, set map[string]string) int {
 				cleaned := maps.Clone(set)
 				cleaned["tenant"] = path.Clean(set["tenant"])
 				return known(cleaned)
-			}),
-		},
-		{
-			name: "the password is that of the first part of a path", why: servedToNobodyElse,
-			kills: []string{"T5"}, options: wrongly,
+			})},
+		{name: "the password is that of the first part of a path", why: servedToNobodyElse, kills: []string{"T5"}, options: wrongly,
 			build: picking(func(_ *http.Request, set map[string]string) int {
 				owner, _, _ := strings.Cut(set["tenant"], "/")
 				if known(map[string]string{"tenant": owner, "password": set["password"]}) < 0 {
 					return -1
 				}
 				return tenantNamed(map[string]string{"tenant": path.Clean(set["tenant"])})
-			}),
-		},
-		{
-			name: "a check that reads an optional credential unasked", why: "a blank optional field is missing",
-			kills: []string{"P1.7c"}, options: withRegion,
-			build: func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") },
-		},
-		{
-			name:  "a check that takes a missing password for an internal error",
-			why:   "a rejected credential set gives 400 check_failed",
+			})},
+		{name: "a check that reads an optional credential unasked", why: "a blank optional field is missing", kills: []string{"P1.7c"},
+			options: withRegion,
+			build:   func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") }},
+		{name: "a check that takes a missing password for an internal error", why: "a rejected credential set gives 400 check_failed",
 			kills: []string{"P1.7"}, options: apart,
-			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && set["password"] == "" {
-					refuses(w, 500, "internal", "internal error")
-					return true
-				}
-				return false
-			})),
-		},
+			build: over(newSharedHost, refusesWhere(500, "internal", "internal error", func(r *http.Request, body []byte) bool {
+				set, ok := credentialsIn(body)
+				return ok && r.URL.Path == wire.PathCheck && set["password"] == ""
+			}))},
 	}
 }
 
 // leniently returns a connector that compares the passwords of its tenants in a way of its own.
 func leniently(name string, equal func(own, given string) bool) fault {
-	return fault{
-		name: name, why: servedToNobodyElse,
-		kills: []string{"T5"}, options: wrongly,
+	return fault{name: name, why: servedToNobodyElse, kills: []string{"T5"}, options: wrongly,
 		build: picking(func(_ *http.Request, set map[string]string) int {
 			if tenant := tenantNamed(set); tenant >= 0 && equal(hostSets[tenant]["password"], set["password"]) {
 				return tenant
 			}
 			return -1
-		}),
-	}
+		})}
 }
 
 // tokenFaults returns connectors that take another token for the right one, on one
@@ -269,12 +217,10 @@ func leniently(name string, equal func(own, given string) bool) fault {
 func tokenFaults() []fault {
 	var list []fault
 	lenient := func(name, id, route string, in func(presented string) bool) {
-		list = append(list, fault{
-			name: name, why: "a wrong bearer gives 401", kills: []string{id},
+		list = append(list, fault{name: name, why: "a wrong bearer gives 401", kills: []string{id},
 			build: lets(func(r *http.Request, presented string) bool {
 				return r.URL.Path == route && presented != "" && r.URL.RawQuery == "" && in(presented)
-			}),
-		})
+			})})
 	}
 	lenient("the token as a password", "P1.2b", wire.PathDiscovery, func(presented string) bool {
 		encoded, ok := strings.CutPrefix(presented, "Basic ")
@@ -302,35 +248,26 @@ func tokenFaults() []fault {
 	lenient("a token that was never configured", "P1.2a", wire.PathLinkHitRate, func(presented string) bool {
 		return presented == "Bearer undefined"
 	})
-	return append(list, fault{
-		name: "a body that does not parse is refused before the token is missed", why: "a missing bearer gives 401",
+	return append(list, fault{name: "a body that does not parse is refused before the token is missed", why: "a missing bearer gives 401",
 		kills: []string{"P1.1b"},
-		build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		build: over(usual, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse", func(r *http.Request, body []byte) bool {
 			counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
-			if counts && len(*body) > 0 && parsed(*body)["table"] == nil {
-				refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
-				return true
-			}
-			return false
-		})),
-	})
+			return counts && len(body) > 0 && parsed(body)["table"] == nil
+		}))})
 }
 
 // mentionFaults returns connectors that tell one tenant of another.
 func mentionFaults() []fault {
 	told := func(name, id string, edit func(body map[string]any, status int), paths ...string) fault {
-		return fault{
-			name: name, why: "metadata of one credential set must never be served to a request with another",
-			kills: []string{id}, options: apart,
+		return fault{name: name, why: "metadata of one credential set must never be served to a request with another", kills: []string{id},
+			options: apart,
 			build: over(newSharedHost, answers(func(body map[string]any, status int) (any, int) {
 				edit(body, status)
 				return body, status
-			}, paths...)),
-		}
+			}, paths...))}
 	}
 	return []fault{
-		{
-			name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
+		{name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
 			kills: []string{"P1.7b"}, harmless: "what a message says is for the person who reads it", options: wrongly,
 			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && known(set) < 0 {
@@ -338,8 +275,7 @@ func mentionFaults() []fault {
 					return true
 				}
 				return false
-			})),
-		},
+			}))},
 		told("a 404 that lists the tables of everybody", "T6", func(body map[string]any, status int) {
 			if status == http.StatusNotFound {
 				body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
@@ -375,27 +311,20 @@ func mentionFaults() []fault {
 				}
 			}
 		}, wire.PathDiscovery).behind("P3.1b", "this account's discovery does not list the table"),
-		{
-			name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token",
-			kills: []string{"A.31"}, options: alone,
-			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathDiscovery && len(set) == 0 {
-					refuses(w, http.StatusUnauthorized, "unauthorized", "the credentials are missing")
-					return true
-				}
-				return false
-			})),
-		},
-		{
-			name: "a token of nine characters", why: "the token is at least 32 characters",
-			kills: []string{"A.30"}, options: func(g *grading) { g.token = "nine-long" },
+		{name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token", kills: []string{"A.31"},
+			options: alone,
+			build: over(newSharedHost, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing", func(r *http.Request, body []byte) bool {
+				set, ok := credentialsIn(body)
+				return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
+			}))},
+		{name: "a token of nine characters", why: "the token is at least 32 characters", kills: []string{"A.30"},
+			options: func(g *grading) { g.token = "nine-long" },
 			build: over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				if r.Header.Get("Authorization") == "Bearer nine-long" {
 					r.Header.Set("Authorization", "Bearer "+testToken)
 				}
 				return false
-			})),
-		},
+			}))},
 	}
 }
 
@@ -418,12 +347,8 @@ func regional(status int, code, message string) http.Handler {
 		delete(own, "region")
 		return known(own)
 	}
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		set, ok := credentialsIn(*body)
-		if !ok || r.URL.Path != wire.PathCheck || set["region"] != "" || known(set) < 0 {
-			return false
-		}
-		refuses(w, status, code, message)
-		return true
+	return refusesWhere(status, code, message, func(r *http.Request, body []byte) bool {
+		set, ok := credentialsIn(body)
+		return ok && r.URL.Path == wire.PathCheck && set["region"] == "" && known(set) >= 0
 	})(host)
 }

@@ -146,18 +146,14 @@ func (s *remembering) Discover(ctx context.Context, req *wire.DiscoveryRequest) 
 
 func tenantFaults() []fault {
 	return []fault{
-		{
-			name: "any tenant reads any table", why: "a table of one tenant answers unknown_entity for another that lacks it",
+		{name: "any tenant reads any table", why: "a table of one tenant answers unknown_entity for another that lacks it",
 			kills: []string{"T1"}, options: both,
 			build: func() http.Handler {
 				s := newTenants()
 				every := source(slices.Concat(s.tables[0], s.tables[1][1:])...)
 				return serveTenants(&anyTable{s, every})
-			},
-		},
-		{
-			name: "metadata of the last discovery", why: "a connector keeps nothing about a tenant between calls",
-			kills: []string{"T2"},
+			}},
+		{name: "metadata of the last discovery", why: "a connector keeps nothing about a tenant between calls", kills: []string{"T2"},
 			first: "P3.1c", because: "its tables are unknown once the other account has been described", options: both,
 			build: func() http.Handler {
 				s := newTenants()
@@ -174,21 +170,13 @@ func tenantFaults() []fault {
 					return last
 				}
 				return s.serve()
-			},
-		},
-		{
-			name: "sizes kept by the name of the table", why: "a connector keeps nothing about a tenant between calls",
-			kills: []string{"T2"}, options: both,
-			build: func() http.Handler { return serveTenants(&sizeCache{tenants: newTenants()}) },
-		},
-		{
-			name:  "discovery remembers every table it has seen",
-			why:   "metadata of one credential set must never be served to a request with another",
-			kills: []string{"T2"}, options: both,
-			build: func() http.Handler { return serveTenants(&remembering{tenants: newTenants()}) },
-		},
-		{
-			name: "a shared variable for the credentials", why: "data of one credential set must never be served to a request with another",
+			}},
+		{name: "sizes kept by the name of the table", why: "a connector keeps nothing about a tenant between calls", kills: []string{"T2"},
+			options: both, build: func() http.Handler { return serveTenants(&sizeCache{tenants: newTenants()}) }},
+		{name: "discovery remembers every table it has seen",
+			why: "metadata of one credential set must never be served to a request with another", kills: []string{"T2"}, options: both,
+			build: func() http.Handler { return serveTenants(&remembering{tenants: newTenants()}) }},
+		{name: "a shared variable for the credentials", why: "data of one credential set must never be served to a request with another",
 			kills: []string{"T3"}, options: both,
 			build: func() http.Handler {
 				s := newTenants()
@@ -204,8 +192,7 @@ func tenantFaults() []fault {
 					return current
 				}
 				return s.serve()
-			},
-		},
+			}},
 	}
 }
 

@@ -134,47 +134,33 @@ func vendorFaults() []fault {
 		}
 	}
 	list := []fault{
-		{
-			name: "a parameter is sent in lower case", why: "eq compares bytes", kills: []string{"L2"},
-			build: declared(parameter("status", wire.OpEq, text(strings.ToLower))),
-		},
-		{
-			name: "gte is declared as the API's later than", why: "gte has its bound", kills: []string{"L2"},
-			build: declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" })),
-		},
-		{
-			name: "a date is sent a day late", why: "a date is that of its row", kills: []string{"L2"},
+		{name: "a parameter is sent in lower case", why: "eq compares bytes", kills: []string{"L2"},
+			build: declared(parameter("status", wire.OpEq, text(strings.ToLower)))},
+		{name: "gte is declared as the API's later than", why: "gte has its bound", kills: []string{"L2"},
+			build: declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" }))},
+		{name: "a date is sent a day late", why: "a date is that of its row", kills: []string{"L2"},
 			build: declared(parameter("ordered", wire.OpGte, text(func(s string) string {
 				day, err := time.Parse(time.DateOnly, s)
 				if err != nil {
 					return s
 				}
 				return day.AddDate(0, 0, 1).Format(time.DateOnly)
-			}))),
-		},
-		{
-			name: "money is sent without its cents", why: "decimals keep their digits", kills: []string{"L2"},
+			})))},
+		{name: "money is sent without its cents", why: "decimals keep their digits", kills: []string{"L2"},
 			build: declared(parameter("amount", wire.OpLte, text(func(s string) string {
 				whole, _, _ := strings.Cut(s, ".")
 				return whole
-			}))),
-		},
-		{
-			name: "the values of a list are joined by another separator", why: "in has every value", kills: []string{"L2"},
-			build: declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" })),
-		},
-		{
-			name: "includes is declared as a prefix", why: "includes looks at all of a text", kills: []string{"L2"},
-			build: declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" })),
-		},
-		{
-			name: "the vendor answers no row of a value that is 0", why: "0 is a number", kills: []string{"L2"},
+			})))},
+		{name: "the values of a list are joined by another separator", why: "in has every value", kills: []string{"L2"},
+			build: declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" }))},
+		{name: "includes is declared as a prefix", why: "includes looks at all of a text", kills: []string{"L2"},
+			build: declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" }))},
+		{name: "the vendor answers no row of a value that is 0", why: "0 is a number", kills: []string{"L2"},
 			build: declared(func(v *vendor, _ *restsource.Table) {
 				v.keep = func(f wire.Filter, cell wire.Value) bool {
 					return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
 				}
-			}),
-		},
+			})},
 	}
 	for i := range list {
 		list[i].options = live

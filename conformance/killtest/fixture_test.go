@@ -80,12 +80,10 @@ func (b bare) Query(_ context.Context, req *connector.Query, out *connector.Rows
 // It may say so of itself, or have operators to declare and never a chance.
 func supersets(served string) http.Handler {
 	omit := connector.Omit{Operators: filter.Operators()}
-	all := bodies(func(body map[string]any) {
+	all := unwindowed(bodies(func(body map[string]any) {
 		body["and"], body["sort"] = []any{}, []any{}
 		delete(body, "or")
-		delete(body, "limit")
-		delete(body, "offset")
-	}, wire.PathQuery)(serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: omit}))
+	}, wire.PathQuery)(serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: omit})))
 	return lines(func(line []byte, emit func(...string)) {
 		switch kind(line) {
 		case "served":

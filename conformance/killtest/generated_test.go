@@ -194,115 +194,76 @@ func TestGeneratedVerdicts(t *testing.T) {
 			// Every operator is declared, so rows that break a filter break the law.
 			want: fails,
 		},
-		{
-			why: "what was done and not claimed is done again",
-			build: over(usual, asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok {
-					q.Limit, q.Offset = 0, 0
-				}
-				return unclaimed
-			})),
-			want: pass,
-		},
-		{
-			why:   "no filter is asked of a connector without operators",
-			build: func() http.Handler { return omit(connector.Omit{Operators: everyOperator}) },
-			want:  pass,
-		},
-		{
-			why: "no sort, offset or grain is asked of a connector that declares none",
-			build: func() http.Handler {
-				return asked(func(m wire.Request) layer {
-					switch m := m.(type) {
-					case *wire.QueryRequest:
-						if len(m.Sort) > 0 || m.Offset > 0 {
-							return unavailable
-						}
-					case *wire.AggregateRequest:
-						if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
-							return unavailable
-						}
-					}
-					return nil
-				})(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}))
-			},
-			want: pass,
-		},
-		{
-			why: "no second key is asked of a connector that honours one",
-			build: func() http.Handler {
-				return asked(func(m wire.Request) layer {
-					if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
+		{why: "what was done and not claimed is done again", build: over(usual, asked(func(m wire.Request) layer {
+			if q, ok := m.(*wire.QueryRequest); ok {
+				q.Limit, q.Offset = 0, 0
+			}
+			return unclaimed
+		})), want: pass},
+		{why: "no filter is asked of a connector without operators",
+			build: func() http.Handler { return omit(connector.Omit{Operators: everyOperator}) }, want: pass},
+		{why: "no sort, offset or grain is asked of a connector that declares none", build: func() http.Handler {
+			return asked(func(m wire.Request) layer {
+				switch m := m.(type) {
+				case *wire.QueryRequest:
+					if len(m.Sort) > 0 || m.Offset > 0 {
 						return unavailable
 					}
-					return nil
-				})(omit(connector.Omit{Sort: wire.SortSingle}))
-			},
-			want: pass,
-		},
-		{
-			why: "routes that are not listed are not asked",
-			build: func() http.Handler {
-				return omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}})
-			},
-			want: pass,
-		},
-		{
-			why:   "an aggregate may be declined, and so may all",
+				case *wire.AggregateRequest:
+					if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
+						return unavailable
+					}
+				}
+				return nil
+			})(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}))
+		}, want: pass},
+		{why: "no second key is asked of a connector that honours one", build: func() http.Handler {
+			return asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
+					return unavailable
+				}
+				return nil
+			})(omit(connector.Omit{Sort: wire.SortSingle}))
+		}, want: pass},
+		{why: "routes that are not listed are not asked", build: func() http.Handler {
+			return omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}})
+		}, want: pass},
+		{why: "an aggregate may be declined, and so may all",
 			build: over(usual, answers(func(map[string]any, int) (any, int) { return nil, http.StatusNoContent }, wire.PathAggregate)),
-			want:  pass,
-		},
-		{
-			why: "rows that differ from the corpus are another check's fault; as it was not planned, the first reports it",
+			want:  pass},
+		{why: "rows that differ from the corpus are another check's fault; as it was not planned, the first reports it",
 			build: over(usual, cells(func(name string, v any) any {
 				if name == "country" && v == "DE" {
 					return "XX"
 				}
 				return v
-			})),
-			want: fails,
-		},
-		{
-			why: "claims that mean nothing fail whatever asks for filters",
-			build: over(usual, asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok {
-					q.And, q.Or = nil, nil
+			})), want: fails},
+		{why: "claims that mean nothing fail whatever asks for filters", build: over(usual, asked(func(m wire.Request) layer {
+			if q, ok := m.(*wire.QueryRequest); ok {
+				q.And, q.Or = nil, nil
+			}
+			return nil
+		})), want: fails},
+		{why: "a legal request that is refused fails", build: over(usual, asked(func(m wire.Request) layer {
+			if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 1 {
+				return unavailable
+			}
+			return nil
+		})), want: fails},
+		{why: "live data that moved are read again, and judged as they are now", mode: conformance.ModeLive, build: func() http.Handler {
+			before, after := serve(connector.Definition{}, fixtureSource(corpus.Tables()...),
+				nil), serve(connector.Definition{}, fixtureSource(halved()...), nil)
+			var n atomic.Int64
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n.Add(1) > 40 {
+					after.ServeHTTP(w, r)
+					return
 				}
-				return nil
-			})),
-			want: fails,
-		},
-		{
-			why: "a legal request that is refused fails",
-			build: over(usual, asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 1 {
-					return unavailable
-				}
-				return nil
-			})),
-			want: fails,
-		},
-		{
-			why: "live data that moved are read again, and judged as they are now", mode: conformance.ModeLive,
-			build: func() http.Handler {
-				before, after := serve(connector.Definition{}, fixtureSource(corpus.Tables()...),
-					nil), serve(connector.Definition{}, fixtureSource(halved()...), nil)
-				var n atomic.Int64
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if n.Add(1) > 40 {
-						after.ServeHTTP(w, r)
-						return
-					}
-					before.ServeHTTP(w, r)
-				})
-			},
-			want: pass,
-		},
-		{
-			why: "the order of rows nobody asked for is free", mode: conformance.ModeLive,
-			build: over(usual, lines(func(line []byte, emit func(...string)) { emit(string(line)) })),
-			want:  pass,
-		},
+				before.ServeHTTP(w, r)
+			})
+		}, want: pass},
+		{why: "the order of rows nobody asked for is free", mode: conformance.ModeLive,
+			build: over(usual, lines(func(line []byte, emit func(...string)) { emit(string(line)) })), want: pass},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {

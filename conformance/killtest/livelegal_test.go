@@ -2,7 +2,6 @@ package killtest
 
 import (
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -29,36 +28,22 @@ type oddRead struct {
 }
 
 func oddReads() []oddRead {
-	legal := pagedWith(func(*pagedSource) {})
+	legal := warehouse(twist{})
 	return []oddRead{
 		{"pages of an upstream", "the connector that others are made from", legal},
-		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
-			return pagedWith(func(d *pagedSource) {
-				d.seen = func(req *connector.Query) oracle.Tables {
-					t := *d.tables[req.Table]
-					t.Rows = slices.Clone(t.Rows)
-					rand.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
-					all := maps.Clone(d.tables)
-					all[req.Table] = &t
-					return all
-				}
-			})()
-		}},
+		{"rows in another order for each request", "a request without a sort names no order", shuffled(pagedTables)},
 		{"decimals in another spelling for each request", "numbers agree by their digits", func() http.Handler {
 			var n atomic.Int64
-			return pagedWith(func(d *pagedSource) {
-				d.answer = func(_ *connector.Query, t *oracle.Table) {
-					zeros := strings.Repeat("0", int(n.Add(1)%4))
-					for i, row := range t.Rows {
-						t.Rows[i] = slices.Clone(row)
-						for c, column := range t.Columns {
-							if column.Type == wire.TypeDecimal && !row[c].IsNull() {
-								t.Rows[i][c] = wire.Decimal(row[c].String() + zeros)
-							}
+			return warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) {
+				zeros := strings.Repeat("0", int(n.Add(1)%4))
+				for _, row := range t.Rows {
+					for c, column := range t.Columns {
+						if column.Type == wire.TypeDecimal && !row[c].IsNull() {
+							row[c] = wire.Decimal(row[c].String() + zeros)
 						}
 					}
 				}
-			})()
+			}})()
 		}},
 		{"nothing is claimed", "serving none of the three is always safe", over(legal, unwindowed, serving(false, false))},
 		{"a window is cut and not claimed from the start", "what is cut twice is cut alike", over(legal, bodies(func(body map[string]any) {
@@ -87,22 +72,20 @@ func oddReads() []oddRead {
 				return len(hops) > 1 || len(hops) == 1 && hops[0]["fromField"] == "no"
 			}, http.StatusUnprocessableEntity))},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
-			d := newPagedSource()
-			d.request = func(_ *connector.Query, limit, _ *int64) {
+			src := stockedSource(pagedTables, twist{request: func(_ *connector.Query, limit, _ *int64) {
 				if *limit == 0 {
 					*limit = 500
 				}
-			}
-			h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, d, &connector.Options{
-				Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
-					wire.EndpointCardinality, wire.EndpointLinkHitRate}, Offset: true, Join: true}})
+			}})
+			h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, src, &connector.Options{
+				Omit: connector.Omit{Endpoints: append(countless, wire.EndpointCardinality, wire.EndpointLinkHitRate), Offset: true, Join: true}})
 			return eachTable(func(table map[string]any) { delete(table, "rowCount") })(h)
 		}},
 		{"sorted only by what it answers", "what is served is said by each stream", over(legal, unsortedWhere(
 			func(req *wire.QueryRequest) bool {
 				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) })
 			}))},
-		{"a sort with collate is left to the platform", "what is served is said by each stream", over(chain, unsortedWhere(
+		{"a sort with collate is left to the platform", "what is served is said by each stream", over(stocked(firstHotels, twist{}), unsortedWhere(
 			func(req *wire.QueryRequest) bool {
 				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
 			}))},
@@ -110,11 +93,6 @@ func oddReads() []oddRead {
 			return everyGroup(legal())
 		}},
 	}
-}
-
-// chain returns the connector of the hotels.
-func chain() http.Handler {
-	return serve(connector.Definition{}, pagedSourceOf(hotelTables(0)...), nil)
 }
 
 // unsortedWhere leaves the sort to the platform, and with it the window, where a condition holds of a query.
@@ -172,7 +150,7 @@ func unreadable(h http.Handler) http.Handler {
 
 // everyGroup answers aggregates by the oracle, however many groups there are.
 func everyGroup(h http.Handler) http.Handler {
-	tables := newPagedSource().tables
+	tables := oracleTables(pagedTables())
 	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 		var req wire.AggregateRequest
 		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || wire.Decode(*body, &req) != nil {
@@ -259,7 +237,7 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 			asked.Add(1)
 		}
 		return sums
-	}, http.StatusNoContent)(pagedWith(func(*pagedSource) {})())
+	}, http.StatusNoContent)(warehouse(twist{})())
 	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
 	require.Equal(t, conformance.Pass, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
 	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
@@ -280,32 +258,27 @@ func TestChecksTellEachOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, match, fails string
-		change             func(*pagedSource)
+		twist              twist
 	}{
 		{
 			name: "a column that is sorted by right sorts others", match: "^(M6|M7)$", fails: "M7",
-			change: func(d *pagedSource) {
-				d.request = func(req *connector.Query, _, _ *int64) {
-					if len(req.Sort) > 0 && !slices.Contains(req.Fields, req.Sort[0].Field) {
-						req.Sort = nil
-					}
+			twist: twist{request: func(req *connector.Query, _, _ *int64) {
+				if len(req.Sort) > 0 && !slices.Contains(req.Fields, req.Sort[0].Field) {
+					req.Sort = nil
 				}
-			},
+			}},
 		},
 		{
 			name: "a range that lacks a row of the whole read is asked again", match: "^(L2|L11)$", fails: "L2",
-			change: func(d *pagedSource) {
-				d.fetch = func(req *connector.Query, rows [][]wire.Value) [][]wire.Value {
-					if len(req.And) == 1 && req.And[0].Op == wire.OpLt && req.And[0].Field == "id" && len(rows) == 615 {
-						return rows[1:] // of half the table, where partitions meet
-					}
-					return rows
+			twist: twist{answer: func(req *connector.Query, t *oracle.Table) {
+				if len(req.And) == 1 && req.And[0].Op == wire.OpLt && req.And[0].Field == "id" && len(t.Rows) == 615 {
+					t.Rows = t.Rows[1:] // of half the table, where partitions meet
 				}
-			},
+			}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := grade(t, pagedWith(c.change)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: c.match, Requests: 300}})
+			r := grade(t, warehouse(c.twist)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: c.match, Requests: 300}})
 			for _, o := range r.Outcomes {
 				require.Equal(t, o.ID == c.fails, o.Verdict == conformance.Fail, "%s %s %s", o.ID, o.Verdict, o.Detail)
 			}
@@ -328,7 +301,7 @@ func TestWrongBesideOthers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var seen sync.Map
-			right := pagedWith(func(*pagedSource) {})()
+			right := warehouse(twist{})()
 			first := c.first(right)
 			server := httptest.NewServer(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				_, again := seen.LoadOrStore(string(*body), true)

@@ -30,28 +30,13 @@ import (
 func shop() []memsource.Table {
 	customers := memsource.Table{Table: wire.Table{
 		Name: "customers", SourceDescription: "Who buys.", PrimaryKey: []string{"id"},
-		Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber, Unique: true},
-			{Name: "name", Type: wire.TypeString},
-			{Name: "email", Type: wire.TypeString, Unique: true},
-			{Name: "country", Type: wire.TypeString},
-			{Name: "active", Type: wire.TypeBoolean},
-			{Name: "since", Type: wire.TypeDatetime},
-			{Name: "tags", Type: wire.TypeArray},
-			{Name: "profile", Type: wire.TypeJSON},
-		},
+		Fields: fieldsOf("id number!", "name string", "email string!", "country string", "active boolean", "since datetime", "tags array",
+			"profile json"),
 	}}
 	orders := memsource.Table{Table: wire.Table{
 		Name: "orders", SourceDescription: "What was bought.", PrimaryKey: []string{"id"},
 		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
-		Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeReference, Unique: true},
-			{Name: "customer", Type: wire.TypeNumber},
-			{Name: "amount", Type: wire.TypeDecimal},
-			{Name: "ordered", Type: wire.TypeDate},
-			{Name: "status", Type: wire.TypeString},
-			{Name: "note", Type: wire.TypeString},
-		},
+		Fields:      fieldsOf("id reference!", "customer number", "amount decimal", "ordered date", "status string", "note string"),
 	}}
 	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
 	countries := []string{"DE", "de", "FR", "Åland", ""}
@@ -83,6 +68,18 @@ func shop() []memsource.Table {
 		})
 	}
 	return []memsource.Table{customers, orders}
+}
+
+// fieldsOf returns fields written as "name type", with a question mark where null may stand, and an exclamation mark
+// where no value stands twice.
+func fieldsOf(texts ...string) (fields []wire.Field) {
+	for _, text := range texts {
+		name, kind, _ := strings.Cut(text, " ")
+		kind, nullable := strings.CutSuffix(kind, "?")
+		kind, unique := strings.CutSuffix(kind, "!")
+		fields = append(fields, wire.Field{Name: name, Type: wire.Type(kind), Nullable: nullable, Unique: unique})
+	}
+	return fields
 }
 
 // liveSource is a source in memory whose requests can be tampered with before
@@ -266,86 +263,27 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 	require.Subset(t, slices.Collect(maps.Keys(shown)), []string{"L2", "L8", "L10"})
 }
 
-// collated sorts as many databases do unless they are told otherwise, and
-// claims that this is the order.
-type collated struct{ *liveSource }
+// withoutCase sorts texts as many databases do unless they are told otherwise.
+func withoutCase(req *connector.Query, t *oracle.Table) {
+	key := t.Index(req.Sort[0].Field)
+	texts := 0 // nulls are last
+	for texts < len(t.Rows) && t.Rows[texts][key].Kind() == wire.KindText {
+		texts++
+	}
+	slices.SortStableFunc(t.Rows[:texts], func(a, b []wire.Value) int {
+		order := strings.Compare(strings.ToLower(a[key].Text()), strings.ToLower(b[key].Text()))
+		if req.Sort[0].Dir == wire.Desc {
+			return -order
+		}
+		return order
+	})
+}
 
-func (s collated) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
-		if len(keys) == 0 {
-			return
-		}
-		texts := 0 // nulls are last
-		for texts < len(rows) && rows[texts][keys[0]].Kind() == wire.KindText {
-			texts++
-		}
-		slices.SortStableFunc(rows[:texts], func(a, b []wire.Value) int {
-			order := strings.Compare(strings.ToLower(a[keys[0]].Text()), strings.ToLower(b[keys[0]].Text()))
-			if req.Sort[0].Dir == wire.Desc {
-				return -order
-			}
-			return order
+// shuffled returns a connector that answers rows that tie in another order each time.
+func shuffled(tables func() []memsource.Table) func() http.Handler {
+	return stocked(tables, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+		eachTie(t, req.Sort, func(rows [][]wire.Value) {
+			rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		})
-	})
-}
-
-// shuffled answers rows that tie in another order each time.
-type shuffled struct{ *liveSource }
-
-func (s shuffled) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
-		tie := func(a, b []wire.Value) bool {
-			return !slices.ContainsFunc(keys, func(k int) bool { return a[k].String() != b[k].String() })
-		}
-		for from := 0; from < len(rows); {
-			to := from + 1
-			for to < len(rows) && tie(rows[from], rows[to]) {
-				to++
-			}
-			rand.Shuffle(to-from, func(i, j int) { rows[from+i], rows[from+j] = rows[from+j], rows[from+i] })
-			from = to
-		}
-	})
-}
-
-// ordered answers a query without joins from its right rows, which are put into
-// an order of the caller's, and claims to have served all of it.
-func (s *liveSource) ordered(ctx context.Context, req *connector.Query, out *connector.Rows,
-	order func(rows [][]wire.Value, keys []int)) error {
-	return s.orderedOf(ctx, shop(), req, out, order)
-}
-
-func (s *liveSource) orderedOf(ctx context.Context, tables []memsource.Table, req *connector.Query, out *connector.Rows,
-	order func(rows [][]wire.Value, keys []int)) error {
-	table, err := s.Describe(ctx, req.Credentials, req.Table)
-	if err != nil {
-		return err
-	}
-	data := &oracle.Table{Name: table.Name, Columns: table.Columns()}
-	for _, t := range tables {
-		if t.Name == req.Table {
-			data.Rows = t.Rows
-		}
-	}
-	whole := wire.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Joins: req.Joins}
-	for _, f := range table.Fields {
-		whole.Fields = append(whole.Fields, f.Name)
-	}
-	right, err := oracle.Query(oracle.Tables{data.Name: data}, &whole)
-	if err != nil {
-		return err
-	}
-	var keys []int
-	for _, k := range req.Sort {
-		keys = append(keys, data.Index(k.Field))
-	}
-	order(right.Rows, keys)
-	from, to := 0, len(right.Rows)
-	if offset, limit, ok := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow(); ok {
-		from = min(int(offset), to)
-		if limit > 0 {
-			to = min(from+int(limit), to)
-		}
-	}
-	return out.Begin(table.Columns()).All(memsource.RowsOf(right.Rows[from:to]...))
+	}})
 }

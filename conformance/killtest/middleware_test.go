@@ -45,6 +45,17 @@ func lines(edit func(line []byte, emit func(...string))) layer {
 	}
 }
 
+// linesOf passes the lines of one kind through edit, and the others as they are.
+func linesOf(of string, edit func(line []byte, emit func(...string))) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) == of {
+			edit(line, emit)
+			return
+		}
+		emit(string(line))
+	})
+}
+
 type lineWriter struct {
 	http.ResponseWriter
 	edit   func(line []byte, emit func(...string))
@@ -194,29 +205,14 @@ func rowsOf(line []byte) (rows []json.RawMessage) {
 
 // cells passes every cell of every row that h answers through edit.
 func cells(edit func(name string, v any) any) layer {
-	return lines(func(line []byte, emit func(...string)) {
-		if kind(line) != "rows" {
-			emit(string(line))
-			return
-		}
-		var body struct {
-			Rows []map[string]any `json:"rows"`
-		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.UseNumber()
-		if err := d.Decode(&body); err != nil {
-			panic(err)
-		}
-		for _, row := range body.Rows {
+	return linesOf("rows", func(line []byte, emit func(...string)) {
+		body := parsed(line)
+		for _, row := range listOf(body, "rows") {
 			for name, v := range row {
 				row[name] = edit(name, v)
 			}
 		}
-		out, err := json.Marshal(body)
-		if err != nil {
-			panic(err)
-		}
-		emit(string(out), "\n")
+		emit(string(marshalled(body)), "\n")
 	})
 }
 
@@ -232,6 +228,17 @@ func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) 
 			}
 		})
 	}
+}
+
+// refusesWhere refuses the requests for which a condition holds.
+func refusesWhere(status int, code, message string, holds func(r *http.Request, body []byte) bool) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if !holds(r, *body) {
+			return false
+		}
+		refuses(w, status, code, message)
+		return true
+	})
 }
 
 // withBody gives a request another body.

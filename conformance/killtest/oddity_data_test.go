@@ -147,9 +147,7 @@ func oddTables() []oddity {
 				}
 				return of(tables...)()
 			}},
-		{name: "rows in another order each time", why: "ties may stand in any order", build: func() http.Handler {
-			return serve(connector.Definition{}, shuffled{liveShop()}, nil)
-		}},
+		{name: "rows in another order each time", why: "ties may stand in any order", build: shuffled(shop)},
 		{name: "more rows than a batch", why: "5,000 rows are a batch", build: of(table("many", []wire.Field{
 			field("id", wire.TypeNumber), field("part", wire.TypeString)}, numbered(12_000, func(n int) []wire.Value {
 			return []wire.Value{wire.Int(int64(n)), text(fmt.Sprint("p", n%1500))}

@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -54,9 +55,7 @@ func oddPlaces() []oddity {
 				return diverted(unsorted, wire.PathQuery, downwards)(h)
 			}},
 		{name: "ties the other way round, in every window", why: "any fixed order of ties will do", unadvised: "A.15", options: unhurried,
-			build: pagedOver(firstHotels, func(d *pagedSource) {
-				d.order = func(req *connector.Query, t *oracle.Table, _, _ int64) { backwards(req, t) }
-			})},
+			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) { eachTie(t, req.Sort, slices.Reverse) }})},
 		{name: "operands with an offset are refused", why: "how an operand that is not UTC is read is our decision", unadvised: "M30", options: unhurried,
 			layer: refusing(wire.PathQuery, has("", offset), http.StatusBadRequest)},
 	}

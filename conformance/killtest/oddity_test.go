@@ -250,18 +250,10 @@ func nineDigits(v any) any {
 
 // batched cuts the rows of a stream into batches of its own.
 func batched(size func() int) layer {
-	return lines(func(line []byte, emit func(...string)) {
-		if kind(line) != "rows" {
-			emit(string(line))
-			return
-		}
+	return linesOf("rows", func(line []byte, emit func(...string)) {
 		for rows := rowsOf(line); len(rows) > 0; {
 			n := min(size(), len(rows))
-			text, err := json.Marshal(map[string]any{"rows": rows[:n]})
-			if err != nil {
-				panic(err)
-			}
-			emit(string(text), "\n")
+			emit(string(marshalled(map[string]any{"rows": rows[:n]})), "\n")
 			rows = rows[n:]
 		}
 	})
@@ -269,13 +261,7 @@ func batched(size func() int) layer {
 
 // stating replaces the served line.
 func stating(claims func() string) layer {
-	return lines(func(line []byte, emit func(...string)) {
-		if kind(line) == "served" {
-			emit(claims())
-			return
-		}
-		emit(string(line))
-	})
+	return linesOf("served", func(_ []byte, emit func(...string)) { emit(claims()) })
 }
 
 // serving says that filters and sort are served or not, and never the window.

@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -22,16 +24,18 @@ type twist struct {
 
 	discovery func(tables []wire.Table)
 	// The parts of a query, in the order in which they are done.
-	request func(req *connector.Query) // before anything else
+	request func(req *connector.Query, limit, offset *int64) // before anything else; no limit is 0
+	seen    func(req *connector.Query) oracle.Tables         // what the query is answered from
 	match   func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool
 	passes  func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool
 	order   func(req *connector.Query, t *oracle.Table) // in place, already right
 	joined  func(req *connector.Query, t *oracle.Table)
+	rows    func(req *connector.Query, t *oracle.Table, offset, limit int64) // just before they are cut
 	window  func(offset, limit int64, rows int) (from, to int)
-	rows    func(req *connector.Query, t *oracle.Table) // just before they are cut
-	cell    func(t wire.Type, v wire.Value) wire.Value
-	early   bool // the window is cut before the filters
+	answer  func(req *connector.Query, t *oracle.Table) // the rows that are left, a copy
+	early   bool                                        // the window is cut before the filters
 
+	counted     func(req *wire.CountRequest) // before they are
 	count       func(req *wire.CountRequest, right int64) int64
 	aggregate   func(req *wire.AggregateRequest)                  // before it is folded
 	groups      func(req *wire.AggregateRequest, t *oracle.Table) // afterwards
@@ -40,25 +44,52 @@ type twist struct {
 	link        func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
 }
 
-// oracleSource serves the corpus by means of the oracle, with one thing twisted.
+// oracleSource answers everything by means of the oracle, with one thing twisted. It claims all of it.
 type oracleSource struct {
 	twist
 	tables oracle.Tables
 	list   []wire.Table
 }
 
+// newOracleSource returns one over the corpus.
 func newOracleSource(w twist) *oracleSource {
 	l := &oracleSource{twist: w, tables: oracle.Tables{}}
 	for _, t := range corpus.Tables() {
 		l.list = append(l.list, t.Table)
-		l.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
+		l.tables[t.Name] = oracleTable(memsource.Table(t))
 	}
 	return l
 }
 
-// twisted returns a connector of oracleSource.
-func twisted(w twist) http.Handler {
-	return serve(connector.Definition{}, newOracleSource(w), &connector.Options{Omit: w.omit})
+// twisted returns the connector of the corpus with something twisted.
+func twisted(w twist) http.Handler { return newOracleSource(w).serve() }
+
+// stockedSource returns one over other tables.
+func stockedSource(tables func() []memsource.Table, w twist) *oracleSource {
+	list := tables()
+	found := must(source(list...).Discover(context.Background(), &wire.DiscoveryRequest{}))
+	return &oracleSource{twist: w, tables: oracleTables(list), list: found.Tables}
+}
+
+// stocked returns the connector of other tables with something twisted.
+func stocked(tables func() []memsource.Table, w twist) func() http.Handler {
+	return func() http.Handler { return stockedSource(tables, w).serve() }
+}
+
+func (l *oracleSource) serve() http.Handler {
+	return serve(connector.Definition{}, l, &connector.Options{Omit: l.omit})
+}
+
+func oracleTable(t memsource.Table) *oracle.Table {
+	return &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
+}
+
+func oracleTables(list []memsource.Table) oracle.Tables {
+	tables := oracle.Tables{}
+	for _, t := range list {
+		tables[t.Name] = oracleTable(t)
+	}
+	return tables
 }
 
 func (l *oracleSource) Check(context.Context, *wire.CheckRequest) error { return nil }
@@ -95,11 +126,19 @@ func (l *oracleSource) QueryJoined(_ context.Context, req *connector.Query, out 
 
 func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error {
 	req := *asked
-	if l.request != nil {
-		l.request(&req)
-	}
+	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
 	offset, limit, windowed := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()
-	base := *l.tables[req.Table]
+	if !windowed {
+		offset, limit = 0, 0
+	}
+	if l.request != nil {
+		l.request(&req, &limit, &offset)
+	}
+	tables := l.tables
+	if l.seen != nil {
+		tables = l.seen(&req)
+	}
+	base := *tables[req.Table]
 	if l.early && windowed && len(req.And) > 0 {
 		sorted, err := oracle.Sort(&base, req.Sort, nil)
 		if err != nil {
@@ -119,7 +158,7 @@ func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error 
 		l.order(&req, sorted)
 	}
 	// The base has a name of its own, so that a table can join itself whole.
-	tables := maps.Clone(l.tables)
+	tables = maps.Clone(tables)
 	tables["base"] = sorted
 	all := &wire.QueryRequest{Table: "base", Joins: req.Joins}
 	for _, c := range base.Columns {
@@ -133,27 +172,17 @@ func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error 
 		l.joined(&req, t)
 	}
 	if l.rows != nil {
-		l.rows(asked, t)
+		l.rows(asked, t, offset, limit)
 	}
-	from, to := 0, len(t.Rows)
-	if windowed {
-		from, to = cut(offset, limit, len(t.Rows))
-		if l.window != nil {
-			from, to = l.window(offset, limit, len(t.Rows))
-		}
+	from, to := cut(offset, limit, len(t.Rows))
+	if l.window != nil && windowed {
+		from, to = l.window(offset, limit, len(t.Rows))
 	}
-	w := out.Begin(t.Columns)
-	for _, row := range t.Rows[from:to] {
-		if l.cell != nil && len(req.Joins) == 0 {
-			for i, c := range t.Columns {
-				row[i] = l.cell(c.Type, row[i])
-			}
-		}
-		if err := w.Row(row...); err != nil {
-			return err
-		}
+	t.Rows = t.Rows[from:to]
+	if l.answer != nil {
+		l.answer(&req, t)
 	}
-	return nil
+	return out.Begin(t.Columns).All(memsource.RowsOf(t.Rows...))
 }
 
 func (l *oracleSource) filter(t *oracle.Table, req *connector.Query) (kept [][]wire.Value) {
@@ -185,16 +214,21 @@ func rightly(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool
 	return all(and) && (len(or) == 0 || slices.ContainsFunc(or, all))
 }
 
-func (l *oracleSource) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
-	n, err := oracle.Count(l.tables, req)
+func (l *oracleSource) Count(_ context.Context, asked *wire.CountRequest) (int64, error) {
+	req := *asked
+	if l.counted != nil {
+		l.counted(&req)
+	}
+	n, err := oracle.Count(l.tables, &req)
 	if err == nil && l.count != nil {
-		n = l.count(req, n)
+		n = l.count(asked, n)
 	}
 	return n, err
 }
 
 func (l *oracleSource) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
 	req := *asked
+	req.And, req.GroupBy, req.Measures = filtersOf(req.And), slices.Clone(req.GroupBy), slices.Clone(req.Measures)
 	if l.aggregate != nil {
 		l.aggregate(&req)
 	}
@@ -247,16 +281,14 @@ func (l *oracleSource) LinkHitRate(_ context.Context, req *wire.LinkHitRateReque
 	return rate, err
 }
 
-// retyped returns the tables of the oracle under one type for the columns of others.
-func (l *oracleSource) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
+// retyped returns tables with another type for the columns for which to returns one.
+func retyped(tables oracle.Tables, to func(c wire.Column) wire.Type) oracle.Tables {
 	all := oracle.Tables{}
-	for name, t := range l.tables {
+	for name, t := range tables {
 		other := *t
 		other.Columns = slices.Clone(t.Columns)
-		for i := range other.Columns {
-			if slices.Contains(from, other.Columns[i].Type) {
-				other.Columns[i].Type = to
-			}
+		for i, c := range other.Columns {
+			other.Columns[i].Type = cmp.Or(to(c), c.Type)
 		}
 		all[name] = &other
 	}

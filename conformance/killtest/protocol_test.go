@@ -31,38 +31,26 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		passed      int // at least
 		build       func() http.Handler
 	}{
-		{
-			name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
-			build: func() http.Handler {
-				return serve(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, corpusSource(), nil)
-			},
-		},
-		{
-			name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
-			build: func() http.Handler {
-				return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
-					Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
-						wire.EndpointCardinality, wire.EndpointLinkHitRate},
-					Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
-				}})
-			},
-		},
-		{
-			name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
+		{name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60, build: func() http.Handler {
+			return serve(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, corpusSource(), nil)
+		}},
+		{name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40, build: func() http.Handler {
+			return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
+				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+					wire.EndpointCardinality, wire.EndpointLinkHitRate},
+				Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
+			}})
+		}},
+		{name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
 			build: func() http.Handler {
 				return serve(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, corpusSource(),
 					&connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
-			},
-		},
-		{
-			name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
-			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) },
-		},
-		{
-			name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
+			}},
+		{name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
+			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) }},
+		{name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
 			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
-			build:       func() http.Handler { return keyed(nil) },
-		},
+			build:       func() http.Handler { return keyed(nil) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

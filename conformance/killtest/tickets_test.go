@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -87,7 +86,7 @@ func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tabl
 // ticketConnector returns the connector of a help desk with one thing twisted.
 func ticketConnector(w twist, seed uint64, tickets int) http.Handler {
 	list, tables := ticketData(seed, tickets)
-	return serve(connector.Definition{}, &oracleSource{twist: w, tables: tables, list: list}, &connector.Options{Omit: w.omit})
+	return (&oracleSource{twist: w, tables: tables, list: list}).serve()
 }
 
 // onField narrows a hook on filters to one field.

@@ -304,12 +304,8 @@ func TestDialectOnly(t *testing.T) {
 			return body, 200
 		}, wire.PathSize)(sqlOnly(stream)), conformance.ModeLive, []string{"P0.6"}},
 		{"its streams are judged", sqlOnly(broken), conformance.ModeLive, []string{"P3.6c"}},
-		{"a caller without the token is refused", between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == "" {
-				refuses(w, 400, "bad_request", "sql is missing")
-				return true
-			}
-			return false
+		{"a caller without the token is refused", refusesWhere(400, "bad_request", "sql is missing", func(r *http.Request, body []byte) bool {
+			return r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == ""
 		})(sqlOnly(stream)), conformance.ModeLive, []string{"P1.1"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -337,12 +333,8 @@ func TestDialectOnly(t *testing.T) {
 func TestFirstFindingSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	onCheck := func(status int, code, message string) http.Handler {
-		return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if r.URL.Path != wire.PathCheck || r.Header.Get("Authorization") != "Bearer "+testToken {
-				return false
-			}
-			refuses(w, status, code, message)
-			return true
+		return refusesWhere(status, code, message, func(r *http.Request, _ []byte) bool {
+			return r.URL.Path == wire.PathCheck && r.Header.Get("Authorization") == "Bearer "+testToken
 		})(untouched())
 	}
 	for _, c := range []struct {
@@ -351,12 +343,7 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 	}{
 		{"the token", "The connector rejected the token", "redeploy", "credentials of an account",
 			"NOT GRADED: The connector rejected the token (exit 1)",
-			between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-				if r.Method == http.MethodPost {
-					refuses(w, 401, "unauthorized", "no")
-				}
-				return r.Method == http.MethodPost
-			})(untouched())},
+			refusesWhere(401, "unauthorized", "no", func(r *http.Request, _ []byte) bool { return r.Method == http.MethodPost })(untouched())},
 		{"the credentials", "the connector refused the credentials", "Give this run the credentials of an account that the source accepts",
 			"redeploy",
 			"NOT GRADED: the connector refused the credentials: Wrong password. (exit 1)",

@@ -1,0 +1,311 @@
+package killtest
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	periodsBegin = "a grain is the first day of its period"
+	neverWrong   = "a wrong number is never legal"
+)
+
+// foldFaults returns connectors that aggregate wrongly, mostly one column.
+func foldFaults() []fault {
+	folds := func(name, why, kill string, aggregate func(req *wire.AggregateRequest)) fault {
+		return fault{name: name, why: why, kills: []string{kill}, build: warehouse(twist{aggregate: aggregate})}
+	}
+	answers := func(name, why, kill string, groups func(req *wire.AggregateRequest, t *oracle.Table)) fault {
+		return fault{name: name, why: why, kills: []string{kill}, build: warehouse(twist{groups: groups})}
+	}
+	grain := func(name string, from, to wire.Grain, column string) fault {
+		return folds(name, periodsBegin, "M24", func(req *wire.AggregateRequest) {
+			for i, g := range req.GroupBy {
+				if g.Grain == from && g.Field == column {
+					req.GroupBy[i].Grain = to
+				}
+			}
+		})
+	}
+	measure := func(name string, from wire.AggFunc, column string, to wire.AggFunc) fault {
+		return folds(name, neverWrong, "L8", func(req *wire.AggregateRequest) {
+			for i, m := range req.Measures {
+				if m.Fn == from && m.Field == column {
+					req.Measures[i].Fn = to
+				}
+			}
+		})
+	}
+	tables, later := oracleTables(pagedTables()), oracleTables(pagedTables())
+	for _, row := range later["moves"].Rows {
+		row[4] = wire.DatetimeWidth(must(time.Parse(time.RFC3339, row[4].String())).Add(2*time.Hour), 0)
+	}
+	return []fault{
+		answers("groups are cut below the limit", "groups are refused or declined, never cut", "M23",
+			func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }),
+		grain("a quarter is a month", wire.GrainQuarter, wire.GrainMonth, "day"),
+		grain("a year is a quarter, of one column", wire.GrainYear, wire.GrainQuarter, "at"),
+		{name: "months begin at midnight in Berlin", why: "a period begins in UTC", kills: []string{"M24"},
+			build: warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
+					*t = *must(oracle.Aggregate(later, req))
+				}
+			}})},
+		folds("behind another key a year is a month", periodsBegin, "M24", func(req *wire.AggregateRequest) {
+			if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
+				req.GroupBy[1].Grain = wire.GrainMonth
+			}
+		}),
+		answers("groups that a filter of their column leaves empty are answered", "a group has rows", "L8",
+			func(req *wire.AggregateRequest, t *oracle.Table) {
+				whole := *req
+				whole.Where = wire.Where{}
+				all, err := oracle.Aggregate(tables, &whole)
+				if err != nil || len(req.GroupBy) != 1 || len(req.And) != 1 || req.And[0].Field != req.GroupBy[0].Field || req.And[0].Op != wire.OpEq {
+					return
+				}
+				for _, group := range all.Rows {
+					if !slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[0] == group[0] }) {
+						empty := make([]wire.Value, len(group))
+						empty[0], empty[1] = group[0], wire.Int(0)
+						t.Rows = append(t.Rows, empty)
+					}
+				}
+			}),
+		answers("of no rows the sum is zero", "a sum over nothing is null", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
+			for at, m := range req.Measures {
+				if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && t.Rows[0][0].String() == "0" {
+					t.Rows[0][at] = wire.Int(0)
+				}
+			}
+		}),
+		answers("the distinct values of a group are not those of the one before", neverWrong, "L8",
+			func(req *wire.AggregateRequest, t *oracle.Table) {
+				for at, m := range req.Measures {
+					for i, row := range t.Rows {
+						if m.Fn == wire.AggCountDistinct && len(req.GroupBy) > 0 && i > 0 {
+							row[len(req.GroupBy)+at] = wire.Int(0)
+						}
+					}
+				}
+			}),
+		{name: "names of groups lose their capitals", why: "a group has the names that are asked for", kills: []string{"L8", "M24"},
+			build: warehouse(twist{}, ok(func(body map[string]any) {
+				for _, group := range listOf(body, "rows") {
+					for name, v := range maps.Clone(group) {
+						delete(group, name)
+						group[strings.ToLower(name)] = v
+					}
+				}
+			}, wire.PathAggregate))},
+		measure("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
+		measure("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
+		answers("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
+			for i, m := range req.Measures {
+				if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
+					t.Rows[0][i] = wire.Decimal(t.Rows[0][i].String() + "00000000001")
+				}
+			}
+		}),
+		{name: "a column alone is counted with its nulls", why: "nonNull counts the cells that are not null", kills: []string{"L4"},
+			build: func() http.Handler {
+				alone := false
+				return warehouse(twist{}, edits(func(body map[string]any) {
+					columns, _ := body["columns"].(map[string]any)
+					for _, c := range columns {
+						if alone && integer(c.(map[string]any), "nonNull") == 1200 {
+							c.(map[string]any)["nonNull"] = 1230
+						}
+					}
+				}, wire.PathCardinality), bodies(func(body map[string]any) {
+					alone = len(alternatives(body, "columns")) == 1
+				}, wire.PathCardinality))()
+			}},
+		{name: "fieldTypes are believed", why: "the type is that of the source's column", kills: []string{"M25"}, build: believing},
+	}
+}
+
+// believing returns a connector that takes the types of its columns from the request.
+func believing() http.Handler {
+	tables := oracleTables(pagedTables())
+	return warehouse(twist{seen: func(req *connector.Query) oracle.Tables {
+		return retyped(tables, func(c wire.Column) wire.Type { return req.FieldTypes[c.Name] })
+	}})()
+}
+
+// liveJoinFaults returns connectors that join wrongly.
+func liveJoinFaults() []fault {
+	const why = "a hop is a left join"
+	unmatched := func(t *oracle.Table, row []wire.Value) bool {
+		for i, c := range t.Columns {
+			if c.Hop == 1 && !row[i].IsNull() {
+				return false
+			}
+		}
+		return true
+	}
+	joins := func(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
+		tables := func() []memsource.Table { return append(pagedTables(), more...) }
+		return fault{name: name, why: why, kills: []string{"M21"},
+			build: stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
+				if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
+					joined(req, t)
+				}
+			}})}
+	}
+	counted := func(name, to, key string, fields ...string) memsource.Table {
+		link, _, _ := strings.Cut(fields[0], " ")
+		return memsource.Table{Table: wire.Table{Name: name, SourceDescription: "What was counted.", PrimaryKey: []string{"no"},
+			Fields:      fieldsOf(append([]string{"no number!"}, fields...)...),
+			ForeignKeys: []wire.ForeignKey{{Field: link, TargetTable: to, TargetField: key}}}}
+	}
+	counts := counted("counts", "parts", "no", "part number?")
+	for i := range 30 {
+		part := wire.Int(int64(2*i + 1))
+		if i%10 == 3 {
+			part = wire.Null()
+		}
+		counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), part})
+	}
+	moved, visits := counted("counts", "moves", "id", "move number"), counted("visits", "counts", "no", "count number", "part number")
+	for i := range int64(40) {
+		moved.Rows = append(moved.Rows, []wire.Value{wire.Int(i), wire.Int(1000 + 7*i)})
+		visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
+	}
+	parts := pagedTables()[1].Rows
+	return []fault{
+		joins("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
+			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
+		}),
+		joins("one match of several is joined", why, 0, func(_ *connector.Query, t *oracle.Table) {
+			t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
+		}),
+		joins("a table joined to itself is not", why, 1, func(req *connector.Query, t *oracle.Table) {
+			for _, row := range t.Rows {
+				if req.Joins[0].ToTable == req.Table {
+					copy(row[len(row)-4:], row[:4])
+				}
+			}
+		}),
+		joins("the second hop starts from the base table", why, 2, func(_ *connector.Query, t *oracle.Table) {
+			for _, row := range t.Rows {
+				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
+			}
+		}),
+		{name: "beside two hops the groups of or are forgotten", why: "filters are those of the base table", kills: []string{"M21"},
+			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+				if len(req.Joins) == 2 {
+					req.Or = nil
+				}
+			}})},
+		joins("a hop starts only from columns that are answered", why, 2, func(req *connector.Query, t *oracle.Table) {
+			from := req.Joins[1].FromField
+			if slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
+				return
+			}
+			for _, row := range t.Rows {
+				for at, c := range t.Columns {
+					if c.Hop == 2 {
+						row[at] = wire.Null()
+					}
+				}
+			}
+		}),
+		joins("behind a row without a match, null is joined to null", "null matches nothing", 2, func(req *connector.Query, t *oracle.Table) {
+			for _, row := range t.Rows {
+				if req.Joins[0].ToTable == "parts" && req.Joins[1].ToTable == "counts" && unmatched(t, row) {
+					row[len(row)-2] = counts.Rows[3][0]
+				}
+			}
+		}, counts),
+		joins("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
+			func(_ *connector.Query, t *oracle.Table) {
+				for _, row := range t.Rows {
+					part, _ := strconv.Atoi(row[t.Index("part")].String())
+					copy(row[len(row)-4:], parts[part-1])
+				}
+			}, moved, visits),
+		{name: "a limit counts rows of the base table", why: "a window is one of joined rows", kills: []string{"M21"}, build: limitedBase},
+		{name: "an aggregate ignores its joins", why: neverWrong, kills: []string{"M22"},
+			build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
+				if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
+					req.Joins = nil
+				}
+			}})},
+		joinedSums("sums over joins are of distinct values of the joined table", func(field string) bool { return strings.HasPrefix(field, "Hop") }),
+		joinedSums("sums over joins are of distinct values of the base table", func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
+		{name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match", kills: []string{"L9"},
+			build: warehouse(twist{}, bodies(func(body map[string]any) {
+				if body["fromTable"] == "parts" && body["toTable"] == "moves" {
+					body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
+					body["toTable"], body["toColumn"] = "parts", "no"
+				}
+			}, wire.PathLinkHitRate))},
+	}
+}
+
+// limitedBase returns a connector that limits the rows of the base table, however many they are joined to.
+func limitedBase() http.Handler {
+	var limits sync.Map // by request
+	return warehouse(twist{
+		request: func(req *connector.Query, limit, _ *int64) {
+			if len(req.Joins) > 0 && *limit > 0 {
+				limits.Store(req, *limit)
+				*limit = 0
+			}
+		},
+		answer: func(req *connector.Query, t *oracle.Table) {
+			limit, limited := limits.LoadAndDelete(req)
+			parents := int64(0)
+			for i, row := range t.Rows {
+				if i == 0 || row[0] != t.Rows[i-1][0] {
+					parents++
+				}
+				if limited && parents > limit.(int64) {
+					t.Rows = t.Rows[:i]
+					return
+				}
+			}
+		},
+	})()
+}
+
+// joinedSums returns a connector that adds each value of some fields once, as SUM(DISTINCT) does, which people
+// write so that rows with several matches are not added several times.
+func joinedSums(name string, once func(field string) bool) fault {
+	tables := oracleTables(pagedTables())
+	return fault{name: name, why: neverWrong, kills: []string{"M22"},
+		build: warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			for i, m := range req.Measures {
+				if len(req.Joins) == 0 || len(req.GroupBy) > 0 || m.Fn != wire.AggSum || !once(m.Field) {
+					continue
+				}
+				values := *req
+				values.GroupBy = []wire.GroupKey{{Field: m.Field, As: "value"}}
+				values.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
+				found, err := oracle.Aggregate(tables, &values)
+				if err != nil {
+					return
+				}
+				sum := decimal.Zero
+				for _, row := range found.Rows {
+					if !row[0].IsNull() {
+						sum = sum.Add(decimal.RequireFromString(row[0].String()))
+					}
+				}
+				t.Rows[0][i] = wire.Decimal(sum.String())
+			}
+		}})}
+}
