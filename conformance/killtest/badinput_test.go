@@ -183,20 +183,12 @@ func TestHostileConnectors(t *testing.T) {
 				t.Skip("reads hundreds of megabytes; set CONFORMANCE_MATRIX=part")
 			}
 			var report *result
-			peak := heap(t, func() {
-				synctest.Test(t, func(t *testing.T) {
-					target, stop := conformance.InProcess(hostile(c.routes), testToken)
-					defer stop()
-					var err error
-					options := c.options
-					if options.Match != "" && c.name != longRows && testrun.InFull() {
-						options.Match = `^P(0|1|3[.]1|3[.]6)` // what reads such an answer, all of it
-					}
-					options.Mode, options.Seed = conformance.ModeBoth, 1
-					report, err = gradeAt(t.Context(), target, &options)
-					require.NoError(t, err)
-				})
-			})
+			options := c.options
+			options.Mode = conformance.ModeBoth
+			if options.Match != "" && c.name != longRows && testrun.InFull() {
+				options.Match = `^P(0|1|3[.]1|3[.]6)` // what reads such an answer, all of it
+			}
+			peak := heap(t, func() { report = grade(t, hostile(c.routes), grading{Options: options}) })
 			require.Equal(t, c.exit, report.Exit(), report.Text(false, false))
 			for _, id := range c.fails {
 				require.Equal(t, conformance.Fail, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)

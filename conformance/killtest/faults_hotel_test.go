@@ -271,15 +271,6 @@ func hotelDiscoveryFaults() []fault {
 			field(of)["type"] = kind
 		})
 	}
-	linked := func(name, table, of, to, key string) fault {
-		return tables(name, "a key's values are those of its target", "M29", table, func(t map[string]any, _ func(string) map[string]any) {
-			for _, k := range listOf(t, "foreignKeys") {
-				if k["field"] == of {
-					k["targetTable"], k["targetField"] = to, key
-				}
-			}
-		})
-	}
 	return []fault{
 		tables("samples of a role are names", "samples are values of their column", "L10", "staff",
 			func(_ map[string]any, field func(string) map[string]any) {
@@ -292,10 +283,10 @@ func hotelDiscoveryFaults() []fault {
 		typed("a decimal is described as text", "L2", "bookings", "rate", "string"),
 		typed("a date is described as an instant", "L10", "staff", "hired", "datetime"),
 		typed("a fraction is described as a decimal", "L10", "shifts", "hours", "decimal"),
-		linked("a payment is linked to its booking", "payments", "invoice", "bookings", "id"),
-		linked("a booking is linked to the number of the room", "bookings", "room", "rooms", "number"),
-		linked("a review is linked to the payments", "reviews", "booking", "payments", "id"),
-		linked("a booking's guest is linked by the name", "bookings", "guest", "guests", "name"),
+		strayLink("a payment is linked to its booking", hotel, "payments", "invoice", "bookings", "id"),
+		strayLink("a booking is linked to the number of the room", hotel, "bookings", "room", "rooms", "number"),
+		strayLink("a review is linked to the payments", hotel, "reviews", "booking", "payments", "id"),
+		strayLink("a booking's guest is linked by the name", hotel, "bookings", "guest", "guests", "name"),
 	}
 }
 
@@ -311,7 +302,7 @@ func hotelSortFaults() []fault {
 	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
 		return fault{name: name, why: why, kills: []string{"L7"}, options: live,
 			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-				if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field {
+				if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
 					return
 				}
 				c, values := t.Index(field), 0 // nulls are last
@@ -413,35 +404,17 @@ func respell(v any, field string, spell func(string) string, holds func(field st
 }
 
 func hotelUnknownFaults() []fault {
-	foreign := func(name, why, kill string, paths []string, member string, answer func(w http.ResponseWriter)) fault {
-		return fault{name: name, why: why, kills: []string{kill}, options: apart, build: over(chains, between(
-			func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				tree := parsed(*body)
-				set, ok := credentialsIn(*body)
-				if !ok || !mayAsk(r) || known(set) < 0 || paths != nil && !slices.Contains(paths, r.URL.Path) {
-					return false
-				}
-				others := []string{"ski_passes", "spa_visits"}[known(set)]
-				if tree[member] != others {
-					return false
-				}
-				answer(w)
-				return true
-			}))}
+	named := func(member string) leading {
+		return func(body map[string]any, table string) bool { return body[member] == table }
 	}
-	const why = "a table of another tenant is as unknown as one that nobody has"
 	return []fault{
-		foreign("a refusal says that the table is another's", why, "T1", nil, "table", func(w http.ResponseWriter) {
-			refuses(w, 404, "unknown_entity", "your account has no access to this table")
-		}),
-		foreign("a size says that the table is another's", why, "T1", []string{wire.PathSize}, "table", func(w http.ResponseWriter) {
-			refuses(w, 404, "unknown_entity", "the table belongs to another account")
-		}),
-		foreign("a link to a table of another's is declined", why, "T1", []string{wire.PathLinkHitRate}, "toTable", func(w http.ResponseWriter) {
-			w.WriteHeader(http.StatusNoContent)
-		}),
-		foreign("a table of another's is forbidden", why, "T1", []string{wire.PathCount}, "table", func(w http.ResponseWriter) {
-			refuses(w, 403, "forbidden", "no access")
-		}).behind("P3.10b", "the status of that refusal belongs to another code"),
+		telling("a refusal says that the table is another's", "hotels", routePaths, named("table"),
+			refusal(404, "unknown_entity", "your account has no access to this table")),
+		telling("a size says that the table is another's", "hotels", []string{wire.PathSize}, named("table"),
+			refusal(404, "unknown_entity", "the table belongs to another account")),
+		telling("a link to a table of another's is declined", "hotels", []string{wire.PathLinkHitRate}, named("toTable"),
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
+		telling("a table of another's is forbidden", "hotels", []string{wire.PathCount}, named("table"),
+			refusal(403, "forbidden", "no access")).behind("P3.10b", "the status of that refusal belongs to another code"),
 	}
 }

@@ -227,23 +227,32 @@ var othersTables = map[string][2]string{
 	"hotels": {"ski_passes", "spa_visits"}, "host": {"globex_depots", "acme_sites"},
 }
 
+// leading reports whether a request leads to a table.
+type leading = func(body map[string]any, table string) bool
+
+// telling returns a connector that answers requests which lead to a table of the other customer's otherwise than those
+// that lead nowhere.
+func telling(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
+	host := map[string]func() http.Handler{"hotels": chains, "host": over(newSharedHost)}[of]
+	return fault{name: name, why: "a table of another tenant is as unknown as one that nobody has", kills: []string{"T1"}, options: apart,
+		build: over(host, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			set, ok := credentialsIn(*body)
+			if tree == nil || !ok || !mayAsk(r) || known(set) < 0 || !slices.Contains(paths, r.URL.Path) ||
+				!leads(tree, othersTables[of][known(set)]) {
+				return false
+			}
+			answer(w, r)
+			return true
+		}))}
+}
+
+// refusal answers an envelope.
+func refusal(status int, code, message string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
+}
+
 func tellingFaults() []fault {
-	hostOf := map[string]func() http.Handler{"hotels": chains, "host": func() http.Handler { return newSharedHost() }}
-	const why = "a table of another tenant is as unknown as one that nobody has"
-	type leading = func(body map[string]any, table string) bool
-	telling := func(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
-		return fault{name: name, why: why, kills: []string{"T1"}, options: apart,
-			build: over(hostOf[of], between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				tree := parsed(*body)
-				set, ok := credentialsIn(*body)
-				if tree == nil || !ok || !mayAsk(r) || known(set) < 0 || !slices.Contains(paths, r.URL.Path) ||
-					!leads(tree, othersTables[of][known(set)]) {
-					return false
-				}
-				answer(w, r)
-				return true
-			}))}
-	}
 	joined := func(body map[string]any, table string) bool {
 		hops := listOf(body, "joins")
 		return slices.ContainsFunc(hops, func(hop map[string]any) bool { return hop["toTable"] == table })
@@ -255,9 +264,6 @@ func tellingFaults() []fault {
 		return body["fromTable"] == table && body["toTable"] != table
 	}
 	fromAcmes := func(body map[string]any, table string) bool { return table == "acme_sites" && from(body, table) }
-	says := func(status int, code, message string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
-	}
 	declines := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
@@ -268,24 +274,24 @@ func tellingFaults() []fault {
 	}
 	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
 	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query,
-		joined, says(422, "unsupported", "no access"))
+		joined, refusal(422, "unsupported", "no access"))
 	forbidden.build = over(forbidden.build, withNumbers)
 	return []fault{
 		forbidden,
 		telling("hotels: a join says that the table is another's", "hotels", query, joined,
-			says(404, "unknown_entity", "your account has no access to the joined table")),
+			refusal(404, "unknown_entity", "your account has no access to the joined table")),
 		telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined, empty),
 		telling("hotels: an aggregate over a join says that the table is another's", "hotels", aggregate, joined,
-			says(404, "unknown_entity", "the table belongs to another account")),
+			refusal(404, "unknown_entity", "the table belongs to another account")),
 		telling("hotels: a link to a table of another's is forbidden", "hotels", link, to,
-			says(422, "unsupported", "no access")),
+			refusal(422, "unsupported", "no access")),
 		telling("a join with a table of another's is forbidden", "host", query, joined,
-			says(422, "unsupported", "no access")),
+			refusal(422, "unsupported", "no access")),
 		// It is asked last.
 		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes,
-			says(404, "unknown_entity", "the table belongs to another account")),
+			refusal(404, "unknown_entity", "the table belongs to another account")),
 		telling("a link to a table of another's says so", "host", link, to,
-			says(404, "unknown_entity", "the table belongs to another account")),
+			refusal(404, "unknown_entity", "the table belongs to another account")),
 		telling("an aggregate over a join with a table of another's is declined", "host", aggregate, joined, declines),
 	}
 }
@@ -301,16 +307,18 @@ func ledTo(table, field, to, key string) layer {
 	})
 }
 
+// strayLink returns a connector whose foreign key of a field leads elsewhere.
+func strayLink(name string, base func() http.Handler, table, field, to, key string) fault {
+	return fault{name: name, why: "a key's values are those of its target", kills: []string{"M29"}, options: live,
+		build: over(base, ledTo(table, field, to, key))}
+}
+
 func strayLinkFaults() []fault {
-	stray := func(name string, base func() http.Handler, table, field, to, key string) fault {
-		return fault{name: name, why: "a key's values are those of its target", kills: []string{"M29"}, options: live,
-			build: over(base, ledTo(table, field, to, key))}
-	}
 	return []fault{
-		stray("hotels: a shift's staff leads to the hotels", hotel, "shifts", "staff", "hotels", "id"),
-		stray("hotels: a booking's room leads to the hotels", hotel, "bookings", "room", "hotels", "id"),
-		stray("hotels: an invoice's booking leads to the rooms", hotel, "invoices", "booking", "rooms", "id"),
-		stray("library: a copy's book leads to its aisle", func() http.Handler {
+		strayLink("hotels: a shift's staff leads to the hotels", hotel, "shifts", "staff", "hotels", "id"),
+		strayLink("hotels: a booking's room leads to the hotels", hotel, "bookings", "room", "hotels", "id"),
+		strayLink("hotels: an invoice's booking leads to the rooms", hotel, "invoices", "booking", "rooms", "id"),
+		strayLink("library: a copy's book leads to its aisle", func() http.Handler {
 			aisles := hotelTable("aisles", "Where copies stand.", 13, nil, func(i int) []wire.Value {
 				return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Aisle %d", i))}
 			}, "id number", "name string")

@@ -72,22 +72,14 @@ func liveMeasureFaults() []fault {
 				}
 			}, wire.PathLinkHitRate))},
 		{name: "the group of null is lost", why: "the folded rows have it, and a wrong number is never legal", kills: []string{"L8"},
-			build: func() http.Handler {
-				src := liveShop()
-				src.aggregate = func(req *wire.AggregateRequest) {
-					for _, g := range req.GroupBy {
-						req.And = append(slices.Clone(req.And), wire.Filter{Field: g.Field, Op: wire.OpNotNull})
-					}
+			build: stocked(shop, twist{aggregate: func(req *wire.AggregateRequest) {
+				for _, g := range req.GroupBy {
+					req.And = append(req.And, wire.Filter{Field: g.Field, Op: wire.OpNotNull})
 				}
-				return serve(connector.Definition{}, src, nil)
-			}},
+			}})},
 		{name: "aggregates ignore their filters", why: "every route answers to the same filters", kills: []string{"M10"},
 			first: "L8", because: "its aggregates have filters, too", client: "aggregate-13",
-			build: func() http.Handler {
-				src := liveShop()
-				src.aggregate = func(req *wire.AggregateRequest) { req.And = nil }
-				return serve(connector.Definition{}, src, nil)
-			}},
+			build: stocked(shop, twist{aggregate: func(req *wire.AggregateRequest) { req.And = nil }})},
 		{name: "sums as floats", why: "a wrong number is never legal", kills: []string{"L8"},
 			build: over(untouched, edits(func(body map[string]any) {
 				rows, _ := body["rows"].([]any)

@@ -79,34 +79,30 @@ func hostFaults() []fault {
 			}
 			return f
 		}})
-	list = append(list, statefulFaults()...)
+	list = append(list,
+		ofTheLast("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
+		ofTheLast("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount))
 	list = append(list, impostorFaults()...)
 	list = append(list, tokenFaults()...)
 	list = append(list, mentionFaults()...)
 	return list
 }
 
-// statefulFaults returns connectors that take the tenant from an earlier request.
-func statefulFaults() []fault {
-	last := func(name, noted, answered string) fault {
-		return fault{name: name, why: credentialsTravel, kills: []string{"T2"}, options: apart, build: func() http.Handler {
-			var last atomic.Int32
-			return picking(func(r *http.Request, set map[string]string) int {
-				tenant := known(set)
-				if r.URL.Path == noted && tenant >= 0 {
-					last.Store(int32(tenant))
-				}
-				if r.URL.Path == answered && tenant >= 0 {
-					return int(last.Load())
-				}
-				return tenant
-			})()
-		}}
-	}
-	return []fault{
-		last("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
-		last("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
-	}
+// ofTheLast returns a connector that answers some routes for the tenant of the last request to another.
+func ofTheLast(name, noted string, answered ...string) fault {
+	return fault{name: name, why: credentialsTravel, kills: []string{"T2"}, options: apart, build: func() http.Handler {
+		var last atomic.Int32
+		return picking(func(r *http.Request, set map[string]string) int {
+			tenant := known(set)
+			if r.URL.Path == noted && tenant >= 0 {
+				last.Store(int32(tenant))
+			}
+			if slices.Contains(answered, r.URL.Path) && tenant >= 0 {
+				return int(last.Load())
+			}
+			return tenant
+		})()
+	}}
 }
 
 // impostorFaults returns connectors that serve credentials that are nobody's.

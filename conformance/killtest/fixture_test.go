@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -50,30 +50,11 @@ func TestFixturePasses(t *testing.T) {
 }
 
 // bare is a source that does nothing but hand out all rows.
-type bare struct{ tables []corpus.Table }
-
-func (bare) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (b bare) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	d := &wire.Discovery{}
-	for _, t := range b.tables {
-		d.Tables = append(d.Tables, t.Table)
+func bare(tables []corpus.Table) (src testkit.Source) {
+	for _, t := range tables {
+		src.Tables = append(src.Tables, memsource.Table(t))
 	}
-	return d, nil
-}
-
-func (b bare) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	i := slices.IndexFunc(b.tables, func(t corpus.Table) bool { return t.Name == req.Table })
-	if i < 0 {
-		return connector.UnknownEntity("no such table")
-	}
-	w := out.Begin(b.tables[i].Columns())
-	for _, row := range b.tables[i].Rows {
-		if err := w.Row(row...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return src
 }
 
 // supersets answers every query with all rows of its table and claims nothing.
@@ -109,10 +90,10 @@ func TestFixtureIsLenient(t *testing.T) {
 		build     func() http.Handler
 	}{
 		{"a source of three methods", "every optional route may be absent", "P2.3", func() http.Handler {
-			return serve(connector.Definition{}, bare{corpus.Tables()}, nil)
+			return serve(connector.Definition{}, bare(corpus.Tables()), nil)
 		}},
 		{"nothing is declared", "a connector that pushes nothing is correct but slower", "P2.5", func() http.Handler {
-			return serve(connector.Definition{}, bare{corpus.Tables()}, &connector.Options{Omit: connector.Omit{
+			return serve(connector.Definition{}, bare(corpus.Tables()), &connector.Options{Omit: connector.Omit{
 				Endpoints: []wire.Endpoint{wire.EndpointCount}, Operators: filter.Operators(), Sort: wire.SortNone, Offset: true,
 			}})
 		}},
@@ -139,7 +120,7 @@ func TestFixtureIsLenient(t *testing.T) {
 					}
 				}
 			}
-			return serve(connector.Definition{}, bare{tables}, nil)
+			return serve(connector.Definition{}, bare(tables), nil)
 		}},
 		{"dates compare as text", "comparing as instants is our decision, not known behaviour", "P2.3", func() http.Handler {
 			return twisted(on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {

@@ -2,7 +2,6 @@ package killtest
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -227,24 +225,16 @@ func (s swapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // leakReport grades a connector and returns everything that is shown of it.
 func leakReport(t *testing.T, h http.Handler, token string) map[string]string {
 	t.Helper()
-	var report *result
 	var events strings.Builder
-	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(h, token)
-		defer stop()
-		target.Credentials = credentialsOf(leakCredentials)
-		var err error
-		report, err = gradeAt(context.Background(), target, &conformance.Options{
-			Seed: 1, Timeout: 30 * time.Minute, Requests: testrun.Budget(60), Match: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
-			Progress: func(e conformance.Event) {
-				fmt.Fprintf(&events, "%+v\n", e)
-				if e.Done != nil {
-					fmt.Fprintf(&events, "%+v %+v\n", *e.Done, e.Done.Request)
-				}
-			},
-		})
-		require.NoError(t, err)
-	})
+	report := grade(t, h, grading{token: token, credentials: leakCredentials, Options: conformance.Options{
+		Timeout: 30 * time.Minute, Requests: testrun.Budget(60), Match: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
+		Progress: func(e conformance.Event) {
+			fmt.Fprintf(&events, "%+v\n", e)
+			if e.Done != nil {
+				fmt.Fprintf(&events, "%+v %+v\n", *e.Done, e.Done.Request)
+			}
+		},
+	}})
 	texts := map[string]string{
 		"text": report.Text(false, false), "coloured text": report.Text(true, false), "events": events.String(),
 		"error": fmt.Sprint(report.Err()),

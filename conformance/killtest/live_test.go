@@ -32,14 +32,12 @@ func TestLawsHold(t *testing.T) {
 		{name: "the corpus", why: "every law holds of the corpus", options: live, build: usual, skipped: []string{"T1", "T2", "T3"}},
 		{name: "a shop", why: "every law is exercised by ordinary data", options: live, build: untouched,
 			skipped: []string{"M23", "T1", "T2", "T3", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
-		{name: "two tenants", why: "tenants that are apart pass", options: both,
-			build:   func() http.Handler { return newTenants().serve() },
+		{name: "two tenants", why: "tenants that are apart pass", options: apart,
+			build:   over(newSharedHost),
 			skipped: []string{"L4", "L8", "L9", "M21", "M22", "M23", "M24", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
 		{name: "tables beyond the row budget", why: "larger tables are exercised with windows",
 			options: func(g *grading) { live(g); g.RowBudget = 60 },
-			build: func() http.Handler {
-				return serve(connector.Definition{}, &liveSource{Source: source(shop()[1], largeCustomers())}, nil)
-			}, skipped: []string{"L1", "L3", "L4", "L8", "L9", "L11", "M7", "M10", "M20", "M21", "M22", "M23",
+			build:   func() http.Handler { return serve(connector.Definition{}, source(shop()[1], largeCustomers()), nil) }, skipped: []string{"L1", "L3", "L4", "L8", "L9", "L11", "M7", "M10", "M20", "M21", "M22", "M23",
 				"M24", "M25", "M27", "T1", "T2", "T3",
 				"A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
 		{name: "ceilings", why: "no window is asked for that the declared limits exclude", options: live, build: func() http.Handler {
@@ -102,40 +100,29 @@ func ceilings(limit, offset int64) layer {
 
 func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	t.Parallel()
-	large := func() *liveSource { return &liveSource{Source: source(largeCustomers())} }
+	tables := func() []memsource.Table { return []memsource.Table{largeCustomers()} }
+	large := func() http.Handler { return serve(connector.Definition{}, source(tables()...), nil) }
+	asked := func(change func(req *connector.Query)) func() http.Handler {
+		return stocked(tables, twist{request: func(req *connector.Query, _, _ *int64) { change(req) }})
+	}
 	tests := []struct {
 		id    string
 		build func() http.Handler
 	}{
-		{"L2", func() http.Handler {
-			src := large()
-			src.query = func(req *connector.Query) { req.And = nil }
-			return serve(connector.Definition{}, src, nil)
-		}},
-		{"L5", func() http.Handler {
-			every := eachField(func(_ any, field map[string]any) { field["unique"] = true })
-			return every(serve(connector.Definition{}, large(), nil))
-		}},
-		{"L6", func() http.Handler {
-			return bodies(func(body map[string]any) {
-				if n := integer(body, "offset"); n > 0 {
-					body["offset"] = n + 1
-				}
-			}, wire.PathQuery)(serve(connector.Definition{}, large(), nil))
-		}},
-		{"L7", func() http.Handler {
-			src := large()
-			src.query = func(req *connector.Query) { req.Sort = nil }
-			return serve(connector.Definition{}, src, nil)
-		}},
-		{"L10", func() http.Handler {
-			return cells(func(name string, v any) any {
-				if name == "active" {
-					return "yes"
-				}
-				return v
-			})(serve(connector.Definition{}, large(), nil))
-		}},
+		{"L2", asked(func(req *connector.Query) { req.And = nil })},
+		{"L5", over(large, eachField(func(_ any, field map[string]any) { field["unique"] = true }))},
+		{"L6", over(large, bodies(func(body map[string]any) {
+			if n := integer(body, "offset"); n > 0 {
+				body["offset"] = n + 1
+			}
+		}, wire.PathQuery))},
+		{"L7", asked(func(req *connector.Query) { req.Sort = nil })},
+		{"L10", over(large, cells(func(name string, v any) any {
+			if name == "active" {
+				return "yes"
+			}
+			return v
+		}))},
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {

@@ -70,7 +70,7 @@ func oddDiscoveries() []oddity {
 func oddTables() []oddity {
 	of := func(tables ...memsource.Table) func() http.Handler {
 		return func() http.Handler {
-			return serve(connector.Definition{}, &liveSource{Source: source(tables...)}, nil)
+			return serve(connector.Definition{}, source(tables...), nil)
 		}
 	}
 	field := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t} }

@@ -43,12 +43,7 @@ func hostTable(name, mark string, n int) memsource.Table {
 	rows := int64(n)
 	t := memsource.Table{Table: wire.Table{
 		Name: name, SourceDescription: "What the customer has.", PrimaryKey: []string{"id"}, RowCount: &rows,
-		Fields: []wire.Field{
-			{Name: "id", SourceColumn: "id", Type: wire.TypeString, Unique: true},
-			{Name: "n", SourceColumn: "n", Type: wire.TypeNumber},
-			{Name: "city", SourceColumn: "city", Type: wire.TypeString, Nullable: true},
-			{Name: "at", SourceColumn: "at", Type: wire.TypeDatetime},
-		},
+		Fields: fieldsOf("id string!", "n number", "city string?", "at datetime"),
 	}}
 	for i := range n {
 		city := wire.Text(mark + " city " + fmt.Sprint(i%4))

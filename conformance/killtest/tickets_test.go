@@ -55,21 +55,12 @@ func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tabl
 		{
 			Name: "tickets", SourceDescription: "What people ask.", StoresRows: true, PrimaryKey: []string{"id"},
 			ForeignKeys: []wire.ForeignKey{{Field: "agent", TargetTable: "agents", TargetField: "id"}},
-			Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: "status", Type: wire.TypeString},
-				{Name: "channel", Type: wire.TypeString, Nullable: true}, {Name: "agent", Type: wire.TypeNumber, Nullable: true},
-				{Name: "cost", Type: wire.TypeDecimal, Nullable: true}, {Name: "minutes", Type: wire.TypeNumber},
-				{Name: "opened", Type: wire.TypeDatetime, Nullable: true}, {Name: "due", Type: wire.TypeDate, Nullable: true},
-				{Name: "subject", Type: wire.TypeString}, {Name: "code", Type: wire.TypeReference, Nullable: true},
-				{Name: "tags", Type: wire.TypeArray, Nullable: true}, {Name: "urgent", Type: wire.TypeBoolean},
-			},
+			Fields: fieldsOf("id number!", "status string", "channel string?", "agent number?", "cost decimal?", "minutes number",
+				"opened datetime?", "due date?", "subject string", "code reference?", "tags array?", "urgent boolean"),
 		},
 		{
 			Name: "agents", SourceDescription: "Who answers.", StoresRows: true, PrimaryKey: []string{"id"},
-			Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: "name", Type: wire.TypeString},
-				{Name: "active", Type: wire.TypeBoolean}, {Name: "country", Type: wire.TypeString, Nullable: true},
-			},
+			Fields: fieldsOf("id number!", "name string", "active boolean", "country string?"),
 		},
 	}
 	tables = oracle.Tables{}

@@ -403,14 +403,13 @@ func TestSlowConnector(t *testing.T) {
 			}
 		})
 	}
-	wrong := liveShop()
-	wrong.query = func(req *connector.Query) {
+	wrong := stockedSource(shop, twist{request: func(req *connector.Query, _, _ *int64) {
 		for i, f := range req.And {
 			if f.Op == wire.OpGt && f.Field == shop()[0].Fields[0].Name {
 				req.And[i].Op = wire.OpGte
 			}
 		}
-	}
+	}})
 	const wholeRun = 225 * time.Minute // of a connector that is slow throughout; it takes 173
 	for _, c := range []struct {
 		why         string

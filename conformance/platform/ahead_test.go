@@ -1,7 +1,6 @@
 package platform_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -23,23 +21,17 @@ import (
 
 // slow answers each query after a latency.
 func slow(h http.Handler, latency func(offset int64) time.Duration) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var wait time.Duration
-		bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return choosing(h, func(path string, body map[string]any) http.Handler {
+		if path != wire.PathQuery {
+			return h
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
-			case <-time.After(wait):
+			case <-time.After(latency(offsetOf(body))):
 				h.ServeHTTP(w, r)
 			case <-r.Context().Done():
 			}
-		}), func(path string, body map[string]any) {
-			if path == wire.PathQuery {
-				offset := int64(0)
-				if n, ok := body["offset"].(interface{ Int64() (int64, error) }); ok {
-					offset, _ = n.Int64()
-				}
-				wait = latency(offset)
-			}
-		}).ServeHTTP(w, r)
+		})
 	})
 }
 
@@ -123,16 +115,11 @@ func TestParallelPagesFiltered(t *testing.T) {
 func TestParallelPagesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 100}, connector.Omit{})
-		broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			failed := false
-			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if failed {
-					w.WriteHeader(http.StatusInternalServerError)
-					_, _ = w.Write([]byte(`{"error":{"code":"internal","message":"internal error"}}`))
-					return
-				}
-				h.ServeHTTP(w, r)
-			}), func(_ string, body map[string]any) { failed = fmt.Sprint(body["offset"]) == "297" }).ServeHTTP(w, r)
+		broken := choosing(h, func(_ string, body map[string]any) http.Handler {
+			if offsetOf(body) == 297 {
+				return refusal(http.StatusInternalServerError, `{"error":{"code":"internal","message":"internal error"}}`)
+			}
+			return h
 		})
 		r := record(slow(broken, func(offset int64) time.Duration {
 			if offset > 297 {
@@ -178,8 +165,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, r.open, "a loop that is left reads nothing more")
 		r.seen()
-		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: req.Fields, Offset: 60, Limit: 130})
-		require.NoError(t, err)
+		rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: req.Fields, Offset: 60, Limit: 130})
 		require.Len(t, rows, 130)
 		requests, _ := r.seen()
 		require.Len(t, requests, 3, "no page behind the window")
@@ -187,8 +173,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		for _, err := range answer.All() { // a question within each of the loops, as deep as there are places
 			require.NoError(t, err)
 			if n++; n%100 == 60 {
-				inner, _, err := casetest.Rows(t.Context(), conn, req)
-				require.NoError(t, err)
+				inner := rowsOf(t, conn, req)
 				require.Len(t, inner, 1000)
 			}
 		}
@@ -235,24 +220,18 @@ func TestParallelPagesKeepValues(t *testing.T) {
 	const pages, rows, bytes = 6, 8, 1 << 20
 	described := tabled(keylessNumbered(pages*rows, true), wire.Limits{PageSizeMax: rows, Concurrency: pages}, connector.Omit{})
 	more := strings.Repeat("x", bytes)
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			described.ServeHTTP(w, r)
-			return
+	conn := connectTo(t, choosing(described, func(path string, body map[string]any) http.Handler {
+		if path != wire.PathQuery {
+			return described
 		}
-		var offset int64
-		bodies(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n")
-			for id := offset + 1; id <= min(offset+rows, pages*rows); id++ {
+			for id := offsetOf(body) + 1; id <= min(offsetOf(body)+rows, pages*rows); id++ {
 				_, _ = fmt.Fprintf(w, `{"rows":[{"id":%d,"text":"row %d","more":"%s"}]}`+"\n", id, id, more)
 			}
 			_, _ = io.WriteString(w, `{"end":1}`+"\n")
-		}), func(_ string, body map[string]any) {
-			if n, ok := body["offset"].(json.Number); ok {
-				offset, _ = n.Int64()
-			}
-		}).ServeHTTP(w, r)
+		})
 	}), nil)
 	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}}))(t)
 	before, n := heapInUse(), int64(0)

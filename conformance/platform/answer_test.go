@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -165,19 +164,9 @@ func TestAnswers(t *testing.T) {
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":[],"last":null`), "rows[0]", "aggregate-9", "cells are scalars"},
 		{wire.PathAggregate, `{"rows":[{},{},{},{}]}`, "rows", "aggregate-6", "no more groups than the limit"},
 	} {
-		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+		client := saysJSON(t, c.body)
 		err := asks[c.path](t.Context(), client)
-		if c.rule == "" {
-			require.NoError(t, err, "%s %s: %s", c.path, c.body, c.why)
-			continue
-		}
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault, "%s %s: %s", c.path, c.body, c.why)
-		require.Equal(t, c.path, fault.Path)
-		require.Equal(t, c.place, fault.Place, "%s %s: %v", c.path, c.body, fault)
-		require.Equal(t, c.rule, fault.Rule, "%s %s: %v", c.path, c.body, fault)
-		_, known := rules.Lookup(fault.Rule)
-		require.True(t, known, fault.Rule)
+		requireFault(t, err, c.place, c.rule, "%s %s: %s", c.path, c.body, c.why)
 	}
 	// Without groupBy there is one row.
 	for body, rule := range map[string]string{
@@ -185,15 +174,14 @@ func TestAnswers(t *testing.T) {
 		`{"rows":[{"n":1},{"n":1}]}`: "aggregate-3a",
 		`{"rows":[{"n":1}]}`:         "",
 	} {
-		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := saysJSON(t, body)
 		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
 			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}, []wire.Column{{Name: "n"}})
 		if rule == "" {
 			require.NoError(t, err)
 			continue
 		}
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault)
+		fault := faultOf(t, err)
 		require.Equal(t, rule, fault.Rule)
 	}
 }
@@ -212,7 +200,7 @@ func TestAnswerCut(t *testing.T) {
 		wire.PathAggregate:   `{"rows":[{"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":null}]}`,
 	} {
 		for n := range len(body) + 1 {
-			client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body[:n]) }})
+			client := saysJSON(t, body[:n])
 			err := asks[path](t.Context(), client)
 			if n == len(body) {
 				require.NoError(t, err, path)
@@ -283,8 +271,7 @@ func TestRefusals(t *testing.T) {
 				require.NotErrorAs(t, err, new(*platform.AnswerError))
 				continue
 			}
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault, "%s %d %s: %s", path, c.status, c.body, c.why)
+			fault := faultOf(t, err, "%s %d %s: %s", path, c.status, c.body, c.why)
 			require.Equal(t, c.rule, fault.Rule, "%s %d %s: %v", path, c.status, c.body, fault)
 			require.NotEmpty(t, fault.Place)
 			require.NotContains(t, err.Error(), "ORA")
@@ -322,8 +309,7 @@ func TestMedia(t *testing.T) {
 	for path, ask := range asks {
 		client := answering(t, canned{media: terms.MediaJSON, header: http.Header{"Content-Encoding": {"gzip"}},
 			body: func() io.Reader { return strings.NewReader("\x1f\x8b") }})
-		var fault *platform.AnswerError
-		require.ErrorAs(t, ask(t.Context(), client), &fault, path)
+		fault := faultOf(t, ask(t.Context(), client), path)
 		require.Equal(t, "Content-Encoding", fault.Place)
 	}
 	for _, coding := range []string{"identity", "Identity"} {
@@ -344,14 +330,13 @@ func TestLongest(t *testing.T) {
 	} {
 		for more := range 2 {
 			body := c.body + strings.Repeat(" ", c.most-len(c.body)+more)
-			client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+			client := saysJSON(t, body)
 			err := asks[c.path](t.Context(), client)
 			if more == 0 {
 				require.NoError(t, err, c.path)
 				continue
 			}
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault, c.path)
+			fault := faultOf(t, err, c.path)
 			require.Equal(t, c.rule, fault.Rule)
 		}
 	}
@@ -379,13 +364,12 @@ func (e *endless) Read(p []byte) (int, error) {
 // is refused before they are all read.
 func TestManyGroups(t *testing.T) {
 	body := `{"took":{"ms":[1]},"rows":[` + strings.Repeat(`{"n":1},`, 1<<20) + `{"n":1}]}`
-	client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+	client := saysJSON(t, body)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err := asks[wire.PathAggregate](t.Context(), client)
 	runtime.ReadMemStats(&after)
-	var fault *platform.AnswerError
-	require.ErrorAs(t, err, &fault)
+	fault := faultOf(t, err)
 	require.Equal(t, "aggregate-6", fault.Rule)
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(120), "MiB")
 
@@ -397,7 +381,7 @@ func TestManyGroups(t *testing.T) {
 				strings.Repeat("x", 400<<10)))
 		}
 		body := `{"rows":[` + strings.Join(groups, ",") + `]}`
-		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := saysJSON(t, body)
 		require.Equal(t, refused, asks[wire.PathAggregate](t.Context(), client) != nil, "%d groups", n)
 	}
 }
@@ -427,8 +411,7 @@ func TestBounded(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		err := asks[c.path](t.Context(), client)
 		runtime.ReadMemStats(&after)
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault, c.path)
+		fault := faultOf(t, err, c.path)
 		require.Equal(t, c.rule, fault.Rule, "%v", fault)
 		require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, c.most, "%s: MiB allocated in all", c.path)
 		require.Greater(t, body.left, int64(gigabyte-40<<20), "%s: what is too long is not read on", c.path)

@@ -2,9 +2,7 @@ package platform_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +10,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -72,10 +69,7 @@ func TestAverage(t *testing.T) {
 // those would have. The measures come in their order.
 func TestAverageAmongOthers(t *testing.T) {
 	t.Parallel()
-	h := tabled(numbered(9, true), wire.Limits{}, connector.Omit{})
-	r := record(h)
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn := connectTo(t, tabled(numbered(9, true), wire.Limits{}, connector.Omit{}), nil)
 	req := &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "sum_id"}}, Measures: []wire.Measure{
 		{Fn: wire.AggMax, Field: "id", As: "count_id"},
 		{Fn: platform.Avg, Field: "id", As: "mean"},
@@ -125,8 +119,7 @@ func TestAverageRefused(t *testing.T) {
 		h := instead(tabled(priced("1"), wire.Limits{}, connector.Omit{}), wire.PathAggregate, `{"rows":[`+row+`]}`)
 		_, err := connectTo(t, http.Handler(h), nil).Aggregate(t.Context(),
 			&wire.AggregateRequest{Table: "priced", Measures: []wire.Measure{avg("amount", "a")}})
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault, "a sum and a count that contradict each other have no quotient")
+		fault := faultOf(t, err, "a sum and a count that contradict each other have no quotient")
 		require.Equal(t, "aggregate-1b", fault.Rule)
 	}
 }
@@ -160,7 +153,7 @@ func TestPeriods(t *testing.T) {
 		{wire.GrainYear, `"2024-12-31"`, false},
 	} {
 		body := fmt.Sprintf(`{"rows":[{"p":%s,"n":1}]}`, c.key)
-		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := saysJSON(t, body)
 		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{
 			Table: "t", Limit: wire.AggregateLimit,
 			GroupBy:  []wire.GroupKey{{Field: "at", As: "p", Grain: c.grain}},
@@ -170,8 +163,7 @@ func TestPeriods(t *testing.T) {
 			require.NoError(t, err, "%s %s", c.grain, c.key)
 			continue
 		}
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault, "%s %s", c.grain, c.key)
+		fault := faultOf(t, err, "%s %s", c.grain, c.key)
 		require.Equal(t, "aggregate-4", fault.Rule)
 		require.Equal(t, "rows[0].p", fault.Place)
 	}

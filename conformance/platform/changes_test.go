@@ -182,9 +182,9 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 			if c.keyed {
 				table = numbered(100, false)
 			}
-			before := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+			before := inMemory(table)
 			table.Rows = c.change(slices.Clone(table.Rows))
-			later := testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+			later := inMemory(table)
 			r := record(built(connector.Definition{Limits: wire.Limits{PageSizeMax: c.perPage, Concurrency: concurrency}},
 				&moving{Source: before, change: func(int) *memsource.Source { return later }}, connector.Omit{Operators: []wire.Op{wire.OpGt}}))
 			conn := connectTo(t, r, nil)
@@ -252,11 +252,7 @@ func TestRotated(t *testing.T) {
 func TestCopiesHideTheToken(t *testing.T) {
 	t.Parallel()
 	h := tabled(numbered(20, true), wire.Limits{}, connector.Omit{})
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathSize {
-			h.ServeHTTP(w, r)
-			return
-		}
+	conn := connectTo(t, onPath(h, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"you sent `+token+`"}}`)

@@ -70,6 +70,33 @@ func bodies(h http.Handler, change func(path string, body map[string]any)) http.
 	})
 }
 
+// choosing passes each request to the handler that choose returns for its body.
+func choosing(h http.Handler, choose func(path string, body map[string]any) http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chosen := h
+		bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { chosen.ServeHTTP(w, r) }),
+			func(path string, body map[string]any) { chosen = choose(path, body) }).ServeHTTP(w, r)
+	})
+}
+
+// onPath answers one route by another handler.
+func onPath(h http.Handler, path string, other http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			other(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// offsetOf returns the offset of a query.
+func offsetOf(body map[string]any) int64 {
+	number, _ := body["offset"].(json.Number)
+	offset, _ := number.Int64()
+	return offset
+}
+
 // unclaimed answers every query with all rows of its table, or with those joined,
 // whatever the document declares. It states what was served, or nothing.
 func unclaimed(h http.Handler, served string) http.Handler {
@@ -81,11 +108,8 @@ func unclaimed(h http.Handler, served string) http.Handler {
 			delete(body, "offset")
 		}
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == wire.PathQuery {
-			w = &servedWriter{ResponseWriter: w, served: served}
-		}
-		all.ServeHTTP(w, r)
+	return onPath(all, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
+		all.ServeHTTP(&servedWriter{ResponseWriter: w, served: served}, r)
 	})
 }
 

@@ -71,8 +71,7 @@ func TestTies(t *testing.T) {
 	t.Parallel()
 	conn := connectTo(t, tabled(numbered(6, true), wire.Limits{}, connector.Omit{Sort: wire.SortNone}), nil)
 	byHalf := []wire.SortKey{{Field: "half", Dir: wire.Asc}}
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"text", "id"}, Sort: byHalf})
-	require.NoError(t, err)
+	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"text", "id"}, Sort: byHalf})
 	require.Equal(t, "[[row 6 6] [null 4] [row 5 5] [row 2 2] [row 3 3] [null 1]]", fmt.Sprint(rows))
 }
 
@@ -80,9 +79,7 @@ func TestTies(t *testing.T) {
 // filters. On the wire it has another name.
 func TestJoinedNames(t *testing.T) {
 	t.Parallel()
-	r := record(everything(connector.Definition{}, connector.Omit{Operators: []wire.Op{wire.OpEq}}))
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, everything(connector.Definition{}, connector.Omit{Operators: []wire.Op{wire.OpEq}}))
 	country := func(as string) *wire.QueryRequest {
 		return &wire.QueryRequest{
 			Table: "orders", Fields: []string{"id"}, Limit: 2, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
@@ -94,8 +91,7 @@ func TestJoinedNames(t *testing.T) {
 	rows, columns, err := casetest.Rows(t.Context(), conn, country("status"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"id", "status", "status_2", "status_4"}, columns)
-	plain, _, err := casetest.Rows(t.Context(), connectTo(t, connectors[0].build(), nil), country("land"))
-	require.NoError(t, err)
+	plain := rowsOf(t, connectTo(t, connectors[0].build(), nil), country("land"))
 	require.Equal(t, fmt.Sprint(plain), fmt.Sprint(rows))
 	requests, faults := r.seen()
 	require.Empty(t, faults)
@@ -118,9 +114,7 @@ func TestRefusedRequests(t *testing.T) {
 	customers := hop("orders", "customer_id", "customers", "id")
 	unknown := wire.JoinField{Field: "colour"}
 	colour := wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}
-	r := record(connectors[0].build())
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, connectors[0].build())
 	for problem, req := range map[string]wire.QueryRequest{
 		`limit and offset must not be negative`:                     {Table: "orders", Limit: -1},
 		`offset must not be negative`:                               {Table: "orders", Offset: -1},
@@ -185,14 +179,10 @@ func TestBudget(t *testing.T) {
 func TestConnectorsRefusal(t *testing.T) {
 	t.Parallel()
 	h := connectors[0].build()
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == wire.PathQuery {
-			w.Header().Set("Content-Type", terms.MediaNDJSON)
-			_, _ = fmt.Fprintln(w, `{"rows":[{"id":1}]}`)
-			_, _ = fmt.Fprintln(w, `{"error":{"code":"timeout","message":"no row for 30 seconds"}}`)
-			return
-		}
-		h.ServeHTTP(w, r)
+	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
+		_, _ = fmt.Fprintln(w, `{"rows":[{"id":1}]}`)
+		_, _ = fmt.Fprintln(w, `{"error":{"code":"timeout","message":"no row for 30 seconds"}}`)
 	}), nil)
 	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 	require.Len(t, rows, 1)
@@ -257,11 +247,7 @@ func TestBrokenReadings(t *testing.T) {
 		},
 	}
 	for _, ending := range []string{`{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n", ""} {
-		conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != wire.PathQuery {
-				h.ServeHTTP(w, r)
-				return
-			}
+		conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = io.WriteString(w, `{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)
 		}), nil)

@@ -14,8 +14,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -90,11 +88,8 @@ func TestKeyset(t *testing.T) {
 				{Name: "id", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString}}},
 				Rows: [][]wire.Value{{wire.Text("n1"), wire.Text("left")}, {wire.Text("n2"), wire.Text("right")}}}
 			c.req.Table = "shelves"
-			src := testkit.Must(memsource.New([]memsource.Table{table, rooms}, nil))(t)
 			c.omit.Offset = true
-			r := record(bodies(built(connector.Definition{Limits: wire.Limits{PageSizeMax: 7}}, src, c.omit), atMost(7)))
-			conn := connectTo(t, r, nil)
-			r.seen()
+			conn, r := recording(t, bodies(several(wire.Limits{PageSizeMax: 7}, c.omit, table, rooms), atMost(7)))
 			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
 			if c.why == "a joined field that has the name of a key" {
 				require.ErrorIs(t, err, platform.ErrReach)
@@ -107,13 +102,7 @@ func TestKeyset(t *testing.T) {
 			if len(c.req.Sort) > 0 && c.req.Sort[0].Field != "day" {
 				require.Equal(t, c.req.Sort[0].Field, requests[0].body.Sort[0].Field, "the connector sorts")
 			}
-			tables := oracle.Tables{
-				"shelves": {Name: "shelves", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows},
-				"rooms":   {Name: "rooms", Columns: rooms.Columns(), PrimaryKey: rooms.PrimaryKey, Rows: rooms.Rows},
-			}
-			if d := oracle.Verify(tables, &c.req, rows); d != nil {
-				t.Error(d)
-			}
+			requireRight(t, &c.req, rows, table, rooms)
 		})
 	}
 }
@@ -139,9 +128,7 @@ func TestNoKeyset(t *testing.T) {
 			c.change(&table.Table)
 		}
 		c.omit.Offset = true
-		r := record(tabled(table, wire.Limits{PageSizeMax: 7}, c.omit))
-		conn := connectTo(t, r, nil)
-		r.seen()
+		conn, r := recording(t, tabled(table, wire.Limits{PageSizeMax: 7}, c.omit))
 		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}})
 		require.ErrorIs(t, err, platform.ErrReach, c.why)
 		require.Len(t, rows, 7, c.why)
@@ -189,15 +176,14 @@ func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 				table.Rows = append(table.Rows, row)
 			}
 		}
-		return testkit.Must(memsource.New([]memsource.Table{table}, nil))(t)
+		return inMemory(table)
 	}
 	// Rows divisible by 3 come and go; the last of each page too, and those before it.
 	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) *memsource.Source {
 		return src(func(id int) bool { return id%3 != 0 || (id+query)%2 == 0 })
 	}}
 	conn := connectTo(t, built(connector.Definition{Limits: wire.Limits{PageSizeMax: 9}}, m, omit), nil)
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
-	require.NoError(t, err)
+	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
 	count := map[int64]int{}
 	for i, row := range rows {
 		count[row[0].Int64()]++
@@ -238,11 +224,7 @@ func TestKeysetUnserved(t *testing.T) {
 	}), nil)
 	conn.Document.Capabilities.Limits.PageSizeMax = 7
 	req := &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}}
-	rows, _, err := casetest.Rows(t.Context(), conn, req)
-	require.NoError(t, err)
+	rows := rowsOf(t, conn, req)
 	require.Equal(t, 2, queries)
-	tables := oracle.Tables{"shelves": {Name: "shelves", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}}
-	if d := oracle.Verify(tables, req, rows); d != nil {
-		t.Error(d)
-	}
+	requireRight(t, req, rows, table)
 }

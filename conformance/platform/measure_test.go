@@ -21,17 +21,19 @@ import (
 
 // instead replaces the answer of one route; an empty one declines.
 func instead(h http.Handler, path, body string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path != path:
-			h.ServeHTTP(w, r)
-		case body == "":
-			w.WriteHeader(http.StatusNoContent)
-		default:
-			w.Header().Set("Content-Type", terms.MediaJSON)
-			_, _ = w.Write([]byte(body))
-		}
-	})
+	if body == "" {
+		return onPath(h, path, refusal(http.StatusNoContent, ""))
+	}
+	return onPath(h, path, refusal(http.StatusOK, body))
+}
+
+// refusal answers a status and a body of JSON.
+func refusal(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", terms.MediaJSON)
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
 }
 
 // groupsOf returns an answer of n groups.
@@ -63,9 +65,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 		{"1000 without the route", tabled(numbered(1000, true), wire.Limits{}, unlisted), true, false},
 		{"1001 without the route", tabled(numbered(1001, true), wire.Limits{}, unlisted), true, true},
 	} {
-		r := record(c.h)
-		conn := connectTo(t, r, nil)
-		r.seen()
+		conn, r := recording(t, c.h)
 		groups, err := conn.Aggregate(t.Context(), perID)
 		if c.many {
 			require.ErrorIs(t, err, platform.ErrGroups, c.name)
@@ -94,9 +94,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 // TestAggregateAsked looks at an aggregate that the connector is asked for.
 func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
-	r := record(connectors[0].build())
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, connectors[0].build())
 	testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
 		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
@@ -113,9 +111,7 @@ func TestAggregateAsked(t *testing.T) {
 
 	table := numbered(3, true)
 	table.Fields[2].Type = wire.TypeReference
-	r = record(tabled(table, wire.Limits{}, connector.Omit{}))
-	conn = connectTo(t, r, nil)
-	r.seen()
+	conn, r = recording(t, tabled(table, wire.Limits{}, connector.Omit{}))
 	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
 		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "text", As: "last"}, {Fn: wire.AggMax, Field: "id", As: "most"}}})
 	require.NoError(t, err)
@@ -129,9 +125,7 @@ func TestTop(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"everything", "nothing"} {
 		i := slices.IndexFunc(connectors, func(c connectorCase) bool { return c.name == name })
-		r := record(connectors[i].build())
-		conn := connectTo(t, r, nil)
-		r.seen()
+		conn, r := recording(t, connectors[i].build())
 		req := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "status", As: "s"}}, Measures: []wire.Measure{
 			{Fn: wire.AggSum, Field: "total", As: "sum"}, {Fn: wire.AggCount, As: "n"}}}
 		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
@@ -166,9 +160,7 @@ func TestTop(t *testing.T) {
 // TestRefusedAggregates asks for what has no exact answer.
 func TestRefusedAggregates(t *testing.T) {
 	t.Parallel()
-	r := record(connectors[0].build())
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, connectors[0].build())
 	measure := func(fn wire.AggFunc, field string) wire.AggregateRequest {
 		return wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: fn, Field: field, As: "m"}}}
 	}
@@ -267,9 +259,7 @@ func TestCountedField(t *testing.T) {
 		for _, row := range table.Rows {
 			slices.Reverse(row)
 		}
-		r := record(tabled(table, wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}))
-		conn := connectTo(t, r, nil)
-		r.seen()
+		conn, r := recording(t, tabled(table, wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}))
 		size, _, err := conn.Size(t.Context(), "numbered")
 		require.NoError(t, err)
 		require.Equal(t, int64(7), size.Rows, c.why)
@@ -284,9 +274,7 @@ func TestNullCardinality(t *testing.T) {
 	t.Parallel()
 	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality,
 		`{"columns":{"id":{"nonNull":10,"distinct":10},"text":null}}`)
-	r := record(h)
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, h)
 	counts, work, err := conn.Cardinality(t.Context(), "numbered", "text", "id", "text")
 	require.NoError(t, err)
 	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 10, Distinct: 10}, "text": {NonNull: 6, Distinct: 6}}, counts)
@@ -301,9 +289,7 @@ func TestNullCardinality(t *testing.T) {
 // TestUnknownMeasured refuses names that discovery does not list.
 func TestUnknownMeasured(t *testing.T) {
 	t.Parallel()
-	r := record(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
 	var refusal *platform.RequestError
 	_, _, err := conn.Size(t.Context(), "x")
 	assert.ErrorAs(t, err, &refusal)
@@ -337,9 +323,7 @@ func entityOf(c *platform.Connection, table string) *entity.Entity {
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{0, 1} {
-		r := record(connectors[i].build())
-		conn := connectTo(t, r, nil)
-		r.seen()
+		conn, r := recording(t, connectors[i].build())
 		var names []string
 		for _, e := range entity.All(conn) {
 			names = append(names, e.Table.Name)
@@ -472,8 +456,7 @@ func TestNullKeyOfGroups(t *testing.T) {
 	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
 	conn := connectTo(t, h, nil)
 	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "name", As: "k"}}})
-	var fault *platform.AnswerError
-	require.ErrorAs(t, err, &fault, "a null key of a field that is not nullable")
+	fault := faultOf(t, err, "a null key of a field that is not nullable")
 	require.Equal(t, "rows[0].k", fault.Place)
 	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "boss_text", As: "k"}}})
 	require.NoError(t, err)

@@ -45,8 +45,7 @@ func TestStalls(t *testing.T) {
 			}), platform.Options{})
 			begun := time.Now()
 			err := readRows(t.Context(), c)
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault)
+			fault := faultOf(t, err)
 			require.Equal(t, "stream-14", fault.Rule, "%v", fault)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			want := 30 * time.Second
@@ -151,8 +150,7 @@ func TestNeverEnds(t *testing.T) {
 			begun := time.Now()
 			err := asks[c.path](t.Context(), client)
 			require.Equal(t, c.want, time.Since(begun))
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault)
+			fault := faultOf(t, err)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Equal(t, "stream-5", fault.Rule)
 			synctest.Wait()
@@ -220,7 +218,7 @@ func TestClocksOfARequest(t *testing.T) {
 
 // TestEndlessClocks allows a stream more time than there is.
 func TestEndlessClocks(t *testing.T) {
-	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
+	c := saysNDJSON(t, stream)
 	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
 		IdleTimeoutMS: math.MaxInt64, MaxTimeoutMS: math.MaxInt64}, columns)
 	require.NoError(t, err)
@@ -290,8 +288,7 @@ func TestRedirect(t *testing.T) {
 		c := testkit.Must(platform.NewClient(srv.URL, wire.NewBearer(testToken), &platform.Options{Local: true,
 			HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}}))(t)
 		for path, ask := range asks {
-			var fault *platform.AnswerError
-			require.ErrorAs(t, ask(t.Context(), c), &fault, "%d %s", status, path)
+			fault := faultOf(t, ask(t.Context(), c), "%d %s", status, path)
 			require.Equal(t, "status", fault.Place)
 		}
 		srv.Close()

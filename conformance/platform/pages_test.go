@@ -2,7 +2,6 @@ package platform_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,11 +28,7 @@ func restless(t memsource.Table, limits wire.Limits, omit connector.Omit) http.H
 	turned := func(query int) *memsource.Source {
 		turn := query * 5 % len(t.Rows)
 		keyless.Rows = slices.Concat(t.Rows[turn:], t.Rows[:turn])
-		src, err := memsource.New([]memsource.Table{keyless}, nil)
-		if err != nil {
-			panic(err)
-		}
-		return src
+		return inMemory(keyless)
 	}
 	src := &redescribed{moving{Source: turned(0), change: turned}, t.Table}
 	return bodies(built(connector.Definition{Limits: limits}, src, omit), func(path string, body map[string]any) {
@@ -100,9 +95,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 			if c.change != nil {
 				c.change(&table.Table)
 			}
-			r := record(restless(table, limits, c.omit))
-			conn := connectTo(t, r, nil)
-			r.seen()
+			conn, r := recording(t, restless(table, limits, c.omit))
 			req := &wire.QueryRequest{Table: "numbered", Fields: c.fields, Sort: c.sort}
 			rows, _, err := casetest.Rows(t.Context(), conn, req)
 			requests, faults := r.seen()
@@ -133,8 +126,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 			for limit, pages := range map[int64]int{17: 3, 8: 1} {
 				windowed := *req
 				windowed.Limit = limit
-				_, _, err := casetest.Rows(t.Context(), conn, &windowed)
-				require.NoError(t, err)
+				rowsOf(t, conn, &windowed)
 				requests, _ := r.seen()
 				require.Len(t, requests, pages)
 				if pages == 1 {
@@ -152,8 +144,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 			if c.change != nil {
 				c.change(&few.Table)
 			}
-			rows, _, err = casetest.Rows(t.Context(), connectTo(t, restless(few, limits, c.omit), nil), req)
-			require.NoError(t, err)
+			rows = rowsOf(t, connectTo(t, restless(few, limits, c.omit), nil), req)
 			assert.Len(t, rows, 7)
 		})
 	}
@@ -195,9 +186,7 @@ func TestPagesOfJoinedRows(t *testing.T) {
 // two pages where the window alone would fit one. They are sorted here.
 func TestPagesOfAWindowJoinedHere(t *testing.T) {
 	t.Parallel()
-	r := record(staff(connector.Omit{Join: true, Sort: wire.SortSingle}, wire.Limits{PageSizeMax: 4}))
-	conn := connectTo(t, r, nil)
-	r.seen()
+	conn, r := recording(t, staff(connector.Omit{Join: true, Sort: wire.SortSingle}, wire.Limits{PageSizeMax: 4}))
 	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Offset: 1, Limit: 4,
 		Sort: []wire.SortKey{{Field: "boss_text", Dir: wire.Asc}}, Joins: []wire.JoinHop{{FromTable: "people", FromField: "boss",
 			ToTable: "people", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "other"}}}}})
@@ -253,10 +242,9 @@ func TestOffsetIsIgnored(t *testing.T) {
 		require.Len(t, rows, 8)
 	}
 	// A page that begins one row too early.
-	short := func(path string, body map[string]any) {
-		if offset, later := body["offset"].(json.Number); later {
-			n, _ := offset.Int64()
-			body["offset"] = n - 1
+	short := func(_ string, body map[string]any) {
+		if offset := offsetOf(body); offset > 0 {
+			body["offset"] = offset - 1
 		}
 	}
 	conn := connectTo(t, bodies(tabled(numbered(20, false), wire.Limits{PageSizeMax: 8},

@@ -231,8 +231,7 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 			require.Equal(t, c.note, strings.Join(p.Notes, "; "), c.why)
 			continue
 		}
-		var fault *platform.AnswerError
-		require.ErrorAs(t, p.RowsErr, &fault, c.why)
+		fault := faultOf(t, p.RowsErr, c.why)
 		require.Nil(t, p.Rows)
 		require.Equal(t, "query-16", fault.Rule)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -42,23 +41,20 @@ func numbered(n int, known bool) memsource.Table {
 	return t
 }
 
+// inMemory is a source of tables.
+func inMemory(tables ...memsource.Table) *memsource.Source {
+	return testkit.Tables(tables...).(*memsource.Source)
+}
+
 // tabled returns a connector of one table that serves everything but what is
 // omitted.
 func tabled(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Handler {
-	src, err := memsource.New([]memsource.Table{t}, nil)
-	if err != nil {
-		panic(err)
-	}
-	return built(connector.Definition{Limits: limits}, stated{src, t.RowCount}, omit)
+	return built(connector.Definition{Limits: limits}, stated{inMemory(t), t.RowCount}, omit)
 }
 
 // several serves tables.
 func several(limits wire.Limits, omit connector.Omit, tables ...memsource.Table) http.Handler {
-	src, err := memsource.New(tables, nil)
-	if err != nil {
-		panic(err)
-	}
-	return built(connector.Definition{Limits: limits}, src, omit)
+	return built(connector.Definition{Limits: limits}, inMemory(tables...), omit)
 }
 
 // stated is a source of one table that states this number of rows, or none.
@@ -152,9 +148,7 @@ func TestLimits(t *testing.T) {
 			if c.name == "more rows than can be read" {
 				h = bodies(h, atMost(999)) // a source that reads no further
 			}
-			r := record(h)
-			conn := connectTo(t, r, nil)
-			r.seen()
+			conn, r := recording(t, h)
 			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
 			requests, faults := r.seen()
 			assert.Empty(t, faults)
@@ -166,10 +160,7 @@ func TestLimits(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Len(t, rows, c.rows)
-			tables := oracle.Tables{"numbered": {Name: "numbered", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}}
-			if d := oracle.Verify(tables, &c.req, rows); d != nil {
-				t.Error(d)
-			}
+			requireRight(t, &c.req, rows, table)
 		})
 	}
 }
@@ -180,31 +171,21 @@ func TestLaterPageUncut(t *testing.T) {
 	t.Parallel()
 	uncut := func(served string) http.Handler {
 		h := tabled(keylessNumbered(10, false), wire.Limits{PageSizeMax: 4}, connector.Omit{})
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			later := false
-			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if later {
-					w = &servedWriter{ResponseWriter: w, served: served}
-				}
-				h.ServeHTTP(w, r)
-			}), func(_ string, body map[string]any) {
-				if _, later = body["offset"]; later {
-					delete(body, "offset")
-					delete(body, "limit")
-					body["and"] = []any{}
-					delete(body, "or")
-				}
-			}).ServeHTTP(w, r)
+		all := unclaimed(h, served)
+		return choosing(h, func(_ string, body map[string]any) http.Handler {
+			if offsetOf(body) > 0 {
+				return all
+			}
+			return h
 		})
 	}
 	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
 		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}, Or: [][]wire.Filter{
 			{{Field: "id", Op: wire.OpLt, Value: wire.Int(6)}}, {{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}}}
-	rows, _, err := casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
-	require.NoError(t, err)
+	rows := rowsOf(t, connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
 	require.Equal(t, "[[1] [3] [4] [5] [7] [8] [9]]", fmt.Sprint(rows))
 
-	_, _, err = casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":true,"sort":false,"window":false}}`+"\n"), nil), req)
+	_, _, err := casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":true,"sort":false,"window":false}}`+"\n"), nil), req)
 	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
 }
 
@@ -222,8 +203,7 @@ func TestUnservedWindow(t *testing.T) {
 		"[]":                                    {Offset: 9},
 	} {
 		req.Table, req.Fields = "numbered", []string{"id"}
-		rows, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &req)
-		require.NoError(t, err)
+		rows := rowsOf(t, connectTo(t, h, nil), &req)
 		require.Equal(t, want, fmt.Sprint(rows))
 	}
 }

@@ -3,6 +3,7 @@ package platform_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,22 +18,12 @@ import (
 // strict refuses operators that the document does not declare, as a connector may that was
 // written without this library.
 func strict(h http.Handler, gone wire.Op) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refused := false
-		bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if refused {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(http.StatusUnprocessableEntity)
-				_, _ = fmt.Fprintf(w, `{"error":{"code":"unsupported","message":"no %s here"}}`, gone)
-				return
-			}
-			h.ServeHTTP(w, r)
-		}), func(_ string, body map[string]any) {
-			list, _ := body["and"].([]any)
-			for _, f := range list {
-				refused = refused || f.(map[string]any)["op"] == string(gone)
-			}
-		}).ServeHTTP(w, r)
+	return choosing(h, func(_ string, body map[string]any) http.Handler {
+		list, _ := body["and"].([]any)
+		if slices.ContainsFunc(list, func(f any) bool { return f.(map[string]any)["op"] == string(gone) }) {
+			return refusal(http.StatusUnprocessableEntity, fmt.Sprintf(`{"error":{"code":"unsupported","message":"no %s here"}}`, gone))
+		}
+		return h
 	})
 }
 

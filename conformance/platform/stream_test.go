@@ -96,8 +96,7 @@ func TestStreamCut(t *testing.T) {
 				body = io.MultiReader(body, iotest.ErrReader(broken))
 			}
 			rows, err := readAll(t, body)
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault, "cut after %d bytes", n)
+			fault := faultOf(t, err, "cut after %d bytes", n)
 			require.Equal(t, "stream-13", fault.Rule, "%v", fault)
 			require.Regexp(t, `^line \d`, fault.Place)
 			if breaks {
@@ -161,15 +160,7 @@ func TestStreamFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readAll(t, strings.NewReader(c.body))
-			if c.rule == "" {
-				require.NoError(t, err, c.why)
-				return
-			}
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault, c.why)
-			require.Equal(t, wire.PathQuery, fault.Path)
-			require.Equal(t, c.place, fault.Place, "%v", fault)
-			require.Equal(t, c.rule, fault.Rule, "%v", fault)
+			requireFault(t, err, c.place, c.rule, c.why)
 		})
 	}
 }
@@ -206,7 +197,7 @@ func TestServed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := c.line + "\n" + `{"rows":[{"id":1},{"id":2}]}` + "\n" + `{"end":1}` + "\n"
-			client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
+			client := saysNDJSON(t, body)
 			rows, err := client.Query(t.Context(), wire.Credentials{}, &c.req, columns[:1])
 			require.NoError(t, err)
 			require.Equal(t, c.want, rows.Served(), c.why)
@@ -222,8 +213,7 @@ func TestServed(t *testing.T) {
 				require.Equal(t, 2, n)
 				return
 			}
-			var fault *platform.AnswerError
-			require.ErrorAs(t, err, &fault, "two rows are beyond a window of one")
+			fault := faultOf(t, err, "two rows are beyond a window of one")
 			require.Equal(t, "stream-2b", fault.Rule)
 			require.Equal(t, "line 2, rows[1]", fault.Place)
 		})
@@ -233,7 +223,7 @@ func TestServed(t *testing.T) {
 // TestSQL reads the rows of a statement, whose members the first row decides.
 func TestSQL(t *testing.T) {
 	ask := func(body string) *platform.Rows {
-		client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := saysNDJSON(t, body)
 		return testkit.Must(client.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"}))(t)
 	}
 	rows := ask(`{"rows":[{"a":1,"b":"x"},{"b":"y","a":2}]}` + "\n" + `{"end":1}` + "\n")
@@ -258,7 +248,7 @@ func TestSQL(t *testing.T) {
 // TestLeftEarly closes an answer whose loop was left, or that was never read.
 func TestLeftEarly(t *testing.T) {
 	closed := 0
-	client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
+	client := saysNDJSON(t, stream)
 	ask := func() *platform.Rows {
 		return testkit.Must(client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
 	}
