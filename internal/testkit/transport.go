@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -46,6 +47,16 @@ func Always(status int, body string, headers ...string) Transport {
 // Fails fails every request.
 func Fails(err error) Transport {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
+}
+
+// Body returns the body of a request, which can be read again.
+func Body(r *http.Request) []byte {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body
 }
 
 // Post asks a handler with a bearer token, without a connection. For an answer that is read

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,9 +18,7 @@ import (
 // described serves a connector of these tables.
 func described(t *testing.T, tables ...memsource.Table) http.Handler {
 	t.Helper()
-	source := testkit.Must(memsource.New(tables, nil))(t)
-	handler := testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())
-	return handler
+	return testkit.New(token, connector.Definition{Slug: "shop"}, testkit.Tables(tables...), testkit.Quiet())
 }
 
 // TestDescribe writes a connector down, and compares it later with what was written.
@@ -38,12 +35,11 @@ func TestDescribe(t *testing.T) {
 	later.Fields = append([]wire.Field{}, people.Fields...)
 	later.Fields[1].Type = wire.TypeDecimal
 	handler := described(t, people)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	t.Cleanup(server.Close)
+	url := behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	dir := t.TempDir()
 	text, data := filepath.Join(dir, "tables.md"), filepath.Join(dir, "tables.JSON")
 
-	got := conform(t, withToken, "-describe", text, "-describe", data, server.URL)
+	got := conform(t, withToken, "-describe", text, "-describe", data, url)
 	require.Equal(t, result{code: check.ExitPass}, got)
 	body := testkit.Must(os.ReadFile(text))(t)
 	require.Equal(t, `# shop
@@ -64,13 +60,13 @@ Primary key: id.
 	body = testkit.Must(os.ReadFile(data))(t)
 	require.NotContains(t, string(body), "4711", "no sample and no statistic, which are a tenant's data")
 
-	got = conform(t, withToken, "-diff", data, server.URL)
+	got = conform(t, withToken, "-diff", data, url)
 	require.Equal(t, result{code: check.ExitPass, out: "nothing changed\n"}, got)
 	handler = described(t, later, memsource.Table{Table: wire.Table{Name: "new", Fields: people.Fields[:1]}})
-	got = conform(t, withToken, "-diff", data, "-describe", data, server.URL)
+	got = conform(t, withToken, "-diff", data, "-describe", data, url)
 	require.Equal(t, result{code: check.ExitFail, out: `field "boss|of" of table "people": type was number, is decimal` + "\n" +
 		`table "new" is new` + "\n"}, got)
-	got = conform(t, withToken, "-diff", data, server.URL)
+	got = conform(t, withToken, "-diff", data, url)
 	require.Equal(t, "nothing changed\n", got.out, "the file was read before it was written anew")
 }
 
@@ -78,21 +74,20 @@ Primary key: id.
 // turns the text of a label around. A file of it is passed on.
 func TestDescribeHidesSecrets(t *testing.T) {
 	const secret = "canary-secret-of-a-tenant"
-	source := testkit.Must(memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", SourceDescription: secret,
-		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}}, nil))(t)
+	source := testkit.Tables(memsource.Table{Table: wire.Table{Name: "t", SourceDescription: secret,
+		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}})
 	handler := testkit.New(token, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
 		Key: "apiKey", Type: wire.CredentialPassword, Label: "Key \u202eyek", Placeholder: secret, Help: "Such as `" + secret + "`.",
 	}}}, source, testkit.Quiet())
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
+	url := behindPort(t, handler)
 	data := filepath.Join(t.TempDir(), "shop.json")
-	got := conform(t, withToken, "-credentials", key, "-describe", data, server.URL)
+	got := conform(t, withToken, "-credentials", key, "-describe", data, url)
 	require.Equal(t, result{code: check.ExitPass}, got)
 	body := testkit.Must(os.ReadFile(data))(t)
 	require.NotContains(t, string(body), secret)
 	require.NotContains(t, string(body), "\u202e")
 	require.Contains(t, string(body), `"help": "Such as`)
-	got = conform(t, withToken, "-credentials", key, "-diff", data, server.URL)
+	got = conform(t, withToken, "-credentials", key, "-diff", data, url)
 	require.Equal(t, result{code: check.ExitPass, out: "nothing changed\n"}, got)
 }
 
@@ -104,9 +99,8 @@ func TestDescribeRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
-	server := httptest.NewServer(described(t, memsource.Table{Table: wire.Table{Name: "t", Fields: []wire.Field{
+	url := behindPort(t, described(t, memsource.Table{Table: wire.Table{Name: "t", Fields: []wire.Field{
 		{Name: "id", Type: wire.TypeNumber}}}}))
-	t.Cleanup(server.Close)
 	for _, c := range []struct {
 		args []string
 		says string
@@ -116,12 +110,12 @@ func TestDescribeRefused(t *testing.T) {
 		{[]string{"-diff", filepath.Join(dir, "missing.json")}, "-diff: open"},
 		{[]string{"-diff", file(`{"tables":[]}`)}, "not a file that -describe wrote as JSON"},
 	} {
-		got := conform(t, withToken, append(c.args, server.URL)...)
+		got := conform(t, withToken, append(c.args, url)...)
 		require.Equal(t, check.ExitNotRun, got.code, c.says)
 		require.Contains(t, got.err, c.says)
 		require.Empty(t, got.out)
 	}
-	got := conform(t, withToken, "-diff", file(`{"document":{"slug":1},"discovery":{"tables":[]}}`), server.URL)
+	got := conform(t, withToken, "-diff", file(`{"document":{"slug":1},"discovery":{"tables":[]}}`), url)
 	require.Contains(t, got.err, "wrote as JSON: document:")
 	got = conform(t, withToken, "-describe", filepath.Join(dir, "a.md"), "http://127.0.0.1:1")
 	require.Equal(t, check.ExitNotRun, got.code)

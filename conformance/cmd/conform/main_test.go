@@ -27,14 +27,20 @@ import (
 
 const token = "0123456789abcdef-0123456789abcdef"
 
-// served is a small connector with a credential, behind a real port.
-func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
+// served is a small connector with a credential, behind a real port. Its requests go through around.
+func served(t *testing.T, around func(h http.Handler, w http.ResponseWriter, r *http.Request)) string {
 	t.Helper()
 	handler := testkit.Handler(token, testkit.Tables(testkit.Planets()), testkit.Key)
-	if wrap != nil {
-		handler = wrap(handler)
+	if around == nil {
+		return behindPort(t, handler)
 	}
-	server := httptest.NewServer(handler)
+	return behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { around(handler, w, r) }))
+}
+
+// behindPort serves a handler, and returns its URL.
+func behindPort(t *testing.T, h http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -163,16 +169,14 @@ func TestGrades(t *testing.T) {
 // is sent, and searches all that the command writes.
 func TestTellsNoSecret(t *testing.T) {
 	const own = "Zq8vRk3nXw7TmB2yLc9dFh4sJg6pKa1e"
-	url := served(t, func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if given := r.Header.Get("Authorization"); given != "Bearer "+own && r.Method == http.MethodPost {
-				body, _ := io.ReadAll(r.Body)
-				http.Error(w, strings.ToLower(given)+string(body), http.StatusInternalServerError)
-				return
-			}
-			r.Header.Set("Authorization", "Bearer "+token)
-			h.ServeHTTP(w, r)
-		})
+	url := served(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
+		if given := r.Header.Get("Authorization"); given != "Bearer "+own && r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			http.Error(w, strings.ToLower(given)+string(body), http.StatusInternalServerError)
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		h.ServeHTTP(w, r)
 	})
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.html")}
@@ -195,11 +199,9 @@ func TestTellsNoSecret(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
-	open := served(t, func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.Header.Set("Authorization", "Bearer "+token)
-			h.ServeHTTP(w, r)
-		})
+	open := served(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+token)
+		h.ServeHTTP(w, r)
 	})
 	got := conform(t, withToken, "-mode", "live", "-credentials", key, "-phases", "0,1", open)
 	require.Equal(t, check.ExitFail, got.code)
@@ -278,16 +280,14 @@ func TestTells(t *testing.T) {
 func TestInterruptIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	url := served(t, func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == wire.PathDiscovery && r.Header.Get("Authorization") == "Bearer "+token && r.ContentLength > 0 {
-				_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client leave
-				cancel()
-				<-r.Context().Done()
-				return
-			}
-			h.ServeHTTP(w, r)
-		})
+	url := served(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == wire.PathDiscovery && r.Header.Get("Authorization") == "Bearer "+token && r.ContentLength > 0 {
+			_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client leave
+			cancel()
+			<-r.Context().Done()
+			return
+		}
+		h.ServeHTTP(w, r)
 	})
 	report := filepath.Join(t.TempDir(), "r.json")
 	var out, errOut bytes.Buffer
@@ -311,11 +311,9 @@ func TestSignals(t *testing.T) {
 		main()
 	}
 	asked := make(chan struct{}, 100)
-	url := served(t, func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			asked <- struct{}{}
-			<-r.Context().Done()
-		})
+	url := served(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
 	})
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSignals$")
 	cmd.Env = append(os.Environ(), "CONFORM_CHILD="+url, check.EnvToken+"="+token)

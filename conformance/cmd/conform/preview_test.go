@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -42,12 +41,11 @@ func TestPreview(t *testing.T) {
 		},
 	}
 	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}
-	source := testkit.Must(memsource.New([]memsource.Table{notes, empty}, nil))(t)
+	source := testkit.Tables(notes, empty)
 	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
+	url := behindPort(t, handler)
 
-	got := conform(t, withToken, "-preview", "4", server.URL)
+	got := conform(t, withToken, "-preview", "4", url)
 	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Equal(t, `
 notes
@@ -64,17 +62,17 @@ empty
   no rows
 `, got.out)
 
-	got = conform(t, withToken, "-preview", "1", "-tables", "empty", server.URL)
+	got = conform(t, withToken, "-preview", "1", "-tables", "empty", url)
 	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Equal(t, "\nempty\n  id\n  number\n  no rows\n", got.out)
 
-	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
+	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", url)
 	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, `discovery lists no table "Notes" for these credentials; it lists notes, empty`)
 	require.Empty(t, got.out)
 
 	// One of two names is wrong: the other is shown, and the program does not end as if both were.
-	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", server.URL)
+	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", url)
 	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, `no table "Notes"`)
 	require.Contains(t, got.out, "no rows")
@@ -116,10 +114,9 @@ func TestPreviewOfAFault(t *testing.T) {
 		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
 	}, nil))(t)
 	handler := testkit.New(token, connector.Definition{Slug: "notes"}, broken{source}, testkit.Quiet())
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
+	url := behindPort(t, handler)
 
-	got := conform(t, withToken, "-preview", "1", server.URL)
+	got := conform(t, withToken, "-preview", "1", url)
 	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
 	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
@@ -143,7 +140,7 @@ func echoing(t *testing.T, message string) string {
 	handler := testkit.New(token, connector.Definition{Slug: "echo",
 		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source,
 		testkit.Quiet())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wire.PathCheck || message == "" {
 			handler.ServeHTTP(w, r)
 			return
@@ -153,8 +150,7 @@ func echoing(t *testing.T, message string) string {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write(text)
 	}))
-	t.Cleanup(server.Close)
-	return server.URL
+	return url
 }
 
 // TestPreviewIsClean shows what a connector echoes as a report does.

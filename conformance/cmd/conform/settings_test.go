@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -124,27 +122,21 @@ func TestTables(t *testing.T) {
 		}
 		return m
 	}
-	src := testkit.Must(memsource.New([]memsource.Table{
-		table("orders", wire.ForeignKey{Field: "other", TargetTable: "customers", TargetField: "id"}),
-		table("customers"),
-	}, nil))(t)
-	h := testkit.New(token, connector.Definition{Slug: "shop"}, src, nil)
+	link := wire.ForeignKey{Field: "other", TargetTable: "customers", TargetField: "id"}
+	h := testkit.New(token, connector.Definition{Slug: "shop"}, testkit.Tables(table("orders", link), table("customers")), nil)
 	var mu sync.Mutex
 	var asked []string // the bodies that name the other table
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if bytes.Contains(body, []byte(`"customers"`)) {
+	url := behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body := testkit.Body(r); bytes.Contains(body, []byte(`"customers"`)) {
 			mu.Lock()
 			asked = append(asked, string(body))
 			mu.Unlock()
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
 		h.ServeHTTP(w, r)
 	}))
-	defer server.Close()
 
 	report := filepath.Join(t.TempDir(), "r.json")
-	got := conform(t, withToken, "-mode", "live", "-tables", "orders", "-report", report, server.URL)
+	got := conform(t, withToken, "-mode", "live", "-tables", "orders", "-report", report, url)
 	require.Equal(t, check.ExitPass, got.code, got.out)
 	require.Empty(t, asked)
 	require.Regexp(t, `NO SELECTED CHECK FAILED: .* over the\s+selected\s+tables\s+alone:\s+orders`, got.out)
@@ -157,7 +149,7 @@ func TestTables(t *testing.T) {
 	require.Equal(t, []string{"orders"}, parsed.Selection.Tables)
 	require.Len(t, parsed.Coverage.Tables, 1)
 
-	got = conform(t, withToken, "-mode", "live", "-tables", "orders, nothing", server.URL)
+	got = conform(t, withToken, "-mode", "live", "-tables", "orders, nothing", url)
 	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, strings.Join(strings.Fields(got.out), " "),
 		`NOT GRADED: discovery lists no table "nothing"; it lists "customers", "orders"`)
@@ -166,7 +158,7 @@ func TestTables(t *testing.T) {
 	sent := testkit.Must(strconv.Atoi(requests[1]))(t)
 	require.Less(t, sent, 100, "it ends when discovery has answered")
 
-	got = conform(t, withToken, "-tables", "orders", server.URL)
+	got = conform(t, withToken, "-tables", "orders", url)
 	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, "tables are selected in mode live; the mode fixture judges all tables of the corpus; add -mode live")
 }

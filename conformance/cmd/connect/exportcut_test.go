@@ -42,8 +42,7 @@ type pier struct {
 
 func newPier(t testing.TB, limits wire.Limits, tables ...memsource.Table) *pier {
 	t.Helper()
-	source := testkit.Must(memsource.New(tables, nil))(t)
-	handler := testkit.New(exportToken, connector.Definition{Slug: "shop", Limits: limits}, source, testkit.Quiet())
+	handler := testkit.New(exportToken, connector.Definition{Slug: "shop", Limits: limits}, testkit.Tables(tables...), testkit.Quiet())
 	p := &pier{handler: handler, open: map[string]int{}}
 	p.endless.Store(true)
 	return p
@@ -54,8 +53,7 @@ func (p *pier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.handler.ServeHTTP(w, r)
 		return
 	}
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	body := testkit.Body(r)
 	_, table, _ := strings.Cut(string(body), `"table":"`)
 	table, _, _ = strings.Cut(table, `"`)
 	p.mu.Lock()
@@ -244,8 +242,7 @@ func TestExportFaults(t *testing.T) {
 	p := newPier(t, wire.Limits{PageSizeMax: 5, Concurrency: 1}, things(14), keyedTables()[1])
 	honest := p.handler
 	p.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		body := testkit.Body(r)
 		if key := `"value":"r0"},{"field":"place","op":"gt","value":`; r.URL.Path == wire.PathQuery {
 			r.Body = io.NopCloser(strings.NewReader(strings.Replace(string(body), key+"4", key+"2", 1)))
 		}

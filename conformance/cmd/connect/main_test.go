@@ -291,7 +291,7 @@ func TestRun(t *testing.T) {
 // sent: it is shown as in reports.
 func TestPageIsClean(t *testing.T) {
 	const key = "canary-key-of-a-tenant"
-	src := testkit.Must(memsource.New([]memsource.Table{{
+	src := testkit.Tables(memsource.Table{
 		Table: wire.Table{Name: "t " + token, SourceDescription: "of " + key, StoresRows: true, Fields: []wire.Field{
 			{Name: "f " + key, Type: wire.TypeString, SourceDescription: strings.ToUpper(key)},
 			{Name: "account", Type: wire.TypeString},
@@ -300,14 +300,13 @@ func TestPageIsClean(t *testing.T) {
 			{wire.Text("\u202e" + token), wire.Text("tenant-account")},
 			{wire.Text(strings.Repeat("x", 290) + key), wire.Text(strings.ReplaceAll(key, "-", `\u002D`))},
 		},
-	}}, nil))(t)
+	})
 	h := testkit.New(token, connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
 		{Key: "account", Label: "Account", Type: wire.CredentialText},
 		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, testkit.Quiet())
 	var rejects atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if body, _ := io.ReadAll(r.Body); !rejects.Load() || !bytes.Contains(body, []byte(key)) {
-			r.Body = io.NopCloser(bytes.NewReader(body))
+		if body := testkit.Body(r); !rejects.Load() || !bytes.Contains(body, []byte(key)) {
 			h.ServeHTTP(w, r)
 			return
 		}

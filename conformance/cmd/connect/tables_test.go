@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -41,8 +40,7 @@ func moons(name string) memsource.Table {
 // connectedTo returns a source of tables, as a form has connected it. Its requests go through around.
 func connectedTo(t *testing.T, around func(http.Handler) http.HandlerFunc, tables ...memsource.Table) *lifecycle.Source {
 	t.Helper()
-	src := testkit.Must(memsource.New(tables, nil))(t)
-	h := testkit.New(token, connector.Definition{Slug: "moons"}, src, nil)
+	h := testkit.New(token, connector.Definition{Slug: "moons"}, testkit.Tables(tables...), nil)
 	client, stop := memlisten.Client(around(h))
 	t.Cleanup(stop)
 	form := lifecycle.NewForm(&platform.Options{HTTP: client})
@@ -57,6 +55,26 @@ func connectedTo(t *testing.T, around func(http.Handler) http.HandlerFunc, table
 	return source
 }
 
+// connectedPage returns a page that has connected a handler.
+func connectedPage(t *testing.T, h http.Handler) (*page, *platform.Connection) {
+	t.Helper()
+	client, stop := memlisten.Client(h)
+	t.Cleanup(stop)
+	own := testkit.Must(platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client}))(t)
+	connection := testkit.Must(platform.Connect(t.Context(), own, wire.Credentials{}, nil))(t)
+	p := testPage(t)
+	p.connection.Store(&connected{Connection: connection})
+	return p, connection
+}
+
+// press posts a body to a handler of the page.
+func press(t *testing.T, button http.HandlerFunc, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	button(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))
+	return answer
+}
+
 // TestTables requires that a source that was connected is asked for the size and one page of rows
 // of each table, and for nothing else until somebody wants it [rule connect-8].
 func TestTables(t *testing.T) {
@@ -65,13 +83,11 @@ func TestTables(t *testing.T) {
 	var failing atomic.Bool
 	source := connectedTo(t, func(h http.Handler) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
 			var request struct {
 				Table string
 				Limit int
 			}
-			_ = json.Unmarshal(body, &request)
+			_ = json.Unmarshal(testkit.Body(r), &request)
 			mu.Lock()
 			asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
 			if r.URL.Path == wire.PathQuery {
@@ -107,8 +123,7 @@ func TestTables(t *testing.T) {
 		{`{"kind": "link", "table": 1, "index": 0}`, "link-1-0", "1 of 2 without a match, such as Jupiter", "/linkHitRate"},
 	} {
 		asked = nil
-		answer := httptest.NewRecorder()
-		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+		answer := press(t, p.measure, c.body)
 		require.Equal(t, 200, answer.Code)
 		require.Contains(t, p.feed.parts[c.place].HTML, c.text)
 		require.Equal(t, c.route, strings.Join(asked, ", "), "each measurement is taken once")
@@ -119,19 +134,17 @@ func TestTables(t *testing.T) {
 		{`{"kind": "grain", "table": 0}`, "grain-0", `data-measure="{&#34;kind&#34;:&#34;grain&#34;`},
 	} {
 		for range 2 { // and fails again
-			p.measure(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+			press(t, p.measure, c.body)
 			require.Contains(t, p.feed.parts[c.place].HTML, c.want)
 			require.Contains(t, p.feed.parts[c.place].HTML, "Try again")
 		}
 	}
 	failing.Store(false)
-	p.measure(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure",
-		strings.NewReader(`{"kind": "column", "table": 0, "index": 0}`)))
+	press(t, p.measure, `{"kind": "column", "table": 0, "index": 0}`)
 	require.Contains(t, p.feed.parts["column-0-0"].HTML, " / ", "what failed is asked again")
 	require.NotContains(t, p.feed.parts["column-0-0"].HTML, "Try again")
 	for _, body := range []string{`{"table": 2}`, `{"table": -1}`, `{"kind": "column", "table": 0, "index": 2}`, `{"kind": "x"}`} {
-		answer := httptest.NewRecorder()
-		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(body)))
+		answer := press(t, p.measure, body)
 		require.Equal(t, 404, answer.Code, body)
 	}
 }
@@ -165,8 +178,7 @@ func TestTablesShowNotes(t *testing.T) {
 		{`{"kind": "link"}`, "link-0-0", "0 of 9 without a match", "9 cells are not null"},
 		{`{"kind": "column"}`, "column-0-0", "2 / 5", "field &#34;moon&#34; is unique: 2 of 5"},
 	} {
-		answer := httptest.NewRecorder()
-		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+		answer := press(t, p.measure, c.body)
 		require.Equal(t, 200, answer.Code)
 		require.Contains(t, p.feed.parts[c.place].HTML, c.shown)
 		want = append(want, c.note)
@@ -217,10 +229,7 @@ func TestTurn(t *testing.T) {
 			for _, id := range c.ids {
 				table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(id)), wire.Null()})
 			}
-			client, stop := memlisten.Client(testkit.Handler(token, testkit.Tables(table)))
-			defer stop()
-			own := testkit.Must(platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client}))(t)
-			connection := testkit.Must(platform.Connect(t.Context(), own, wire.Credentials{}, nil))(t)
+			_, connection := connectedPage(t, testkit.Handler(token, testkit.Tables(table)))
 			connection.Document.Capabilities.Sort = c.sort
 			reading := &connected{Connection: connection, first: map[int][][]wire.Value{0: slices.Clone(table.Rows[:pageRows])}}
 			first := reading.pageView(0, table.Rows[:pageRows], 0, nil)
@@ -248,15 +257,17 @@ func TestTurn(t *testing.T) {
 
 // TestTurnAgain fails to read a page. The buttons that lead on and back are still there.
 func TestTurnAgain(t *testing.T) {
-	client, stop := memlisten.Client(testkit.Handler(token, testkit.Tables(testkit.Planets())))
-	own := testkit.Must(platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client}))(t)
-	connection := testkit.Must(platform.Connect(t.Context(), own, wire.Credentials{}, nil))(t)
-	stop()
-	p := testPage(t)
-	p.connection.Store(&connected{Connection: connection})
+	var down atomic.Bool
+	h := testkit.Handler(token, testkit.Tables(testkit.Planets()))
+	p, _ := connectedPage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	down.Store(true)
 	for offset, buttons := range map[int]string{100: `"offset":50 "offset":100`, 0: `"offset":0`} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rows", strings.NewReader(fmt.Sprintf(`{"table":0,"offset":%d}`, offset)))
-		p.further(httptest.NewRecorder(), r)
+		press(t, p.further, fmt.Sprintf(`{"table":0,"offset":%d}`, offset))
 		patches, _ := p.feed.since(0)
 		require.Len(t, patches, 1)
 		require.Contains(t, patches[0].HTML, `class="note bad"`)
@@ -269,18 +280,13 @@ func TestTurnAgain(t *testing.T) {
 func TestAskFails(t *testing.T) {
 	var answer http.HandlerFunc // to a question
 	h := testkit.Handler(token, testkit.Tables(testkit.Planets()))
-	client, stop := memlisten.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p, _ := connectedPage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answer != nil && (r.URL.Path == wire.PathQuery || r.URL.Path == wire.PathAggregate) {
 			answer(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)
 	}))
-	defer stop()
-	own := testkit.Must(platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client}))(t)
-	connection := testkit.Must(platform.Connect(t.Context(), own, wire.Credentials{}, nil))(t)
-	p := testPage(t)
-	p.connection.Store(&connected{Connection: connection})
 	for _, c := range []struct {
 		question, says string
 		requests       int
@@ -303,8 +309,7 @@ func TestAskFails(t *testing.T) {
 			}},
 	} {
 		answer = c.answer
-		out := httptest.NewRecorder()
-		p.ask(out, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/ask", strings.NewReader(c.question)))
+		out := press(t, p.ask, c.question)
 		parts := map[string]string{}
 		for line := range strings.Lines(out.Body.String()) {
 			var one part

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -126,12 +125,7 @@ func TestTwoAccounts(t *testing.T) {
 	}
 	own, others := keyed(), testkit.Handler(goodToken, testkit.Tables(other), testkit.Key)
 	apart := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			panic(http.ErrAbortHandler)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if bytes.Contains(body, []byte(`"sk-2"`)) {
+		if bytes.Contains(testkit.Body(r), []byte(`"sk-2"`)) {
 			others.ServeHTTP(w, r)
 			return
 		}
