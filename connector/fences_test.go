@@ -131,6 +131,13 @@ var fences = map[string]struct {
 			"conformance/conformancetest", "conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
+	// The files that the tests of engines play, which are modules of their own.
+	"connector/sqlsource/internal/situation": {
+		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
+			"connector/sqlsource/sqlengine", "connector/sqlsource/sqlsourcetest", "internal/memlisten", "internal/oracle", "internal/shrink",
+			"internal/exam", "conformance", "conformance/conformancetest", "conformance/platform"},
+		foreign: []string{"github.com/stretchr/testify"},
+	},
 }
 
 // below are the internal packages that a package's users may use too.

@@ -57,14 +57,21 @@ type request struct {
 	used fingerprints // of the tables that the request has asked for
 }
 
-// fault returns what is wrong with a file that was read for the engine, which passes on
-// no more than a text.
-func (r *request) fault() error {
+// fault returns what is wrong with the file whose rows led to an error, of which the engine passes on
+// the text alone. A request may have met the faults of other tables before.
+func (r *request) fault(err error) error {
+	if err == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range r.open {
-		if t := r.readings.get(n); t != nil && t.fault.Load() != nil {
-			return t.fault.Load()
+		t := r.readings.get(n)
+		if t == nil {
+			continue
+		}
+		if fault := t.fault.Load(); fault != nil && strings.Contains(err.Error(), fault.Error()) {
+			return fault
 		}
 	}
 	return nil
@@ -229,7 +236,7 @@ func (c *folderConn) judge(err error) error {
 		return connector.UpstreamTimeout("A file of the table was replaced or changed while it was read. Ask again. " +
 			"If it stays so, put new versions in place less often, and by renaming them.")
 	}
-	if fault := c.request.fault(); err != nil && fault != nil {
+	if fault := c.request.fault(err); fault != nil {
 		return connector.Unsupported("%s", fault)
 	}
 	if where := csvPlace(err); where != "" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,33 +54,6 @@ var lake = map[string]string{
 	"sales/year=2025/_part.parquet": "SELECT 'not read' AS n",
 }
 
-func TestFolder(t *testing.T) {
-	tenant := serve(t, makeFiles(t, lake), nil).As(nil).In(t)
-	d := testkit.Must(tenant.Discover())(t)
-	require.Empty(t, d.Warnings)
-	columns := map[string]string{}
-	rows := map[string]int64{}
-	for _, table := range d.Tables {
-		require.NotNil(t, table.RowCount, table.Name)
-		columns[table.Name], rows[table.Name] = "", *table.RowCount
-		for _, c := range table.Columns() {
-			columns[table.Name] += c.Name + " " + string(c.Type) + ";"
-		}
-	}
-	require.Equal(t, map[string]string{
-		"people": "id number;name string;", "notes": "id number;body json;", "single": "n number;",
-		`it's "a" table`: `a"b'c number;`, "sales": "n number;kind string;total decimal;year number;",
-	}, columns)
-	require.Equal(t, map[string]int64{"people": 5, "notes": 3, "single": 10, `it's "a" table`: 1, "sales": 1000}, rows)
-	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "sales", GroupBy: []wire.GroupKey{{Field: "year", As: "year"}},
-		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "total", As: "total"}, {Fn: wire.AggCount, As: "rows"}}})
-	require.NoError(t, err)
-	require.Len(t, groups, 2)
-	for _, g := range groups {
-		require.Equal(t, "124750.00", g["total"].Text())
-	}
-}
-
 // TestFolderPages reads pages without a sort, which are in the order of the files, and
 // by a column whose values repeat.
 func TestFolderPages(t *testing.T) {
@@ -107,19 +79,6 @@ func TestFolderPages(t *testing.T) {
 	}
 }
 
-// TestFolderOrder reads pages of a file without numbers of rows: they are in its order,
-// and its last page is one page.
-func TestFolderOrder(t *testing.T) {
-	tenant := serve(t, makeFiles(t, map[string]string{"a.csv": "SELECT range * 7 % 1009 AS n FROM range(1009)"}), nil).As(nil).In(t)
-	answer, err := tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{}, Fields: []string{"n"}, Limit: 5, Offset: 1000})
-	require.NoError(t, err)
-	require.True(t, answer.Served.Window)
-	require.Len(t, answer.Rows, 5)
-	for i, row := range answer.Rows {
-		require.Equal(t, int64(1000+i)*7%1009, row[0].Int64())
-	}
-}
-
 // TestFolderIsJudged grades a folder by the conformance program.
 func TestFolderIsJudged(t *testing.T) {
 	source := testkit.Must(duckdb.Folder(makeFiles(t, lake), nil))(t)
@@ -127,42 +86,6 @@ func TestFolderIsJudged(t *testing.T) {
 	target, done := conformance.InProcess(handler, connectortest.Token)
 	defer done()
 	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 300})
-}
-
-// TestFolderLeavesOut warns of what is no table, and goes on with the rest.
-func TestFolderLeavesOut(t *testing.T) {
-	dir := makeFiles(t, map[string]string{
-		"in/good.parquet": "SELECT 1 AS n", "in/Good.csv": "SELECT 1 AS n", "in/g*.parquet": "SELECT 1 AS n", "in/g[o]od2.csv": "SELECT 2 AS n",
-		"in/mixed/a.csv": "SELECT 1 AS n", "in/mixed/b.parquet": "SELECT 1 AS n", "in/sub?/b.parquet": "SELECT 1 AS n",
-		"in/twice/a.parquet": "SELECT 1 AS n", "in/twice/b.parquet": "SELECT 'a' AS other", "out/secret.parquet": "SELECT 'secret' AS n",
-		"in/linked/a.parquet": "SELECT 1 AS n",
-	})
-	in := filepath.Join(dir, "in")
-	require.NoError(t, os.WriteFile(filepath.Join(in, "broken.parquet"), []byte("PAR1 secret"), 0o600))
-	for link, to := range map[string]string{
-		"link.parquet": "../out/secret.parquet", "folder": "../out", "linked/b.parquet": "../../out/secret.parquet", "linked/c": "../../out",
-	} {
-		require.NoError(t, os.Symlink(to, filepath.Join(in, link)))
-	}
-	tenant := serve(t, in, nil).As(nil).In(t)
-	d := testkit.Must(tenant.Discover())(t)
-	var names []string
-	for _, table := range d.Tables {
-		names = append(names, table.Name)
-	}
-	slices.Sort(names)
-	require.Equal(t, []string{"Good", "linked", "twice"}, names) // the first of two, in the order of names
-	warned := fmt.Sprint(d.Warnings)
-	for _, name := range []string{"g*.parquet", "g[o]od2.csv", "good.parquet", "mixed", "sub?/b.parquet", "link.parquet",
-		"linked/b.parquet", "linked/c", "folder", "broken"} {
-		require.Contains(t, warned, name+" is left out")
-	}
-	require.Contains(t, warned, `twice: column "n" is not in b.parquet: it is null there`)
-	require.NotContains(t, warned, dir)
-	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "linked", Sort: []wire.SortKey{}, Fields: []string{"n"}}))(t)
-	require.Len(t, answer.Rows, 1)
-	_, err := tenant.Unverified().Query(wire.QueryRequest{Table: "broken", Sort: []wire.SortKey{}, Fields: []string{"n"}})
-	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 }
 
 // TestFolderNames asks for tables by names that lead out of the folder, or would be
@@ -278,27 +201,6 @@ func TestFolderPerTenant(t *testing.T) {
 	}
 }
 
-// TestFolderInPartition serves a folder that lies in one named as a partition is: the
-// partitions of its tables are columns, those around them are not.
-func TestFolderInPartition(t *testing.T) {
-	dir := makeFiles(t, map[string]string{
-		"region=eu/sales/Year=2025/a.parquet": "SELECT 1 AS n, 2 AS year", "region=eu/region=us/kind=a/a.parquet": "SELECT 1 AS n",
-		"region=eu/visits/REGION=uk/a.csv": "SELECT 1 AS n", "region=eu/whole/a.parquet": "SELECT 1 AS n, 'own' AS region",
-	})
-	d := testkit.Must(serve(t, filepath.Join(dir, "region=eu"), nil).As(nil).In(t).Discover())(t)
-	require.Equal(t, []string{`sales: column "year" of the files is left out: folders named year= have the values of a column of that name`},
-		d.Warnings)
-	fields := map[string]string{}
-	for _, table := range d.Tables {
-		for _, f := range table.Fields {
-			fields[table.Name] += fmt.Sprint(f.Name, f.Samples, ";")
-		}
-	}
-	require.Equal(t, map[string]string{
-		"sales": "n[1];Year[2025];", "region=us": "n[1];kind[a];", "visits": "n[1];REGION[uk];", "whole": "n[1];region[own];",
-	}, fields)
-}
-
 // TestFolderRowNumbers sorts files that have columns named as those by which the engine
 // numbers rows: pages repeat none.
 func TestFolderRowNumbers(t *testing.T) {
@@ -327,6 +229,8 @@ func TestFolderRefuses(t *testing.T) {
 	d := testkit.Must(server.As(map[string]string{"tenant": "a[b]", "password": ""}).In(t).Discover())(t)
 	require.Empty(t, d.Tables)
 	require.Contains(t, fmt.Sprint(d.Warnings), "n.parquet is left out: its path has a character")
+	_, err = duckdb.Folder(t.TempDir(), &duckdb.FolderOptions{Format: filesource.Format{Encoding: "latin"}})
+	require.ErrorContains(t, err, "duckdb: format: Encoding must be one of")
 	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), &duckdb.FolderOptions{PerTenant: true})

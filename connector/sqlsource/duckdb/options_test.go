@@ -28,8 +28,11 @@ func TestReaderOptions(t *testing.T) {
 		var listed []string
 		for _, o := range list {
 			require.NotEmpty(t, o.why, o.name)
-			name, _, _ := strings.Cut(o.test, "/")
+			name, situation, is := strings.Cut(o.test, "/")
 			require.Contains(t, tests, name, "%s of %s", o.name, function)
+			if is {
+				require.FileExists(t, "testdata/situations/"+situation+".txtar", o.name)
+			}
 			require.NotContains(t, listed, o.name)
 			listed = append(listed, o.name)
 		}

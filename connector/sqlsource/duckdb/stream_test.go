@@ -63,7 +63,7 @@ func TestChunks(t *testing.T) {
 	db := sql.OpenDB(c)
 	t.Cleanup(func() { _ = db.Close() })
 	wrapped := sqlsourcetest.Intercept(c, func(string, []sqldriver.NamedValue) error { return nil })
-	var definitions []string
+	types, definitions := types(t), []string(nil)
 	for i, own := range types {
 		definitions = append(definitions, fmt.Sprintf("c%d %s", i, own.SQL))
 	}

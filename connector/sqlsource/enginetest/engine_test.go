@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -72,7 +73,7 @@ func (e *engine) kit(t testing.TB) sqlsourcetest.Engine {
 	t.Helper()
 	db := e.create(t)
 	db.execute(t, e.makeTypes)
-	return sqlsourcetest.Engine{Flavor: db.flavor, DB: db.DB, Key: e.key, Types: types(t, e.name)}
+	return sqlsourcetest.Engine{Flavor: db.flavor, DB: db.DB, Key: e.key, Types: situation.Types(t, "testdata/types_"+e.name+".jsonl")}
 }
 
 // database is a database and how a user reaches it.

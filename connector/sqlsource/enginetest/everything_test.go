@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -41,7 +42,7 @@ func askEverything(t *testing.T, db *database, o *sqlsource.Options, extra, betw
 	require.NoError(t, err)
 	a := &everything{T: t, connection: connection, tables: oracle.Tables{}, between: func() { db.execute(t, between) }}
 	if extra = strings.TrimSpace(extra); extra != "" {
-		a.extra = operands(t, strings.ReplaceAll(extra, "\n", ", "))
+		a.extra = situation.Values(t, strings.ReplaceAll(extra, "\n", ", "))
 	}
 	for _, table := range connection.Tables {
 		read := &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey}
@@ -165,7 +166,7 @@ func (a *everything) inPages(table *oracle.Table) {
 			Table: table.Name, Fields: fields, Sort: sort, Offset: int64(offset), Limit: int64(limit),
 		})
 		require.NoError(a, err, table.Name)
-		return inLines(rows, true)
+		return situation.Lines(rows, true)
 	}
 	size := len(table.Rows)/5 + 1
 	for _, sort := range sorts {
@@ -175,7 +176,7 @@ func (a *everything) inPages(table *oracle.Table) {
 			pages = append(pages, read(sort, offset, size)...)
 			a.between()
 		}
-		assert.ElementsMatch(a, inLines(table.Rows, false), whole, table.Name)
+		assert.ElementsMatch(a, situation.Lines(table.Rows, false), whole, table.Name)
 		assert.Equal(a, strings.Join(whole, "\n"), strings.Join(pages, "\n"), "%s in pages by %v", table.Name, sort)
 		assert.Empty(a, read(sort, len(whole), 3), "beyond the end of %s", table.Name)
 	}

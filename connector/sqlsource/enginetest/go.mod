@@ -9,7 +9,6 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nakagami/firebirdsql v0.9.23
 	github.com/stretchr/testify v1.12.1
-	golang.org/x/tools v0.51.0
 	modernc.org/sqlite v1.60.1
 )
 

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // plansOf is how an engine says how it executes a statement.
@@ -30,11 +31,11 @@ type plansOf struct {
 // follow each are held against the engine's plans of its statements: "search column" and
 // "order column" want the index of a column and no reading of the whole table, "find column" wants
 // the index alone. Other lines are regular expressions: "+" that must match, "-" that must not.
-func usesIndex(t *testing.T, e *engine, db *database, f *txtar.File) {
+func usesIndex(t *testing.T, e *engine, db *database, f *situation.Section) {
 	logged, log := db.logged(t)
 	tenant := logged.caller(t, nil).Unverified()
 	var plan, asked string
-	for line := range strings.Lines(string(f.Data)) {
+	for line := range strings.Lines(f.Text) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		want := func(pattern string) { require.Regexp(t, regexp.MustCompile("(?m)"+pattern), plan, asked) }
 		never := func(patterns ...string) {
@@ -61,15 +62,14 @@ func usesIndex(t *testing.T, e *engine, db *database, f *txtar.File) {
 		default:
 			log.take()
 			asked = line
-			r := request{word, rest}
 			var err error
-			switch word {
-			case "query":
-				_, err = tenant.Query(r.query(t))
-			case "aggregate":
-				_, err = tenant.Aggregate(r.aggregate(t))
-			case "linkHitRate":
-				_, err = tenant.LinkHitRate(r.link(t))
+			switch q := (situation.Request{Route: word, Body: rest}).Decode(t).(type) {
+			case *wire.QueryRequest:
+				_, err = tenant.Query(*q)
+			case *wire.AggregateRequest:
+				_, err = tenant.Aggregate(*q)
+			case *wire.LinkHitRateRequest:
+				_, err = tenant.LinkHitRate(*q)
 			default:
 				t.Fatalf("%s: unknown line %q", f.Name, line)
 			}

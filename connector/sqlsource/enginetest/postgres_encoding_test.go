@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -47,7 +48,7 @@ func TestPostgresEncodings(t *testing.T) {
 				encoding.more...)
 			db.execute(t, `CREATE DOMAIN word AS text; CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'Zany')`)
 			flavor := assisted(db.flavor)
-			differ(t, sqlsourcetest.Engine{Flavor: flavor, DB: db.DB, Key: "bigint", Types: append(types(t, "postgres",
+			differ(t, sqlsourcetest.Engine{Flavor: flavor, DB: db.DB, Key: "bigint", Types: append(situation.Types(t, "testdata/types_postgres.jsonl",
 				"char", "mood", "uuid", "bytes", "small", "numeric", "boolean", "day", "zoned", "jsonb", "texts"), []sqlsourcetest.Type{
 				{Name: "text", SQL: "text", Type: wire.TypeString, Literals: texts},
 				{Name: "c", SQL: `text COLLATE "C"`, Type: wire.TypeString, Literals: texts},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -99,7 +100,7 @@ func TestSQLiteDatetimePages(t *testing.T) {
 					byIndex++
 				}
 			}
-			require.Equal(t, inLines(want.Rows, true), inLines(got.Rows, true), "table %d, %+v", table, req)
+			require.Equal(t, situation.Lines(want.Rows, true), situation.Lines(got.Rows, true), "table %d, %+v", table, req)
 		}
 	}
 	t.Logf("%d of %d pages were read by the index", byIndex, 30*tables)

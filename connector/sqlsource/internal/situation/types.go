@@ -1,10 +1,11 @@
-package enginetest
+package situation
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,11 +14,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// types returns the columns of testdata/types_NAME.jsonl, those of the names only if there are some. An
-// object of the file is a type, the arrays behind it are its values: each in SQL, and as it is sent.
-func types(t testing.TB, engine string, only ...string) (all []sqlsourcetest.Type) {
+// Types returns the columns of a file, those of the names only if there are some. An object of the file is
+// a type, the arrays behind it are its values: each in SQL, and as it is sent.
+func Types(t testing.TB, path string, only ...string) (all []sqlsourcetest.Type) {
 	t.Helper()
-	file, err := os.Open("testdata/types_" + engine + ".jsonl")
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
 	lines := json.NewDecoder(file)
@@ -36,7 +37,7 @@ func types(t testing.TB, engine string, only ...string) (all []sqlsourcetest.Typ
 		}
 		var pair []json.RawMessage
 		require.NoError(t, json.Unmarshal(line, &pair), "%s", line)
-		literal := sqlsourcetest.Literal{Cell: operands(t, string(pair[1]))[0]}
+		literal := sqlsourcetest.Literal{Cell: Values(t, string(pair[1]))[0]}
 		require.NoError(t, json.Unmarshal(pair[0], &literal.SQL))
 		last := &all[len(all)-1]
 		last.Literals = append(last.Literals, literal)
@@ -44,22 +45,14 @@ func types(t testing.TB, engine string, only ...string) (all []sqlsourcetest.Typ
 	if only == nil {
 		return all
 	}
-	var some []sqlsourcetest.Type
-	for _, name := range only {
-		for _, own := range all {
-			if own.Name == name {
-				some = append(some, own)
-			}
-		}
-	}
+	some := slices.DeleteFunc(all, func(own sqlsourcetest.Type) bool { return !slices.Contains(only, own.Name) })
 	require.Len(t, some, len(only))
 	return some
 }
 
-// operands reads values in JSON, which commas separate.
-func operands(t testing.TB, values string) []wire.Value {
+// Values reads values in JSON, which commas separate.
+func Values(t testing.TB, values string) []wire.Value {
 	t.Helper()
-	var list wire.CountRequest
-	request{body: `{"table": "t", "and": [{"field": "f", "op": "in", "values": [` + values + `]}]}`}.decode(t, &list, "")
-	return list.And[0].Values
+	m := Request{"count", `{"table": "t", "and": [{"field": "f", "op": "in", "values": [` + values + `]}]}`}.Decode(t)
+	return m.(*wire.CountRequest).And[0].Values
 }
