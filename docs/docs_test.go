@@ -28,11 +28,12 @@ func TestFilesExist(t *testing.T) {
 	}
 }
 
-// TestEnginesQuotes requires that the code of DuckDB that engines.md quotes stands in
-// its files as it is quoted.
+// TestEnginesQuotes requires that the code of DuckDB and Firebird that engines.md quotes
+// stands in their files as it is quoted.
 func TestEnginesQuotes(t *testing.T) {
 	text := testkit.Must(os.ReadFile("engines.md"))(t)
 	paths := testkit.Must(filepath.Glob("../connector/sqlsource/duckdb/*.go"))(t)
+	paths = append(paths, "../connector/sqlsource/enginetest/firebird/firebird_test.go")
 	var all strings.Builder
 	for _, path := range paths {
 		source := testkit.Must(os.ReadFile(path))(t)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,10 +16,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // hostile are values of all settings that are stated, with which answers are other ones.
@@ -55,6 +53,14 @@ func unprepared(f sqlengine.Flavor) sqlengine.Flavor {
 	return f
 }
 
+// askedOf returns a connector over a database, which logs internal errors alone.
+func askedOf(t *testing.T, db *sql.DB, flavor sqlengine.Flavor, o *sqlsource.Options) situation.Asked {
+	t.Helper()
+	source := testkit.Must(sqlsource.New(db, flavor, o))(t)
+	return situation.Asked{Handler: testkit.New(connectortest.Token, connector.Definition{Slug: "survey"}, source, testkit.Quiet()),
+		Token: connectortest.Token}
+}
+
 // TestSettings asks of a database whose settings spoil answers: by the differential test, and by
 // views. The answers are those of a database where nobody has set them.
 func TestSettings(t *testing.T) {
@@ -74,37 +80,18 @@ func TestSettings(t *testing.T) {
 	}
 	plain := reach()
 	testkit.Must(plain.ExecContext(t.Context(), settingsViews))(t)
-	read := func(db *sql.DB, flavor sqlengine.Flavor) (answers []string) {
-		source := testkit.Must(sqlsource.New(db, flavor, nil))(t)
-		tenant := connectortest.Start(t, connector.Definition{Slug: "settings"}, source, nil).As(nil).Unverified()
-		found, err := tenant.Discover()
-		if err != nil {
-			return []string{err.Error()}
-		}
-		for _, table := range found.Tables {
-			var fields []string
-			for _, f := range table.Fields {
-				fields = append(fields, f.Name)
-				answers = append(answers, fmt.Sprint(table.Name, f.Name, f.Type, f.Samples))
-			}
-			rows, err := tenant.Query(wire.QueryRequest{Table: table.Name, Fields: fields, Sort: []wire.SortKey{{Field: fields[0], Dir: wire.Asc}}})
-			if err != nil {
-				return append(answers, err.Error())
-			}
-			answers = append(answers, fmt.Sprint(rows.Rows))
-		}
-		return answers
-	}
-	want := read(plain, duckdb.Flavor())
-	require.Greater(t, len(want), 10, "%q", want)
+	asked := func(db *sql.DB, flavor sqlengine.Flavor) situation.Asked { return askedOf(t, db, flavor, nil) }
+	all := situation.NewSurvey(t, asked(plain, duckdb.Flavor()))
+	want := all.Answers(t, asked(plain, duckdb.Flavor()))
+	require.Greater(t, len(want), 30, "%q", want)
 	require.NoError(t, plain.Close())
 	var unseen []string
 	for _, s := range hostile {
 		db := reach("SET SESSION " + s)
-		require.Equal(t, want, read(db, duckdb.Flavor()), s)
+		require.Empty(t, all.Differences(want, all.Answers(t, asked(db, duckdb.Flavor()))), s)
 		require.NoError(t, db.Close())
 		db = reach("SET SESSION " + s)
-		if slices.Equal(want, read(db, unprepared(duckdb.Flavor()))) {
+		if all.Same(t, asked(db, unprepared(duckdb.Flavor())), want) {
 			unseen = append(unseen, s)
 		}
 		require.NoError(t, db.Close())
@@ -121,53 +108,18 @@ func TestSettings(t *testing.T) {
 	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"pages", "changing pages", "large joins"}})
 }
 
-// harmless are the settings that change no answer, by the reason why.
-var harmless = map[string]string{
-	"how a statement is planned and carried out, and with how much memory": `allocator_background_threads
-		allocator_bulk_deallocation_flush_threshold allocator_flush_threshold asof_loop_join_threshold debug_asof_iejoin
-		debug_force_external debug_force_no_cross_product debug_verify_blocks debug_verify_vector debug_window_mode
-		disable_parquet_prefetching disabled_optimizers dynamic_or_filter_threshold enable_external_file_cache enable_fsst_vectors
-		enable_http_metadata_cache enable_object_cache external_threads index_scan_max_count index_scan_percentage
-		late_materialization_max_rows max_memory max_temp_directory_size memory_limit merge_join_threshold nested_loop_join_threshold
-		ordered_aggregate_threshold parquet_metadata_cache perfect_ht_threshold pin_threads pivot_filter_threshold prefer_range_joins
-		prefetch_all_parquet_files scheduler_process_partial streaming_buffer_size temp_directory temp_file_encryption threads
-		worker_threads`,
-	"what is written, maintained or defined, which a connector does not do": `checkpoint_threshold debug_checkpoint_abort
-		debug_skip_checkpoint_on_commit default_block_size disabled_compression_methods enable_macro_dependencies
-		enable_view_dependencies experimental_metadata_reuse force_bitpacking_mode force_compression immediate_transaction_mode
-		integer_division max_vacuum_tasks partitioned_write_flush_threshold partitioned_write_max_open_files preserve_identifier_case
-		storage_compatibility_version variant_legacy_encoding wal_autocheckpoint zstd_min_string_length`,
-	"what is opened, and may be: another file, or none, is an error": `access_mode allow_community_extensions
-		allow_extensions_metadata_mismatch allow_persistent_secrets allow_unredacted_secrets allow_unsigned_extensions
-		allowed_directories allowed_paths autoinstall_extension_repository autoinstall_known_extensions autoload_known_extensions
-		custom_extension_repository default_secret_storage disable_database_invalidation disabled_filesystems enable_external_access
-		extension_directory file_search_path home_directory http_proxy http_proxy_password http_proxy_username lock_configuration
-		secret_directory password user username`,
-	"what the engine says of itself, and in other forms than rows": `arrow_large_buffer_size arrow_lossless_conversion
-		arrow_output_list_view arrow_output_version catalog_error_max_schemas custom_profiling_settings custom_user_agent
-		disabled_log_types duckdb_api enable_http_logging enable_logging enable_profiling enable_progress_bar
-		enable_progress_bar_print enabled_log_types explain_output http_logging_output log_query_path logging_level logging_mode
-		logging_storage produce_arrow_string_view profile_output profiling_coverage profiling_mode profiling_output
-		progress_bar_time`,
-	"a limit: beyond it, or where it forbids, is an error": `disable_timestamptz_casts lambda_syntax max_expression_depth
-		old_implicit_casting order_by_non_integer_literal pivot_limit`,
-	"of the connection: tables are named with their schema, and files are as their views read them": `enable_geoparquet_conversion
-		schema`,
-	"put behind the engine's functions for each transaction, and put back: see TestMacros": "search_path",
-	"another name of one that is stated":                                                   "null_order",
-}
-
-// TestSettingsKnown notices a setting of the engine that nobody has looked at.
+// TestSettingsKnown notices a setting of the engine that nobody has looked at. Those of testdata/settings.txt
+// change no answer; what stands before them there says why.
 func TestSettingsKnown(t *testing.T) {
 	known := map[string]bool{}
 	for _, s := range hostile {
 		name, _, _ := strings.Cut(s, " ")
 		known[name] = true
 	}
-	for _, names := range harmless {
-		for name := range strings.FieldsSeq(names) {
-			require.False(t, known[name], name)
-			known[name] = true
+	for _, values := range situation.Settings(t, "testdata/settings.txt") {
+		for _, s := range values {
+			require.False(t, known[s.Name], s.Name)
+			known[s.Name] = true
 		}
 	}
 	rows := testkit.Must(open(t, "SELECT 1").QueryContext(t.Context(), "SELECT name FROM duckdb_settings()"))(t)
@@ -175,7 +127,7 @@ func TestSettingsKnown(t *testing.T) {
 	for rows.Next() {
 		var name string
 		require.NoError(t, rows.Scan(&name))
-		assert.True(t, known[name], "%s: state it, or list it here with the reason why it changes no answer", name)
+		assert.True(t, known[name], "%s: state it, or list it in testdata/settings.txt with the reason why it changes no answer", name)
 	}
 	require.NoError(t, rows.Err())
 }

@@ -20,9 +20,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -73,46 +72,8 @@ func BenchmarkSpeed(b *testing.B) {
 		require.NoError(b, err)
 	}
 	source := testkit.Must(duckdb.Folder(dir, nil))(b)
-	measureSpeed(b, source, db, rows)
-}
-
-// measureSpeed measures a source of the files against the driver.
-func measureSpeed(b *testing.B, source *sqlsource.Source, db *sql.DB, rows int) {
-	envelope := wire.Envelope{TimeoutMS: 600_000}
-	measure := func(name, path string, request wire.Request, native string) {
-		b.Run(name, func(b *testing.B) {
-			sqlsourcetest.Benchmark(b, source, wire.Credentials{}, path, request, func() { readAll(b, db, native) })
-		})
-	}
-	above := []wire.Filter{{Field: "rank", Op: wire.OpGt, Value: wire.Int(50_000)}}
-	measure("count", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope}, "SELECT count(*) FROM events")
-	measure("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
-		"SELECT count(*) FROM events WHERE rank > 50000")
-	aggregate := func(by []wire.GroupKey, measures ...wire.Measure) *wire.AggregateRequest {
-		return &wire.AggregateRequest{Table: "events", GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: envelope}
-	}
-	sum := wire.Measure{Fn: wire.AggSum, Field: "amount", As: "sum"}
-	measure("sum", wire.PathAggregate, aggregate([]wire.GroupKey{}, sum), "SELECT sum(amount) FROM events")
-	measure("sum by month", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}}, sum),
-		"SELECT date_trunc('month', day), sum(amount) FROM events GROUP BY 1")
-	measure("group with min and max", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "kind", As: "kind"}},
-		wire.Measure{Fn: wire.AggMin, Field: "amount", As: "least"}, wire.Measure{Fn: wire.AggMax, Field: "moment", As: "last"}),
-		"SELECT kind, min(amount), max(moment) FROM events GROUP BY kind")
-	query := func(q wire.QueryRequest) *wire.QueryRequest {
-		q.Envelope = envelope
-		if q.Sort == nil {
-			q.Sort = []wire.SortKey{}
-		}
-		return &q
-	}
-	measure("top 10", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
-		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Limit: 10}),
-		"SELECT id, amount, label FROM events ORDER BY amount DESC LIMIT 10")
-	measure("join", wire.PathQuery, query(wire.QueryRequest{Table: "visits", Fields: []string{"id"}, Joins: []wire.JoinHop{{
-		FromTable: "visits", ToTable: "places", FromField: "place", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "name"}},
-	}}}), "SELECT visits.id, places.name FROM visits LEFT JOIN places ON visits.place = places.id")
-	measure("page", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"}, Limit: 100,
-		Offset: int64(rows / 2)}), "SELECT id, amount, label FROM events LIMIT 100 OFFSET "+strconv.Itoa(rows/2))
+	situation.Benchmark(b, "testdata/speed.txtar", source, nil, strings.NewReplacer("{half}", strconv.Itoa(rows/2)),
+		func(statement string) { readAll(b, db, statement) })
 }
 
 // readAll reads an answer as database/sql returns it.
@@ -219,14 +180,8 @@ func BenchmarkCSV(b *testing.B) {
 	_, err = db.Exec("COPY (" + strings.ReplaceAll(speedFiles["events.parquet"], "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
 	require.NoError(b, err)
 	testkit.Must(db.Exec("CREATE VIEW events AS SELECT * FROM '" + file + "'"))(b)
-	envelope := wire.Envelope{TimeoutMS: 600_000}
 	source := testkit.Must(duckdb.Folder(dir, nil))(b)
-	measure := func(name, path string, request wire.Request, native string) {
-		b.Run(name, func(b *testing.B) {
-			sqlsourcetest.Benchmark(b, source, wire.Credentials{}, path, request, func() { readAll(b, db, native) })
-		})
-	}
-	count := &wire.CountRequest{Table: "events", Envelope: envelope}
+	count := &wire.CountRequest{Table: "events", Envelope: wire.Envelope{TimeoutMS: 600_000}}
 	b.Run("first", func(b *testing.B) {
 		body := testkit.Must(wire.EncodeRequest(count))(b)
 		for b.Loop() {
@@ -238,17 +193,5 @@ func BenchmarkCSV(b *testing.B) {
 			b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
 		}
 	})
-	measure("count", wire.PathCount, count, "SELECT count(*) FROM events")
-	above := []wire.Filter{{Field: "rank", Op: wire.OpGt, Value: wire.Int(50_000)}}
-	measure("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
-		"SELECT count(*) FROM events WHERE rank > 50000")
-	measure("sum by month", wire.PathAggregate, &wire.AggregateRequest{Table: "events", Limit: wire.AggregateLimit, Envelope: envelope,
-		GroupBy:  []wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}},
-		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "id", As: "sum"}, {Fn: wire.AggMax, Field: "moment", As: "last"}}},
-		"SELECT date_trunc('month', day), sum(id), max(moment) FROM events GROUP BY 1")
-	measure("rows", wire.PathQuery, &wire.QueryRequest{Table: "events", Fields: []string{"id", "day", "moment", "amount", "label", "rank"},
-		Sort: []wire.SortKey{}, Envelope: envelope}, "SELECT id, day, moment, amount, label, rank FROM events")
-	measure("top 10", wire.PathQuery, &wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
-		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Limit: 10, Envelope: envelope},
-		"SELECT id, amount, label FROM events ORDER BY amount DESC LIMIT 10")
+	situation.Benchmark(b, "testdata/speed_csv.txtar", source, nil, strings.NewReplacer(), func(statement string) { readAll(b, db, statement) })
 }

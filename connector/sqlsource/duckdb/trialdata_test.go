@@ -172,6 +172,38 @@ var drifts = map[string]func(p place) stored{
 	},
 }
 
+// spellings are texts that some reader takes for something else. Each list is a drift of its own, and so
+// are some of two lists, the second of which comes last.
+var spellings = [][]string{
+	{"0", "1", "-1", "42", "1000000"},
+	{"9223372036854775807", "-9223372036854775808", "9223372036854775808", "12345678901234567890123456789012345678"},
+	{strings.Repeat("9", 39), strings.Repeat("8", 50)},
+	{"1.5", "-0.25", "10.250", "0.00", "-0.0", "12345678901234567.89"},
+	{"0." + strings.Repeat("0", 30) + "1", strings.Repeat("7", 20) + ".5"},
+	{"007", "+49", "1e3", "1_000", "1,000", " 1", "1 ", ".5", "5.", "0x10", "1d", "∞", "NaN", "inf", "-", "--1", "1-1"},
+	{"true", "false", "TRUE", "False"}, {"t", "yes", "1", "0", "T"},
+	{"2024-02-29", "0001-01-01", "9999-12-31", "1969-12-31"}, {"0000-01-01", "2023-02-29", "2024-2-9", "20240229", "01/02/2024"},
+	{"2024-02-29T10:00:00", "2024-02-29 10:00:00Z", "2024-02-29T10:00:00.5", "1677-01-01T00:00:00"},
+	{"2024-02-29T10:00:00.123456", "2024-02-29T10:00:00.123456789", "2024-02-29T10:00", "2024-02-29 10:00+02:00"},
+	{"2024-02-29T10:00:00+05:30", "2024-02-29T23:59:59.25-12:00", "2024-02-29T24:00:00", "2024-02-29T10:00:60Z"},
+	{"12:30", "12:30:00", "25:00"}, {"[1, 2.50]", "[]", `["a"]`}, {`{"a":1.50}`, "{}"}, {"{a:1}", "[1", "null", "NULL"},
+	{"a", "Ä", "😀", "a\"b", "'", "\\", "\\N", "a,b", "a;b", "x\ny", "x\r\ny", "#1", "-- x", "\t", "a\x00b", "\u2028"},
+	{"00000000-0000-0000-0000-000000000001", "BBD05AE7000000000000000000000000"},
+}
+
+func init() {
+	for i, list := range spellings {
+		drifts[fmt.Sprint("spellings", i)] = func(p place) stored { return p.or(8, func() stored { return p.one(aText, list...) }) }
+		others := spellings[(i*7+3)%len(spellings)]
+		drifts[fmt.Sprint("spellings", i, "then")] = func(p place) stored {
+			if p.late() {
+				return p.one(aText, others...)
+			}
+			return p.one(aText, list...)
+		}
+	}
+}
+
 func (p place) dayOf() stored {
 	return stored{aDate, fmt.Sprintf("20%02d-%02d-%02d", p.IntN(40), 1+p.IntN(12), 1+p.IntN(28))}
 }

@@ -265,7 +265,9 @@ func instant(s string) time.Time {
 	if len(s) < len(time.DateOnly) || s[4] != '-' {
 		return time.Time{}
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", time.DateOnly,
+	} {
 		if len(s) > 10 && s[10] == ' ' {
 			s = s[:10] + "T" + s[11:]
 		}

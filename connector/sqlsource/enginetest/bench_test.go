@@ -63,9 +63,9 @@ func measureConnector(b *testing.B, db *database) {
 		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "qty", As: "sum"}},
 		Limit:    wire.AggregateLimit, Envelope: envelope,
 	}
-	pushed := db.handler(b, nil)
+	pushed := db.asked(b, nil)
 	pushing := func(path string, message wire.Request) func() {
-		return func() { require.Equal(b, http.StatusOK, serve(b, pushed, path, message).Code) }
+		return func() { require.Equal(b, http.StatusOK, pushed.Post(b, path, message).Code) }
 	}
 	unpushed := db.with(noPushdown(db.flavor)).source(b, nil)
 	measure("top100", unpushed, wire.PathQuery, &top, pushing(wire.PathQuery, &top))

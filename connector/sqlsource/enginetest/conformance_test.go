@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -81,6 +83,23 @@ func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.
 	var document wire.Document
 	require.NoError(t, wire.Decode(w.Body.Bytes(), &document))
 	require.Len(t, document.Capabilities.Operators, 13, "every operator is declared")
+	return handler
+}
+
+// asked returns a connector over the database for its tenant.
+func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Asked {
+	t.Helper()
+	return situation.Asked{Handler: d.quiet(t, options), Token: token, Credentials: d.credentials}
+}
+
+// quiet returns a connector over the database that logs internal errors alone.
+func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler {
+	t.Helper()
+	bearer, err := wire.NewToken(token)
+	require.NoError(t, err)
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	handler, err := connector.New(d.definition(), d.source(t, options), bearer, &connector.Options{Logger: logger})
+	require.NoError(t, err)
 	return handler
 }
 

@@ -1,11 +1,8 @@
 package enginetest
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 
@@ -101,11 +98,11 @@ func BenchmarkRequest(b *testing.B) {
 
 func measureRequest(b *testing.B, d *database) {
 	d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-	handler := d.handler(b, nil)
+	asked := d.asked(b, nil)
 	count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
 	b.Run("connector", func(b *testing.B) {
 		for b.Loop() {
-			require.JSONEq(b, `{"count":3}`, serve(b, handler, wire.PathCount, count).Body.String())
+			require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
 		}
 	})
 	b.Run("driver", func(b *testing.B) {
@@ -118,16 +115,4 @@ func measureRequest(b *testing.B, d *database) {
 			require.Equal(b, int64(3), n)
 		}
 	})
-}
-
-// serve answers a request in this process, without a connection.
-func serve(b testing.TB, handler http.Handler, path string, message wire.Request) *httptest.ResponseRecorder {
-	b.Helper()
-	body, err := wire.EncodeRequest(message)
-	require.NoError(b, err)
-	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, path, bytes.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+token)
-	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, r)
-	return answer
 }

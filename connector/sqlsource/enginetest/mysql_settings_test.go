@@ -59,21 +59,21 @@ func startMySQLSettings(t *testing.T) settable {
 				return reader(func(c *driver.Config) {
 					c.Params = map[string]string{}
 					for _, v := range values {
-						c.Params[v.name] = v.value
+						c.Params[v.Name] = v.Value
 					}
 				})
 			},
 			"for whoever connects": func(t *testing.T, values []setTo) *database {
 				var list []string
 				for _, v := range values {
-					list = append(list, v.name+" = "+v.value)
+					list = append(list, v.Name+" = "+v.Value)
 				}
 				setGlobal(t, "init_connect", `"SET `+strings.Join(list, ", ")+`"`)
 				return reader(plain)
 			},
 			"for the server": func(t *testing.T, values []setTo) *database {
 				for _, v := range values {
-					setGlobal(t, v.name, v.value)
+					setGlobal(t, v.Name, v.Value)
 				}
 				return reader(plain)
 			},

@@ -24,6 +24,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -118,8 +119,8 @@ var poolModes = []pgx.QueryExecMode{
 func TestPostgresPooled(t *testing.T) {
 	direct := newPostgres(t)
 	direct.execute(t, script(t, "pooled_postgres"))
-	all := newSurvey(t, &direct.database)
-	want := all.answers(t, &direct.database)
+	all := situation.NewSurvey(t, direct.asked(t, nil))
+	want := all.Answers(t, direct.asked(t, nil))
 	if testing.Short() {
 		poolModes = poolModes[:2]
 	}
@@ -137,7 +138,7 @@ func TestPostgresPooled(t *testing.T) {
 				}
 				var clients sync.WaitGroup
 				for range 3 { // which wait for two sessions
-					clients.Go(func() { assert.Empty(t, all.differences(want, all.answers(t, db.with(flavor)))) })
+					clients.Go(func() { assert.Empty(t, all.Differences(want, all.Answers(t, db.with(flavor).asked(t, nil)))) })
 				}
 				clients.Wait()
 			})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	pg "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/postgres"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -45,13 +46,13 @@ func startPostgresSettings(t *testing.T) settable {
 	byServer := func(alter string) func(*testing.T, []setTo) *database {
 		return func(t *testing.T, values []setTo) *database {
 			for _, v := range values {
-				value := "'" + v.value + "'"
-				if v.name == "search_path" {
-					value = v.value
+				value := "'" + v.Value + "'"
+				if v.Name == "search_path" {
+					value = v.Value
 				}
-				admin.execute(t, alter+" SET "+v.name+" = "+value)
+				admin.execute(t, alter+" SET "+v.Name+" = "+value)
 				t.Cleanup(func() {
-					admin.execute(t, alter+" RESET "+v.name)
+					admin.execute(t, alter+" RESET "+v.Name)
 					admin.execute(t, "SELECT pg_reload_conf()")
 				})
 			}
@@ -60,8 +61,8 @@ func startPostgresSettings(t *testing.T) settable {
 			require.Eventually(t, func() bool { // the server reads its file some time later
 				now := ""
 				fresh := reader.as(t, func(*pgx.ConnConfig) {})
-				require.NoError(t, fresh.QueryRowContext(t.Context(), "SHOW "+last.name).Scan(&now))
-				return now == last.value
+				require.NoError(t, fresh.QueryRowContext(t.Context(), "SHOW "+last.Name).Scan(&now))
+				return now == last.Value
 			}, patience, 20*time.Millisecond)
 			return asHost(reader.as(t, func(*pgx.ConnConfig) {}))
 		}
@@ -73,7 +74,7 @@ func startPostgresSettings(t *testing.T) settable {
 				return asHost(reader.as(t, func(c *pgx.ConnConfig) {
 					c.RuntimeParams = maps.Clone(c.RuntimeParams)
 					for _, v := range values {
-						c.RuntimeParams[v.name] = v.value
+						c.RuntimeParams[v.Name] = v.Value
 					}
 				}))
 			},
@@ -117,8 +118,8 @@ func TestPostgresLimits(t *testing.T) {
 	db := newPostgres(t)
 	db.execute(t, script(t, "settings_postgres"))
 	db.credentials = nil
-	all := newSurvey(t, &db.database)
-	want := all.answers(t, &db.database)
+	all := situation.NewSurvey(t, db.asked(t, nil))
+	want := all.Answers(t, db.asked(t, nil))
 	if behindPooler != nil {
 		t.Skip("PgBouncer takes no limits in a connection")
 	}
@@ -127,11 +128,11 @@ func TestPostgresLimits(t *testing.T) {
 		c.RuntimeParams["idle_in_transaction_session_timeout"] = "50"
 	})
 	limited.credentials = nil
-	got := all.answers(t, &limited.database)
+	got := all.Answers(t, limited.asked(t, nil))
 	for i := range got {
 		if strings.HasPrefix(got[i], "408 ") || strings.Contains(got[i], `"code":"timeout"`) {
 			want[i] = got[i]
 		}
 	}
-	require.Empty(t, all.differences(want, got))
+	require.Empty(t, all.Differences(want, got))
 }

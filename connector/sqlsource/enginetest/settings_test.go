@@ -1,10 +1,7 @@
 package enginetest
 
 import (
-	"bufio"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,11 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 )
 
 // setTo is a setting and a value of it, as SQL.
-type setTo struct{ name, value string }
+type setTo struct{ Name, Value string }
 
 // settingsOf is what TestSettings asks of an engine.
 type settingsOf struct {
@@ -59,10 +57,10 @@ func TestSettings(t *testing.T) {
 			t.Skip("no settings are described here")
 		}
 		db := e.settings.start(t)
-		all := newSurvey(t, db.database)
-		want := all.answers(t, db.database)
+		all := situation.NewSurvey(t, db.database.asked(t, nil))
+		want := all.Answers(t, db.asked(t, nil))
 		for i, q := range all {
-			require.Regexp(t, "^20[04] ", want[i], q.what)
+			require.Regexp(t, "^20[04] ", want[i], q.What)
 		}
 		for way, set := range db.ways {
 			t.Run(way, func(t *testing.T) {
@@ -70,7 +68,7 @@ func TestSettings(t *testing.T) {
 				for _, more := range e.settings.beside {
 					values = append(values, more...)
 				}
-				assert.Empty(t, all.differences(want, all.answers(t, set(t, values))))
+				assert.Empty(t, all.Differences(want, all.Answers(t, set(t, values).asked(t, nil))))
 			})
 		}
 		t.Run("each is seen", func(t *testing.T) { e.settings.seen(t, db, all) })
@@ -79,14 +77,15 @@ func TestSettings(t *testing.T) {
 			skipShort(t)
 			others := readSettings(t, e.name)
 			tried := func(values []setTo) []setTo {
-				return slices.DeleteFunc(slices.Clone(values), func(v setTo) bool { return v.value == "" || !slices.Contains(db.names, v.name) })
+				return slices.DeleteFunc(slices.Clone(values), func(v setTo) bool { return v.Value == "" || !slices.Contains(db.names, v.Name) })
 			}
-			if all.same(t, db.ways[connection](t, tried(slices.Concat(slices.Collect(maps.Values(others))...))), want) {
+			every := tried(slices.Concat(slices.Collect(maps.Values(others))...))
+			if all.Same(t, db.ways[connection](t, every).asked(t, nil), want) {
 				return
 			}
 			for why, values := range others { // which of them is it?
-				got := all.answers(t, db.ways[connection](t, tried(values)))
-				assert.Empty(t, all.differences(want, got), why)
+				got := all.Answers(t, db.ways[connection](t, tried(values)).asked(t, nil))
+				assert.Empty(t, all.Differences(want, got), why)
 			}
 			assert.True(t, t.Failed(), "all of them together change an answer, and no part of them does")
 		})
@@ -94,15 +93,15 @@ func TestSettings(t *testing.T) {
 }
 
 // seen shows that each hostile value changes an answer if it is not stated.
-func (s *settingsOf) seen(t *testing.T, db settable, all survey) {
+func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey) {
 	unstated := func(d *database) *database { return d.with(unprepared(d.flavor)) }
-	want := all.answers(t, unstated(db.database))
+	want := all.Answers(t, unstated(db.database).asked(t, nil))
 	for _, v := range s.hostile {
-		spoiled := unstated(db.ways[connection](t, append(slices.Clone(s.beside[v.name]), v)))
-		assert.False(t, all.same(t, spoiled, want), "%s = %s is not seen by the survey", v.name, v.value)
+		spoiled := unstated(db.ways[connection](t, append(slices.Clone(s.beside[v.Name]), v)))
+		assert.False(t, all.Same(t, spoiled.asked(t, nil), want), "%s = %s is not seen by the survey", v.Name, v.Value)
 	}
 	for _, stated := range s.stated {
-		shown := slices.ContainsFunc(s.hostile, func(v setTo) bool { return v.name == stated.Name })
+		shown := slices.ContainsFunc(s.hostile, func(v setTo) bool { return v.Name == stated.Name })
 		assert.NotEqual(t, shown, s.unseen[stated.Name] != "", "%s is shown, or cannot be", stated.Name)
 		assert.NotEmpty(t, stated.Why, stated.Name)
 	}
@@ -123,8 +122,8 @@ func (s *settingsOf) listed(t *testing.T, db settable, engine string) {
 	}
 	for _, values := range readSettings(t, engine) {
 		for _, v := range values {
-			assert.False(t, known[v.name], "%s is both stated and listed, or listed twice", v.name)
-			known[v.name] = true
+			assert.False(t, known[v.Name], "%s is both stated and listed, or listed twice", v.Name)
+			known[v.Name] = true
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(db.names), func(name string) bool { return known[name] })
@@ -141,28 +140,14 @@ func (s *settingsOf) listed(t *testing.T, db settable, engine string) {
 	}
 }
 
-// readSettings reads the settings that change no answer, by the reason why: a line that begins
-// with # says it of the lines that follow, which have a setting each, and a value to try if it can be.
+// readSettings returns the settings that change no answer, by the reason why.
 func readSettings(t *testing.T, engine string) map[string][]setTo {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "settings_"+engine+".txt"))
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
 	all := map[string][]setTo{}
-	why := ""
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if reason, is := strings.CutPrefix(line, "# "); is {
-			why = reason
-			continue
-		}
-		if line != "" {
-			require.NotEmpty(t, why)
-			name, value, _ := strings.Cut(line, " ")
-			all[why] = append(all[why], setTo{strings.ToLower(name), strings.TrimSpace(value)})
+	for why, values := range situation.Settings(t, "testdata/settings_"+engine+".txt") {
+		for _, v := range values {
+			all[why] = append(all[why], setTo(v))
 		}
 	}
-	require.NoError(t, lines.Err())
 	return all
 }

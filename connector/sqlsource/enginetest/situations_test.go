@@ -151,10 +151,10 @@ func (s played) playOn(t *testing.T, e *engine, variant string) {
 		usesIndex(t, e, db, f)
 	}
 	for _, f := range s.For(e.name, "same-by") {
-		all := newSurvey(t, db)
-		want := all.answers(t, db)
+		all := situation.NewSurvey(t, db.asked(t, nil))
+		want := all.Answers(t, db.asked(t, nil))
 		for line := range strings.Lines(f.Text) {
-			require.Empty(t, all.differences(want, all.answers(t, e.by(t, db, strings.TrimSpace(line)))), line)
+			require.Empty(t, all.Differences(want, all.Answers(t, e.by(t, db, strings.TrimSpace(line)).asked(t, nil))), line)
 		}
 	}
 	for _, f := range s.For(e.name, "everything") {

@@ -25,7 +25,7 @@ func startSQLiteSettings(t *testing.T) settable {
 			connection: func(t *testing.T, values []setTo) *database {
 				var list []string
 				for _, v := range values {
-					list = append(list, "_pragma="+v.name+"("+v.value+")")
+					list = append(list, "_pragma="+v.Name+"("+v.Value+")")
 				}
 				return openSQLite(t, file+"?"+strings.Join(list, "&"), "")
 			},

@@ -22,33 +22,51 @@ type Request struct{ Route, Body string }
 
 // message returns an empty message of a route, and the members that need not be written.
 func (r Request) message() (m wire.Request, usual string) {
-	switch r.Route {
-	case "check":
+	switch r.Path() {
+	case wire.PathDiscovery:
+		return &wire.DiscoveryRequest{}, ""
+	case wire.PathCheck:
 		return &wire.CheckRequest{}, ""
-	case "size":
+	case wire.PathSize:
 		return &wire.SizeRequest{}, ""
-	case "query":
+	case wire.PathQuery:
 		return &wire.QueryRequest{}, `, "and": [], "sort": []`
-	case "count":
+	case wire.PathCount:
 		return &wire.CountRequest{}, `, "and": []`
-	case "cardinality":
+	case wire.PathCardinality:
 		return &wire.CardinalityRequest{}, ""
-	case "aggregate":
+	case wire.PathAggregate:
 		return &wire.AggregateRequest{}, fmt.Sprintf(`, "and": [], "groupBy": [], "measures": [], "limit": %d`, wire.AggregateLimit)
-	case "linkHitRate":
+	case wire.PathLinkHitRate:
 		return &wire.LinkHitRateRequest{}, ""
 	}
 	return nil, ""
 }
 
+// Path returns the path of the route.
+func (r Request) Path() string { return "/" + r.Route }
+
 // Decode returns the request as a message.
 func (r Request) Decode(t testing.TB) wire.Request {
 	t.Helper()
+	return r.As(t, nil)
+}
+
+// As returns the request as a message of a tenant.
+func (r Request) As(t testing.TB, credentials map[string]string) wire.Request {
+	t.Helper()
 	m, usual := r.message()
 	require.NotNil(t, m, "no route %q", r.Route)
-	members := map[string]json.RawMessage{}
+	members := map[string]any{}
 	require.NoError(t, json.Unmarshal([]byte(`{"credentials": {}, "timeoutMs": 300000`+usual+`}`), &members))
-	require.NoError(t, json.Unmarshal([]byte(cmp.Or(r.Body, "{}")), &members), r.Body)
+	own := map[string]json.RawMessage{}
+	require.NoError(t, json.Unmarshal([]byte(cmp.Or(r.Body, "{}")), &own), r.Body)
+	for name, value := range own {
+		members[name] = value
+	}
+	if credentials != nil {
+		members["credentials"] = credentials
+	}
 	body, err := json.Marshal(members)
 	require.NoError(t, err)
 	require.NoError(t, wire.Decode(body, m), r.Body)
@@ -118,6 +136,15 @@ func (a *Asking) ask(t *testing.T, m wire.Request) (lines []string, err error) {
 	switch q := m.(type) {
 	case *wire.CheckRequest:
 		return nil, tenant.Check()
+	case *wire.DiscoveryRequest:
+		found, err := tenant.Discover()
+		if err != nil {
+			return nil, err
+		}
+		for i := range found.Tables {
+			lines = append(lines, strings.TrimSuffix(described(&found.Tables[i]), "\n"))
+		}
+		return append(lines, found.Warnings...), nil
 	case *wire.SizeRequest:
 		size, err := tenant.Size(q.Table)
 		if err != nil {

@@ -42,13 +42,13 @@ func All(t *testing.T) []*Situation {
 	require.NotEmpty(t, paths)
 	all := make([]*Situation, len(paths))
 	for i, path := range paths {
-		all[i] = open(t, path)
+		all[i] = Open(t, path)
 	}
 	return all
 }
 
-// open reads a file.
-func open(t *testing.T, path string) *Situation {
+// Open reads a file.
+func Open(t testing.TB, path string) *Situation {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
