@@ -118,13 +118,3 @@ func discoverInTime(t *testing.T, db *database) {
 		assert.Equal(t, 1, strings.Count(warnings, "d00"), "one warning says it")
 	})
 }
-
-// TestPostgresEstimates counts rows by the server's estimate where there are many.
-func TestPostgresEstimates(t *testing.T) {
-	skipShort(t)
-	db := newPostgres(t)
-	db.execute(t, "CREATE TABLE large AS SELECT i FROM generate_series(1, 2000001) i; ANALYZE large")
-	tables, warnings := db.discover(t, nil, time.Hour)
-	assert.InDelta(t, 2_000_001, *tables["large"].RowCount, 100_000)
-	assert.Contains(t, warnings, `The row count of the table "large" is the database's estimate, because there are more than 2000000 rows.`)
-}
