@@ -116,13 +116,13 @@ var pgDamage = []string{"zero_damaged_pages", "ignore_checksum_failure"}
 // without them, and the rest says that it took too long.
 func TestPostgresLimits(t *testing.T) {
 	db := newPostgres(t)
+	if db.shared() {
+		t.Skip("PgBouncer takes no limits in a connection")
+	}
 	db.execute(t, script(t, "settings_postgres"))
 	db.credentials = nil
 	all := situation.NewSurvey(t, db.asked(t, nil))
 	want := all.Answers(t, db.asked(t, nil))
-	if behindPooler != nil {
-		t.Skip("PgBouncer takes no limits in a connection")
-	}
 	limited := db.as(t, func(c *pgx.ConnConfig) {
 		c.RuntimeParams["statement_timeout"] = "3"
 		c.RuntimeParams["idle_in_transaction_session_timeout"] = "50"
