@@ -86,7 +86,7 @@ func (trial *trial) folder(t *testing.T, seed uint64) {
 			continue // Parquet has types, and nobody samples it
 		}
 		paths := trial.writeTable(t, random, lake, format, table)
-		lakeReadings = append(lakeReadings, table.reading("lake", format, format, paths, "{}"))
+		lakeReadings = append(lakeReadings, table.reading("lake", format, format, paths))
 		for i, path := range paths {
 			if format == parquets {
 				break
@@ -99,11 +99,12 @@ func (trial *trial) folder(t *testing.T, seed uint64) {
 				require.NoError(t, os.WriteFile(filepath.Join(files, "tenant", name+".table.json"), side, 0o644))
 			}
 			one := &trialTable{columns: table.files[i].columns, files: table.files[i : i+1]}
-			fileReadings = append(fileReadings, one.reading("files", format, name, []string{file}, `{"tenant":"tenant"}`))
+			fileReadings = append(fileReadings, one.reading("files", format, name, []string{file}))
 		}
 	}
-	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "lake"}, source, nil), lakeReadings)
-	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "files", Credentials: filesource.Credentials()}, apart, nil), fileReadings)
+	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "lake"}, source, nil).As(nil), lakeReadings)
+	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "files", Credentials: filesource.Credentials()}, apart, nil).
+		As(map[string]string{"tenant": "tenant"}), fileReadings)
 }
 
 func mkdir(t testing.TB, dir, below string) string {
@@ -113,8 +114,8 @@ func mkdir(t testing.TB, dir, below string) string {
 }
 
 // reading returns what a reader must say of the table.
-func (t *trialTable) reading(reader, format, name string, files []string, credentials string) *reading {
-	r := &reading{reader: reader, format: format, table: name, files: files, columns: t.columns, credentials: credentials,
+func (t *trialTable) reading(reader, format, name string, files []string) *reading {
+	r := &reading{reader: reader, format: format, table: name, files: files, columns: t.columns,
 		lacking: map[string]bool{}}
 	if t.partition != "" {
 		r.columns = append(slices.Clone(r.columns), t.partition)
@@ -139,11 +140,12 @@ func (t *trialTable) reading(reader, format, name string, files []string, creden
 	return r
 }
 
-func (trial *trial) judge(t testing.TB, server *connectortest.Server, readings []*reading) {
+func (trial *trial) judge(t testing.TB, tenant *connectortest.Tenant, readings []*reading) {
 	t.Helper()
-	found := discover(t, server, readings[0].credentials)
+	tenant = tenant.In(t).Unverified()
+	found := testkit.Must(tenant.Discover())(t)
 	for _, r := range readings {
-		outcome, findings := r.judge(t, server, found)
+		outcome, findings := r.judge(tenant, found)
 		trial.mu.Lock()
 		trial.outcomes[r.reader+" "+r.format+" "+outcome]++
 		trial.readings++

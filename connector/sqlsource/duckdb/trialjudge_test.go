@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -25,7 +24,6 @@ type reading struct {
 	stored         []map[string]stored
 	columns        []string
 	lacking        map[string]bool // the columns that some file lacks
-	credentials    string
 	float32s       bool
 }
 
@@ -36,24 +34,24 @@ type finding struct{ reader, format, drift, text string }
 const equal = "equal"
 
 // judge reads the table and returns what became of it, and what of it is untrue.
-func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answer) (outcome string, findings []finding) {
+func (r *reading) judge(tenant *connectortest.Tenant, found *wire.Discovery) (outcome string, findings []finding) {
 	report := func(column, format string, of ...any) {
 		findings = append(findings, finding{r.reader, r.format, column, fmt.Sprintf(format, of...)})
 	}
-	table := found.table(r.table)
-	if table == nil {
-		if !found.names(r.files...) && !found.names(r.table) {
+	at := slices.IndexFunc(found.Tables, func(t wire.Table) bool { return t.Name == r.table })
+	if at < 0 {
+		if !told(found, r.files...) && !told(found, r.table) {
 			report("(table)", "%s: not in discovery, and no warning names it: %q", r.table, found.Warnings)
 		}
 		return "left out", findings
 	}
-	types := map[string]string{}
-	for _, f := range table.Fields {
+	types := map[string]wire.Type{}
+	for _, f := range found.Tables[at].Fields {
 		types[f.Name] = f.Type
 	}
 	var fields []string
 	for _, c := range r.columns {
-		switch told := found.names(c); {
+		switch told := told(found, c); {
 		case types[c] == "" && r.unwritten(c): // no byte of it is stored
 		case types[c] == "" && !told:
 			report(c, "the column is missing, and no warning names it")
@@ -64,7 +62,7 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 			}
 		}
 	}
-	rows, refused := query(t, server, r.credentials, r.table, fields)
+	rows, refused := query(tenant, r.table, fields)
 	if refused != "" {
 		if !slices.ContainsFunc(append(r.files, r.columns...), func(name string) bool { return strings.Contains(refused, name) }) {
 			report("(query)", "refused without a place: %s", refused)
@@ -90,7 +88,7 @@ func (r *reading) judge(t testing.TB, server *connectortest.Server, found *answe
 			if r.equal(want[c], types[c], row[c]) {
 				continue
 			}
-			if found.names(c) {
+			if told(found, c) {
 				outcome = "told"
 				break
 			}
@@ -110,87 +108,36 @@ func (r *reading) unwritten(column string) bool {
 
 var kindNames = [...]string{"nothing", "the text", "the number", "the boolean", "the date", "the datetime", "the JSON", "the plain text"}
 
-// answer is a discovery, as it crosses the wire.
-type answer struct {
-	Tables []struct {
-		Name   string
-		Fields []struct{ Name, Type string }
-	}
-	Warnings []string
-}
-
-func (a *answer) table(name string) *struct {
-	Name   string
-	Fields []struct{ Name, Type string }
-} {
-	for i := range a.Tables {
-		if a.Tables[i].Name == name {
-			return &a.Tables[i]
-		}
-	}
-	return nil
-}
-
-// names reports whether a warning has one of the names.
-func (a *answer) names(names ...string) bool {
+// told reports whether a warning has one of the names.
+func told(found *wire.Discovery, names ...string) bool {
 	for _, name := range names {
 		word := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(path.Base(name)) + `($|\W)`)
-		if slices.ContainsFunc(a.Warnings, word.MatchString) {
+		if slices.ContainsFunc(found.Warnings, word.MatchString) {
 			return true
 		}
 	}
 	return false
 }
 
-// discover returns a tenant's discovery. It fails the test if there is none.
-func discover(t testing.TB, server *connectortest.Server, credentials string) *answer {
-	t.Helper()
-	status, text := server.Post(wire.PathDiscovery, `{"credentials":`+credentials+`,"timeoutMs":60000}`)
-	var a answer
-	if err := json.Unmarshal([]byte(text), &a); status != 200 || err != nil {
-		t.Fatalf("/discovery: %d %s", status, text)
-	}
-	return &a
-}
-
-// query returns all rows of a table, or why they are refused.
-func query(t testing.TB, server *connectortest.Server, credentials, table string, fields []string) (rows []map[string]json.RawMessage,
-	refused string) {
-	t.Helper()
-	names, err := json.Marshal(fields)
+// query returns all rows of a table as they cross the wire, or why they are refused.
+func query(tenant *connectortest.Tenant, table string, fields []string) (rows []map[string]json.RawMessage, refused string) {
+	answer, err := tenant.Query(wire.QueryRequest{Table: table, Sort: []wire.SortKey{}, Fields: fields})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err.Error()
 	}
-	status, text := server.Post(wire.PathQuery, fmt.Sprintf(`{"table":%q,"and":[],"sort":[],"fields":%s,"credentials":%s,"timeoutMs":60000}`,
-		table, names, credentials))
-	if status != 200 {
-		return nil, text
-	}
-	ended := false
-	for line := range strings.Lines(text) {
-		var l struct {
-			Rows  []map[string]json.RawMessage
-			End   int
-			Error json.RawMessage
+	for _, row := range answer.Rows {
+		cells := map[string]json.RawMessage{}
+		for i, v := range row {
+			cells[fields[i]], _ = v.AppendJSON(nil)
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatalf("%v in the line %.200s", err, line)
-		}
-		if l.Error != nil {
-			return nil, string(l.Error)
-		}
-		rows = append(rows, l.Rows...)
-		ended = l.End == 1
-	}
-	if !ended {
-		return nil, "no end"
+		rows = append(rows, cells)
 	}
 	return rows, ""
 }
 
 // equal reports whether a cell of a column is the value that is stored: of the same
 // meaning, and of the same spelling where the format has text that means nothing else.
-func (r *reading) equal(v stored, typ string, raw json.RawMessage) bool {
+func (r *reading) equal(v stored, typ wire.Type, raw json.RawMessage) bool {
 	if v.kind == noValue || raw == nil || string(raw) == "null" {
 		return v.kind == noValue && string(raw) == "null"
 	}
@@ -211,18 +158,18 @@ func (r *reading) equal(v stored, typ string, raw json.RawMessage) bool {
 		_ = json.Unmarshal(raw, &cell)
 	}
 	switch typ {
-	case "string", "reference":
+	case wire.TypeString, wire.TypeReference:
 		return isText && r.sameText(v, cell)
-	case "number", "decimal":
+	case wire.TypeNumber, wire.TypeDecimal:
 		return v.kind == aNumber && (sameNumber(cell, v.text) || r.float32s && sameFloat32(cell, v.text))
-	case "boolean":
+	case wire.TypeBoolean:
 		return v.kind == aBoolean && cell == strings.ToLower(v.text) && !isText
-	case "date":
+	case wire.TypeDate:
 		return v.kind == aDate && cell == v.text
-	case "datetime":
+	case wire.TypeDatetime:
 		at, err := time.Parse(time.RFC3339Nano, cell)
 		return err == nil && (v.kind == aDate || v.kind == aDatetime) && at.Equal(instant(v.text))
-	case "json", "array":
+	case wire.TypeJSON, wire.TypeArray:
 		if v.kind != aJSON {
 			return sameJSON(cell, asJSON(v))
 		}
