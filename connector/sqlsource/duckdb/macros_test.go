@@ -107,7 +107,8 @@ func TestMacros(t *testing.T) {
 		return db
 	}
 	asked := func(db *sql.DB) situation.Asked {
-		return askedOf(t, db, duckdb.Flavor(), &sqlsource.Options{Schemas: func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} }})
+		schemas := func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} }
+		return askedOf(t, db, duckdb.Flavor(), &sqlsource.Options{Schemas: schemas})
 	}
 	plain := asked(reach(made(macroTables), "SELECT 1"))
 	all := situation.NewSurvey(t, plain)

@@ -193,5 +193,6 @@ func BenchmarkCSV(b *testing.B) {
 			b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
 		}
 	})
-	situation.Benchmark(b, "testdata/speed_csv.txtar", source, nil, strings.NewReplacer(), func(statement string) { readAll(b, db, statement) })
+	situation.Benchmark(b, "testdata/speed_csv.txtar", source, nil, strings.NewReplacer(),
+		func(statement string) { readAll(b, db, statement) })
 }
