@@ -18,10 +18,10 @@ func group(field string, grain wire.Grain) []wire.GroupKey {
 }
 
 func TestAggregate(t *testing.T) {
-	everything := func(table *oracle.Table, m ...wire.Measure) wire.AggregateRequest {
-		return wire.AggregateRequest{Table: table.Name, Measures: m}
-	}
+	type request = wire.AggregateRequest
 	count := []wire.Measure{measure(wire.AggCount, "")}
+	over := func(fn wire.AggFunc) request { return request{Measures: []wire.Measure{measure(fn, "c")}} }
+	by := func(grain wire.Grain) request { return request{GroupBy: group("c", grain), Measures: count} }
 	instants := func() *oracle.Table {
 		return column(datetime, txt("2024-01-31T23:30:00-01:00"), txt("2024-02-01T00:00:00Z"),
 			txt("2024-06-30T23:59:59.999Z"), txt("2024-07-01T00:00:00+02:00"), null, txt("2016-12-31T23:59:60Z"), txt("0000-02-29"))
@@ -29,92 +29,67 @@ func TestAggregate(t *testing.T) {
 	cases := []struct {
 		why   string
 		table *oracle.Table
-		req   func(*oracle.Table) wire.AggregateRequest
+		req   request
 		want  []string // rows as JSON cells
 	}{
 		{"aggregate-1: count without a field counts rows", column(str, txt("a"), null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "")) }, []string{`2`}},
+			request{Measures: count}, []string{`2`}},
 		{"aggregate-1: with a field its non-null cells", column(str, txt("a"), null, txt("")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "c")) }, []string{`2`}},
+			over(wire.AggCount), []string{`2`}},
 		{"aggregate-1: distinct non-null values", column(str, txt("a"), null, txt("a"), txt("A"), txt("a ")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`3`}},
+			over(wire.AggCountDistinct), []string{`3`}},
 		{"aggregate-2: 1.5 and 1.50 are one distinct value",
 			column(decimal, dec("1.5"), dec("1.50"), txt("+1.5"), num(2)),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
+			over(wire.AggCountDistinct), []string{`2`}},
 		{"aggregate-2: in a string column they are two", column(str, txt("1.5"), txt("1.50")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
+			over(wire.AggCountDistinct), []string{`2`}},
 		{"aggregate-2: one instant in two offsets is one",
 			column(datetime, txt("2024-05-01"), txt("2024-05-01T02:00:00+02:00")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`1`}},
+			over(wire.AggCountDistinct), []string{`1`}},
 		{"aggregate-2: 2^53 and 2^53+1 are two", column(number, txt("9007199254740992"), txt("9007199254740993")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
+			over(wire.AggCountDistinct), []string{`2`}},
 		{"aggregate-1: ten tenths are one",
 			column(decimal, flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1),
-				flt(0.1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"1"`}},
+				flt(0.1)), over(wire.AggSum), []string{`"1"`}},
 		{"aggregate-1: beyond the doubles",
 			column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) },
+			over(wire.AggSum),
 			[]string{`"9007199254740993.0000000000000000001"`}},
-		{"aggregate-1: signs", column(decimal, txt("-1.25"), num(1)),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"-0.25"`}},
+		{"aggregate-1: signs", column(decimal, txt("-1.25"), num(1)), over(wire.AggSum), []string{`"-0.25"`}},
 		{"aggregate-1: a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"0"`}},
-		{"aggregate-1: a sum over nothing is null", column(number, null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`null`}},
-		{"aggregate-1: a minimum over nothing is null", column(number),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMin, "c")) }, []string{`null`}},
+			over(wire.AggSum), []string{`"0"`}},
+		{"aggregate-1: a sum over nothing is null", column(number, null), over(wire.AggSum), []string{`null`}},
+		{"aggregate-1: a minimum over nothing is null", column(number), over(wire.AggMin), []string{`null`}},
 		{"aggregate-1: the least by digits, spelled as in its row",
 			column(decimal, txt("10"), txt("9.50"), txt("9.6")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMin, "c")) }, []string{`"9.50"`}},
+			over(wire.AggMin), []string{`"9.50"`}},
 		{"aggregate-1: the greatest text by bytes", column(str, txt("Z"), txt("a"), txt("")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMax, "c")) }, []string{`"a"`}},
-		{"aggregate-1: the latest instant", instants(),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMax, "c")) }, []string{`"2024-06-30T23:59:59.999Z"`}},
-		{"aggregate-3: one row over no rows", column(str),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "")) }, []string{`0`}},
-		{"aggregate-3: no groups over no rows", column(str), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-		}, nil},
-		{"aggregate-3: null is a group", column(str, null, txt("a"), null, txt("")), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-		}, []string{`null 2`, `"a" 1`, `"" 1`}},
+			over(wire.AggMax), []string{`"a"`}},
+		{"aggregate-1: the latest instant", instants(), over(wire.AggMax), []string{`"2024-06-30T23:59:59.999Z"`}},
+		{"aggregate-3: one row over no rows", column(str), request{Measures: count}, []string{`0`}},
+		{"aggregate-3: no groups over no rows", column(str), by(""), nil},
+		{"aggregate-3: null is a group", column(str, null, txt("a"), null, txt("")), by(""), []string{`null 2`, `"a" 1`, `"" 1`}},
 		{"aggregate-2: the first row spells the key", column(decimal, dec("1.50"), flt(1.5), num(2)),
-			func(t *oracle.Table) wire.AggregateRequest {
-				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-			}, []string{`"1.50" 2`, `2 1`}},
-		{"groups without measures", column(boolean, yes, no, txt("true")), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", "")}
-		}, []string{`true`, `false`}},
-		{"aggregate-4: years of UTC", instants(), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", wire.GrainYear), Measures: count}
-		}, []string{`"2024-01-01" 4`, `null 1`, `"2016-01-01" 1`, `"0000-01-01" 1`}},
-		{"aggregate-4: quarters", instants(), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", wire.GrainQuarter), Measures: count}
-		}, []string{`"2024-01-01" 2`, `"2024-04-01" 2`, `null 1`, `"2016-10-01" 1`, `"0000-01-01" 1`}},
-		{"aggregate-4: months", instants(), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", wire.GrainMonth), Measures: count}
-		}, []string{`"2024-02-01" 2`, `"2024-06-01" 2`, `null 1`, `"2016-12-01" 1`, `"0000-02-01" 1`}},
-		{"aggregate-4: days; a leap second belongs to the day it ends", instants(), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: count}
-		}, []string{`"2024-02-01" 2`, `"2024-06-30" 2`, `null 1`, `"2016-12-31" 1`, `"0000-02-29" 1`}},
+			by(""), []string{`"1.50" 2`, `2 1`}},
+		{"groups without measures", column(boolean, yes, no, txt("true")), request{GroupBy: group("c", "")}, []string{`true`, `false`}},
+		{"aggregate-4: years of UTC", instants(), by(wire.GrainYear), []string{`"2024-01-01" 4`, `null 1`, `"2016-01-01" 1`, `"0000-01-01" 1`}},
+		{"aggregate-4: quarters", instants(), by(wire.GrainQuarter),
+			[]string{`"2024-01-01" 2`, `"2024-04-01" 2`, `null 1`, `"2016-10-01" 1`, `"0000-01-01" 1`}},
+		{"aggregate-4: months", instants(), by(wire.GrainMonth),
+			[]string{`"2024-02-01" 2`, `"2024-06-01" 2`, `null 1`, `"2016-12-01" 1`, `"0000-02-01" 1`}},
+		{"aggregate-4: days; a leap second belongs to the day it ends", instants(), by(wire.GrainDay),
+			[]string{`"2024-02-01" 2`, `"2024-06-30" 2`, `null 1`, `"2016-12-31" 1`, `"0000-02-29" 1`}},
 		{"aggregate-5: stringFields makes an undeclared field text", column(undeclared, txt("1"), txt("1.0")),
-			func(t *oracle.Table) wire.AggregateRequest {
-				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count, StringFields: []string{"c"}}
-			}, []string{`"1" 1`, `"1.0" 1`}},
+			request{GroupBy: group("c", ""), Measures: count, StringFields: []string{"c"}}, []string{`"1" 1`, `"1.0" 1`}},
 		{"filter-8: an undeclared one is numbers otherwise", column(undeclared, txt("1"), txt("1.0")),
-			func(t *oracle.Table) wire.AggregateRequest {
-				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-			}, []string{`"1" 2`}},
-		{"filters hold", column(number, num(1), num(2), num(3)), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.AggSum, "c")},
-				Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}
-		}, []string{`"5"`}},
+			by(""), []string{`"1" 2`}},
+		{"filters hold", column(number, num(1), num(2), num(3)), request{Measures: []wire.Measure{measure(wire.AggSum, "c")},
+			Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}, []string{`"5"`}},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
-			req := c.req(c.table)
-			req.Table = c.table.Name
-			got, err := oracle.Aggregate(oracle.Tables{"t": c.table}, &req)
+			c.req.Table = c.table.Name
+			got, err := oracle.Aggregate(oracle.Tables{"t": c.table}, &c.req)
 			require.NoError(t, err)
 			var rows []string
 			for _, row := range got.Rows {

@@ -89,5 +89,20 @@ func (c vector) run(t *testing.T, file string) {
 		require.Empty(t, c.Error, what)
 		require.NotNil(t, c.Match, what)
 		require.Equal(t, *c.Match, n == 1, what)
+		if len(req.And) == 1 && req.Or == nil {
+			c.runOnCells(t, what, table, &req)
+		}
 	}
+}
+
+// runOnCells judges the cell of a case's one filter by [oracle.Cells], beside others.
+func (c vector) runOnCells(t *testing.T, what string, table *oracle.Table, req *wire.CountRequest) {
+	f := req.And[0]
+	at := table.Index(f.Field)
+	typ, cell := table.Columns[at].Type, table.Rows[0][at]
+	if typ == "" {
+		typ = req.FieldTypes[f.Field]
+	}
+	matches := oracle.NewCells(list(null, cell, cell, txt("another cell")), typ).Matcher(f)
+	require.Equal(t, []bool{*c.Match, *c.Match}, []bool{matches(1), matches(2)}, "%s, parsed once", what)
 }

@@ -38,99 +38,94 @@ func shop() oracle.Tables {
 func row(cells ...wire.Value) []wire.Value { return cells }
 
 func TestVerify(t *testing.T) {
-	eq := func(field string, v wire.Value) []wire.Filter {
-		return []wire.Filter{{Field: field, Op: wire.OpEq, Value: v}}
+	where := func(field string, v wire.Value) wire.Where {
+		return wire.Where{And: []wire.Filter{{Field: field, Op: wire.OpEq, Value: v}}}
+	}
+	rows := func(ids ...int64) (rows [][]wire.Value) {
+		for _, id := range ids {
+			rows = append(rows, row(num(id)))
+		}
+		return rows
 	}
 	byCity := []wire.SortKey{by("city", wire.Asc)}
 	toCities := []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "city", ToField: "name",
 		Fields: []wire.JoinField{{Field: "land", As: "land"}}}}
 	id := []string{"id"}
+	type request = wire.QueryRequest
 	cases := []struct {
 		why    string
-		req    wire.QueryRequest
+		req    request
 		got    [][]wire.Value
 		detail string // "" agrees
 	}{
-		{"all rows, in any order where none is asked for", wire.QueryRequest{Fields: id},
-			[][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4)), row(num(3))}, ""},
-		{"a row lost", wire.QueryRequest{Fields: id},
-			[][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "1 of 6 rows missing"},
-		{"a row too often", wire.QueryRequest{Fields: id},
-			[][]wire.Value{row(num(6)), row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))},
-			"row 1 is answered more often than it exists"},
-		{"a row that does not exist", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(7))}, "row 0 is not among the rows of the answer"},
-		{"a cell changed", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))},
+		{"all rows, in any order where none is asked for", request{Fields: id}, rows(6, 1, 2, 5, 4, 3), ""},
+		{"a row lost", request{Fields: id}, rows(6, 1, 2, 5, 4), "1 of 6 rows missing"},
+		{"a row too often", request{Fields: id}, rows(6, 6, 1, 2, 5, 4), "row 1 is answered more often than it exists"},
+		{"a row that does not exist", request{Fields: id}, rows(7), "row 0 is not among the rows of the answer"},
+		{"a cell changed", request{Where: where("id", num(1)),
 			Fields: []string{"id", "price"}}, [][]wire.Value{row(num(1), dec("1.51"))}, "row 0 is not among the rows of the answer"},
-		{"a cell spelled otherwise", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))},
+		{"a cell spelled otherwise", request{Where: where("id", num(1)),
 			Fields: []string{"id", "price"}}, [][]wire.Value{row(txt("1"), flt(1.5))}, ""},
-		{"a decimal as a float", wire.QueryRequest{Where: wire.Where{And: eq("id", num(6))},
+		{"a decimal as a float", request{Where: where("id", num(6)),
 			Fields: []string{"price"}}, [][]wire.Value{row(flt(9007199254740992))}, "row 0 is not among the rows of the answer"},
-		{"a row that the filters drop", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))},
-			Fields: id}, [][]wire.Value{row(num(1)), row(num(2)), row(num(3))}, "row 1 is one that the filters drop"},
-		{"a filter ignored by half", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id},
-			[][]wire.Value{row(num(1)), row(num(3))}, "1 of 3 rows missing"},
-		{"a filter on digits", wire.QueryRequest{Where: wire.Where{And: eq("price", txt("1.500"))}, Fields: id},
-			[][]wire.Value{row(num(3)), row(num(1))}, ""},
+		{"a row that the filters drop", request{Where: where("city", txt("Oslo")),
+			Fields: id}, rows(1, 2, 3), "row 1 is one that the filters drop"},
+		{"a filter ignored by half", request{Where: where("city", txt("Oslo")), Fields: id},
+			rows(1, 3), "1 of 3 rows missing"},
+		{"a filter on digits", request{Where: where("price", txt("1.500")), Fields: id}, rows(3, 1), ""},
 		{"fields in the order of the request",
-			wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}},
+			request{Where: where("id", num(2)), Fields: []string{"city", "id"}},
 			[][]wire.Value{row(txt("Rome"), num(2))}, ""},
-		{"and not of the table", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))},
+		{"and not of the table", request{Where: where("id", num(2)),
 			Fields: []string{"city", "id"}}, [][]wire.Value{row(num(2), txt("Rome"))}, "row 0 is not among the rows of the answer"},
-		{"a cell too few", wire.QueryRequest{Where: wire.Where{And: eq("id", num(4))},
-			Fields: []string{"id", "city"}}, [][]wire.Value{row(num(4))}, "row 0 has 1 cell"},
+		{"a cell too few", request{Where: where("id", num(4)), Fields: []string{"id", "city"}}, rows(4), "row 0 has 1 cell"},
 		{"no fields, so that rows can be counted",
-			wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
-		{"one of them lost", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}},
+			request{Where: where("city", txt("Rome")), Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
+		{"one of them lost", request{Where: where("city", txt("Rome")), Fields: []string{}},
 			[][]wire.Value{row()}, "1 of 2 rows missing"},
-		{"ties in any order", wire.QueryRequest{Sort: byCity, Fields: id},
-			[][]wire.Value{row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2)), row(num(4))}, ""},
-		{"but in their place", wire.QueryRequest{Sort: byCity, Fields: id},
-			[][]wire.Value{row(num(6)), row(num(3)), row(num(5)), row(num(1)), row(num(2)), row(num(4))}, "row 2 stands in the wrong place"},
-		{"nulls first", wire.QueryRequest{Sort: byCity, Fields: id},
-			[][]wire.Value{row(num(4)), row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2))}, "row 0 stands in the wrong place"},
-		{"a window takes any of the rows that tie", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
-			[][]wire.Value{row(num(6)), row(num(3))}, ""},
-		{"each of them once", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
-			[][]wire.Value{row(num(6)), row(num(6))}, "row 1 is answered more often than it exists"},
-		{"but none from beyond", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
-			[][]wire.Value{row(num(6)), row(num(2))}, "row 1 stands in the wrong place"},
-		{"a window in the middle", wire.QueryRequest{Sort: byCity, Offset: 2, Limit: 2, Fields: id},
-			[][]wire.Value{row(num(3)), row(num(2))}, ""},
-		{"shifted by one", wire.QueryRequest{Sort: []wire.SortKey{by("id", wire.Asc)}, Offset: 2, Limit: 2,
-			Fields: id}, [][]wire.Value{row(num(2)), row(num(3))}, "row 0 stands in the wrong place"},
-		{"a window without an order takes any rows", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4)), row(num(2))}, ""},
-		{"of those that match", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Limit: 2,
-			Fields: id}, [][]wire.Value{row(num(1)), row(num(2))}, "row 1 is one that the filters drop"},
-		{"rows beyond the window", wire.QueryRequest{Limit: 2, Fields: id},
-			[][]wire.Value{row(num(4)), row(num(2)), row(num(1))}, "1 row too many, beyond the window"},
-		{"a window not filled", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4))}, "1 of 2 rows missing"},
-		{"a limit beyond the end", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Limit: 9,
-			Fields: id}, [][]wire.Value{row(num(2)), row(num(5))}, ""},
-		{"an offset beyond the end", wire.QueryRequest{Offset: 9, Fields: id}, nil, ""},
-		{"an offset without a limit", wire.QueryRequest{Offset: 4, Sort: []wire.SortKey{by("id", wire.Asc)},
-			Fields: id}, [][]wire.Value{row(num(5)), row(num(6))}, ""},
-		{"an offset ignored", wire.QueryRequest{Offset: 9, Fields: id}, [][]wire.Value{row(num(1))}, "1 row too many, beyond the window"},
+		{"ties in any order", request{Sort: byCity, Fields: id}, rows(6, 3, 1, 5, 2, 4), ""},
+		{"but in their place", request{Sort: byCity, Fields: id},
+			rows(6, 3, 5, 1, 2, 4), "row 2 stands in the wrong place"},
+		{"nulls first", request{Sort: byCity, Fields: id}, rows(4, 6, 3, 1, 5, 2), "row 0 stands in the wrong place"},
+		{"a window takes any of the rows that tie", request{Sort: byCity, Limit: 2, Fields: id}, rows(6, 3), ""},
+		{"each of them once", request{Sort: byCity, Limit: 2, Fields: id},
+			rows(6, 6), "row 1 is answered more often than it exists"},
+		{"but none from beyond", request{Sort: byCity, Limit: 2, Fields: id},
+			rows(6, 2), "row 1 stands in the wrong place"},
+		{"a window in the middle", request{Sort: byCity, Offset: 2, Limit: 2, Fields: id}, rows(3, 2), ""},
+		{"shifted by one", request{Sort: []wire.SortKey{by("id", wire.Asc)}, Offset: 2, Limit: 2,
+			Fields: id}, rows(2, 3), "row 0 stands in the wrong place"},
+		{"a window without an order takes any rows", request{Limit: 2, Fields: id}, rows(4, 2), ""},
+		{"of those that match", request{Where: where("city", txt("Oslo")), Limit: 2,
+			Fields: id}, rows(1, 2), "row 1 is one that the filters drop"},
+		{"rows beyond the window", request{Limit: 2, Fields: id}, rows(4, 2, 1), "1 row too many, beyond the window"},
+		{"a window not filled", request{Limit: 2, Fields: id}, rows(4), "1 of 2 rows missing"},
+		{"a limit beyond the end", request{Where: where("city", txt("Rome")), Limit: 9, Fields: id}, rows(2, 5), ""},
+		{"an offset beyond the end", request{Offset: 9, Fields: id}, nil, ""},
+		{"an offset without a limit", request{Offset: 4, Sort: []wire.SortKey{by("id", wire.Asc)},
+			Fields: id}, rows(5, 6), ""},
+		{"an offset ignored", request{Offset: 9, Fields: id}, rows(1), "1 row too many, beyond the window"},
 		{"query-6: unmatched rows keep nulls, several matches are several rows, null matches nothing",
-			wire.QueryRequest{Joins: toCities, Fields: id},
+			request{Joins: toCities, Fields: id},
 			[][]wire.Value{row(num(1), null), row(num(2), txt("Italy")), row(num(2), txt("Georgia")),
 				row(num(3), null), row(num(4), null), row(num(5), txt("Georgia")), row(num(5), txt("Italy")), row(num(6), null)}, ""},
-		{"an inner join", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("city", txt("Oslo"))},
+		{"an inner join", request{Joins: toCities, Where: where("city", txt("Oslo")),
 			Fields: id}, nil, "3 of 3 rows missing"},
-		{"a join that takes one match", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(2))},
+		{"a join that takes one match", request{Joins: toCities, Where: where("id", num(2)),
 			Fields: id}, [][]wire.Value{row(num(2), txt("Italy"))}, "1 of 2 rows missing"},
-		{"a join that folds case", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(1))},
+		{"a join that folds case", request{Joins: toCities, Where: where("id", num(1)),
 			Fields: id}, [][]wire.Value{row(num(1), txt("small"))}, "row 0 is not among the rows of the answer"},
-		{"a join of nulls", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(4))}, Fields: id},
+		{"a join of nulls", request{Joins: toCities, Where: where("id", num(4)), Fields: id},
 			[][]wire.Value{row(num(4), txt("Nowhere"))}, "row 0 is not among the rows of the answer"},
-		{"a window counts joined rows", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("id", wire.Asc)},
+		{"a window counts joined rows", request{Joins: toCities, Sort: []wire.SortKey{by("id", wire.Asc)},
 			Limit: 2, Fields: id}, [][]wire.Value{row(num(1), null), row(num(2), txt("Georgia"))}, ""},
-		{"a field that does not exist", wire.QueryRequest{Fields: []string{"x"}}, nil,
+		{"a field that does not exist", request{Fields: []string{"x"}}, nil,
 			`the request has no answer: fields: table "orders" has no field "x"`},
 		{"a filter on a joined field (query-6c)",
-			wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("land", txt("Italy"))}, Fields: id}, nil,
+			request{Joins: toCities, Where: where("land", txt("Italy")), Fields: id}, nil,
 			`the request has no answer: filter: table "orders" has no field "land"`},
 		{"a sort by a joined field (query-6c)",
-			wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("land", wire.Asc)}, Fields: id}, nil,
+			request{Joins: toCities, Sort: []wire.SortKey{by("land", wire.Asc)}, Fields: id}, nil,
 			`the request has no answer: sort: table "orders" has no field "land"`},
 	}
 	for _, c := range cases {
@@ -147,7 +142,7 @@ func TestVerify(t *testing.T) {
 			require.NotEmpty(t, d.Received)
 		})
 	}
-	d := oracle.Verify(shop(), &wire.QueryRequest{Table: "x"}, nil)
+	d := oracle.Verify(shop(), &request{Table: "x"}, nil)
 	require.Equal(t, `the request has no answer: there is no table "x"`, d.Detail)
 }
 
