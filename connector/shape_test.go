@@ -2,8 +2,6 @@ package connector_test
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,28 +32,11 @@ func TestVerdicts(t *testing.T) {
 		"count-request": "/count", "aggregate-request": "/aggregate", "size-request": "/size",
 		"cardinality-request": "/cardinality", "link-hit-rate-request": "/linkHitRate",
 	} {
-		files := testkit.Must(filepath.Glob("../wire/testdata/verdicts/" + folder + "/*.json"))(t)
 		refused := 0
-		for _, file := range files {
-			data := testkit.Must(os.ReadFile(file))(t)
-			var cases []struct {
-				Why    string
-				Valid  bool
-				Body   json.RawMessage
-				Text   *string
-				Base64 []byte
-			}
-			require.NoError(t, json.Unmarshal(data, &cases), file)
-			for _, c := range cases {
-				if c.Valid {
-					continue
-				}
-				body := string(c.Body) + string(c.Base64)
-				if c.Text != nil {
-					body = *c.Text
-				}
+		for _, c := range verdicts.Read(t, filepath.Join("../wire/testdata/verdicts", folder)) {
+			if !c.Valid {
 				refused++
-				t.Run(folder+" "+c.Why, func(t *testing.T) { s.post(path, body).refuses(t, 400, wire.CodeBadRequest, "*") })
+				t.Run(folder+" "+c.Why, func(t *testing.T) { s.post(path, string(c.Message())).refuses(t, 400, wire.CodeBadRequest, "*") })
 			}
 		}
 		assert.Positive(t, refused, folder)

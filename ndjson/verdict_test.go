@@ -2,9 +2,7 @@ package ndjson_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
@@ -21,40 +20,22 @@ import (
 func TestReaderAgreesWithTheSchemas(t *testing.T) {
 	const folder = "../wire/testdata/verdicts"
 	for _, schema := range []string{"line", "line-served", "line-rows", "line-ping", "line-end", "line-error"} {
-		files, err := filepath.Glob(filepath.Join(folder, schema, "*.json"))
-		require.NoError(t, err)
-		require.NotEmpty(t, files, "%s has no cases", schema)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var cases []struct {
-				Why    string          `json:"why"`
-				Valid  bool            `json:"valid"`
-				Body   json.RawMessage `json:"body"`
-				Text   *string         `json:"text"`
-				Base64 []byte          `json:"base64"`
-			}
-			require.NoError(t, json.Unmarshal(text, &cases), file)
-			require.NotEmpty(t, cases, file)
-			for _, c := range cases {
-				t.Run(schema+"/"+c.Why, func(t *testing.T) {
-					line := bytes.ReplaceAll(c.Body, []byte("\n"), []byte(" ")) // the file may break a body into lines
-					if c.Text != nil {
-						line = []byte(*c.Text)
-					} else if c.Base64 != nil {
-						line = c.Base64
-					}
-					kind, err := readOne(string(line))
-					if err != nil {
-						var fault *ndjson.LineError
-						require.ErrorAs(t, err, &fault)
-						assert.Equal(t, 1, fault.Line)
-					}
-					// A sound line of another kind is none of this one.
-					accepted := err == nil && (schema == "line" || schema == "line-"+kind)
-					assert.Equal(t, c.Valid, accepted, "%v", err)
-				})
-			}
+		for _, c := range verdicts.Read(t, filepath.Join(folder, schema)) {
+			t.Run(schema+"/"+c.Why, func(t *testing.T) {
+				line := c.Message()
+				if c.Body != nil {
+					line = bytes.ReplaceAll(line, []byte("\n"), []byte(" ")) // the file may break a body into lines
+				}
+				kind, err := readOne(string(line))
+				if err != nil {
+					var fault *ndjson.LineError
+					require.ErrorAs(t, err, &fault)
+					assert.Equal(t, 1, fault.Line)
+				}
+				// A sound line of another kind is none of this one.
+				accepted := err == nil && (schema == "line" || schema == "line-"+kind)
+				assert.Equal(t, c.Valid, accepted, "%v", err)
+			})
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,29 +49,9 @@ var messages = []struct {
 
 // bodies are the messages of one verdict folder.
 func bodies(t testing.TB, folder string, valid bool) (list [][]byte) {
-	files, err := filepath.Glob(filepath.Join("testdata", "verdicts", folder, "*.json"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files, folder)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		var cases []struct {
-			Valid  bool
-			Body   json.RawMessage
-			Text   *string
-			Base64 []byte
-		}
-		require.NoError(t, json.Unmarshal(text, &cases), file)
-		for _, c := range cases {
-			switch {
-			case c.Valid != valid:
-			case c.Text != nil:
-				list = append(list, []byte(*c.Text))
-			case c.Base64 != nil:
-				list = append(list, c.Base64)
-			default:
-				list = append(list, c.Body)
-			}
+	for _, v := range verdicts.Read(t, filepath.Join("testdata", "verdicts", folder)) {
+		if v.Valid == valid {
+			list = append(list, v.Message())
 		}
 	}
 	require.NotEmpty(t, list, folder)

@@ -18,37 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
 
-// verdict is one case of ../testdata/verdicts/<schema>/<topic>.json: a message,
-// whether it is legal, and why. The message is body, or text where a JSON file
-// cannot hold it as it is, or base64 where it is not even text.
-type verdict struct {
-	Why   string `json:"why"`
-	Valid bool   `json:"valid"`
-	// Path is where Decode finds the fault.
-	Path string `json:"path"`
-	// DecoderOnly marks a fault that no schema can see: in the bytes, or
-	// between distant members.
-	DecoderOnly bool            `json:"decoderOnly"`
-	Body        json.RawMessage `json:"body"`
-	Text        *string         `json:"text"`
-	Base64      []byte          `json:"base64"`
-}
-
-func (v verdict) bytes() []byte {
-	switch {
-	case v.Text != nil:
-		return []byte(*v.Text)
-	case v.Base64 != nil:
-		return v.Base64
-	}
-	return v.Body
-}
-
-const verdicts = "../testdata/verdicts"
+const folder = "../testdata/verdicts"
 
 // messages makes the Go type of every schema that has one. Stream lines are
 // read by package ndjson, which is held to the same folder.
@@ -74,20 +49,9 @@ var messages = map[string]func() wire.Message{
 }
 
 // eachVerdict runs one subtest per case of one schema.
-func eachVerdict(t *testing.T, name string, run func(t *testing.T, v verdict)) {
-	files, err := filepath.Glob(filepath.Join(verdicts, name, "*.json"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files, "%s has no cases", name)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		var cases []verdict
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&cases), file)
-		for _, v := range cases {
-			t.Run(v.Why, func(t *testing.T) { run(t, v) })
-		}
+func eachVerdict(t *testing.T, name string, run func(t *testing.T, v verdicts.Verdict)) {
+	for _, v := range verdicts.Read(t, filepath.Join(folder, name)) {
+		t.Run(v.Why, func(t *testing.T) { run(t, v) })
 	}
 }
 
@@ -107,9 +71,9 @@ func parse(data []byte) (any, error) {
 }
 
 // holds compares a schema's verdict with a case.
-func holds(t *testing.T, s *jsonschema.Schema, v verdict) {
+func holds(t *testing.T, s *jsonschema.Schema, v verdicts.Verdict) {
 	t.Helper()
-	parsed, err := parse(v.bytes())
+	parsed, err := parse(v.Message())
 	switch {
 	case v.DecoderOnly:
 		if err == nil {
@@ -130,10 +94,10 @@ func TestVerdicts(t *testing.T) {
 	compiled := compile(t)
 	for name, message := range messages {
 		t.Run(name, func(t *testing.T) {
-			eachVerdict(t, name, func(t *testing.T, v verdict) {
+			eachVerdict(t, name, func(t *testing.T, v verdicts.Verdict) {
 				holds(t, compiled[name], v)
 				m := message()
-				err := wire.Decode(v.bytes(), m)
+				err := wire.Decode(v.Message(), m)
 				if v.Valid {
 					require.NoError(t, err)
 					survives(t, compiled[name], name, v, m, message())
@@ -152,7 +116,7 @@ func TestLineVerdicts(t *testing.T) {
 	compiled := compile(t)
 	for _, kind := range []string{"line-served", "line-rows", "line-ping", "line-end", "line-error", "line"} {
 		t.Run(kind, func(t *testing.T) {
-			eachVerdict(t, kind, func(t *testing.T, v verdict) {
+			eachVerdict(t, kind, func(t *testing.T, v verdicts.Verdict) {
 				holds(t, compiled[kind], v)
 				holds(t, compiled["line"], v) // the dispatcher judges as the kind's own schema does
 			})
@@ -161,7 +125,7 @@ func TestLineVerdicts(t *testing.T) {
 }
 
 // survives decodes again what was encoded.
-func survives(t *testing.T, s *jsonschema.Schema, name string, v verdict, m, again wire.Message) {
+func survives(t *testing.T, s *jsonschema.Schema, name string, v verdicts.Verdict, m, again wire.Message) {
 	t.Helper()
 	encode := func(m wire.Message) ([]byte, error) {
 		if request, ok := m.(wire.Request); ok {
@@ -179,7 +143,7 @@ func survives(t *testing.T, s *jsonschema.Schema, name string, v verdict, m, aga
 	require.NoError(t, err)
 	assert.Equal(t, string(encoded), string(twice))
 
-	original, err := parse(v.bytes())
+	original, err := parse(v.Message())
 	require.NoError(t, err)
 	assert.Equal(t, plain(name, original), plain(name, parsed), "%s", encoded)
 }
@@ -313,14 +277,14 @@ func TestVerdictFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told := map[string]bool{}
 			count := map[bool]int{}
-			eachVerdict(t, name, func(t *testing.T, v verdict) {
+			eachVerdict(t, name, func(t *testing.T, v verdicts.Verdict) {
 				require.Regexp(t, cites, v.Why, "cite the rule")
 				for _, id := range regexp.MustCompile(`[a-z]+-\d+[a-z]?`).FindAllString(cites.FindString(v.Why), -1) {
 					_, ok := rules.Lookup(id)
 					assert.True(t, ok, "docs/protocol.md has no rule %q", id)
 				}
-				assert.False(t, told[v.Why+string(v.bytes())], "there twice")
-				told[v.Why+string(v.bytes())] = true
+				assert.False(t, told[v.Why+string(v.Message())], "there twice")
+				told[v.Why+string(v.Message())] = true
 				given := 0
 				for _, is := range []bool{v.Body != nil, v.Text != nil, v.Base64 != nil} {
 					if is {
@@ -340,7 +304,7 @@ func TestVerdictFolder(t *testing.T) {
 			assert.Positive(t, count[false])
 		})
 	}
-	folders, err := os.ReadDir(verdicts)
+	folders, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	for _, f := range folders {
 		if f.IsDir() {
