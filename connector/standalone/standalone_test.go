@@ -53,21 +53,35 @@ func oddSource(t *testing.T) connector.Source {
 	return source
 }
 
+// odd returns a program of the odd source, which reads an environment of its own and
+// prints nothing.
+func odd(t *testing.T, env map[string]string) standalone.Program {
+	t.Helper()
+	return standalone.Program{
+		Definition: connector.Definition{Slug: "odd"},
+		Source:     oddSource(t),
+		Options:    testkit.Quiet(),
+		Out:        io.Discard,
+		Getenv: func(name string) (string, bool) {
+			if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
+				t.Errorf("the environment is asked for %s", name)
+			}
+			value, set := env[name]
+			return value, set
+		},
+	}
+}
+
+// anyPort is an environment that states no token.
+var anyPort = map[string]string{"PORT": "0"}
+
 // start runs a program on a free port and returns what it prints. It is stopped
 // when the test ends.
-func start(t *testing.T, p standalone.Program, env map[string]string) (lines []string) {
+func start(t *testing.T, p standalone.Program) (lines []string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	p.Out = in
-	p.Options = testkit.Quiet()
-	p.Getenv = func(name string) (string, bool) {
-		if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
-			t.Errorf("the environment is asked for %s", name)
-		}
-		value, set := env[name]
-		return value, set
-	}
 	stopped := make(chan error, 1)
 	go func() {
 		stopped <- p.Run(ctx)
@@ -108,13 +122,10 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	neverLooks(t)
-	lines := start(t, standalone.Program{
-		Definition: connector.Definition{Slug: "odd"},
-		Source:     oddSource(t),
-		Around:     []func(http.Handler) http.Handler{mark("inner"), mark("outer")},
-		CertFile:   certFile,
-		KeyFile:    keyFile,
-	}, map[string]string{"PORT": "0"})
+	program := odd(t, anyPort)
+	program.Around = []func(http.Handler) http.Handler{mark("inner"), mark("outer")}
+	program.CertFile, program.KeyFile = certFile, keyFile
+	lines := start(t, program)
 	_, port, found := strings.Cut(lines[0], " at https://localhost:")
 	require.True(t, found, lines[0])
 
@@ -199,11 +210,9 @@ func TestLooksForATable(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var until time.Time
-			lines := start(t, standalone.Program{
-				Definition: connector.Definition{Slug: "odd"},
-				Source:     looked{oddSource(t), c.tables, &until},
-				Around:     c.around,
-			}, map[string]string{"PORT": "0"})
+			program := odd(t, anyPort)
+			program.Source, program.Around = looked{program.Source, c.tables, &until}, c.around
+			lines := start(t, program)
 			require.Contains(t, lines[len(lines)-1], c.want)
 			require.LessOrEqual(t, time.Until(until), 3*time.Second, "the look is bounded")
 		})
@@ -217,21 +226,20 @@ func TestPrintedLinesWork(t *testing.T) {
 		t.Skip("the printed lines are for a POSIX shell, and there is none here")
 	}
 	for _, c := range []struct {
-		why     string
-		program standalone.Program
-		token   string // empty: one is made
-		vars    []string
-		head    string
-		posts   int // lines that answer 200 as they are
+		why    string
+		change func(*standalone.Program)
+		token  string // empty: one is made
+		vars   []string
+		head   string
+		posts  int // lines that answer 200 as they are
 	}{
-		{"nothing is needed", standalone.Program{Serving: "one row"}, "", nil, "Serving one row at http://localhost:", 3},
-		{"a token of one's own is not printed", standalone.Program{}, token, []string{"PLATFORM_CONNECTOR_TOKEN=" + token},
+		{"nothing is needed", func(p *standalone.Program) { p.Serving = "one row" }, "", nil, "Serving one row at http://localhost:", 3},
+		{"a token of one's own is not printed", func(*standalone.Program) {}, token, []string{"PLATFORM_CONNECTOR_TOKEN=" + token},
 			"Serving odd at http://localhost:", 3},
-		{"credentials of a demonstration are printed",
-			standalone.Program{Definition: connector.Definition{Credentials: apiKey}, Credentials: map[string]string{"apiKey": "it's <x>"}},
-			"", nil, "Serving odd", 3},
-		{"credentials come from the shell",
-			standalone.Program{Definition: connector.Definition{Credentials: apiKey}}, "",
+		{"credentials of a demonstration are printed", func(p *standalone.Program) {
+			p.Definition.Credentials, p.Credentials = apiKey, map[string]string{"apiKey": "it's <x>"}
+		}, "", nil, "Serving odd", 3},
+		{"credentials come from the shell", func(p *standalone.Program) { p.Definition.Credentials = apiKey }, "",
 			[]string{`CONNECTOR_CREDENTIALS={"apiKey":"it's"}`}, "Serving odd", 2},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -239,9 +247,9 @@ func TestPrintedLinesWork(t *testing.T) {
 			if c.token != "" {
 				env["PLATFORM_CONNECTOR_TOKEN"] = c.token
 			}
-			c.program.Definition.Slug = "odd"
-			c.program.Source = oddSource(t)
-			lines := start(t, c.program, env)
+			program := odd(t, env)
+			c.change(&program)
+			lines := start(t, program)
 			require.Contains(t, lines[0], c.head)
 			if c.token != "" {
 				require.NotContains(t, strings.Join(lines, "\n"), c.token)
@@ -249,7 +257,7 @@ func TestPrintedLinesWork(t *testing.T) {
 			} else {
 				require.Regexp(t, `^Token: [A-Z2-7]{52} \(made for this run; set PLATFORM_CONNECTOR_TOKEN to keep one\)$`, lines[1])
 			}
-			if c.program.Credentials != nil {
+			if program.Credentials != nil {
 				require.Contains(t, strings.Join(lines, "\n"), "<x>", "for a person to read")
 			}
 			posts := 0
@@ -292,8 +300,9 @@ func send(t *testing.T, argv []string) *http.Response {
 func TestAsksForCredentials(t *testing.T) {
 	neverLooks(t)
 	fields := append([]wire.CredentialField{{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true}}, apiKey...)
-	program := standalone.Program{Definition: connector.Definition{Slug: "odd", Credentials: fields}, Source: oddSource(t)}
-	text := strings.Join(start(t, program, map[string]string{"PORT": "0"}), "\n")
+	program := odd(t, anyPort)
+	program.Definition.Credentials = fields
+	text := strings.Join(start(t, program), "\n")
 	require.Contains(t, text, `export CONNECTOR_CREDENTIALS='{"apiKey":"..."}'`)
 	require.Contains(t, text, `'{"table":"TABLE","fields":["FIELD"],"and":[],"sort":[],"limit":5,"credentials":'"$CONNECTOR_CREDENTIALS"',`)
 }
@@ -312,38 +321,20 @@ func TestRefusesSettings(t *testing.T) {
 		{"a port below zero", "odd", map[string]string{"PORT": "-1"}, "PORT: must be a number from 0 to 65535"},
 		{"a definition that is faulty", "X", map[string]string{"PORT": "0"}, "slug"},
 	} {
-		program := standalone.Program{
-			Definition: connector.Definition{Slug: c.slug},
-			Source:     oddSource(t),
-			Out:        io.Discard,
-			Getenv: func(name string) (string, bool) {
-				value, set := c.env[name]
-				return value, set
-			},
-		}
+		program := odd(t, c.env)
+		program.Definition.Slug = c.slug
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
-	negative := standalone.Program{
-		Definition: connector.Definition{Slug: "odd"},
-		Source:     oddSource(t),
-		Out:        io.Discard,
-		Drain:      -time.Second,
-		Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
-	}
+	negative := odd(t, anyPort)
+	negative.Drain = -time.Second
 	require.ErrorContains(t, negative.Run(t.Context()), "Drain must not be negative")
 	for _, c := range []struct{ why, cert, key, want string }{
 		{"a certificate whose name did not arrive", "", "key.pem", "a certificate and its key: name the files of both, or none"},
 		{"a certificate without its key", "cert.pem", "", "a certificate and its key: name the files of both, or none"},
 		{"a certificate that is not there", "none.pem", "none.pem", "the certificate and its key: open none.pem"},
 	} {
-		program := standalone.Program{
-			Definition: connector.Definition{Slug: "odd"},
-			Source:     oddSource(t),
-			Out:        io.Discard,
-			Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
-			CertFile:   c.cert,
-			KeyFile:    c.key,
-		}
+		program := odd(t, anyPort)
+		program.CertFile, program.KeyFile = c.cert, c.key
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
 }
@@ -354,12 +345,7 @@ func TestDefaultPort(t *testing.T) {
 	if taken, err := net.Listen("tcp", ":8080"); err == nil { // else it is already
 		defer taken.Close()
 	}
-	program := standalone.Program{
-		Definition: connector.Definition{Slug: "odd"},
-		Source:     oddSource(t),
-		Out:        io.Discard,
-		Getenv:     func(name string) (string, bool) { return token, name == "PLATFORM_CONNECTOR_TOKEN" },
-	}
+	program := odd(t, map[string]string{"PLATFORM_CONNECTOR_TOKEN": token})
 	require.ErrorContains(t, program.Run(t.Context()), "listen tcp :8080: ")
 	require.ErrorContains(t, program.Run(t.Context()), "set PORT to another port, or to 0 for any free one")
 }
@@ -389,12 +375,9 @@ func TestCertificateIsReadAgain(t *testing.T) {
 		require.NoError(t, os.WriteFile(keyFile, key, 0o600))
 	}
 	write(first.cert, first.key)
-	lines := start(t, standalone.Program{
-		Definition: connector.Definition{Slug: "odd"},
-		Source:     oddSource(t),
-		CertFile:   certFile,
-		KeyFile:    keyFile,
-	}, map[string]string{"PORT": "0"})
+	program := odd(t, anyPort)
+	program.CertFile, program.KeyFile = certFile, keyFile
+	lines := start(t, program)
 	_, port, found := strings.Cut(lines[0], " at https://localhost:")
 	require.True(t, found, lines[0])
 	served := func() []byte {
@@ -552,8 +535,7 @@ func TestMainSecondSignal(t *testing.T) {
 // printed lines send the first [rule http-11b].
 func TestRotation(t *testing.T) {
 	one, two := strings.Repeat("1", wire.MinTokenLength), strings.Repeat("2", wire.MinTokenLength)
-	lines := start(t, standalone.Program{Definition: connector.Definition{Slug: "odd"}, Source: oddSource(t)},
-		map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two})
+	lines := start(t, odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two}))
 	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
 	require.NotContains(t, strings.Join(lines, "\n"), one)
 	_, port, found := strings.Cut(lines[0], " at http://localhost:")
@@ -574,16 +556,8 @@ func TestDrain(t *testing.T) {
 	checking := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
-	program := standalone.Program{
-		Definition: connector.Definition{Slug: "odd"},
-		Source:     slow{oddSource(t), checking},
-		Options:    testkit.Quiet(),
-		Out:        in,
-		Drain:      time.Minute,
-		Getenv: func(name string) (string, bool) {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token}[name], true
-		},
-	}
+	program := odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token})
+	program.Source, program.Out, program.Drain = slow{program.Source, checking}, in, time.Minute
 	ended := make(chan error, 1)
 	go func() { ended <- program.Run(ctx) }()
 	lines := bufio.NewScanner(out)
