@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -91,8 +92,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 		for _, c := range table.Columns {
 			described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "generated"})
 		}
-		source, err := memsource.New([]memsource.Table{{Table: described, Rows: table.Rows}}, nil)
-		require.NoError(t, err)
+		source := testkit.Must(memsource.New([]memsource.Table{{Table: described, Rows: table.Rows}}, nil))(t)
 		tenant := connectortest.Start(t, connector.Definition{Slug: "generated"}, source, nil).As(nil).Unverified()
 		tables := oracle.Tables{table.Name: table}
 		for range 12 {
@@ -108,15 +108,13 @@ func TestAgreesWithAConnector(t *testing.T) {
 			want, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, Where: wire.Where{And: q.And, Or: q.Or, FieldTypes: q.FieldTypes}})
 			require.NoError(t, err)
 			require.Equal(t, want, counted)
-			answer, err := tenant.Query(*q)
-			require.NoError(t, err)
+			answer := testkit.Must(tenant.Query(*q))(t)
 			var columns []wire.Column
 			for _, field := range q.Fields {
 				columns = append(columns, table.Columns[table.Index(field)])
 			}
 			stream := &oracle.Table{Name: table.Name, Columns: columns, Rows: answer.Rows}
-			finished, err := oracle.Finish(stream, q, answer.Served)
-			require.NoError(t, err)
+			finished := testkit.Must(oracle.Finish(stream, q, answer.Served))(t)
 			if difference := oracle.Verify(tables, q, finished.Rows); difference != nil {
 				require.FailNow(t, difference.String(), "%v over %v", q, table)
 			}
@@ -126,8 +124,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 				continue
 			}
 			aggregates++
-			groups, err := tenant.Aggregate(*a)
-			require.NoError(t, err)
+			groups := testkit.Must(tenant.Aggregate(*a))(t)
 			if difference := oracle.VerifyGroups(tables, a, groups); difference != nil {
 				require.FailNow(t, difference.String(), "%v over %v", a, table)
 			}

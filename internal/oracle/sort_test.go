@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -77,8 +78,7 @@ func TestSort(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := oracle.Sort(c.table, c.keys, c.types)
-			require.NoError(t, err)
+			got := testkit.Must(oracle.Sort(c.table, c.keys, c.types))(t)
 			require.Equal(t, c.want, ids(got))
 			_, ok := oracle.Sorted(got, c.keys, c.types)
 			require.True(t, ok)
@@ -132,13 +132,11 @@ func TestSortProperties(t *testing.T) {
 		for range 1 + d.below(3) {
 			keys = append(keys, by(oneOf(d, table.Columns).Name, oneOf(d, []wire.Direction{wire.Asc, wire.Desc})))
 		}
-		got, err := oracle.Sort(table, keys, nil)
-		require.NoError(t, err)
+		got := testkit.Must(oracle.Sort(table, keys, nil))(t)
 		_, ok := oracle.Sorted(got, keys, nil)
 		require.True(t, ok)
 		require.ElementsMatch(t, ids(table), ids(got))
-		again, err := oracle.Sort(got, keys, nil)
-		require.NoError(t, err)
+		again := testkit.Must(oracle.Sort(got, keys, nil))(t)
 		require.Equal(t, ids(got), ids(again), "sorting what is sorted changes nothing")
 
 		shuffled := *table
@@ -147,8 +145,7 @@ func TestSortProperties(t *testing.T) {
 			shuffled.Rows[i], shuffled.Rows[j] = shuffled.Rows[j], shuffled.Rows[i]
 		})
 		if oracle.Unsettled(table, keys, nil) == "" {
-			total, err := oracle.Sort(&shuffled, append(keys, by("id", wire.Asc)), nil)
-			require.NoError(t, err)
+			total := testkit.Must(oracle.Sort(&shuffled, append(keys, by("id", wire.Asc)), nil))(t)
 			require.Equal(t, ids(got), ids(total), "with the key as the last sort the order in which rows come does not matter")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -191,10 +192,8 @@ func TestVerifyAcceptsTheOracle(t *testing.T) {
 			require.NotNil(t, oracle.Verify(tables, q, answer.Rows[1:]))
 			require.NotNil(t, oracle.Verify(tables, q, append(answer.Rows[:1:1], answer.Rows...)))
 		}
-		full, err := oracle.Filter(table, nil, nil, nil)
-		require.NoError(t, err)
-		finished, err := oracle.Finish(full, q, wire.Served{})
-		require.NoError(t, err)
+		full := testkit.Must(oracle.Filter(table, nil, nil, nil))(t)
+		finished := testkit.Must(oracle.Finish(full, q, wire.Served{}))(t)
 		require.Equal(t, answer.Rows, finished.Rows, "a stream that serves nothing is finished to the same answer")
 	}
 	require.Greater(t, judged, 200)
@@ -240,8 +239,7 @@ func TestFinish(t *testing.T) {
 			for _, id := range c.rows {
 				stream.Rows = append(stream.Rows, orders.Rows[id-1])
 			}
-			got, err := oracle.Finish(stream, q, c.served)
-			require.NoError(t, err)
+			got := testkit.Must(oracle.Finish(stream, q, c.served))(t)
 			require.Equal(t, c.want, ids(got))
 			require.Len(t, got.Columns, 1)
 		})

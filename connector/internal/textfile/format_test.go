@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -145,10 +146,8 @@ func TestFormats(t *testing.T) {
 		{"NDJSON has no separator", "t.jsonl", `{"a":1,"b":"x"}`, Format{Separator: ";"}, nil},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			format, err := c.format.Checked()
-			require.NoError(t, err)
-			all, err := Open(c.file, strings.NewReader(c.in), format, nil)
-			require.NoError(t, err)
+			format := testkit.Must(c.format.Checked())(t)
+			all := testkit.Must(Open(c.file, strings.NewReader(c.in), format, nil))(t)
 			cells, err := all.Next()
 			require.NoError(t, err)
 			assert.Equal(t, header, all.Names())
@@ -171,8 +170,7 @@ func TestDialect(t *testing.T) {
 		{"t.csv", "a;b\n", ';', true}, {"t.csv", "\na;b\n", ';', false}, {"t.csv", "sep=;\na;b\n", ';', false},
 		{"t.csv", "\xff\xfe" + utf16Text("a,b\n", false), ',', false}, {"t.csv", bom + "a,b\n", ',', true}, {"t.ndjson", "{}", 0, false},
 	} {
-		all, err := Open(c.file, strings.NewReader(c.in), Format{}, nil)
-		require.NoError(t, err)
+		all := testkit.Must(Open(c.file, strings.NewReader(c.in), Format{}, nil))(t)
 		separator, plain := Dialect(all)
 		assert.Equal(t, c.separator, separator, c.in)
 		assert.Equal(t, c.plain, plain, c.in)
@@ -213,8 +211,7 @@ func TestFormatFaults(t *testing.T) {
 		}
 		assert.EqualError(t, err, c.want, c.why)
 	}
-	_, err := Open("t.ndjson", strings.NewReader(""), Format{}, nil)
-	require.NoError(t, err)
+	testkit.Must(Open("t.ndjson", strings.NewReader(""), Format{}, nil))(t)
 	all, err := Open("t.ndjson", strings.NewReader("{\"a\":1}\n{\"a\":1}\n{\"a\":\"\x81\"}\n"), Format{Encoding: "windows-1252"}, nil)
 	for err == nil {
 		_, err = all.Next()

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 func plain(texts ...string) []textvalue.Raw {
@@ -97,10 +98,8 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 			want := strings.Repeat("x", n) + "\r\n\r\n\"\r\ny"
 			content := "a\n\"" + strings.ReplaceAll(want, `"`, `""`) + "\"\n"
 			for _, from := range []io.Reader{strings.NewReader(content), iotest.HalfReader(strings.NewReader(content))} {
-				all, err := openCSV("t.csv", from, Format{}, nil)
-				require.NoError(t, err)
-				cells, err := all.Next()
-				require.NoError(t, err)
+				all := testkit.Must(openCSV("t.csv", from, Format{}, nil))(t)
+				cells := testkit.Must(all.Next())(t)
 				require.True(t, want == cells[0].Text, "a break behind %d bytes", n)
 			}
 		}
@@ -477,8 +476,7 @@ func TestNDJSONColumnsAreBounded(t *testing.T) {
 
 // TestCSVAllocations holds a record to one allocation, which is its text.
 func TestCSVAllocations(t *testing.T) {
-	all, err := openCSV("t.csv", strings.NewReader("a,b\n"+strings.Repeat("1,text\n", 2000)), Format{}, nil)
-	require.NoError(t, err)
+	all := testkit.Must(openCSV("t.csv", strings.NewReader("a,b\n"+strings.Repeat("1,text\n", 2000)), Format{}, nil))(t)
 	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _, _ = all.Next() }), 1.0)
 }
 
