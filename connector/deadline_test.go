@@ -257,8 +257,7 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 	}}
 	for _, route := range routes[2:] {
 		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call,
-				next func(context.Context) error) error {
+			s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
 				assert.Equal(t, "Describe", c.Method, "%s: the source was called after its request was over", route.path)
 				return next(ctx)
 			}})
@@ -396,8 +395,7 @@ func TestRowsAfterReturning(t *testing.T) {
 				kept = out.Begin(number)
 				assert.NoError(t, kept.Row(wire.Int(1)))
 				return failure
-			}), &connector.Options{Intercept: func(ctx context.Context, _ connector.Call,
-				next func(context.Context) error) error {
+			}), &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next action) error {
 				err := next(ctx)
 				before <- kept.Row(wire.Int(2)) // the call has returned, the stream has not ended
 				return err

@@ -175,29 +175,15 @@ func TestDiscoveryRules(t *testing.T) {
 // TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
-	groups := func(g [][]wire.Value) testkit.Endpoints {
-		return testkit.Endpoints{Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-			return g, nil
-		}}
+	one := func(cells ...wire.Value) testkit.Endpoints {
+		return testkit.Endpoints{Aggregator: groups([][]wire.Value{cells}, nil)}
 	}
-	one := func(cells ...wire.Value) [][]wire.Value { return [][]wire.Value{cells} }
-	link := func(l *wire.LinkHitRate) testkit.Endpoints {
-		return testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-			return l, nil
-		}}
-	}
-	size := func(rows int64) testkit.Endpoints {
-		return testkit.Endpoints{Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-			return &wire.Size{Rows: rows}, nil
-		}}
-	}
-	count := func(n int64) testkit.Endpoints {
-		return testkit.Endpoints{Counter: func(context.Context, *wire.CountRequest) (int64, error) { return n, nil }}
-	}
-	cardinality := func(c wire.Cardinality) testkit.Endpoints {
-		return testkit.Endpoints{Measurer: func(context.Context,
-			*wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-			return map[string]*wire.Cardinality{"id": &c}, nil
+	link := func(l *wire.LinkHitRate) testkit.Endpoints { return testkit.Endpoints{Linker: links(l)} }
+	size := func(rows int64) testkit.Endpoints { return testkit.Endpoints{Sizer: sizes(&wire.Size{Rows: rows})} }
+	count := func(n int64) testkit.Endpoints { return testkit.Endpoints{Counter: counts(n, nil)} }
+	cardinality := func(nonNull, distinct int64) testkit.Endpoints {
+		return testkit.Endpoints{Measurer: func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+			return map[string]*wire.Cardinality{"id": {NonNull: nonNull, Distinct: distinct}}, nil
 		}}
 	}
 	const orphans = "LinkHitRate answered more orphans than values, or more than 20 samples"
@@ -208,18 +194,18 @@ func TestAnswersThatAreNone(t *testing.T) {
 		path, body, cause string
 	}{
 		{"no discovery", testkit.Endpoints{Source: discovering(nil)}, "/discovery", "", "Discover returned nothing"},
-		{"no size", testkit.Endpoints{Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }}, "/size", "",
+		{"no size", testkit.Endpoints{Sizer: sizes(nil)}, "/size", "",
 			"Size returned nil; return ErrDecline if the size is unknown"},
-		{"no rows", groups(nil), "/aggregate", "",
+		{"no rows", testkit.Endpoints{Aggregator: groups(nil, nil)}, "/aggregate", "",
 			"Aggregate returned nil rows; return ErrDecline to decline, or an empty slice for no groups"},
 		{"a negative size", size(-1), "/size", "", "Size answered a number of rows that is not from 0 to 2^53-1"},
 		{"a size beyond 2^53-1", size(1 << 53), "/size", "",
 			"Size answered a number of rows that is not from 0 to 2^53-1"},
 		{"a negative count", count(-1), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
 		{"a count beyond 2^53-1", count(1 << 53), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
-		{"more distinct than values", cardinality(wire.Cardinality{NonNull: 1, Distinct: 2}), "/cardinality", "",
+		{"more distinct than values", cardinality(1, 2), "/cardinality", "",
 			`Cardinality answered 2 distinct of 1 values for column "id"`},
-		{"a negative number of values", cardinality(wire.Cardinality{NonNull: -1, Distinct: -1}), "/cardinality", "",
+		{"a negative number of values", cardinality(-1, -1), "/cardinality", "",
 			`Cardinality answered -1 distinct of -1 values for column "id"`},
 		{"no link", link(nil), "/linkHitRate", "", "LinkHitRate returned nothing"},
 		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "", orphans},
@@ -227,25 +213,25 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"at most 20 samples",
 			link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}),
 			"/linkHitRate", "", orphans},
-		{"aggregate-3: no groupBy, no row", groups([][]wire.Value{}), "/aggregate", "",
+		{"aggregate-3: no groupBy, no row", testkit.Endpoints{Aggregator: groups([][]wire.Value{}, nil)}, "/aggregate", "",
 			rows + "0 rows without groupBy; it must be exactly one"},
-		{"aggregate-3: no groupBy, many rows", groups(make([][]wire.Value, 2000)),
+		{"aggregate-3: no groupBy, many rows", testkit.Endpoints{Aggregator: groups(make([][]wire.Value, 2000), nil)},
 			"/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one"},
-		{"a cell short", groups(one()), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
-		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "",
+		{"a cell short", one(), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
+		{"a cell too many", one(wire.Int(1), wire.Int(2)), "/aggregate", "",
 			rows + "a row of 2 cells for 1 groups and measures"},
-		{"aggregate-1: a count that is null", groups(one(wire.Null())), "/aggregate", "",
+		{"aggregate-1: a count that is null", one(wire.Null()), "/aggregate", "",
 			rows + "a count that is not a wire.Int of at least 0"},
-		{"aggregate-1: a negative count", groups(one(wire.Int(-1))), "/aggregate", "",
+		{"aggregate-1: a negative count", one(wire.Int(-1)), "/aggregate", "",
 			rows + "a count that is not a wire.Int of at least 0"},
-		{"aggregate-1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "",
+		{"aggregate-1: a count that is a text", one(wire.Text("3")), "/aggregate", "",
 			rows + "a count that is not a wire.Int of at least 0"},
-		{"aggregate-1, aggregate-6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))),
+		{"aggregate-1, aggregate-6: a sum of floats is not exact", one(wire.Float(0.30000000000000004)),
 			"/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the " +
 				"source adds floats"},
-		{"aggregate-1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum,
+		{"aggregate-1: a sum that is no number", one(wire.Text(canary)), "/aggregate", sum,
 			rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the source adds floats"},
-		{"cell-1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum,
+		{"cell-1: a cell that cannot cross", one(wire.Decimal(canary)), "/aggregate", sum,
 			"the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign," +
 				" digits, and optionally a dot and digits"},
 	} {
@@ -268,16 +254,12 @@ func TestAnswersThatAreNone(t *testing.T) {
 func TestAnswersAtTheEdge(t *testing.T) {
 	src := testkit.Endpoints{
 		Sizer:   func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, connector.ErrDecline },
-		Counter: func(context.Context, *wire.CountRequest) (int64, error) { return 1<<53 - 1, nil },
+		Counter: counts(1<<53-1, nil),
 		Measurer: func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 			return map[string]*wire.Cardinality{"a": {}, "other": {NonNull: 9}, "b": nil}, nil
 		},
-		Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-			return &wire.LinkHitRate{FromNonNull: 8, OrphanCount: 2, OrphanRate: 7, OrphanSamples: []string{"x"}}, nil
-		},
-		Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-			return [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}, nil
-		},
+		Linker:     links(&wire.LinkHitRate{FromNonNull: 8, OrphanCount: 2, OrphanRate: 7, OrphanSamples: []string{"x"}}),
+		Aggregator: groups([][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}, nil),
 	}
 	s := serve(t, src, nil)
 	for _, c := range []struct{ why, path, body, want string }{
@@ -297,9 +279,7 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		assert.Equal(t, 200, a.status, c.why)
 		assert.Equal(t, c.want, a.body, c.why)
 	}
-	a := serve(t, testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-		return &wire.LinkHitRate{OrphanRate: math.NaN()}, nil
-	}}, nil).post("/linkHitRate", good("/linkHitRate"))
+	a := serve(t, testkit.Endpoints{Linker: links(&wire.LinkHitRate{OrphanRate: math.NaN()})}, nil).post("/linkHitRate", good("/linkHitRate"))
 	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body,
 		"measure-2: 0 over nothing")
 }
@@ -310,14 +290,14 @@ func TestGroupBudget(t *testing.T) {
 	for _, c := range []struct {
 		groups, status int
 	}{{0, 200}, {1000, 200}, {1001, 422}, {5000, 422}} {
-		s := serve(t, testkit.Endpoints{Aggregator: func(context.Context,
-			*wire.AggregateRequest) ([][]wire.Value, error) {
-			g := make([][]wire.Value, c.groups)
-			for i := range g {
-				g[i] = []wire.Value{wire.Int(int64(i)), wire.Int(1)}
-			}
-			return g, nil
-		}}, nil)
+		var rows [][]wire.Value
+		for i := range c.groups {
+			rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Int(1)})
+		}
+		if rows == nil {
+			rows = [][]wire.Value{} // nil is no answer
+		}
+		s := serve(t, testkit.Endpoints{Aggregator: groups(rows, nil)}, nil)
 		a := s.post("/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"g"}]`))
 		if c.status == 422 {
 			a.refuses(t, 422, wire.CodeUnsupported,

@@ -173,10 +173,8 @@ func (q *question) source(t *testing.T) connector.Source {
 		return nil
 	}
 	src := testkit.Endpoints{
-		Source: testkit.Source{OnQuery: answer},
-		Counter: func(context.Context, *wire.CountRequest) (int64, error) {
-			return 0, fmt.Errorf("no: %w", connector.ErrDecline)
-		},
+		Source:  testkit.Source{OnQuery: answer},
+		Counter: counts(0, fmt.Errorf("no: %w", connector.ErrDecline)),
 	}
 	if !q.described {
 		return src

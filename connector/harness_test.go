@@ -284,6 +284,24 @@ func emits(write func(out *connector.Rows) error) testkit.Source {
 	return testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return write(out) }}
 }
 
+// Optional methods that give one answer.
+
+func counts(n int64, err error) testkit.Counter {
+	return func(context.Context, *wire.CountRequest) (int64, error) { return n, err }
+}
+
+func groups(rows [][]wire.Value, err error) testkit.Aggregator {
+	return func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) { return rows, err }
+}
+
+func sizes(s *wire.Size) testkit.Sizer {
+	return func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return s, nil }
+}
+
+func links(l *wire.LinkHitRate) testkit.Linker {
+	return func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) { return l, nil }
+}
+
 // discard is a client that takes everything and looks at nothing.
 type discard struct {
 	header        http.Header

@@ -65,10 +65,8 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"a stream", testkit.Source{}, "/query", good("/query"), "/query items 200 end"},
 		{"a JSON route", testkit.Described{}, "/size", good("/size"), "/size items 200"},
 		{"a link's first table", testkit.Described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
-		{"a decline", testkit.Described{Endpoints: testkit.Endpoints{Aggregator: func(context.Context,
-			*wire.AggregateRequest) ([][]wire.Value, error) {
-			return nil, connector.ErrDecline
-		}}}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
+		{"a decline", testkit.Described{Endpoints: testkit.Endpoints{Aggregator: groups(nil, connector.ErrDecline)}}, "/aggregate",
+			good("/aggregate"), "/aggregate items 204"},
 		{"SQL has no table", testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}, "/query", sqlBody, "/query 200 end"},
 		{"nobody vouches for the table", testkit.Endpoints{}, "/size", good("/size"), "/size 200"},
 
@@ -200,9 +198,7 @@ func TestObserveQuery(t *testing.T) {
 	}
 	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
 		w := &statsRecorder{}
-		s := serve(t, testkit.Endpoints{Counter: func(context.Context, *wire.CountRequest) (int64, error) {
-			return 0, connector.ErrDecline
-		}}, &connector.Options{Observe: w.observe})
+		s := serve(t, testkit.Endpoints{Counter: counts(0, connector.ErrDecline)}, &connector.Options{Observe: w.observe})
 		s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
 		o := w.last(t)
 		assert.Equal(t, "/count items 200", told(o))
@@ -299,9 +295,7 @@ func TestRequestLine(t *testing.T) {
 		s := serve(t, struct {
 			testkit.Source
 			testkit.Counter
-		}{script(sorts, begin, wait(time.Second), rows(5)), func(context.Context, *wire.CountRequest) (int64, error) {
-			return 0, connector.ErrDecline
-		}}, nil)
+		}{script(sorts, begin, wait(time.Second), rows(5)), counts(0, connector.ErrDecline)}, nil)
 		r := s.Request(t.Context(), "/query", ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
 			`"sort":[{"field":"n","dir":"asc"}],`, hour))
 		r.Header.Set("X-Request-ID", "req-1")

@@ -108,7 +108,7 @@ func testSlowReader(t *testing.T, more string, returning time.Duration) {
 		const count = 2000
 		s := serve(t, script(begin, wide(slices.Repeat([]int{1000}, count)...)), &connector.Options{
 			MaxTimeout: 10 * time.Hour,
-			Intercept: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+			Intercept: func(ctx context.Context, _ connector.Call, next action) error {
 				defer time.Sleep(returning)
 				return next(ctx)
 			},
@@ -189,8 +189,7 @@ func TestReaderLeaves(t *testing.T) {
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			returned := make(chan time.Time, 1)
-			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
-				out *connector.Rows) error {
+			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 				defer func() { returned <- time.Now() }()
 				return c.src(ctx, out)
 			}}, nil)

@@ -181,13 +181,9 @@ func TestDataThatCannotBeSent(t *testing.T) {
 		})
 	}
 	group := func(v wire.Value) connector.Source {
-		return testkit.Endpoints{Aggregator: func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-			return [][]wire.Value{{v}}, nil
-		}}
+		return testkit.Endpoints{Aggregator: groups([][]wire.Value{{v}}, nil)}
 	}
-	link := testkit.Endpoints{Linker: func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-		return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{canary + "\xff"}}, nil
-	}}
+	link := testkit.Endpoints{Linker: links(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{canary + "\xff"}})}
 	least := strings.Replace(good("/aggregate"), `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
 	const answered = `the answer has a text of table "items" that is not valid UTF-8, in %s: correct it in the source, or leave the field out`
 	for _, c := range []struct {
@@ -425,11 +421,7 @@ func TestCountByReading(t *testing.T) {
 			return nil
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
 	} {
-		src := testkit.Endpoints{Source: testkit.Source{OnQuery: c.query},
-			Counter: func(context.Context, *wire.CountRequest) (int64, error) {
-				return -5, fmt.Errorf("cannot: %w", connector.ErrDecline)
-			},
-		}
+		src := testkit.Endpoints{Source: testkit.Source{OnQuery: c.query}, Counter: counts(-5, fmt.Errorf("cannot: %w", connector.ErrDecline))}
 		a := serve(t, src, nil).post("/count",
 			edit(t, "/count", `"and":[]`, `"and":[{"field":"id","op":"gte","value":2}]`))
 		assert.Equal(t, c.want, a.body, c.why)

@@ -157,7 +157,7 @@ func TestPerRequestContext(t *testing.T) {
 	src := testkit.Described{Endpoints: testkit.Endpoints{
 		Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) },
 	}, Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}
-	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next func(context.Context) error) error {
+	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))
 		defer cancel()
 		return next(ctx)

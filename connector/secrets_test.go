@@ -208,46 +208,42 @@ func TestTenantsAtOnce(t *testing.T) {
 			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}},
 			{Name: mark(creds), Type: wire.TypeString}}}
 	}
-	src := testkit.Described{
-		Endpoints: testkit.Endpoints{
-			Source: testkit.Source{
-				OnCheck: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
-				OnDiscover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)},
-						Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
-				},
-				OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
-					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
-					buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
-					for i := range 200 {
-						if i == 150 {
-							if err := act(req.Credentials); err != nil {
-								return err
-							}
-						}
-						if err := w.Row(wire.Text(string(buffer)), wire.Int(int64(i))); err != nil {
-							return err
-						}
-					}
-					return nil
-				},
-			},
-			Sizer: func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-				return nil, act(req.Credentials)
-			},
-			Aggregator: func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-				return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
-			},
-			Linker: func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,
-					OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
-			},
-			Counter: func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline },
-		},
-		Describer: func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
-			return table(creds), act(creds)
-		},
+	query := func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+		w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
+		buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
+		for i := range 200 {
+			if i == 150 {
+				if err := act(req.Credentials); err != nil {
+					return err
+				}
+			}
+			if err := w.Row(wire.Text(string(buffer)), wire.Int(int64(i))); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	src := testkit.Described{Endpoints: testkit.Endpoints{
+		Source: testkit.Source{
+			OnCheck: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
+			OnDiscover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+				found := &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}
+				return found, act(req.Credentials)
+			},
+			OnQuery: query,
+		},
+		Sizer: func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) { return nil, act(req.Credentials) },
+		Aggregator: func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+			return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
+		},
+		Linker: func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+			rate := &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{mark(req.Credentials)}}
+			return rate, act(req.Credentials)
+		},
+		Counter: counts(0, connector.ErrDecline),
+	}, Describer: func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
+		return table(creds), act(creds)
+	}}
 	s := serve(t, src, nil)
 	s.Client.Transport.(*http.Transport).MaxIdleConnsPerHost = workers
 	marks := regexp.MustCompile(`mark(?:<|\\u003c)(..)>`)

@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -35,13 +36,20 @@ func narrow(t *testing.T, most int, src connector.Source) *site {
 type queue struct {
 	testkit.Source
 	mu           sync.Mutex
+	hangs        int // so many calls take a minute first, whatever their context says, and are not noted
 	atOnce, most int
 	called       []string
 }
 
-func (q *queue) Check(ctx context.Context, req *wire.CheckRequest) error {
+func (q *queue) Check(ctx context.Context, _ *wire.CheckRequest) error {
 	q.mu.Lock()
-	q.called = append(q.called, req.Credentials.Get("apiKey"))
+	if q.hangs > 0 {
+		q.hangs--
+		q.mu.Unlock()
+		time.Sleep(time.Minute)
+		return nil
+	}
+	q.called = append(q.called, connector.RequestID(ctx))
 	q.atOnce++
 	q.most = max(q.most, q.atOnce)
 	q.mu.Unlock()
@@ -52,8 +60,52 @@ func (q *queue) Check(ctx context.Context, req *wire.CheckRequest) error {
 	return err
 }
 
-func checkOf(tenant string, timeout time.Duration) string {
-	return fmt.Sprintf(`{"credentials":{"apiKey":%q},"timeoutMs":%d}`, tenant, timeout.Milliseconds())
+// A visit is a request to /check.
+type visit struct {
+	name        string        // the id of the request
+	credentials string        // by default a tenant's of this name
+	timeout     time.Duration // by default an hour
+	leaves      time.Duration // when the client hangs up, if ever
+	want        int           // the status, by default 200
+}
+
+// arrive sends requests one after another, a millisecond apart. The function that it
+// returns waits for all of the answers.
+func (s *site) arrive(visits ...visit) (wait func()) {
+	s.t.Helper()
+	var sent sync.WaitGroup
+	for _, v := range visits {
+		credentials := cmp.Or(v.credentials, fmt.Sprintf(`{"apiKey":%q}`, v.name))
+		timeout := cmp.Or(v.timeout, hour)
+		sent.Go(func() {
+			start := time.Now()
+			ctx, leave := context.WithTimeout(context.Background(), cmp.Or(v.leaves, 2*hour))
+			defer leave()
+			r := s.Request(ctx, "/check", fmt.Sprintf(`{"credentials":%s,"timeoutMs":%d}`, credentials, timeout.Milliseconds()))
+			r.Header.Set("X-Request-ID", v.name)
+			res, err := s.Client.Do(r)
+			if v.leaves > 0 {
+				assert.Error(s.t, err, v.name)
+				return
+			}
+			if a := read(s.t, res); v.want == 408 {
+				a.refuses(s.t, 408, wire.CodeTimeout, "the request's time is over")
+				assert.Equal(s.t, timeout, time.Since(start), v.name)
+			} else {
+				assert.Equal(s.t, 200, a.status, v.name)
+			}
+		})
+		time.Sleep(time.Millisecond)
+	}
+	return sent.Wait
+}
+
+// of returns visits with these names.
+func of(names ...string) (visits []visit) {
+	for _, name := range names {
+		visits = append(visits, visit{name: name})
+	}
+	return visits
 }
 
 // TestConcurrency checks that no more requests call the source than the definition
@@ -69,58 +121,33 @@ func TestConcurrency(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{}
-			s := narrow(t, c.most, q)
-			var sent sync.WaitGroup
-			for one := range strings.FieldsSeq(c.sent) {
-				sent.Go(func() {
-					a := s.do(s.Request(context.Background(), "/check", checkOf("tenant "+one, hour)))
-					assert.Equal(t, 200, a.status)
-				})
-				time.Sleep(time.Millisecond) // the order in which they arrive
-			}
-			sent.Wait()
-			assert.Equal(t, c.want, strings.ReplaceAll(strings.Join(q.called, " "), "tenant ", ""))
+			narrow(t, c.most, q).arrive(of(strings.Fields(c.sent)...)...)()
+			assert.Equal(t, c.want, strings.Join(q.called, " "))
 			assert.LessOrEqual(t, q.most, c.most)
 		})
 	}
 }
 
 // TestConcurrencyWaitsWithinItsTime checks that a request that waits ends at its
-// deadline, and that its place in the queue is gone.
+// deadline, that its place in the queue is gone, and that the others keep theirs.
 func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
-		s := narrow(t, 1, q)
-		var sent sync.WaitGroup
-		send := func(ctx context.Context, name string, timeout time.Duration, want int) {
-			sent.Go(func() {
-				start := time.Now()
-				res, err := s.Client.Do(s.Request(ctx, "/check", checkOf("tenant "+name, timeout)))
-				if want == 0 {
-					assert.Error(t, err, name)
-					return
-				}
-				if a := read(t, res); assert.Equal(t, want, a.status, name) && want == 408 {
-					a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
-					assert.Equal(t, timeout, time.Since(start), name)
-				}
-			})
-			time.Sleep(time.Millisecond)
-		}
-		leaving, leave := context.WithCancel(context.Background())
-		send(context.Background(), "a", hour, 200)
-		send(context.Background(), "b", 3*time.Second, 408)
-		send(leaving, "c", hour, 0)
-		send(context.Background(), "d", hour, 200)
-		time.Sleep(time.Second)
-		leave()
-		sent.Wait()
-		assert.Equal(t, []string{"tenant a", "tenant d"}, q.called)
-		assert.Empty(t, s.log.all())
-		send(context.Background(), "e", hour, 200)
-		sent.Wait()
-		assert.Equal(t, 1, q.most)
-	})
+	for _, one := range []string{"", `{"apiKey":"one tenant"}`} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{}
+			s := narrow(t, 1, q)
+			visits := of("a", "b", "c", "d", "e")
+			visits[1].timeout, visits[1].want = 3*time.Second, 408
+			visits[2].leaves = time.Second
+			for i := range visits {
+				visits[i].credentials = one
+			}
+			s.arrive(visits...)()
+			assert.Equal(t, []string{"a", "d", "e"}, q.called)
+			assert.Empty(t, s.log.all())
+			s.arrive(of("f", "f")...)()
+			assert.Equal(t, 1, q.most)
+		})
+	}
 }
 
 // TestConcurrencyOfStreams checks that a stream that waits has a heartbeat, and
@@ -148,79 +175,31 @@ func TestConcurrencyOfStreams(t *testing.T) {
 	})
 }
 
-// TestConcurrencyInOrder checks that the requests of one tenant call the source in
-// the order in which they came, and that one that leaves takes no other's place.
-func TestConcurrencyInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var called []string
-		s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-			mu.Lock()
-			defer mu.Unlock()
-			called = append(called, connector.RequestID(ctx))
-			time.Sleep(10 * time.Second)
-			return nil
-		}})
-		var sent sync.WaitGroup
-		for _, id := range []string{"1", "2", "3-leaves", "4", "5"} {
-			timeout := hour
-			if id == "3-leaves" {
-				timeout = time.Second
-			}
-			sent.Go(func() {
-				r := s.Request(context.Background(), "/check", checkOf("a", timeout))
-				r.Header.Set("X-Request-ID", id)
-				s.do(r)
-			})
-			time.Sleep(time.Millisecond)
-		}
-		sent.Wait()
-		assert.Equal(t, []string{"1", "2", "4", "5"}, called)
-	})
-}
-
 // TestConcurrencyOfTenants checks what makes two requests those of one tenant: all
 // that they have as credentials, each value under its own name.
 func TestConcurrencyOfTenants(t *testing.T) {
 	const first, one = `{"apiKey":"first"}`, `{"apiKey":"a","region":"bc"}`
 	for _, c := range []struct {
 		why, other string
-		turns      bool // the two take turns
+		want       string // "0132" if the two take turns
 	}{
-		{"the same in another order", `{"region":"bc","apiKey":"a"}`, false},
-		{"what the definition does not have is no credential", `{"apiKey":"a","region":"bc","more":"x"}`, false},
-		{"another value", `{"apiKey":"a","region":"bd"}`, true},
-		{"the values under each other's names", `{"apiKey":"bc","region":"a"}`, true},
-		{"the same letters, split elsewhere", `{"apiKey":"ab","region":"c"}`, true},
-		{"a name in a value", `{"apiKey":"aregionbc"}`, true},
-		{"the same value under another name", `{"apiKey":"a","zone":"bc"}`, true},
-		{"one value less", `{"apiKey":"a"}`, true},
+		{"the same in another order", `{"region":"bc","apiKey":"a"}`, "0123"},
+		{"what the definition does not have is no credential", `{"apiKey":"a","region":"bc","more":"x"}`, "0123"},
+		{"another value", `{"apiKey":"a","region":"bd"}`, "0132"},
+		{"the values under each other's names", `{"apiKey":"bc","region":"a"}`, "0132"},
+		{"the same letters, split elsewhere", `{"apiKey":"ab","region":"c"}`, "0132"},
+		{"a name in a value", `{"apiKey":"aregionbc"}`, "0132"},
+		{"the same value under another name", `{"apiKey":"a","zone":"bc"}`, "0132"},
+		{"one value less", `{"apiKey":"a"}`, "0132"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var mu sync.Mutex
-			called := ""
-			s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-				mu.Lock()
-				defer mu.Unlock()
-				called += connector.RequestID(ctx)
-				time.Sleep(10 * time.Second)
-				return nil
-			}})
-			var sent sync.WaitGroup
+			q := &queue{}
+			visits := of("0", "1", "2", "3")
 			for i, credentials := range []string{first, one, one, c.other} {
-				sent.Go(func() {
-					r := s.Request(context.Background(), "/check", `{"credentials":`+credentials+`,"timeoutMs":3600000}`)
-					r.Header.Set("X-Request-ID", itoa(i))
-					s.do(r)
-				})
-				time.Sleep(time.Millisecond)
+				visits[i].credentials = credentials
 			}
-			sent.Wait()
-			if c.turns {
-				assert.Equal(t, "0132", called, c.why)
-			} else {
-				assert.Equal(t, "0123", called, c.why)
-			}
+			narrow(t, 1, q).arrive(visits...)()
+			assert.Equal(t, c.want, strings.Join(q.called, ""), c.why)
 		})
 	}
 }
@@ -230,29 +209,13 @@ func TestConcurrencyOfTenants(t *testing.T) {
 // had waited.
 func TestConcurrencyAfterOneThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var called atomic.Int32
-		q := &queue{}
-		s := narrow(t, 1, testkit.Source{OnCheck: func(ctx context.Context, req *wire.CheckRequest) error {
-			if called.Add(1) <= 2 {
-				time.Sleep(time.Minute) // and ignores the context
-				return nil
-			}
-			return q.Check(ctx, req)
-		}})
-		var sent sync.WaitGroup
-		send := func(timeout time.Duration) {
-			sent.Go(func() { s.do(s.Request(context.Background(), "/check", checkOf("a", timeout))) })
-			time.Sleep(time.Millisecond)
-		}
-		send(5 * time.Second)
-		send(20 * time.Second)
-		sent.Wait()
+		q := &queue{hangs: 2}
+		s := narrow(t, 1, q)
+		s.arrive(visit{name: "a", timeout: 5 * time.Second, want: 408}, visit{name: "a", timeout: 20 * time.Second, want: 408})()
 		time.Sleep(hour)
-		require.Equal(t, int32(2), called.Load())
-		for range 4 {
-			send(hour)
-		}
-		sent.Wait()
+		synctest.Wait()
+		require.Zero(t, q.hangs)
+		s.arrive(of("a", "a", "a", "a")...)()
 		assert.Equal(t, 1, q.most)
 	})
 }
@@ -274,32 +237,22 @@ func TestConcurrencyUnstated(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{}
 			s := serve(t, q, nil)
+			var visits []visit
+			for n := range c.tenants * c.requests {
+				visits = append(visits, visit{name: itoa(n % c.tenants)})
+			}
 			for range 2 { // a tenant that comes again has all of its places
 				start := time.Now()
-				var sent sync.WaitGroup
-				for n := range c.tenants * c.requests {
-					sent.Go(func() {
-						tenant := fmt.Sprint("tenant ", n%c.tenants)
-						assert.Equal(t, 200, s.do(s.Request(context.Background(), "/check", checkOf(tenant, hour))).status)
-					})
-				}
-				sent.Wait()
+				s.arrive(visits...)()
 				assert.Equal(t, c.most, q.most, "%+v", c)
-				assert.Equal(t, c.took, time.Since(start), "%+v", c)
+				assert.Equal(t, c.took, time.Since(start).Truncate(time.Second), "%+v", c)
 			}
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		s := &site{connectortest.Start(t, connector.Definition{Slug: "open"}, q, nil), t, nil}
-		var sent sync.WaitGroup
-		for range 50 {
-			sent.Go(func() {
-				r := s.Request(context.Background(), "/check", `{"credentials":{},"timeoutMs":3600000}`)
-				assert.Equal(t, 200, s.do(r).status)
-			})
-		}
-		sent.Wait()
+		s.arrive(slices.Repeat([]visit{{name: "a", credentials: "{}"}}, 50)...)()
 		assert.Equal(t, 50, q.most)
 	})
 }
@@ -308,39 +261,15 @@ func TestConcurrencyUnstated(t *testing.T) {
 // place, and that the places of one tenant are no other's.
 func TestConcurrencyUnstatedForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
-		var hang atomic.Bool
-		hang.Store(true)
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, req *wire.CheckRequest) error {
-			if hang.Load() {
-				time.Sleep(hour) // and ignores the context
-				return nil
-			}
-			return q.Check(ctx, req)
-		}}, nil)
-		var sent sync.WaitGroup
-		send := func(tenant string, timeout time.Duration, want int) {
-			sent.Go(func() {
-				a := s.do(s.Request(context.Background(), "/check", checkOf(tenant, timeout)))
-				assert.Equal(t, want, a.status, tenant)
-			})
-		}
-		for range 4 {
-			send("a", 5*time.Second, 408) // they hang
-		}
-		time.Sleep(time.Second)
-		hang.Store(false)
-		send("a", 2*time.Second, 408) // waits for a place, and gives up
-		send("b", hour, 200)
-		sent.Wait()
+		q := &queue{hangs: 4}
+		s := serve(t, q, nil)
+		hung := s.arrive(slices.Repeat([]visit{{name: "a", timeout: 5 * time.Second, want: 408}}, 4)...)
+		s.arrive(visit{name: "a", timeout: 2 * time.Second, want: 408}, visit{name: "b"})() // the first waits for a place, and gives up
+		hung()
 		assert.Equal(t, []string{"b"}, q.called)
-		time.Sleep(2 * time.Second) // the places of what hangs are given up
-		for range 4 {
-			send("a", hour, 200)
-		}
-		sent.Wait()
+		s.arrive(of("a", "a", "a", "a")...)() // the places of what hangs are given up by now
 		assert.Equal(t, 4, q.most)
-		time.Sleep(2 * hour)
+		time.Sleep(hour)
 	})
 }
 
@@ -350,12 +279,9 @@ func TestConcurrencyAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := narrow(t, 1, &queue{})
 		for range 60 {
-			var sent sync.WaitGroup
-			for _, timeout := range []time.Duration{hour, 10*time.Second - time.Millisecond} {
-				sent.Go(func() { s.do(s.Request(context.Background(), "/check", checkOf("a", timeout))) })
-				time.Sleep(time.Millisecond)
-			}
-			sent.Wait()
+			answered := s.arrive(visit{name: "a"})
+			s.post("/check", edit(t, "/check", "60000", itoa(9999)))
+			answered()
 		}
 		s.alive()
 	})

@@ -31,8 +31,7 @@ func TestStream(t *testing.T) {
 		want []string
 	}{
 		{"no rows: served and end", []step{begin}, "", []string{"0s " + all, "0s " + end}},
-		{"a few rows go out with the end", []step{begin, rows(3)}, "",
-			[]string{"0s " + all, "0s rows 3", "0s " + end}},
+		{"a few rows go out with the end", []step{begin, rows(3)}, "", []string{"0s " + all, "0s rows 3", "0s " + end}},
 		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "",
 			[]string{"0s " + all, "0s rows 64", "5s " + end}},
 		{"stream-6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "",
