@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -262,6 +263,16 @@ func ticketPlanFaults() []ticketFault {
 				for i, group := range req.Or {
 					req.Or[i] = lastOf(group)
 				}
+			}}},
+		{"of two groups of or that begin alike the last stays", combined, "M11",
+			twist{request: func(req *connector.Query, _, _ *int64) {
+				by := map[string][]wire.Filter{}
+				for _, group := range req.Or {
+					by[fmt.Sprint(group[0])] = group
+				}
+				req.Or = slices.DeleteFunc(slices.Clone(req.Or), func(group []wire.Filter) bool {
+					return fmt.Sprint(by[fmt.Sprint(group[0])]) != fmt.Sprint(group)
+				})
 			}}},
 		{"the fifth filter is ignored", combined, "M11",
 			twist{request: func(req *connector.Query, _, _ *int64) { req.And = req.And[:min(4, len(req.And))] }}},

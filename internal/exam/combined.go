@@ -15,14 +15,15 @@ type shape struct {
 	or       int  // groups
 	group    int  // filters of each group
 	oneField bool // all of them are about one field
+	alike    bool // the groups begin with the same filter
 }
 
 // shapes lists the most frequent first. Each shows what a smaller one does not: a
-// second filter on one field, a later group, a fifth filter.
+// second filter on one field, a later group, groups that differ behind their first filter, a fifth filter.
 var shapes = []shape{
 	{and: 2, oneField: true}, {or: 2, group: 1}, {and: 2}, {or: 2, group: 1, oneField: true}, {or: 2, group: 2, oneField: true},
 	{and: 2, oneField: true},
-	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {and: 2, oneField: true}, {and: 6},
+	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {or: 2, group: 2, alike: true}, {and: 6},
 	{and: 1, or: 3, group: 2}, {or: 6, group: 1}, {and: 4}, {and: 9}, {or: 11, group: 1}, {and: 2, or: 2, group: 2},
 }
 
@@ -333,10 +334,17 @@ func union(sets []rowSet) rowSet {
 
 // groups draws groups of or, and returns the rows that each of them keeps.
 func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, sets []rowSet) {
+	all, begin := p.all, []wire.Filter(nil)
+	if shape.alike {
+		f, rows, ok := p.narrowing(all, field, nil, false)
+		if !ok {
+			return nil, nil
+		}
+		all, begin = all.and(rows), []wire.Filter{f}
+	}
 	for range shape.or {
-		rows := p.all
-		var group []wire.Filter
-		for range shape.group {
+		rows, group := all, slices.Clone(begin)
+		for len(group) < shape.group {
 			f, narrowed, ok := p.narrowing(rows, field, group, true)
 			if !ok {
 				return nil, nil
