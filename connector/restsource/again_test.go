@@ -152,127 +152,6 @@ func TestAddedRows(t *testing.T) {
 	}
 }
 
-// TestResends: by a true cursor a row that was changed comes again at the end of an order by
-// change, which only the author of the table knows.
-func TestResends(t *testing.T) {
-	pages := []string{rowsOf(1, 4, `"page":{"next":"x"}`), `{"rows":[{"id":5},{"id":2},{"id":6}],"page":{"next":null}}`}
-	tenant, _ := logged(t, shopAPI, numbersTable(cursorPages), &upstream{t: t, answers: pages})
-	_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-	requireCode(t, wire.CodeInternal, err)
-	resends := cursorPages
-	resends.Resends = true
-	tenant, _ = logged(t, shopAPI, numbersTable(resends), &upstream{t: t, answers: pages})
-	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
-	assert.Equal(t, []int64{1, 2, 3, 4, 5, 6}, idsOf(answer))
-	for _, by := range []restsource.Pages{numberPages, offsetPages, onePage} {
-		by.Resends = true
-		_, err := restsource.New(shopAPI, numbersTable(by), nil)
-		require.ErrorContains(t, err, "Resends is for cursors")
-	}
-}
-
-// TestPageSizes: a page by number that is larger than those before has skipped rows, and a page
-// by offset that has room for the mark alone is not the last.
-func TestPageSizes(t *testing.T) {
-	end := rowsOf(1, 0)
-	for _, c := range []struct {
-		name    string
-		pages   restsource.Pages
-		answers []string
-		rows    int    // 1 to so many
-		err     string // what the log says
-	}{
-		{"pages that grow", unsized(numberPages), []string{rowsOf(1, 4), rowsOf(9, 16)}, 0, "a page has 8 rows, and the first had 4"},
-		{"pages that are larger than what is asked for", numberPages, []string{rowsOf(1, 7)}, 0, "a page has 7 rows, and 4 were asked for"},
-		{"a page in the middle that is short", numberPages, []string{rowsOf(1, 4), rowsOf(5, 7), rowsOf(8, 11), end}, 11, ""},
-		{"offsets, one row at a time from the second page on", unsized(offsetPages),
-			[]string{rowsOf(1, 4), rowsOf(4, 4), rowsOf(5, 5), rowsOf(6, 6), end}, 6, ""},
-		{"the last page again", numberPages, []string{rowsOf(1, 4), rowsOf(5, 6), rowsOf(5, 6), rowsOf(5, 6)}, 6, ""},
-		{"the last of one page again, proven by its second half", numberPages,
-			[]string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3), rowsOf(3, 3)}, 3, ""},
-		{"one page again, and a half of it too", numberPages,
-			[]string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 2)}, 0, "check Pages.Param"},
-		{"one page again, without a size", unsized(numberPages), []string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3)}, 0, "check Pages.Param"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			api := &upstream{t: t, answers: c.answers}
-			tenant, log := logged(t, shopAPI, numbersTable(c.pages), api)
-			answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-			assert.Len(t, api.asked, len(c.answers))
-			if c.err != "" {
-				requireCode(t, wire.CodeInternal, err)
-				assert.Contains(t, log.String(), c.err)
-				return
-			}
-			require.NoError(t, err, log)
-			assert.Len(t, idsOf(answer), c.rows)
-		})
-	}
-}
-
-// TestEndStatus: a status tells the end behind a page that had rows, where the table says so.
-func TestEndStatus(t *testing.T) {
-	django := numberPages
-	django.EndStatus = 404
-	for _, c := range []struct {
-		pages   restsource.Pages
-		change  func(*restsource.Table)
-		answers []string
-		rows    int // -1: an error
-		why     string
-	}{
-		{django, keyed, []string{rowsOf(1, 4), rowsOf(5, 6), "404"}, 6, ""},
-		{django, keyed, []string{"404"}, -1, "there was no page"},
-		{django, keyed, []string{rowsOf(1, 4), "410"}, -1, "another status"},
-		{django, withTotal, []string{rowsOf(1, 4, `"total":9`), "404"}, -1, "the total is not reached"},
-		{numberPages, keyed, []string{rowsOf(1, 4), "404"}, -1, "it is not declared"},
-	} {
-		tenant, log := logged(t, shopAPI, numbersTable(c.pages, c.change), &upstream{t: t, answers: c.answers})
-		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-		if c.rows < 0 {
-			require.Error(t, err, c.why)
-			continue
-		}
-		require.NoError(t, err, log)
-		assert.Len(t, idsOf(answer), c.rows)
-	}
-	for _, by := range []restsource.Pages{cursorPages, numberPages, linkPages} {
-		by.EndStatus = 500
-		_, err := restsource.New(shopAPI, numbersTable(by), nil)
-		require.ErrorContains(t, err, "EndStatus")
-	}
-}
-
-// TestScroll: the cursor of a scroll may stay the same, and a page without rows is the end. A
-// request is not sent again, because the API would answer the page after.
-func TestScroll(t *testing.T) {
-	scroll := restsource.Pages{By: restsource.PagingScroll, Param: "c", Next: "id"}
-	const id = `"id":"s"`
-	for _, c := range []struct {
-		answers []string
-		rows    int // -1: an error
-		why     string
-	}{
-		{[]string{rowsOf(1, 4, id), rowsOf(5, 8, id), rowsOf(9, 10, id), rowsOf(1, 0, id)}, 10, "the cursor stays"},
-		{[]string{rowsOf(1, 4, id), rowsOf(5, 8), rowsOf(1, 0)}, 8, "it is named once"},
-		{[]string{rowsOf(1, 4, id), rowsOf(1, 0, `"id":null`)}, 4, ""},
-		{[]string{rowsOf(1, 4, id), rowsOf(5, 8, id), "503"}, -1, "the next request would get the page after"},
-		{[]string{rowsOf(1, 4, id), rowsOf(5, 8, id), rowsOf(1, 0, id, `"message":"expired"`)}, -1, "no page"},
-		{[]string{rowsOf(1, 4, id), rowsOf(1, 4, id), rowsOf(1, 4, id)}, -1, "the cursor is not known"},
-	} {
-		api := &upstream{t: t, answers: c.answers}
-		tenant, log := logged(t, shopAPI, numbersTable(scroll), api)
-		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-		assert.LessOrEqual(t, len(api.asked), len(c.answers), c.why)
-		if c.rows < 0 {
-			require.Error(t, err, c.why)
-			continue
-		}
-		require.NoError(t, err, log)
-		assert.Len(t, idsOf(answer), c.rows, c.why)
-	}
-}
-
 // TestLimitBy403: a 403 that says when to come back, or that nothing is left of a budget, is a
 // limit and no refusal of the credentials.
 func TestLimitBy403(t *testing.T) {
@@ -288,25 +167,18 @@ func TestLimitBy403(t *testing.T) {
 		{nil, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			begun, asked := time.Now(), 0
-			tenant, _ := logged(t, shopAPI, numbersTable(onePage), testkit.Transport(func(*http.Request) (*http.Response, error) {
-				if asked++; asked == 1 {
-					return reply(403, "", c.headers...), nil
-				}
-				return reply(200, bodyOfOne), nil
-			}))
-			_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			api := following(answers(403, c.headers...), always(200, bodyOfOne))
+			_, err := serve(t, shopAPI, numbersTable(onePage), api).Query(allNumbers)
 			if c.waited == 0 {
 				requireCode(t, wire.CodeBadRequest, err)
 				return
 			}
 			require.NoError(t, err, "%s", c.headers)
-			assert.Equal(t, c.waited, time.Since(begun))
+			assert.Equal(t, []time.Duration{0, c.waited}, api.asked)
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		tenant, _ := logged(t, shopAPI, numbersTable(onePage), always(403, "", "Retry-After: 3600"))
-		_, err := tenant.Discover()
+		_, err := serve(t, shopAPI, numbersTable(onePage), answers(403, "Retry-After: 3600")).Discover()
 		requireCode(t, wire.CodeTimeout, err)
 	})
 }
@@ -390,17 +262,12 @@ func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
 func TestRateOfAll(t *testing.T) {
 	for each, want := range map[bool][]time.Duration{false: seconds(0, 1), true: seconds(0, 0)} {
 		synctest.Test(t, func(t *testing.T) {
-			begun := time.Now()
-			var asked []time.Duration
-			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage),
-				testkit.Transport(func(*http.Request) (*http.Response, error) {
-					asked = append(asked, time.Since(begun))
-					return reply(200, bodyOfOne), nil
-				}))
+			api := inTurn(bodyOfOne)
+			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage), api)
 			for range 2 {
 				require.NoError(t, tenant.Check())
 			}
-			assert.Equal(t, want, asked)
+			assert.Equal(t, want, api.asked)
 		})
 	}
 }

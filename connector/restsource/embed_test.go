@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -241,29 +240,4 @@ func TestEmbeddedWhole(t *testing.T) {
 		require.Len(t, found.Warnings, 1)
 		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
 	})
-}
-
-// TestEmbeddedFaults: what an embedded table cannot have is refused where it is declared.
-func TestEmbeddedFaults(t *testing.T) {
-	for text, change := range map[string]func(*restsource.Table){
-		"Rows is the list in each row": func(t *restsource.Table) { t.Rows = "" },
-		"a list in a list is a table":  func(t *restsource.Table) { t.Rows = "lines[].taxes" },
-		"Query, Body":                  func(t *restsource.Table) { t.Query = "a=b" },
-		"with the parent's pages":      func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingLink} },
-		"they are declared at the parent": func(t *restsource.Table) {
-			t.Filters = []restsource.Param{{Column: "sku", Op: wire.OpEq, Name: "x"}}
-		},
-		"a list in each row is a table of its own":      func(t *restsource.Table) { t.Parent, t.Path, t.Rows = "", "/lines", "data[].lines" },
-		"Position is for a table whose rows are in":     func(t *restsource.Table) { t.Path = "/orders/{id}/lines" },
-		"AbsentIsEmpty is for a table":                  func(t *restsource.Table) { t.Path, t.AbsentIsEmpty = "/orders/{id}/lines", true },
-		`the Path "." is for a table whose rows are in`: func(t *restsource.Table) { t.Path, t.Columns[3].Path = "/orders/{id}/lines", "." },
-		"stands alone":            func(t *restsource.Table) { t.Columns[2].Path = "x" },
-		"neither Sorts nor Total": func(t *restsource.Table) { t.Total = "total" },
-		"Unwrap are the parent's": func(t *restsource.Table) {
-			t.Body = func(url.Values) ([]byte, error) { return nil, nil }
-		},
-	} {
-		_, err := restsource.New(shopAPI, nestedTables(change)[:2], nil)
-		assert.ErrorContains(t, err, text)
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,31 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// upstream is an API that gives its answers one after the other. An answer is a status,
-// or a body, or a header Link and a body: "204", `{"rows": []}`, `Link: <...> {...}`.
-type upstream struct {
-	t       *testing.T
-	answers []string
-	asked   []string // the queries
-}
-
-func (s *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked = append(s.asked, r.URL.RawQuery)
-	if len(s.asked) > len(s.answers) {
-		s.t.Errorf("one request too many: %s", r.URL)
-		return reply(500, ""), nil
-	}
-	answer := s.answers[len(s.asked)-1]
-	if status, err := strconv.Atoi(answer[:min(3, len(answer))]); err == nil {
-		return reply(status, answer[3:], "Retry-After: 3600"), nil
-	}
-	if link, ok := strings.CutPrefix(answer, "Link: "); ok {
-		link, body, _ := strings.Cut(link, " {")
-		return reply(200, "{"+body, "Link: "+link), nil
-	}
-	return reply(200, answer), nil
-}
 
 // rowsOf returns an answer with the rows of these ids, and other members.
 func rowsOf(first, last int, members ...string) string {
@@ -61,8 +35,41 @@ var (
 	afterPages  = restsource.Pages{By: restsource.PagingCursor, Param: "c", LastRowCursor: "id", SizeParam: "n", Size: 4}
 	numberPages = restsource.Pages{By: restsource.PagingPage, Param: "p", SizeParam: "n", Size: 4}
 	offsetPages = restsource.Pages{By: restsource.PagingOffset, Param: "o", SizeParam: "n", Size: 4}
+	scrollPages = restsource.Pages{By: restsource.PagingScroll, Param: "c", Next: "scroll"}
 	onePage     = restsource.Pages{By: restsource.OnePage}
 )
+
+// A reading is what an API answers, request by request, and what becomes of it.
+type reading struct {
+	name    string
+	pages   restsource.Pages
+	change  func(*restsource.Table) // may be nil
+	answers []string                // see script
+	rows    int                     // 1 to so many
+	err     string                  // what the answer or the log says; "": the rows are all there
+}
+
+// run reads the rows. All of the answers are asked for, and no log quotes one.
+func (c *reading) run(t *testing.T) {
+	t.Helper()
+	t.Run(c.name, func(t *testing.T) {
+		api := inTurn(c.answers...)
+		answer, said, err := query(t, numbersTable(c.pages, c.change), api, allNumbers)
+		assert.Len(t, api.asked, len(c.answers), "requests")
+		if c.err != "" {
+			require.Error(t, err)
+			assert.Contains(t, err.Error()+said, c.err)
+			assert.NotContains(t, err.Error()+said, secretText)
+			return
+		}
+		require.NoError(t, err, said)
+		want := []int64{}
+		for id := range c.rows {
+			want = append(want, int64(id)+1)
+		}
+		assert.Equal(t, want, idsOf(answer))
+	})
+}
 
 func withMore(p restsource.Pages) restsource.Pages { p.HasMore = "more"; return p }
 
@@ -85,15 +92,11 @@ func TestEnd(t *testing.T) {
 	const promised = "says that there are more rows, and not where"
 	const noMore = `no boolean at Pages.HasMore (\"more\")`
 	const unshown = `nothing at Pages.Next (\"page.next\")`
+	const scroll, resent = `"scroll":"s"`, `{"rows":[{"id":5},{"id":2},{"id":6}],"page":{"next":null}}`
 	total := func(n int) string { return fmt.Sprintf(`"total":%d`, n) }
-	for _, c := range []struct {
-		name    string
-		pages   restsource.Pages
-		change  func(*restsource.Table)
-		answers []string
-		rows    int    // 1 to so many
-		err     string // what the answer or the log says; "": the rows are all there
-	}{
+	until404, resends := numberPages, cursorPages
+	until404.EndStatus, resends.Resends = 404, true
+	for _, c := range []reading{
 		// More is promised.
 		{"a cursor, promised and left out", withMore(cursorPages), nil,
 			[]string{rowsOf(1, 4, yes, next), rowsOf(5, 8, yes)}, 0, promised},
@@ -257,27 +260,41 @@ func TestEnd(t *testing.T) {
 		{"a total of an empty page", cursorPages, withTotal,
 			[]string{rowsOf(1, 0, last, total(3))}, 0, "the API states 3 rows and has answered 0"},
 		{"a total, and 204", cursorPages, func(t *restsource.Table) { t.TotalHeader = "X-Total" }, []string{"204"}, 0, ""},
+
+		// The sizes of pages.
+		{"pages that grow", unsized(numberPages), nil, []string{rowsOf(1, 4), rowsOf(9, 16)}, 0, "a page has 8 rows, and the first had 4"},
+		{"pages that are larger than what is asked for", numberPages, nil, []string{rowsOf(1, 7)}, 0, "a page has 7 rows, and 4 were asked for"},
+		{"a page in the middle that is short", numberPages, nil, []string{rowsOf(1, 4), rowsOf(5, 7), rowsOf(8, 11), rowsOf(1, 0)}, 11, ""},
+		{"the last page again", numberPages, nil, []string{rowsOf(1, 4), rowsOf(5, 6), rowsOf(5, 6), rowsOf(5, 6)}, 6, ""},
+		{"the last of one page again, proven by its second half", numberPages, nil,
+			[]string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3), rowsOf(3, 3)}, 3, ""},
+		{"one page again, and a half of it too", numberPages, nil,
+			[]string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 2)}, 0, "check Pages.Param"},
+		{"one page again, without a size", unsized(numberPages), nil, []string{rowsOf(1, 3), rowsOf(1, 3), rowsOf(1, 3)}, 0, "check Pages.Param"},
+
+		// A status that is declared to be the end.
+		{"404 behind the last page", until404, nil, []string{rowsOf(1, 4), rowsOf(5, 6), "404"}, 6, ""},
+		{"404 and no page", until404, nil, []string{"404"}, 0, "unknown_entity"},
+		{"another status than that", until404, nil, []string{rowsOf(1, 4), "410"}, 0, "unknown_entity"},
+		{"404 and a total that is not reached", until404, withTotal, []string{rowsOf(1, 4, total(9)), "404"}, 0, "states 9 rows"},
+
+		// The cursor of a scroll may stay the same, and a page without rows is the end.
+		{"a scroll whose cursor stays", scrollPages, nil, []string{rowsOf(1, 4, scroll), rowsOf(5, 8, scroll), rowsOf(1, 0, scroll)}, 8, ""},
+		{"a scroll whose cursor is named once", scrollPages, nil, []string{rowsOf(1, 4, scroll), rowsOf(5, 8), rowsOf(1, 0)}, 8, ""},
+		{"a scroll whose cursor ends", scrollPages, nil, []string{rowsOf(1, 4, scroll), rowsOf(1, 0, `"scroll":null`)}, 4, ""},
+		{"a scroll is not asked again, because the next page would be answered", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll), rowsOf(5, 8, scroll), "503"}, 0, "the status 503"},
+		{"a scroll that has expired", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll), rowsOf(5, 8, scroll), rowsOf(1, 0, scroll, `"message":"expired"`)}, 0, "message"},
+		{"a scroll whose cursor the API does not know", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll), rowsOf(1, 4, scroll), rowsOf(1, 4, scroll)}, 0, "rows that it has answered before"},
+
+		// By a true cursor a row that was changed comes again at the end of an order by change,
+		// which only the author of the table knows.
+		{"a row that comes again", cursorPages, nil, []string{rowsOf(1, 4, next), resent}, 0, "declare Pages.Resends"},
+		{"a row that the API resends", resends, nil, []string{rowsOf(1, 4, next), resent}, 6, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			api := &upstream{t: t, answers: c.answers}
-			var change []func(*restsource.Table)
-			if c.change != nil {
-				change = append(change, c.change)
-			}
-			answer, said, err := query(t, numbersTable(c.pages, change...), api, wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-			assert.Len(t, api.asked, len(c.answers), "requests")
-			if c.err != "" {
-				require.Error(t, err)
-				assert.Contains(t, err.Error()+said, c.err)
-				return
-			}
-			require.NoError(t, err, said)
-			want := []int64{}
-			for id := range c.rows {
-				want = append(want, int64(id)+1)
-			}
-			assert.Equal(t, want, idsOf(answer))
-		})
+		c.run(t)
 	}
 }
 
@@ -338,55 +355,53 @@ func TestEndOfChildren(t *testing.T) {
 	}
 }
 
-// TestEndWithLimit: a doubt about the end of a page is no matter for a query that needs
-// no more than the page.
-func TestEndWithLimit(t *testing.T) {
-	api := &upstream{t: t, answers: []string{rowsOf(1, 4)}}
-	tenant, _ := logged(t, shopAPI, numbersTable(cursorPages), api)
-	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Limit: 4,
-		Sort: []wire.SortKey{}}))(t)
-	assert.Len(t, answer.Column("id"), 4)
-	assert.Equal(t, []string{"n=4"}, api.asked)
-}
-
-// TestEndHalf: half of the rows that came are asked for, which may be fewer than half of
-// those that were asked for.
-func TestEndHalf(t *testing.T) {
-	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`), rowsOf(26, 50)}}
-	tenant, _ := logged(t, shopAPI, numbersTable(sized(cursorPages, 100)), api)
-	testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
-	assert.Equal(t, []string{"n=100", "n=25", "c=x&n=25"}, api.asked)
-}
-
-// TestEndOfWindow: a window behind the last row takes one request.
-func TestEndOfWindow(t *testing.T) {
-	for _, change := range []func(*restsource.Table){withTotal, keyless} {
-		api := &upstream{t: t, answers: []string{rowsOf(1, 0, `"total":7`)}}
-		tenant, _ := logged(t, shopAPI, numbersTable(offsetPages, change), api)
-		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20}))(t)
-		assert.Empty(t, answer.Column("id"))
-		assert.Equal(t, []string{"n=4&o=20"}, api.asked)
+// TestEndRequests shows what is asked for, and that a doubt about the end of a page is no matter
+// for a query that needs no more than the page.
+func TestEndRequests(t *testing.T) {
+	limited, behind := allNumbers, allNumbers
+	limited.Limit, behind.Offset = 4, 20
+	for _, c := range []struct {
+		pages   restsource.Pages
+		change  func(*restsource.Table)
+		answers []string
+		req     wire.QueryRequest
+		rows    int
+		asked   []string
+		why     string
+	}{
+		{cursorPages, nil, []string{rowsOf(1, 4)}, limited, 4, []string{"n=4"}, "nothing shows the end, and the limit is reached"},
+		{sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`), rowsOf(26, 50)}, allNumbers, 50,
+			[]string{"n=100", "n=25", "c=x&n=25"}, "half of the rows that came, which may be fewer than half of those that were asked for"},
+		{offsetPages, withTotal, []string{rowsOf(1, 0, `"total":7`)}, behind, 0, []string{"n=4&o=20"}, "behind the last row, one request"},
+		{offsetPages, keyless, []string{rowsOf(1, 0)}, behind, 0, []string{"n=4&o=20"}, "likewise"},
+	} {
+		api := inTurn(c.answers...)
+		answer := testkit.Must(serve(t, shopAPI, numbersTable(c.pages, c.change), api).Query(c.req))(t, c.why)
+		assert.Len(t, idsOf(answer), c.rows, c.why)
+		assert.Equal(t, c.asked, api.queries, c.why)
 	}
 }
 
 // TestEndFiltered: a total may be that of all rows where a filter is pushed, but not
 // where the API has refused it.
 func TestEndFiltered(t *testing.T) {
+	filtered := allNumbers
+	filtered.And = []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}
+	pushes := func(t *restsource.Table) {
+		t.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
+	}
 	for _, c := range []struct {
+		total   func(*restsource.Table)
 		answers []string
 		want    wire.Code
 	}{
-		{[]string{rowsOf(1, 3, `"total":9`)}, ""},
-		{[]string{rowsOf(1, 3, `"total":2`)}, wire.CodeInternal},
-		{[]string{"400", rowsOf(1, 3, `"total":9`)}, wire.CodeInternal},
-		{[]string{"400", rowsOf(1, 3, `"total":3`)}, ""},
+		{withTotal, []string{rowsOf(1, 3, `"total":9`)}, ""},
+		{withTotal, []string{rowsOf(1, 3, `"total":2`)}, wire.CodeInternal},
+		{withTotal, []string{"400", rowsOf(1, 3, `"total":9`)}, wire.CodeInternal},
+		{withTotal, []string{"400", rowsOf(1, 3, `"total":3`)}, ""},
+		{nil, []string{rowsOf(1, 3, `"totalCount":9`)}, ""}, // which nobody declared
 	} {
-		api := &upstream{t: t, answers: c.answers}
-		tables := numbersTable(onePage, withTotal)
-		tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
-		tenant, _ := logged(t, shopAPI, tables, api)
-		_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
-			Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}})
+		_, err := serve(t, shopAPI, numbersTable(onePage, c.total, pushes), inTurn(c.answers...)).Query(filtered)
 		requireCode(t, c.want, err)
 	}
 }
@@ -446,12 +461,8 @@ func TestEndForetold(t *testing.T) {
 			[]string{`Table "numbers" cannot be read: the API states 5 rows and has answered 4; check Total, Pages and Key.`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &upstream{t: t, answers: c.answers}
-			var change []func(*restsource.Table)
-			if c.change != nil {
-				change = append(change, c.change)
-			}
-			tenant, log := logged(t, shopAPI, numbersTable(c.pages, change...), api)
+			api := inTurn(c.answers...)
+			tenant, log := logged(t, shopAPI, numbersTable(c.pages, c.change), api)
 			found := testkit.Must(tenant.Discover())(t)
 			assert.Len(t, found.Tables, 1)
 			assert.Equal(t, c.warnings, found.Warnings)
@@ -488,7 +499,7 @@ func TestCountOfOnePage(t *testing.T) {
 		{sized(onePage, 5), []string{rowsOf(1, 4, `"total":4`)}, 4, "the page is not cut to one row"},
 	} {
 		for _, size := range []bool{false, true} {
-			api := &upstream{t: t, answers: c.answers}
+			api := inTurn(c.answers...)
 			tenant, _ := logged(t, shopAPI, numbersTable(c.pages, withTotal), api)
 			var n int64
 			var err error

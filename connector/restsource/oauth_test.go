@@ -289,7 +289,7 @@ func TestTokenIsNotRecorded(t *testing.T) {
 			&restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
 		require.NoError(t, err)
 		answer := testkit.Must(connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(oauthCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t, "the recording answers too")
+			Query(allNumbers))(t, "the recording answers too")
 		assert.Len(t, answer.Column("id"), 16)
 	}
 	files := 0

@@ -87,10 +87,14 @@ func numbersTable(pages restsource.Pages, changes ...func(*restsource.Table)) []
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
 	}
 	for _, change := range changes {
-		change(&t)
+		if change != nil {
+			change(&t)
+		}
 	}
 	return []restsource.Table{t}
 }
+
+var allNumbers = wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}
 
 // children declares a table of the numbers' children, with the column id of the parent.
 func children(columns ...restsource.Column) restsource.Table {

@@ -386,38 +386,3 @@ func TestPartitionsAtOnce(t *testing.T) {
 		assert.Equal(t, 2*time.Second, time.Since(begun).Truncate(time.Second), "four at once")
 	})
 }
-
-// TestPartitionFaults: New refuses what cannot be.
-func TestPartitionFaults(t *testing.T) {
-	for _, c := range []struct {
-		change func(*restsource.Table)
-		err    string
-	}{
-		{func(t *restsource.Table) { t.Partitions.Values = []string{"a"} }, "say what the values change"},
-		{func(t *restsource.Table) {
-			t.Partitions = restsource.Partitions{Values: []string{"a", "a"}, Param: "p"}
-		}, "twice"},
-		{func(t *restsource.Table) {
-			t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "p", Column: "q"}
-		}, `no column "q"`},
-		{func(t *restsource.Table) {
-			t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "p", Column: "id"}
-		}, "does not fit"},
-		{func(t *restsource.Table) {
-			t.Partitions = restsource.Partitions{Values: []string{"a"}, Paths: []string{"/x", "/y"}}
-		}, "one path for each"},
-		{func(t *restsource.Table) { t.Partitions = restsource.Partitions{Values: []string{"a"}, Param: "from"} }, ""},
-		{func(t *restsource.Table) { t.Window.Column = "id" }, "datetime or date"},
-		{func(t *restsource.Table) { t.Window.Since = time.Time{} }, "needs From, To, Since"},
-		{func(t *restsource.Table) { t.Query = "to=now" }, "also that of a filter or of Query"},
-		{func(t *restsource.Table) { t.Sorts = []restsource.Sort{{Column: "id", Asc: "s=id"}} }, "an order of its own"},
-	} {
-		table := eventsTable()
-		c.change(&table)
-		_, err := restsource.New(shopAPI, []restsource.Table{table}, nil)
-		if c.err == "" {
-			continue
-		}
-		require.ErrorContains(t, err, c.err)
-	}
-}

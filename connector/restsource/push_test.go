@@ -483,7 +483,4 @@ func TestSearch(t *testing.T) {
 	graded(t, issues("", true), nil, table)
 	found := testkit.Must(serve(t, shopAPI, []restsource.Table{table}, testkit.Over(issues("", false))).Discover())(t)
 	assert.Contains(t, strings.Join(found.Warnings, "\n"), `does not apply the parameter "jql"`)
-	table.SearchParam = ""
-	_, err := restsource.New(shopAPI, []restsource.Table{table}, nil)
-	require.ErrorContains(t, err, "belong together")
 }

@@ -218,7 +218,7 @@ func TestRecordedToken(t *testing.T) {
 		}}
 		src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Transport: recorder}))(t)
 		answer, err := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": secret}).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			Query(allNumbers)
 		if err != nil {
 			return "", err
 		}
@@ -253,7 +253,7 @@ func TestDerivedInLogs(t *testing.T) {
 			src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
 				Transport: testkit.Fails(fails[1])}))(t)
 			_, err := connectortest.Start(t, shopDefinition, src, log.Options()).
-				As(map[string]string{"token": recorded}).Unverified().Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+				As(map[string]string{"token": recorded}).Unverified().Query(allNumbers)
 			require.Error(t, err)
 			assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")
 			synctest.Wait() // the request is logged when it is over
@@ -267,7 +267,7 @@ func TestDerivedInLogs(t *testing.T) {
 func TestConvertQuotes(t *testing.T) {
 	_, said, err := query(t, numbersTable(onePage, func(t *restsource.Table) {
 		t.Columns[0].Convert = func(v any) (wire.Value, error) { return wire.Null(), fmt.Errorf("parsing %q: wrong", v) }
-	}), inTurn(`{"rows": [{"id": "`+secretText+`"}]}`), wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+	}), inTurn(`{"rows": [{"id": "`+secretText+`"}]}`), allNumbers)
 	requireCode(t, wire.CodeInternal, err)
 	assert.NotContains(t, said, secretText)
 	assert.Contains(t, said, "parsing")

@@ -24,67 +24,46 @@ import (
 // TestReportedLosses: what people reported of connectors that lost rows in silence, with an API that
 // does what the report tells. A read is whole, or it fails and says why.
 func TestReportedLosses(t *testing.T) {
-	scroll := restsource.Pages{By: restsource.PagingScroll, Param: "scroll_id", Next: "_scroll_id"}
-	const id = `"_scroll_id":"s"`
+	const scroll = `"scroll":"s"`
 	total := func(member string) func(*restsource.Table) { return func(t *restsource.Table) { t.Total = member } }
-	for _, c := range []struct {
-		report  string // repository and number
-		what    string
-		pages   restsource.Pages
-		change  func(*restsource.Table)
-		answers []string
-		rows    int    // 1 to so many
-		err     string // what the log says
-	}{
-		{"airbytehq/airbyte#27502", "300 of 500: more is said in a box that nobody read", onePage, keyed,
+	for _, c := range []reading{
+		{"airbytehq/airbyte#27502: 300 of 500: more is said in a box that nobody read", onePage, nil,
 			[]string{rowsOf(1, 3, `"additional_data":{"pagination":{"start":0,"limit":500,"more_items_in_collection":true,"next_start":500}}`)},
 			0, "additional_data.pagination.more_items_in_collection"},
-		{"airbytehq/airbyte#29358", "50 rows: the member that says how many there are is not in the answer", numberPages, total("length"),
+		{"airbytehq/airbyte#29358: 50 rows: the member that says how many there are is not in the answer", numberPages, total("length"),
 			[]string{rowsOf(1, 4)}, 0, "no number of rows at Total"},
-		{"airbytehq/airbyte#45104", "100 of 177: one answer of exactly the size", sized(onePage, 4), keyed,
+		{"airbytehq/airbyte#45104: 100 of 177: one answer of exactly the size", sized(onePage, 4), nil,
 			[]string{rowsOf(1, 4)}, 0, "as many rows as were asked for"},
-		{"airbytehq/airbyte#66592", "100,000 rows: the address of the next page goes at a limit", urlPages, withTotal,
+		{"airbytehq/airbyte#66592: 100,000 rows: the address of the next page goes at a limit", urlPages, withTotal,
 			[]string{rowsOf(1, 4, `"total":9`, `"next":"?c=2"`), rowsOf(5, 8, `"total":9`, `"next":null`)}, 0, "states 9 rows and has answered 8"},
-		{"turbot/steampipe-plugin-jira#126", "50 of 168 boards", onePage, keyed,
+		{"turbot/steampipe-plugin-jira#126: 50 of 168 boards", onePage, nil,
 			[]string{rowsOf(1, 3, `"maxResults":50,"startAt":0,"total":168,"isLast":false`)}, 0, "says that there are more rows"},
-		{"open-metadata/OpenMetadata#25263", "20 of 25 pipelines", onePage, keyed,
+		{"open-metadata/OpenMetadata#25263: 20 of 25 pipelines", onePage, nil,
 			[]string{rowsOf(1, 3, `"previous":"","next":"https://api.example.com/v1/connections?offset=20"`)}, 0, `\"next\"`},
-		{"dlt-hub/dlt#2586", "100 rows: the way to page was stated elsewhere", onePage, keyed,
+		{"dlt-hub/dlt#2586: 100 rows: the way to page was stated elsewhere", onePage, nil,
 			[]string{rowsOf(1, 3, `"links":{"first":"?o=0","next":"?o=100","last":"?o=900"}`)}, 0, "links.next"},
-		{"dlt-hub/dlt#4429", "a total that is null on some endpoints", numberPages, withTotal,
+		{"dlt-hub/dlt#4429: a total that is null on some endpoints", numberPages, withTotal,
 			[]string{rowsOf(1, 4, `"total":null`)}, 0, "no number of rows at Total"},
-		{"slothflowlabs/duckle#41", "200 and an empty list behind the last page", offsetPages, keyless,
+		{"slothflowlabs/duckle#41: 200 and an empty list behind the last page", offsetPages, keyless,
 			[]string{rowsOf(1, 4, `"total_count":5`), rowsOf(5, 5, `"total_count":5`), rowsOf(1, 0, `"total_count":5`)}, 5, ""},
-		{"mozilla/addons-server#6902", "a next address behind the last page that the API allows", urlPages, keyed,
+		{"mozilla/addons-server#6902: a next address behind the last page that the API allows", urlPages, nil,
 			[]string{rowsOf(1, 4, `"next":"?page=1001"`), "404"}, 0, "unknown_entity"},
-		{"mvanhorn/cli-printing-press#4091", "an endpoint that does not page gives all rows for each page", unsized(numberPages), keyed,
+		{"mvanhorn/cli-printing-press#4091: an endpoint that does not page gives all rows for each page", unsized(numberPages), nil,
 			[]string{rowsOf(1, 4), rowsOf(1, 4), rowsOf(1, 4)}, 0, "check Pages.Param"},
-		{"PostHog/posthog#101793", "2 of 10 rows: the parameter of the page is ignored", numberPages, withTotal,
+		{"PostHog/posthog#101793: 2 of 10 rows: the parameter of the page is ignored", numberPages, withTotal,
 			[]string{rowsOf(1, 4, `"total":10`), rowsOf(1, 4, `"total":10`), rowsOf(1, 4, `"total":10`), rowsOf(1, 2, `"total":10`)}, 0,
 			"check Pages.Param"},
-		{"NangoHQ/nango-sync#20", "the first page over and over: the cursor is elsewhere", cursorPages, keyed,
+		{"NangoHQ/nango-sync#20: the first page over and over: the cursor is elsewhere", cursorPages, nil,
 			[]string{rowsOf(1, 4, `"paging":{"next":"x"}`)}, 0, "paging.next"},
-		{"elastic/elasticsearch#26433", "a scroll that is asked again after a failure skips a page", scroll, keyed,
-			[]string{rowsOf(1, 4, id), "503"}, 0, ""},
-		{"elastic/elasticsearch#17151", "the cursor of a scroll never changes, and is named once", scroll, keyed,
-			[]string{rowsOf(1, 4, id), rowsOf(5, 8), rowsOf(1, 0)}, 8, ""},
-		{"OpenBankProject/OBP-API#585", "shards that failed, and no rows", scroll, keyed,
-			[]string{rowsOf(1, 4, id, `"timed_out":false,"_shards":{"total":120,"successful":120,"failed":0}`),
-				rowsOf(1, 0, id, `"timed_out":false,"_shards":{"total":120,"successful":115,"failed":5,"failures":[{"shard":-1}]}`)}, 0, "_shards.failures"},
+		{"elastic/elasticsearch#26433: a scroll that is asked again after a failure skips a page", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll), "503"}, 0, "the status 503"},
+		{"elastic/elasticsearch#17151: the cursor of a scroll never changes, and is named once", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll), rowsOf(5, 8), rowsOf(1, 0)}, 8, ""},
+		{"OpenBankProject/OBP-API#585: shards that failed, and no rows", scrollPages, nil,
+			[]string{rowsOf(1, 4, scroll, `"timed_out":false,"_shards":{"total":120,"successful":120,"failed":0}`),
+				rowsOf(1, 0, scroll, `"timed_out":false,"_shards":{"total":120,"successful":115,"failed":5,"failures":[{"shard":-1}]}`)}, 0, "_shards.failures"},
 	} {
-		t.Run(c.report, func(t *testing.T) {
-			api := &upstream{t: t, answers: c.answers}
-			tenant, log := logged(t, shopAPI, numbersTable(c.pages, c.change), api)
-			answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
-			assert.LessOrEqual(t, len(api.asked), len(c.answers), c.what)
-			if c.rows > 0 {
-				require.NoError(t, err, "%s: %s", c.what, log)
-				assert.Len(t, idsOf(answer), c.rows, c.what)
-				return
-			}
-			require.Error(t, err, c.what)
-			assert.Contains(t, err.Error()+log.String(), c.err, c.what)
-		})
+		c.run(t)
 	}
 }
 
@@ -106,7 +85,7 @@ func TestOnePageOfMany(t *testing.T) {
 		for i, e := range append(envelopes.Continued, envelopes.Whole...) {
 			t.Run(e.Name, func(t *testing.T) {
 				tables := numbersTable(onePage, func(t *restsource.Table) { t.Rows = e.Rows })
-				answer, log, err := query(t, tables, inTurn(e.Body), wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+				answer, log, err := query(t, tables, inTurn(e.Body), allNumbers)
 				if i >= len(envelopes.Continued) {
 					require.NoError(t, err, log)
 					assert.Equal(t, []int64{1, 2, 3}, idsOf(answer))
@@ -142,7 +121,7 @@ func TestRefusedInAnEmptyPage(t *testing.T) {
 				if name == "offset" {
 					keyless(&tables[0])
 				}
-				_, log, err := query(t, tables, inTurn(append(before, string(body))...), wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+				_, log, err := query(t, tables, inTurn(append(before, string(body))...), allNumbers)
 				if i >= len(pages.Refusals) {
 					require.NoError(t, err, "%s by %s: %s", body, name, log)
 				} else if !assert.Error(t, err, "%s by %s", body, name) {
@@ -165,15 +144,15 @@ func TestOneTablesTrouble(t *testing.T) {
 		change func(*restsource.Table)
 		want   string
 	}{
-		{"402", always(402, secretText), keyed, "the API answered with the status 402."},
-		{"403", always(403, secretText), keyed, "these credentials may not read it."},
-		{"404", always(404, secretText), keyed, "the API does not have it for these credentials."},
-		{"500", always(500, secretText), keyed, "the API answered with the status 500."},
-		{"another shape", always(200, `{"items":[]}`), keyed, "there is no list of rows at Rows."},
-		{"a date in other words", always(200, `{"rows":[{"id":"`+secretText+`"}]}`), keyed,
+		{"402", always(402, secretText), nil, "the API answered with the status 402."},
+		{"403", always(403, secretText), nil, "these credentials may not read it."},
+		{"404", always(404, secretText), nil, "the API does not have it for these credentials."},
+		{"500", always(500, secretText), nil, "the API answered with the status 500."},
+		{"another shape", always(200, `{"items":[]}`), nil, "there is no list of rows at Rows."},
+		{"a date in other words", always(200, `{"rows":[{"id":"`+secretText+`"}]}`), nil,
 			`column "id": a text does not fit the type number; declare another type, or a Convert function.`},
-		{"HTML", always(200, "<html>", "Content-Type: text/html"), keyed, "the API answered with HTML."},
-		{"an error in the answer", always(200, `{"error":"`+secretText+`"}`), keyed,
+		{"HTML", always(200, "<html>", "Content-Type: text/html"), nil, "the API answered with HTML."},
+		{"an error in the answer", always(200, `{"error":"`+secretText+`"}`), nil,
 			`the answer has a good status and the member "error", so its rows may not be all; if that is no error, name the member in Pages.Ignore.`},
 		{"Unwrap", always(200, `{}`), func(t *restsource.Table) {
 			t.Unwrap = func([]byte) ([]byte, error) { return nil, errors.New(secretText) }
@@ -230,33 +209,26 @@ func TestMessagesThatLead(t *testing.T) {
 	require.NoError(t, z.Close())
 	cursor := restsource.Pages{By: restsource.PagingURL, Next: "next"}
 	for name, c := range map[string]struct {
-		answer *http.Response
+		answer testkit.Transport
 		want   string
 	}{
-		"http":              {reply(200, `{"rows":[{"id":1}],"next":"http://shop.example/v1/numbers?p=2"}`), "begins with http:// and the API's with https://"},
-		"gzip":              {reply(200, zipped.String()), "the answer is compressed by gzip"},
-		"gzip and a header": {reply(200, zipped.String(), "Content-Encoding: gzip"), "the answer is compressed by gzip"},
-		"half a pair":       {reply(200, `{"rows":[{"id":"\ud83d x"}]}`), "half of a surrogate pair, which is no character; replace it by Unwrap"},
+		"http":              {always(200, `{"rows":[{"id":1}],"next":"http://shop.example/v1/numbers?p=2"}`), "begins with http:// and the API's with https://"},
+		"gzip":              {always(200, zipped.String()), "the answer is compressed by gzip"},
+		"gzip and a header": {always(200, zipped.String(), "Content-Encoding: gzip"), "the answer is compressed by gzip"},
+		"half a pair":       {always(200, `{"rows":[{"id":"\ud83d x"}]}`), "half of a surrogate pair, which is no character; replace it by Unwrap"},
 	} {
-		_, log, err := query(t, numbersTable(cursor), inTurnOf(c.answer), wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		_, log, err := query(t, numbersTable(cursor), following(c.answer), allNumbers)
 		requireCode(t, wire.CodeInternal, err)
 		assert.Contains(t, log, c.want, name)
 	}
 }
 
-func inTurnOf(res *http.Response) testkit.Transport {
-	return func(*http.Request) (*http.Response, error) { return res, nil }
-}
-
-// TestPlaceholders: a name in a path is a column of the parent or a credential of the form, and
-// what pages is sent as a parameter.
+// TestPlaceholders: a name in a path is a column of the parent or a credential of the form.
 func TestPlaceholders(t *testing.T) {
-	_, err := restsource.New(shopAPI, numbersTable(numberPages, func(t *restsource.Table) { t.Path = "/numbers/{p}" }), nil)
-	require.ErrorContains(t, err, `path: {p} is Pages.Param, which is sent as a query parameter`)
 	src := testkit.Must(restsource.New(restsource.API{Base: "https://{shop}.example/v1", Check: "/{account}/me"},
 		append(numbersTable(onePage, func(t *restsource.Table) { t.Path = "/{token}/numbers" }), children()), nil))(t)
 	token := testkit.Must(wire.NewToken(connectortest.Token))(t)
-	_, err = connector.New(shopDefinition, src, token, nil)
+	_, err := connector.New(shopDefinition, src, token, nil)
 	require.ErrorContains(t, err, `source: it uses the credential "shop", which the form does not have`)
 	require.ErrorContains(t, err, `"account"`)
 	require.NotContains(t, err.Error(), `"id"`)

@@ -24,41 +24,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// script answers with the given answers in turn, the last one for ever, and notes
-// when it was asked.
-type script struct {
-	answers []func() (*http.Response, error)
-	begun   time.Time
-
-	mu    sync.Mutex
-	asked []time.Duration // since begun
-}
-
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Body != nil {
-		body, _ := io.ReadAll(r.Body)
-		if string(body) != "question" {
-			return nil, fmt.Errorf("the body is %q", body)
-		}
-	}
-	n := min(len(s.asked), len(s.answers)-1)
-	s.asked = append(s.asked, time.Since(s.begun))
-	return s.answers[n]()
-}
-
-func answers(status int, headers ...string) func() (*http.Response, error) {
-	return func() (*http.Response, error) { return reply(status, "", headers...), nil }
-}
-
-func fails(err error) func() (*http.Response, error) {
-	return func() (*http.Response, error) { return nil, err }
-}
+// answers answers with a status and headers, and without a body.
+func answers(status int, headers ...string) testkit.Transport { return always(status, "", headers...) }
 
 var (
-	unknownHost = fails(&net.DNSError{IsNotFound: true})
-	breaks      = fails(errors.New("connection reset"))
+	unknownHost = testkit.Fails(&net.DNSError{IsNotFound: true})
+	breaks      = testkit.Fails(errors.New("connection reset"))
 )
 
 // get sends one request and closes the answer.
@@ -84,7 +55,7 @@ func seconds(s ...float64) []time.Duration {
 
 // TestTransport checks when a request is sent again, in virtual time.
 func TestTransport(t *testing.T) {
-	type list = []func() (*http.Response, error)
+	type list = []testkit.Transport
 	ok := answers(200)
 	// The clock of a bubble begins in the year 2000.
 	reset := func(after time.Duration) string {
@@ -118,10 +89,10 @@ func TestTransport(t *testing.T) {
 		{"broken for ever", "GET", list{breaks}, seconds(0, 0.5, 1.5, 3.5, 7.5), 0, ""},
 		{"broken POST", "POST", list{breaks, ok}, seconds(0), 0, "it may have been done"},
 		{"broken DELETE", "DELETE", list{breaks, ok}, seconds(0), 0, "it may have been done"},
-		{"no answer of the resolver", "GET", list{fails(&net.DNSError{IsTimeout: true}), ok}, seconds(0, 0.5), 200, "it may answer later"},
-		{"a private address", "GET", list{fails(&netguard.Error{Kind: "private"})}, seconds(0), 0, "it stays private"},
-		{"no recording", "GET", list{fails(&recording.Missing{})}, seconds(0), 0, "nobody records it meanwhile"},
-		{"a wrong certificate", "GET", list{fails(&tls.CertificateVerificationError{Err: io.EOF})}, seconds(0), 0, "it stays wrong"},
+		{"no answer of the resolver", "GET", list{testkit.Fails(&net.DNSError{IsTimeout: true}), ok}, seconds(0, 0.5), 200, "it may answer later"},
+		{"a private address", "GET", list{testkit.Fails(&netguard.Error{Kind: "private"})}, seconds(0), 0, "it stays private"},
+		{"no recording", "GET", list{testkit.Fails(&recording.Missing{})}, seconds(0), 0, "nobody records it meanwhile"},
+		{"a wrong certificate", "GET", list{testkit.Fails(&tls.CertificateVerificationError{Err: io.EOF})}, seconds(0), 0, "it stays wrong"},
 		{"no such host", "GET", list{unknownHost}, seconds(0), 0, "it will not appear"},
 		{"limited", "GET", list{answers(429), ok}, seconds(0, 0.5), 200, ""},
 		{"limited POST", "POST", list{answers(429, "Retry-After: 2"), ok}, seconds(0, 2), 200, "it has not been done"},
@@ -153,7 +124,7 @@ func TestTransport(t *testing.T) {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			s := &script{answers: c.answers, begun: time.Now()}
+			s := following(c.answers...)
 			method, _, reads := strings.Cut(c.method, " ")
 			r, err := http.NewRequestWithContext(ctx, method, "https://api.example/", nil)
 			if method == http.MethodPost {
@@ -166,6 +137,9 @@ func TestTransport(t *testing.T) {
 			}
 			res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
 			assert.Equal(t, c.asked, s.asked, c.why)
+			for _, body := range s.bodies {
+				assert.Equal(t, method == http.MethodPost, body == "question", "each attempt has the whole body")
+			}
 			if c.status == 0 {
 				require.Error(t, err)
 				return
@@ -179,16 +153,16 @@ func TestTransport(t *testing.T) {
 
 // TestPace spreads requests over the time that a budget has to last.
 func TestPace(t *testing.T) {
-	budget := func(limit, remaining, reset int) func() (*http.Response, error) {
+	budget := func(limit, remaining, reset int) testkit.Transport {
 		return answers(200, fmt.Sprintf("X-RateLimit-Limit: %d", limit), fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
 			fmt.Sprintf("X-RateLimit-Reset: %d", reset))
 	}
-	until := func(remaining, second int) func() (*http.Response, error) { // of the bubble
+	until := func(remaining, second int) testkit.Transport { // of the bubble
 		return answers(200, fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
 			fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, second, 0, time.UTC).Unix()))
 	}
-	at := func(remaining int) func() (*http.Response, error) { return until(remaining, 40) }
-	type list = []func() (*http.Response, error)
+	at := func(remaining int) testkit.Transport { return until(remaining, 40) }
+	type list = []testkit.Transport
 	for _, c := range []struct {
 		name    string
 		answers list
@@ -234,7 +208,7 @@ func TestPace(t *testing.T) {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			s := &script{answers: c.answers, begun: time.Now()}
+			s := following(c.answers...)
 			transport := &restsource.Transport{Base: s}
 			var failed error
 			for range 5 {
@@ -253,7 +227,7 @@ func TestPace(t *testing.T) {
 // TestPaceAtOnce: a refusal holds back the requests of other goroutines too.
 func TestPaceAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: 10"), answers(200)}}
+		s := following(answers(429, "Retry-After: 10"), answers(200))
 		transport := &restsource.Transport{Base: s}
 		ask := func() {
 			_, err := get(t.Context(), transport, "")
@@ -310,7 +284,7 @@ func TestPaceLonger(t *testing.T) {
 // cause.
 func TestTransportCancelled(t *testing.T) {
 	over := errors.New("the reader left")
-	type list = []func() (*http.Response, error)
+	type list = []testkit.Transport
 	for _, c := range []struct {
 		name    string
 		answers list
@@ -328,7 +302,7 @@ func TestTransportCancelled(t *testing.T) {
 				cancel(over)
 			}
 			time.AfterFunc(c.after, func() { cancel(over) })
-			s := &script{answers: c.answers, begun: time.Now()}
+			s := following(c.answers...)
 			transport := &restsource.Transport{Base: s}
 			var err error
 			for range 3 {
@@ -346,7 +320,7 @@ func TestTransportCancelled(t *testing.T) {
 func TestUnlimited(t *testing.T) {
 	for after, waits := range map[string]bool{"600": true, "601": false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: "+after), answers(200)}}
+			s := following(answers(429, "Retry-After: "+after), answers(200))
 			_, err := get(t.Context(), &restsource.Transport{Base: s}, "")
 			if !waits {
 				require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
@@ -363,10 +337,10 @@ type unrepeatable struct{ io.Reader }
 
 // TestOnce: a request whose body cannot be read again is sent once, whatever comes.
 func TestOnce(t *testing.T) {
-	for status, answer := range map[int]func() (*http.Response, error){
+	for status, answer := range map[int]testkit.Transport{
 		429: answers(429, "Retry-After: 1"), 503: answers(503), 0: breaks,
 	} {
-		s := &script{answers: []func() (*http.Response, error){answer, answers(200)}, begun: time.Now()}
+		s := following(answer, answers(200))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", unrepeatable{strings.NewReader("question")})
 		require.NoError(t, err)
 		res, err := (&restsource.Transport{Base: s}).RoundTrip(r)

@@ -27,9 +27,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// reply and always answer requests without a network.
-var reply, always = testkit.Reply, testkit.Always
-
 // TestTrouble: whatever an API does, each route answers with an error that says who
 // can do something, the log says why, and the token is nowhere.
 func TestTrouble(t *testing.T) {
@@ -258,7 +255,7 @@ func TestHeaders(t *testing.T) {
 			open++
 			res.Body = counted{strings.NewReader(`{"rows": []}`), &open}
 			return res, nil
-		})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		})).Query(allNumbers)
 		assert.Equal(t, c.status == 200, err == nil)
 		c.want["User-Agent"], c.want["Authorization"] = []string{"connector-sdk-go"}, []string{"Bearer " + shopToken}
 		assert.Equal(t, []http.Header{c.want}, got)
@@ -364,7 +361,7 @@ func TestSameOrigin(t *testing.T) {
 					return reply(200, `{"rows": []}`), nil
 				}
 				return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
-			})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			})).Query(allNumbers)
 		assert.Equal(t, same, err == nil, address)
 		assert.Equal(t, same, asked == 2, address)
 	}
@@ -483,7 +480,7 @@ func TestBudgetOfOneRequest(t *testing.T) {
 				return res, err
 			}))
 		for range 2 {
-			testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}}))(t)
+			testkit.Must(tenant.Query(allNumbers))(t)
 		}
 		assert.Equal(t, seconds(0, 5, 10, 15, 15, 20, 25, 30), asked)
 	})
