@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,41 +19,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// tied is an API of 40 rows that it sorts by a column in which four rows each are the same, so
+// tied returns an API of 40 rows that it sorts by a column in which four rows each are the same, so
 // that rows of one value stand in any order, each time another one.
-type tied struct {
-	rows  int
-	size  int // of a page
-	order func(request int, of []int)
-	asked int
-}
-
-func (a *tied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ids := make([]int, a.rows)
-	for i := range ids {
-		ids[i] = i + 1
+func tied(size int, order func(request int, of []int)) *numbers {
+	api := numbersTo(40, size)
+	api.before = func(n *numbers, request int) {
+		n.ids = numbersTo(40, size).ids
+		for of := range slices.Chunk(n.ids, 4) {
+			order(request, of)
+		}
 	}
-	for i := 0; i < len(ids); i += 4 {
-		a.order(a.asked, ids[i:min(i+4, len(ids))])
-	}
-	a.asked++
-	query := r.URL.Query()
-	from, _ := strconv.Atoi(query.Get("from"))
-	if page, err := strconv.Atoi(query.Get("page")); err == nil {
-		from = (page - 1) * a.size
-	}
-	end := min(from+a.size, len(ids))
-	rows := []map[string]any{}
-	for _, id := range ids[min(from, end):end] {
-		rows = append(rows, map[string]any{"id": id})
-	}
-	answer := map[string]any{"rows": rows, "next": nil}
-	if end < len(ids) {
-		next := fmt.Sprintf("/v1/numbers?from=%d", end)
-		answer["next"] = next
-		w.Header().Set("Link", "<"+next+`>; rel="next"`)
-	}
-	_ = json.NewEncoder(w).Encode(answer)
+	return api
 }
 
 // tiedOrders are ways in which rows of one value can stand in another order each time.
@@ -80,12 +55,7 @@ var tiedOrders = map[string]func(request int, of []int){
 	},
 }
 
-var byPlaces = map[string]restsource.Pages{
-	"page":   {By: restsource.PagingPage, Param: "page"},
-	"offset": {By: restsource.PagingOffset, Param: "from"},
-	"url":    {By: restsource.PagingURL, Next: "next"},
-	"link":   {By: restsource.PagingLink},
-}
+var byPlaces = map[string]restsource.Pages{"page": byPage, "offset": byOffset, "url": byURL, "link": byLink}
 
 // TestUnstableOrder: where rows stand in another order in each answer, some come twice and
 // others never. The read is whole by chance, or it fails. Discovery warns.
@@ -95,8 +65,7 @@ func TestUnstableOrder(t *testing.T) {
 			t.Run(name+" by "+by, func(t *testing.T) {
 				silent := 0
 				for size := 6; size < 15; size++ {
-					api := &tied{rows: 40, size: size, order: order}
-					ids, err := readAll(t, api, numbersTable(pages))
+					ids, err := readAll(t, tied(size, order), numbersTable(pages))
 					if err != nil {
 						requireCode(t, wire.CodeInternal, err)
 					} else if len(ids) != 40 {
@@ -104,7 +73,7 @@ func TestUnstableOrder(t *testing.T) {
 					}
 				}
 				assert.Zero(t, silent)
-				found, err := serve(t, shopAPI, numbersTable(pages), testkit.Over(&tied{rows: 40, size: 10, order: order})).Discover()
+				found, err := serve(t, shopAPI, numbersTable(pages), testkit.Over(tied(10, order))).Discover()
 				require.NoError(t, err)
 				require.Len(t, found.Warnings, 1)
 				assert.Contains(t, found.Warnings[0], "order is not stable")
@@ -113,7 +82,7 @@ func TestUnstableOrder(t *testing.T) {
 	}
 	t.Run("a stable one", func(t *testing.T) {
 		for by, pages := range byPlaces {
-			api := &tied{rows: 40, size: 10, order: func(int, []int) {}}
+			api := numbersTo(40, 10)
 			ids := testkit.Must(readAll(t, api, numbersTable(pages)))(t, by)
 			assert.Len(t, ids, 40, by)
 			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), testkit.Over(api)).Discover())(t)

@@ -124,6 +124,7 @@ func TestEnd(t *testing.T) {
 		{"a function, promised without parameters", restsource.Pages{By: restsource.PagingFunc,
 			Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }}, nil,
 			[]string{rowsOf(1, 4)}, 0, "named without its place"},
+		{"an address that repeats", urlPages, nil, []string{rowsOf(1, 4, `"next":"?c=2"`), rowsOf(5, 8, `"next":"?c=2"`)}, 0, "repeats"},
 		{"a link without an address", linkPages, nil, []string{"Link: <>;rel=next " + rowsOf(1, 4)}, 0, "named without its place"},
 
 		// More is not there.

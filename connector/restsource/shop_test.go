@@ -238,10 +238,14 @@ func logged(
 	t *testing.T, api restsource.API, tables []restsource.Table, upstream http.RoundTripper,
 ) (*connectortest.Tenant, *testkit.Log) {
 	t.Helper()
-	src := testkit.Must(restsource.New(api, tables, &restsource.Options{Transport: upstream, Concurrency: 1}))(t)
-	log := &testkit.Log{}
-	options := log.Options()
-	return connectortest.Start(t, shopDefinition, src, options).As(shopCredentials).Unverified(), log
+	return connect(t, api, tables, restsource.Options{Transport: upstream, Concurrency: 1})
+}
+
+// connect serves a source for one tenant.
+func connect(t *testing.T, api restsource.API, tables []restsource.Table, o restsource.Options) (*connectortest.Tenant, *testkit.Log) {
+	t.Helper()
+	src, log := testkit.Must(restsource.New(api, tables, &o))(t), &testkit.Log{}
+	return connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified(), log
 }
 
 // query asks for rows in virtual time. It returns what the log says too, with quotation
