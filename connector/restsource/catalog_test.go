@@ -78,8 +78,7 @@ func TestTablesOf(t *testing.T) {
 	api := objects()
 	options := &restsource.Options{Transport: testkit.Over(api), TablesOf: tablesOf}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
-	shop := shopAPI
-	src := testkit.Must(restsource.New(shop, []restsource.Table{users}, options))(t)
+	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{users}, options))(t)
 	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 400})
 	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
 	tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
@@ -122,11 +121,8 @@ func TestTablesOfFails(t *testing.T) {
 			return []restsource.Table{{Name: "t", Path: "/orders", Columns: columns(wire.TypeNumber, "id")}}, nil // and no other
 		},
 	} {
-		src, err := restsource.New(shopAPI, nil, &restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
-		require.NoError(t, err)
-		log := &testkit.Log{}
-		tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
-		_, err = tenant.Discover()
+		tenant, log := connect(t, shopAPI, nil, restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
+		_, err := tenant.Discover()
 		require.ErrorContains(t, err, "internal")
 		log.Await(t, name)
 		assert.NotContains(t, log.String(), shopToken)
@@ -149,10 +145,7 @@ func TestTablesOfFaulty(t *testing.T) {
 	}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"},
 		Columns: columns(wire.TypeNumber, "id")}
-	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{users},
-		&restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables}))(t)
-	log := &testkit.Log{}
-	tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
+	tenant, log := connect(t, shopAPI, []restsource.Table{users}, restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
 	found := testkit.Must(tenant.Discover())(t)
 	var names []string
 	for _, table := range found.Tables {

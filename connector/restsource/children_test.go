@@ -100,7 +100,8 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestFamilyTrouble: an endpoint that fails is no endpoint without rows.
+// TestFamilyTrouble: an endpoint that fails is no endpoint without rows. One that answers 404 has
+// no rows, but when all do, there is no such table.
 func TestFamilyTrouble(t *testing.T) {
 	const b = "/parents/b/children"
 	for _, c := range []struct {
@@ -113,6 +114,8 @@ func TestFamilyTrouble(t *testing.T) {
 		{"none", "/parents/{id}/children", nil, "", 6, ""},
 		{"404", "/parents/{id}/children", map[string]int{b: 404}, "", 4, ""},
 		{"410", "/parents/{id}/children", map[string]int{b: 410}, "", 4, ""},
+		{"404 of all", "/parents/{id}/children", map[string]int{"/parents/a%2F1/children": 404, b: 404, "/parents/c/children": 410},
+			wire.CodeUnknownEntity, 0, ""},
 		{"500", "/parents/{id}/children", map[string]int{b: 500}, wire.CodeInternal, 0,
 			`table \"children\": the API answered with the status 500`},
 		{"403", "/parents/{id}/children", map[string]int{b: 403}, wire.CodeBadRequest, 0, ""},

@@ -392,17 +392,19 @@ func TestEndFiltered(t *testing.T) {
 		t.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 	}
 	for _, c := range []struct {
+		pages   restsource.Pages
 		total   func(*restsource.Table)
 		answers []string
 		want    wire.Code
 	}{
-		{withTotal, []string{rowsOf(1, 3, `"total":9`)}, ""},
-		{withTotal, []string{rowsOf(1, 3, `"total":2`)}, wire.CodeInternal},
-		{withTotal, []string{"400", rowsOf(1, 3, `"total":9`)}, wire.CodeInternal},
-		{withTotal, []string{"400", rowsOf(1, 3, `"total":3`)}, ""},
-		{nil, []string{rowsOf(1, 3, `"totalCount":9`)}, ""}, // which nobody declared
+		{onePage, withTotal, []string{rowsOf(1, 3, `"total":9`)}, ""},
+		{onePage, withTotal, []string{rowsOf(1, 3, `"total":2`)}, wire.CodeInternal},
+		{onePage, withTotal, []string{"400", rowsOf(1, 3, `"total":9`)}, wire.CodeInternal},
+		{onePage, withTotal, []string{"400", rowsOf(1, 3, `"total":3`)}, ""},
+		{numberPages, withTotal, []string{rowsOf(1, 3, `"total":9`), rowsOf(1, 0, `"total":9`)}, ""},
+		{onePage, nil, []string{rowsOf(1, 3, `"totalCount":9`)}, ""}, // which nobody declared
 	} {
-		_, err := serve(t, shopAPI, numbersTable(onePage, c.total, pushes), inTurn(c.answers...)).Query(filtered)
+		_, err := serve(t, shopAPI, numbersTable(c.pages, c.total, pushes), inTurn(c.answers...)).Query(filtered)
 		requireCode(t, c.want, err)
 	}
 }

@@ -90,12 +90,9 @@ func TestJob(t *testing.T) {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			api := &c.api
 			api.download = gzipped("id\n1\n2\n3\n")
-			log := &testkit.Log{}
 			shop := shopAPI
 			shop.Header = http.Header{"X-Host-Key": {"k"}}
-			src, err := restsource.New(shop, []restsource.Table{exportTable(c.download)}, &restsource.Options{Transport: api})
-			require.NoError(t, err)
-			tenant := connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified()
+			tenant, log := connect(t, shop, []restsource.Table{exportTable(c.download)}, restsource.Options{Transport: api})
 			begun := time.Now()
 			rows, err := read(t, tenant, "t", []wire.Filter{cond("id", wire.OpGte, wire.Int(2))}, "id")
 			assert.Equal(t, c.took, time.Since(begun).Truncate(time.Second))

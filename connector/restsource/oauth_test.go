@@ -16,13 +16,10 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/big"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +32,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -121,11 +117,10 @@ func oauthTables() []restsource.Table {
 	return append(numbersTable(pages), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 }
 
-func (o *oauth) serve(t *testing.T, authorize restsource.Authorize, log *testkit.Log) *connectortest.Tenant {
+func (o *oauth) serve(t *testing.T, c restsource.ClientCredentials) (*connectortest.Tenant, *testkit.Log) {
 	t.Helper()
-	src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: authorize}, oauthTables(), &restsource.Options{Transport: o})
-	require.NoError(t, err)
-	return connectortest.Start(t, oauthDefinition, src, log.Options()).As(oauthCredentials).Unverified()
+	api := restsource.API{Base: shopAPI.Base, Authorize: c.Authorize()}
+	return connectAs(t, oauthDefinition, oauthCredentials, api, oauthTables(), restsource.Options{Transport: o})
 }
 
 var clientCredentials = restsource.ClientCredentials{
@@ -139,7 +134,7 @@ var clientCredentials = restsource.ClientCredentials{
 func TestTokenIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &oauth{good: 1000, lifetime: time.Hour, delay: time.Millisecond}
-		tenant := o.serve(t, clientCredentials.Authorize(), &testkit.Log{})
+		tenant, _ := o.serve(t, clientCredentials)
 		for n, ask := range []func() error{
 			tenant.Check,
 			func() error {
@@ -168,7 +163,8 @@ func TestTokenForm(t *testing.T) {
 	o := &oauth{good: 1000, lifetime: time.Hour}
 	in := clientCredentials
 	in.InForm, in.TokenURL = true, "/oauth/token?v=2"
-	require.NoError(t, o.serve(t, in.Authorize(), &testkit.Log{}).Check())
+	tenant, _ := o.serve(t, in)
+	require.NoError(t, tenant.Check())
 	assert.Equal(t, "client 7", o.tokens[0].Get("client_id"))
 	assert.Equal(t, oauthSecret, o.tokens[0].Get("client_secret"))
 	assert.Empty(t, o.basic[0])
@@ -197,7 +193,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		{"refused always", &oauth{good: 0, lifetime: time.Hour}, "numbers", -1, 2, 2, ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			tenant := c.api.serve(t, clientCredentials.Authorize(), &testkit.Log{})
+			tenant, _ := c.api.serve(t, clientCredentials)
 			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
 			assert.Len(t, c.api.tokens, c.tokens, c.why)
 			if c.calls > 0 {
@@ -217,7 +213,6 @@ func TestTokenIsRenewed(t *testing.T) {
 // TestTokenEndpoint: what a token endpoint answers becomes a sentence where the person at
 // the form can do something, and a timeout where waiting helps. No text of it is quoted.
 func TestTokenEndpoint(t *testing.T) {
-	fails := func(err error) func(*http.Request) (*http.Response, error) { return testkit.Fails(err) }
 	const wrong, scopes = "does not accept the client id", "do not have all the scopes"
 	for _, c := range []struct {
 		name      string
@@ -246,13 +241,12 @@ func TestTokenEndpoint(t *testing.T) {
 		}, wire.CodeInternal, "", "broke off"},
 		{"too many requests", always(429, ""), wire.CodeTimeout, "takes no more requests", ""},
 		{"down", always(503, ""), wire.CodeTimeout, "not available at the moment", ""},
-		{"dead", fails(&net.OpError{Op: "dial", Err: io.ErrUnexpectedEOF}), wire.CodeTimeout, "cannot be reached at the moment",
+		{"dead", testkit.Fails(&net.OpError{Op: "dial", Err: io.ErrUnexpectedEOF}), wire.CodeTimeout, "cannot be reached at the moment",
 			"token endpoint"},
-		{"a name that nobody has", fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout, "cannot be reached", ""},
+		{"a name that nobody has", testkit.Fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout, "cannot be reached", ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			var log testkit.Log
-			tenant := (&oauth{answer: c.answer}).serve(t, clientCredentials.Authorize(), &log)
+			tenant, log := (&oauth{answer: c.answer}).serve(t, clientCredentials)
 			err := tenant.Check()
 			synctest.Wait()
 			requireCode(t, c.code, err)
@@ -267,44 +261,15 @@ func TestTokenEndpoint(t *testing.T) {
 		for _, address := range []string{"", "auth.example/token", "{region}", "https://u:p@auth.example/"} {
 			in := clientCredentials
 			in.TokenURL = address
-			requireCode(t, wire.CodeInternal, (&oauth{}).serve(t, in.Authorize(), &testkit.Log{}).Check())
+			tenant, _ := (&oauth{}).serve(t, in)
+			requireCode(t, wire.CodeInternal, tenant.Check())
 		}
 	})
 	t.Run("a host that is no label", func(t *testing.T) {
-		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
-			&restsource.Options{Transport: &oauth{}})
-		require.NoError(t, err)
-		err = connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(map[string]string{"id": "a", "secret": "b",
-			"region": "evil.example/"}).Check()
-		requireCode(t, wire.CodeCheckFailed, err)
+		tenant, _ := connectAs(t, oauthDefinition, map[string]string{"id": "a", "secret": "b", "region": "evil.example/"},
+			restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(), restsource.Options{Transport: &oauth{}})
+		requireCode(t, wire.CodeCheckFailed, tenant.Check())
 	})
-}
-
-// TestTokenIsNotRecorded: a recording has neither the secret nor the token that the API
-// gave out for it.
-func TestTokenIsNotRecorded(t *testing.T) {
-	dir := t.TempDir()
-	for _, upstream := range []http.RoundTripper{&oauth{good: 100, lifetime: time.Hour}, nil} {
-		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
-			&restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
-		require.NoError(t, err)
-		answer := testkit.Must(connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(oauthCredentials).Unverified().
-			Query(allNumbers))(t, "the recording answers too")
-		assert.Len(t, answer.Column("id"), 16)
-	}
-	files := 0
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		files++
-		for _, secret := range []string{oauthToken, oauthSecret, url.QueryEscape(oauthSecret)} {
-			assert.NotContains(t, string(text)+path, secret)
-		}
-		return err
-	}))
-	assert.Equal(t, 10, files, "the token's answer, and nine pages")
 }
 
 // keyText returns a private key as a tenant pastes it.
@@ -442,10 +407,10 @@ func ExampleAuthorize() {
 func TestTokenThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &oauth{good: 100, lifetime: 20 * time.Second}
-		src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize(),
-			Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second}}, oauthTables(), &restsource.Options{Transport: o}))(t)
-		answer := testkit.Must(connectortest.Start(t, oauthDefinition, src, testkit.Quiet()).As(oauthCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}}))(t)
+		tenant, _ := connectAs(t, oauthDefinition, oauthCredentials, restsource.API{Base: shopAPI.Base,
+			Authorize: clientCredentials.Authorize(), Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second},
+		}, oauthTables(), restsource.Options{Transport: o})
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}}))(t)
 		assert.Len(t, answer.Column("id"), 16)
 		assert.Len(t, o.tokens, 9, "one for each page")
 		assert.Equal(t, 9, o.calls, "none is refused")

@@ -204,7 +204,7 @@ func TestPartitionFails(t *testing.T) {
 			tenant, log := logged(t, shopAPI, []restsource.Table{table}, upstream)
 			_, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
 			require.Error(t, err)
-			require.Eventually(t, func() bool { return strings.Contains(log.String(), c.err) }, 10*time.Second, time.Millisecond, log.String())
+			log.Await(t, c.err)
 		})
 	}
 }
@@ -378,9 +378,8 @@ func TestPartitionsAtOnce(t *testing.T) {
 		})
 		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
 			Partitions: restsource.Partitions{Param: "p", Values: strings.Split("abcdefgh", "")}}
-		src := testkit.Must(restsource.New(shopAPI, []restsource.Table{table}, &restsource.Options{Transport: slow}))(t)
 		begun := time.Now()
-		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+		tenant, _ := connect(t, shopAPI, []restsource.Table{table}, restsource.Options{Transport: slow})
 		rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
 		assert.Len(t, rows, 8)
 		assert.Equal(t, 2*time.Second, time.Since(begun).Truncate(time.Second), "four at once")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -221,96 +222,61 @@ func TestChildren(t *testing.T) {
 	assert.Equal(t, wire.TypeNumber, found.Tables[2].Fields[0].Type, "the type is the parent's")
 }
 
-// TestSpell: a spelling of the author's own, a list in one parameter, and values that
-// cannot be in it.
-func TestSpell(t *testing.T) {
-	api := newShop()
-	tables := shopTables()
-	tables[0].Filters = []restsource.Param{{Column: "status", Op: wire.OpIn, Name: "status", Separator: ","},
-		{Column: "created", Op: wire.OpGte, Name: "created_after", Spell: func(v wire.Value) (string, bool) {
-			day := v.String()
-			return day[:min(10, len(day))], len(day) > 10
-		}}}
-	tenant := asTenant(t, api, tables).Unverified()
-	for _, values := range [][]wire.Value{{wire.Text("a"), wire.Text("b")}, {wire.Text("a,b"), wire.Text("c")}} {
-		_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Limit: 1, Where: wire.Where{And: []wire.Filter{
-			cond("status", wire.OpIn, values...), cond("created", wire.OpGt, wire.Text("2024-03-04T05:06:07Z"))}}})
-		require.NoError(t, err)
-	}
-	var got []string
-	for _, u := range api.requests() {
-		got = append(got, u.Query().Get("status")+" "+u.Query().Get("created_after"))
-	}
-	assert.Equal(t, "a,b 2024-03-04", got[0])
-	assert.Equal(t, " 2024-03-04", got[1], "a value with a comma would be two")
-}
-
-// TestNarrowing: what the API would leave out, or cannot be told, is not pushed.
-func TestNarrowing(t *testing.T) {
-	tables := shopTables()
-	tables[0].Filters = []restsource.Param{
-		{Column: "created", Op: wire.OpGt, Name: "created_after"}, {Column: "created", Op: wire.OpLte, Name: "until"},
-		{Column: "due", Op: wire.OpGte, Name: "due"}, {Column: "id", Op: wire.OpEq, Name: "number"},
-		{Column: "status", Op: wire.OpIncludes, Name: "q"}, {Column: "first_tag", Op: wire.OpEq, Name: "tag"},
-	}
-	text := wire.Text
-	many := make([]wire.Value, 101)
-	for i := range many {
-		many[i] = text("x")
-	}
+// TestSpelled shows what is sent for a filter. What the API would leave out, or cannot be told, is
+// not sent. Which operator may stand for which is tested with connector.Pushdown.
+func TestSpelled(t *testing.T) {
+	const second, minute, day = time.Second, time.Minute, 24 * time.Hour
+	type param = restsource.Param
+	text, gt, gte, lt, lte, eq, in := wire.Text, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpEq, wire.OpIn
+	list := param{Op: in, Separator: ","}
+	own := param{Op: gte, Spell: func(v wire.Value) (string, bool) { return v.String()[:min(10, len(v.String()))], len(v.String()) > 10 }}
+	many, long := slices.Repeat([]wire.Value{text("x")}, 101), strings.Repeat("x", 2000)
 	for _, c := range []struct {
-		filter wire.Filter
-		want   string // the parameter that is pushed
+		declared param
+		filter   wire.Filter
+		want     string // the values that are sent; "": none
+		why      string
 	}{
-		{cond("created", wire.OpLte, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
-		{cond("status", wire.OpIncludes, text("pa")), "q=pa"},
-		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2000))), "tag=" + strings.Repeat("x", 2000)},
-		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2001))), ""},
-		{cond("created", wire.OpGt, text("2024-05-01T02:00:00+02:00")), "created_after=2024-05-01T00%3A00%3A00Z"},
-		{cond("created", wire.OpLte, text("2024-05-01T00:00:00.1234567891Z")), ""},
-		{cond("due", wire.OpGte, text("2024-05-01T00:00:00Z")), "due=2024-05-01"},
-		{cond("id", wire.OpEq, text("7")), "number=7"},
-		{cond("id", wire.OpIn, text("7")), "number=7"},
-		{cond("id", wire.OpEq, text("seven")), ""},
-		{cond("status", wire.OpStartsWith, text("pa")), "q=pa"},
+		{param{Op: lte}, cond("created", lte, text("2024-05-01")), "2024-05-01T00:00:00Z", ""},
+		{param{Op: gt}, cond("created", gt, text("2024-05-01T02:00:00+02:00")), "2024-05-01T00:00:00Z", ""},
+		{param{Op: lte}, cond("created", lte, text("2024-05-01T00:00:00.1234567891Z")), "", "no time has so many digits"},
+		{param{Op: gte}, cond("due", gte, text("2024-05-01T00:00:00Z")), "2024-05-01", ""},
+		{param{Op: eq}, cond("id", eq, text("7")), "7", ""},
+		{param{Op: eq}, cond("id", in, text("7")), "7", "a list of one"},
+		{param{Op: eq}, cond("id", eq, text("seven")), "", "no number"},
+		{param{Op: in}, cond("total", eq, wire.Int(5)), "5", "a list of one"},
+		{param{Op: wire.OpIncludes}, cond("status", wire.OpIncludes, text("pa")), "pa", ""},
+		{param{Op: wire.OpIncludes}, cond("status", wire.OpStartsWith, text("pa")), "pa", ""},
+		{param{Op: eq}, cond("first_tag", eq, text(long)), long, ""},
+		{param{Op: eq}, cond("first_tag", eq, text(long+"x")), "", "too long for an address"},
+		{param{Op: in}, cond("status", in, many[:100]...), strings.Repeat("&x", 100)[1:], "a hundred values"},
+		{param{Op: in}, cond("status", in, many...), "", "too many values for an address"},
+		{param{Op: in}, cond("status", in, text(long[:1500]), text(long[:1500]+"y")), "", "together, they are too long"},
+		{param{Op: in}, cond("status", in, wire.Null()), "", "no parameter at all would be all rows"},
+		{list, cond("status", in, text("a"), text("b")), "a,b", "a list in one parameter"},
+		{list, cond("status", in, text("a,b"), text("c")), "", "a value with a comma would be two"},
+		{own, cond("created", gt, text("2024-03-04T05:06:07Z")), "2024-03-04", "a spelling of the author's own"},
+		{param{Op: gte, Round: second}, cond("created", gte, text("2026-03-01T10:00:00.7Z")), "2026-03-01T10:00:00Z", ""},
+		{param{Op: gte, Round: second}, cond("created", gt, text("2026-03-01T10:00:00Z")), "2026-03-01T10:00:00Z", ""},
+		{param{Op: gt, Round: second}, cond("created", gt, text("2026-03-01T10:00:00Z")), "2026-03-01T09:59:59Z", ""},
+		{param{Op: lte, Round: minute}, cond("created", lt, text("2026-03-01T10:00:30Z")), "2026-03-01T10:01:00Z", ""},
+		{param{Op: lte, Round: minute}, cond("created", lte, text("2026-03-01T10:00:00+02:00")), "2026-03-01T08:00:00Z", ""},
+		{param{Op: gte, Round: day}, cond("due", gte, text("2026-03-01")), "2026-03-01", ""},
+		{param{Op: gt, Round: day}, cond("due", gt, text("2026-03-01")), "2026-02-28", ""},
+		{param{Op: gt, Round: day}, cond("due", gt, text("0001-01-01")), "", "there is no day before"},
+		{param{Op: gte, Spell: restsource.SpellUnix(time.Millisecond)}, cond("created", gte, text("2026-03-01T10:00:00.7Z")),
+			"1772359200700", ""},
+		{param{Op: gte, Round: day, Spell: restsource.SpellTime("02.01.2006")}, cond("created", gte, text("2026-03-01T23:30:00Z")),
+			"01.03.2026", ""},
 	} {
-		assert.Equal(t, c.want, pushed(t, tables, c.filter), "%s %s", c.filter.Field, c.filter.Op)
+		tables := shopTables()
+		c.declared.Name, c.declared.Column = "p", c.filter.Field
+		tables[0].Filters = []restsource.Param{c.declared}
+		api := newShop()
+		testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{c.filter}}, Limit: 1}))(t)
+		assert.Equal(t, c.want, strings.Join(api.requests()[0].Query()["p"], "&"), "%s %s %s", c.filter.Field, c.filter.Op, c.why)
 	}
-
-	// How many values, and how long ones, an address takes. Which operator may stand for
-	// which is tested with connector.Pushdown.
-	for _, c := range []struct {
-		filter    wire.Filter
-		declared  []wire.Op
-		want, why string
-	}{
-		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpIn}, "in=5", "a list of one"},
-		{cond("status", wire.OpIn, many[:100]...), []wire.Op{wire.OpIn}, strings.Repeat("&in=x", 100)[1:], "a hundred values"},
-		{cond("status", wire.OpIn, many...), []wire.Op{wire.OpIn}, "", "too many values for an address"},
-		{cond("status", wire.OpIn, text(strings.Repeat("x", 1500)), text(strings.Repeat("y", 1500))), []wire.Op{wire.OpIn}, "",
-			"together, they are too long"},
-		{cond("status", wire.OpIn, wire.Null()), []wire.Op{wire.OpIn}, "", "no parameter at all would be all rows"},
-	} {
-		own := shopTables()
-		own[0].Filters = nil
-		for _, op := range c.declared {
-			own[0].Filters = append(own[0].Filters, restsource.Param{Column: c.filter.Field, Op: op, Name: strings.ToLower(string(op))})
-		}
-		assert.Equal(t, c.want, pushed(t, own, c.filter), c.why)
-	}
-}
-
-// pushed returns the query of the first request for the rows of a filter, without the
-// window.
-func pushed(t *testing.T, tables []restsource.Table, filter wire.Filter) string {
-	t.Helper()
-	api := newShop()
-	testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
-		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{filter}}, Limit: 1}))(t)
-	query := api.requests()[0].Query()
-	query.Del("limit")
-	query.Del("offset")
-	return query.Encode()
 }
 
 // TestControl shows what discovery asks to see whether the API applies a filter: for
@@ -375,23 +341,6 @@ func TestSortOneWay(t *testing.T) {
 			Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{{Field: "id", Dir: dir}}, Limit: 2}))(t)
 		assert.Equal(t, want, api.requests()[0].RawQuery)
 	}
-}
-
-// TestTotalOfAll: some APIs state the number of all rows where they answer a few.
-func TestTotalOfAll(t *testing.T) {
-	tables := numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal, func(t *restsource.Table) {
-		t.Filters = []restsource.Param{{Column: "id", Op: wire.OpEq, Name: "id"}}
-	})
-	tenant := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("id") == "3" && r.URL.Query().Get("page") == "1" {
-			_, _ = w.Write([]byte(`{"rows": [{"id": 3}], "total": 7}`))
-			return
-		}
-		_, _ = w.Write([]byte(`{"rows": [], "total": 7}`))
-	}), tables).Unverified()
-	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: wire.Where{
-		And: []wire.Filter{cond("id", wire.OpEq, wire.Int(3))}}}))(t)
-	assert.JSONEq(t, `[{"id": 3}]`, answer.JSON())
 }
 
 // search writes the filters on status, which the API compares for equality alone, and on priority as one expression.

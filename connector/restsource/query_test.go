@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -198,9 +197,8 @@ func TestJoined(t *testing.T) {
 		assert.Equal(t, u.Path == "/v1/orders", u.Query().Has("status"), u)
 	}
 
-	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{
-		Transport: testkit.Over(api), JoinBudget: 1}))(t)
-	_, err := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified().Query(join)
+	tenant, _ := connect(t, shopAPI, tables, restsource.Options{Transport: testkit.Over(api), JoinBudget: 1})
+	_, err := tenant.Query(join)
 	require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 }
 

@@ -142,12 +142,10 @@ func TestRecordedDerived(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			read := func(token string, upstream http.RoundTripper) (*connectortest.Answer, error) {
-				src := testkit.Must(restsource.New(restsource.API{Base: c.base, Authorize: c.authorize}, []restsource.Table{{
-					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"},
-					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "said", Type: wire.TypeString}},
-				}}, &restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}}))(t)
-				return connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": token}).Unverified().
-					Query(wire.QueryRequest{Table: "rows", Fields: []string{"id", "said"}})
+				tenant, _ := connectAs(t, shopDefinition, map[string]string{"token": token}, restsource.API{Base: c.base, Authorize: c.authorize},
+					numbersTable(byURL, func(t *restsource.Table) { t.Columns = append(t.Columns, columns(wire.TypeString, "said")...) }),
+					restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
+				return tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id", "said"}})
 			}
 			live, replayed := c.tokens[0], c.tokens[1]
 			if live == "" {
@@ -216,9 +214,9 @@ func TestRecordedToken(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+strings.Split(string(token), `"`)[3])
 			return err
 		}}
-		src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Transport: recorder}))(t)
-		answer, err := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": secret}).Unverified().
-			Query(allNumbers)
+		tenant, _ := connectAs(t, shopDefinition, map[string]string{"token": secret}, api, numbersTable(onePage),
+			restsource.Options{Transport: recorder})
+		answer, err := tenant.Query(allNumbers)
 		if err != nil {
 			return "", err
 		}

@@ -244,8 +244,17 @@ func logged(
 // connect serves a source for one tenant.
 func connect(t *testing.T, api restsource.API, tables []restsource.Table, o restsource.Options) (*connectortest.Tenant, *testkit.Log) {
 	t.Helper()
+	return connectAs(t, shopDefinition, shopCredentials, api, tables, o)
+}
+
+// connectAs serves a source that asks for other credentials.
+func connectAs(
+	t *testing.T, def connector.Definition, credentials map[string]string,
+	api restsource.API, tables []restsource.Table, o restsource.Options,
+) (*connectortest.Tenant, *testkit.Log) {
+	t.Helper()
 	src, log := testkit.Must(restsource.New(api, tables, &o))(t), &testkit.Log{}
-	return connectortest.Start(t, shopDefinition, src, log.Options()).As(shopCredentials).Unverified(), log
+	return connectortest.Start(t, def, src, log.Options()).As(credentials).Unverified(), log
 }
 
 // query asks for rows in virtual time. It returns what the log says too, with quotation

@@ -168,38 +168,3 @@ func TestRound(t *testing.T) {
 	}
 	assert.Equal(t, 2*3*6*len(rows), sent)
 }
-
-// TestRoundSpelled: what is sent for a bound.
-func TestRoundSpelled(t *testing.T) {
-	for _, c := range []struct {
-		param       restsource.Param
-		typ         wire.Type
-		op          wire.Op
-		value, want string
-	}{
-		{restsource.Param{Op: wire.OpGte, Round: time.Second}, wire.TypeDatetime, wire.OpGte, "2026-03-01T10:00:00.7Z", "2026-03-01T10:00:00Z"},
-		{restsource.Param{Op: wire.OpGte, Round: time.Second}, wire.TypeDatetime, wire.OpGt, "2026-03-01T10:00:00Z", "2026-03-01T10:00:00Z"},
-		{restsource.Param{Op: wire.OpGt, Round: time.Second}, wire.TypeDatetime, wire.OpGt, "2026-03-01T10:00:00Z", "2026-03-01T09:59:59Z"},
-		{restsource.Param{Op: wire.OpLte, Round: time.Minute}, wire.TypeDatetime, wire.OpLt, "2026-03-01T10:00:30Z", "2026-03-01T10:01:00Z"},
-		{restsource.Param{Op: wire.OpLte, Round: time.Minute}, wire.TypeDatetime, wire.OpLte, "2026-03-01T10:00:00+02:00",
-			"2026-03-01T08:00:00Z"},
-		{restsource.Param{Op: wire.OpGte, Round: 24 * time.Hour}, wire.TypeDate, wire.OpGte, "2026-03-01", "2026-03-01"},
-		{restsource.Param{Op: wire.OpGt, Round: 24 * time.Hour}, wire.TypeDate, wire.OpGt, "2026-03-01", "2026-02-28"},
-		{restsource.Param{Op: wire.OpGt, Round: 24 * time.Hour}, wire.TypeDate, wire.OpGt, "0001-01-01", ""},
-		{restsource.Param{Op: wire.OpGte, Spell: restsource.SpellUnix(time.Millisecond)}, wire.TypeDatetime, wire.OpGte,
-			"2026-03-01T10:00:00.7Z", "1772359200700"},
-		{restsource.Param{Op: wire.OpGte, Round: 24 * time.Hour, Spell: restsource.SpellTime("02.01.2006")}, wire.TypeDatetime,
-			wire.OpGte, "2026-03-01T23:30:00Z", "01.03.2026"},
-	} {
-		c.param.Column, c.param.Name = "at", "bound"
-		asked := ""
-		testkit.Must(serve(t, shopAPI, []restsource.Table{{
-			Name: "rows", Pages: onePage, Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: c.typ}}, Filters: []restsource.Param{c.param},
-		}}, testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			asked = r.URL.Query().Get("bound")
-			return reply(200, `{"rows": []}`), nil
-		})).Query(wire.QueryRequest{Table: "rows", Fields: []string{"at"}, Where: wire.Where{
-			And: []wire.Filter{{Field: "at", Op: c.op, Value: wire.Text(c.value)}}}}))(t)
-		assert.Equal(t, c.want, asked, "%+v", c)
-	}
-}

@@ -328,24 +328,6 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-// TestVanishedParents: an endpoint that answers 404 has no rows, but when all do,
-// there is no such table.
-func TestVanishedParents(t *testing.T) {
-	api := newShop()
-	tenant := asTenant(t, api, shopTables())
-	_, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order"}})
-	require.NoError(t, err, "the orders 10, 20 and 30 have no endpoint")
-	api.change = func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/items") {
-			return false
-		}
-		http.NotFound(w, r)
-		return true
-	}
-	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "items", Fields: []string{"order"}})
-	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
-}
-
 // TestChildrenAtOnce: endpoints are asked at the same time, but no more than allowed.
 func TestChildrenAtOnce(t *testing.T) {
 	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
