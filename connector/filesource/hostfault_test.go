@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,77 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// failing is a file system in which one operation on some names fails while its error is
-// set.
-type failing struct {
-	fs.FS
-	fault *hostFault
-}
-
-type hostFault struct {
-	op, name string
-	err      error
-}
-
-func (f failing) fail(op, name string) error {
-	if f.fault.err != nil && f.fault.op == op && f.fault.name == name {
-		return &fs.PathError{Op: op, Path: name, Err: f.fault.err}
-	}
-	return nil
-}
-
-func (f failing) Open(name string) (fs.File, error) {
-	if err := f.fail("open", name); err != nil {
-		return nil, err
-	}
-	opened, err := f.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return failingFile{opened, f, name}, nil
-}
-
-func (f failing) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := f.fail("readdir", name); err != nil {
-		return nil, err
-	}
-	return fs.ReadDir(f.FS, name)
-}
-
-func (f failing) Lstat(name string) (fs.FileInfo, error) {
-	if err := f.fail("lstat", name); err != nil {
-		return nil, err
-	}
-	return fs.Stat(f.FS, name)
-}
-
-func (f failing) ReadLink(name string) (string, error) { return fs.ReadLink(f.FS, name) }
-
-type failingFile struct {
-	fs.File
-	fs   failing
-	name string
-}
-
-func (f failingFile) Stat() (fs.FileInfo, error) {
-	if err := f.fs.fail("stat", f.name); err != nil {
-		return nil, err
-	}
-	return f.File.Stat()
-}
-
-func (f failingFile) ReadAt(p []byte, at int64) (int, error) {
-	if err := f.fs.fail("read", f.name); err != nil {
-		return 0, err
-	}
-	return f.File.(io.ReaderAt).ReadAt(p, at)
-}
 
 // TestFaultsOfTheHost breaks the host's folder in each way and place while a tenant asks.
 // No answer takes such a fault for a wrong password, for a folder without the table or
@@ -118,12 +49,16 @@ func TestFaultsOfTheHost(t *testing.T) {
 		for _, broken := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EIO, syscall.ENOMEM, io.ErrUnexpectedEOF,
 			errors.New("of a kind of its own")} {
 			t.Run(fmt.Sprintf("%s %s %v", c.op, c.name, broken), func(t *testing.T) {
-				fault := &hostFault{op: c.op, name: c.name}
+				var fault error
 				var logged testkit.Log
-				opts := &Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
-				src := newSource(fsRoot(failing{files, fault}), opts)
+				src := newSource(fsRoot(bent{FS: files, before: func(op, name string) error {
+					if op != c.op || name != c.name {
+						return nil
+					}
+					return fault
+				}}), &Options{Logger: logged.Logger()})
 				defer func() { require.NoError(t, src.Close()) }()
-				s := connectortest.Start(t, definition, src, &connector.Options{Logger: opts.Logger})
+				s := connectortest.Start(t, definition, src, logged.Options())
 				ask := func(tenant string) (statuses, answers string) {
 					for i, path := range []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery} {
 						members := ""
@@ -143,7 +78,7 @@ func TestFaultsOfTheHost(t *testing.T) {
 					}
 					return statuses, answers
 				}
-				fault.err = broken
+				fault = broken
 				statuses, answers := ask("acme")
 				assert.Equal(t, c.routes, statuses, answers)
 				assert.NotContains(t, answers, refusalText)
@@ -153,14 +88,14 @@ func TestFaultsOfTheHost(t *testing.T) {
 				if c.stranger {
 					assert.Equal(t, "cdq", statuses, "a stranger learns nothing that a tenant does not")
 				}
-				fault.err = nil
+				fault = nil
 				statuses, _ = ask("acme")
 				assert.Empty(t, statuses, "what passed is forgotten")
 				d := discovered(t, s, "acme", "secret-horse")
 				require.Len(t, d.Tables, 2)
 				assert.Equal(t, []string{"a"}, d.Tables[0].PrimaryKey)
 				assert.Len(t, d.Tables[0].ForeignKeys, 1)
-				fault.err = broken
+				fault = broken
 				ask("acme")
 			})
 		}
@@ -170,9 +105,12 @@ func TestFaultsOfTheHost(t *testing.T) {
 // TestFaultsAreLogged prepares a folder on a disk that fails.
 func TestFaultsAreLogged(t *testing.T) {
 	var logged testkit.Log
-	fault := &hostFault{"open", "acme/t.csv", syscall.EMFILE}
-	src := newSource(fsRoot(failing{mapFS(map[string]string{"acme/t.csv": "a\n1\n"}), fault}),
-		&Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	src := newSource(fsRoot(bent{FS: mapFS(map[string]string{"acme/t.csv": "a\n1\n"}), before: func(op, name string) error {
+		if op == "open" && name == "acme/t.csv" {
+			return syscall.EMFILE
+		}
+		return nil
+	}}), &Options{Logger: logged.Logger()})
 	defer func() { require.NoError(t, src.Close()) }()
 	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(), `level=ERROR msg="a tenant's folder cannot be read" tenant=acme cause="too many open files"`)

@@ -269,39 +269,6 @@ func TestSurveyTellsTheHost(t *testing.T) {
 	assert.NotContains(t, logged.String(), "good")
 }
 
-// reads is how a file is read at a position, given how the file system does it.
-type reads func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error)
-
-// misread is a file system that reads its files in some way of its own while on is
-// true. It states their true sizes.
-type misread struct {
-	fs.FS
-	on    *bool
-	names string // of the files that are read so
-	reads reads
-}
-
-func (m misread) Open(name string) (fs.File, error) {
-	f, err := m.FS.Open(name)
-	if err == nil && name == m.names {
-		f = misreadFile{f, m}
-	}
-	return f, err
-}
-
-type misreadFile struct {
-	fs.File
-	fs misread
-}
-
-func (f misreadFile) ReadAt(p []byte, at int64) (int, error) {
-	read := f.File.(io.ReaderAt).ReadAt
-	if !*f.fs.on {
-		return read(p, at)
-	}
-	return f.fs.reads(p, at, read)
-}
-
 // endsAt ends the reads of a file early, with the given error.
 func endsAt(end int64, err error) reads {
 	return func(p []byte, at int64, read func([]byte, int64) (int, error)) (int, error) {
@@ -344,7 +311,12 @@ func TestFilesOfAnotherLength(t *testing.T) {
 					ends = endsAt(int64(len(content))-1, io.EOF)
 				}
 				bad := false
-				files := misread{mapFS(map[string]string{name: content}), &bad, name, ends}
+				files := bent{FS: mapFS(map[string]string{name: content}), read: func(string) reads {
+					if bad {
+						return ends
+					}
+					return nil
+				}}
 				s, _ := start(t, fsRoot(files), nil)
 				_ = rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a"]`)
 
@@ -382,43 +354,39 @@ func TestSmallFilesOfAnotherLength(t *testing.T) {
 		"globex/u.csv": "a\n1\n", "globex/.password": "secret-and-more",
 	}
 	for why, err := range map[string]error{"the end": io.EOF, "nothing, for ever": nil} {
-		on := true
-		s, _ := start(t, fsRoot(misread{mapFS(contents), &on, "acme/t.table.json", endsAt(20, err)}), nil)
+		half := func(name string, end int64) bent {
+			return bent{FS: mapFS(contents), read: func(read string) reads {
+				if read == name {
+					return endsAt(end, err)
+				}
+				return nil
+			}}
+		}
+		s, _ := start(t, fsRoot(half("acme/t.table.json", 20)), nil)
 		status, answer := s.Post(wire.PathDiscovery, body("acme", "", ""))
 		assert.Equal(t, 500, status, "%s: half a sidecar says nothing: %s", why, answer)
 
-		s, _ = start(t, fsRoot(misread{mapFS(contents), &on, "globex/.password", endsAt(6, err)}), nil)
+		s, _ = start(t, fsRoot(half("globex/.password", 6)), nil)
 		status, answer = s.Post(wire.PathCheck, body("globex", "secret", ""))
 		assert.Equal(t, 500, status, "%s: half a password opens no folder: %s", why, answer)
 	}
-}
-
-// partly lists a part of a folder and then fails.
-type partly struct {
-	fs.FS
-	on *bool
-}
-
-func (p partly) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(p.FS, name)
-	if *p.on && name != "." {
-		return entries[:1], &fs.PathError{Op: "readdirent", Path: name, Err: io.ErrUnexpectedEOF}
-	}
-	return entries, err
 }
 
 // TestAFolderListedInPart requires that no table is said to be missing because its
 // folder was listed in part.
 func TestAFolderListedInPart(t *testing.T) {
 	on := false
-	s, _ := start(t, fsRoot(partly{mapFS(map[string]string{"acme/a.csv": "a\n1\n", "acme/b.csv": "a\n1\n"}), &on}), nil)
+	files := bent{FS: mapFS(map[string]string{"acme/a.csv": "a\n1\n", "acme/b.csv": "a\n1\n"}),
+		list: func(name string, entries []fs.DirEntry) ([]fs.DirEntry, error) {
+			if on && name != "." {
+				return entries[:1], &fs.PathError{Op: "readdirent", Path: name, Err: io.ErrUnexpectedEOF}
+			}
+			return entries, nil
+		}}
+	s, _ := start(t, fsRoot(files), nil)
 	assert.Len(t, discovered(t, s, "acme").Tables, 2)
 	on = true
-	for _, route := range []string{wire.PathDiscovery, wire.PathSize} {
-		members := ""
-		if route == wire.PathSize {
-			members = `"table":"b"`
-		}
+	for route, members := range map[string]string{wire.PathDiscovery: "", wire.PathSize: `"table":"b"`} {
 		status, answer := s.Post(route, body("acme", "", members))
 		assert.Equal(t, 500, status, answer)
 	}

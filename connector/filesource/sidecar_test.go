@@ -136,12 +136,16 @@ func TestSidecarTexts(t *testing.T) {
 // described describes one CSV file.
 func described(t *testing.T, content string, side *textfile.Sidecar) *description {
 	t.Helper()
-	r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
-	f := testkit.Must(r.enter("acme"))(t)
-	opened := testkit.Must(f.openFile("t.csv"))(t)
-	d := testkit.Must(describe(context.Background(), tableFile{"t", "t.csv"}, opened, textfile.Format{}, side, nil))(t)
+	d := testkit.Must(describe(t.Context(), tableFile{"t", "t.csv"}, opened(t, content), textfile.Format{}, side, nil))(t)
 	require.Nil(t, d.fault)
 	return d
+}
+
+// opened opens one CSV file.
+func opened(t *testing.T, content string) *file {
+	t.Helper()
+	f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/t.csv": content})).enter("acme"))(t)
+	return testkit.Must(f.openFile("t.csv"))(t)
 }
 
 // TestKeysInParts checks keys that are too many for one reading: every reading
@@ -159,10 +163,7 @@ func TestKeysInParts(t *testing.T) {
 		d := described(t, content, nil)
 		return func(only ...int) (*rows, error) {
 			opens++
-			r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
-			f := testkit.Must(r.enter("acme"))(t)
-			opened := testkit.Must(f.openFile("t.csv"))(t)
-			return d.read(context.Background(), opened, only...)
+			return d.read(t.Context(), opened(t, content), only...)
 		}
 	}
 	columns := described(t, good, nil).columns
@@ -240,9 +241,7 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 	}
 	d := described(t, b.String(), nil)
 	assert.Equal(t, n, d.columns[1].stats().DistinctCount, "the budget of a file holds them")
-	f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/t.csv": b.String()})).enter("acme"))(t)
-	opened := testkit.Must(f.openFile("t.csv"))(t)
-	rows := testkit.Must(d.read(context.Background(), opened))(t)
+	rows := testkit.Must(d.read(t.Context(), opened(t, b.String())))(t)
 	require.NoError(t, measure(d.columns, rows, budget))
 	assert.Equal(t, int64(7), d.columns[0].stats().DistinctCount)
 	assert.Nil(t, d.columns[1].stats(), "a count that is not known is not stated")
@@ -257,10 +256,8 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 func TestReadingEndsWithItsContext(t *testing.T) {
 	content := "a\n" + strings.Repeat("1\n", 5000)
 	d := described(t, content, nil)
-	f := testkit.Must(fsRoot(mapFS(map[string]string{"acme/t.csv": content})).enter("acme"))(t)
-	opened := testkit.Must(f.openFile("t.csv"))(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	rows := testkit.Must(d.read(ctx, opened))(t)
+	rows := testkit.Must(d.read(ctx, opened(t, content)))(t)
 	_, err := rows.next()
 	require.NoError(t, err)
 	cancel(errClosed)

@@ -1,7 +1,6 @@
 package filesource
 
 import (
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -37,20 +36,6 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// slowFS takes some time to open each file with rows for the first time.
-type slowFS struct {
-	fs.FS
-	takes time.Duration
-	known *sync.Map
-}
-
-func (f slowFS) Open(name string) (fs.File, error) {
-	if _, known := f.known.LoadOrStore(name, true); !known && strings.HasSuffix(name, ".csv") {
-		time.Sleep(f.takes)
-	}
-	return f.FS.Open(name)
-}
-
 // TestPrepareShowsProgress checks that a host who waits for a large folder reads in
 // the log what is being read, and that another reads nothing.
 func TestPrepareShowsProgress(t *testing.T) {
@@ -80,7 +65,14 @@ func TestPrepareShowsProgress(t *testing.T) {
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			var log strings.Builder
-			src := newSource(fsRoot(slowFS{files, c.takes, new(sync.Map)}), &Options{Logger: slog.New(slog.NewTextHandler(&log,
+			var known sync.Map
+			slow := bent{FS: files, before: func(op, name string) error {
+				if _, again := known.LoadOrStore(name, true); op == "open" && !again && strings.HasSuffix(name, ".csv") {
+					time.Sleep(c.takes)
+				}
+				return nil
+			}}
+			src := newSource(fsRoot(slow), &Options{Logger: slog.New(slog.NewTextHandler(&log,
 				&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 					if a.Key == slog.TimeKey {
 						return slog.Attr{}
