@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -60,8 +61,7 @@ func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
 // source is the connector's source over the stand-in.
 func (u *upstream) source(t *testing.T) *restsource.Source {
 	t.Helper()
-	source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport})
-	require.NoError(t, err)
+	source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport}))(t)
 	return source
 }
 
@@ -74,17 +74,14 @@ func tenant(account standin.Account) map[string]string {
 // one on each plan.
 func grade(t *testing.T, service *upstream, options *conformance.Options) *conformance.Report {
 	t.Helper()
-	token, err := wire.NewToken(testToken)
-	require.NoError(t, err)
-	handler, err := newHandler(token, &restsource.Options{Transport: service.transport})
-	require.NoError(t, err)
+	token := testkit.Must(wire.NewToken(testToken))(t)
+	handler := testkit.Must(newHandler(token, &restsource.Options{Transport: service.transport}))(t)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
 	for _, account := range standin.DefaultAccounts() {
 		target.Credentials = append(target.Credentials, wire.NewCredentials(tenant(account)))
 	}
-	report, err := conformance.Run(t.Context(), target, options)
-	require.NoError(t, err)
+	report := testkit.Must(conformance.Run(t.Context(), target, options))(t)
 	return report
 }
 
@@ -132,11 +129,9 @@ func TestHeartbeats(t *testing.T) {
 		service := start(t, standin.Options{})
 		account := standin.DefaultAccounts()[0]
 		for range standin.Standard {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, platform+"/v1/whoami", nil)
-			require.NoError(t, err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, platform+"/v1/whoami", nil))(t)
 			r.Header.Set("Authorization", "Bearer "+account.Token)
-			res, err := service.transport.RoundTrip(r)
-			require.NoError(t, err)
+			res := testkit.Must(service.transport.RoundTrip(r))(t)
 			require.Equal(t, 200, res.StatusCode)
 			require.NoError(t, res.Body.Close())
 		}
@@ -165,7 +160,6 @@ func TestIsolation(t *testing.T) {
 	if testing.Short() {
 		some = tables[:4] // child tables are among them
 	}
-	source, err := restsource.New(generalAPI, some, &restsource.Options{Transport: service.transport})
-	require.NoError(t, err)
+	source := testkit.Must(restsource.New(generalAPI, some, &restsource.Options{Transport: service.transport}))(t)
 	connectortest.Isolation(t, definition, source, tenant(accounts[0]), tenant(accounts[1]))
 }

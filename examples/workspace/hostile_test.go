@@ -1,42 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// logged is a log that several goroutines write.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // TestHostileUpstreams: whatever the API does, a query ends with an error that the
 // platform can show. The log has the cause of an internal one. Neither has the token.
@@ -80,8 +59,8 @@ func TestHostileUpstreams(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: exchange.Serve(t, tt.handler)})
 				require.NoError(t, err)
-				log := &logged{}
-				server := connectortest.Start(t, definition, source, &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+				log := &testkit.Log{}
+				server := connectortest.Start(t, definition, source, log.Options())
 				tenant := server.As(map[string]string{"baseUrl": platform, "token": token}).Unverified()
 				_, err = tenant.Query(wire.QueryRequest{Table: "files", Fields: []string{"id", "size"}})
 				var failure *wire.Error

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 var curl = regexp.MustCompile(`^curl -sS (\S+) -H "Authorization: Bearer (\S+)"(?: -d '(.*)')?$`)
@@ -32,13 +34,10 @@ func (r request) send(t *testing.T) (status int, answer string) {
 	if r.body != "" {
 		method, body = http.MethodPost, strings.NewReader(r.body)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, r.url, body)
-	require.NoError(t, err)
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), method, r.url, body))(t)
 	req.Header.Set("Authorization", "Bearer "+r.token)
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+	res := testkit.Must(http.DefaultClient.Do(req))(t)
+	text := testkit.Must(io.ReadAll(res.Body))(t)
 	require.NoError(t, res.Body.Close())
 	return res.StatusCode, string(text)
 }

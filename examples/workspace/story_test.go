@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/webhook"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestStory: clients and stand-in, which were written apart, work together. A key is
@@ -31,22 +32,17 @@ func TestStory(t *testing.T) {
 		callbacks := exchange.Serve(t, func(w http.ResponseWriter, r *http.Request) { receiver.ServeHTTP(w, r) })
 		service := start(t, standin.Options{BaseURL: platform, Callbacks: callbacks})
 		account := standin.DefaultAccounts()[0]
-		general, err := api.New(platform, account.Token, &api.Options{Transport: service.transport})
-		require.NoError(t, err)
+		general := testkit.Must(api.New(platform, account.Token, &api.Options{Transport: service.transport}))(t)
 
 		var workflow api.Workflow
 		for w, err := range general.Workflows(t.Context(), url.Values{"status": {"active"}}) {
 			require.NoError(t, err)
-			workflow, err = general.Workflow(t.Context(), w.ID)
-			require.NoError(t, err)
+			workflow = testkit.Must(general.Workflow(t.Context(), w.ID))(t)
 			break
 		}
-		owner, err := runs.New(platform, account.Token, &runs.Options{API: api.Options{Transport: service.transport}})
-		require.NoError(t, err)
-		key, err := owner.CreateKey(t.Context(), workflow.ID, runs.NewKey{Label: "story"})
-		require.NoError(t, err)
-		client, err := runs.New(platform, key.Reveal(), &runs.Options{API: api.Options{Transport: service.transport}})
-		require.NoError(t, err)
+		owner := testkit.Must(runs.New(platform, account.Token, &runs.Options{API: api.Options{Transport: service.transport}}))(t)
+		key := testkit.Must(owner.CreateKey(t.Context(), workflow.ID, runs.NewKey{Label: "story"}))(t)
+		client := testkit.Must(runs.New(platform, key.Reveal(), &runs.Options{API: api.Options{Transport: service.transport}}))(t)
 
 		handle := func(ctx context.Context, d webhook.Delivery, _ []byte) error {
 			deliveries <- d
@@ -55,14 +51,12 @@ func TestStory(t *testing.T) {
 			}
 			return nil
 		}
-		receiver, err = webhook.NewReceiver([]webhook.Secret{webhook.NewSecret(key.Reveal())}, handle, nil)
-		require.NoError(t, err)
+		receiver = testkit.Must(webhook.NewReceiver([]webhook.Secret{webhook.NewSecret(key.Reveal())}, handle, nil))(t)
 		resume = func(ctx context.Context, p *webhook.Paused) error {
 			return client.Resume(ctx, p.ResumeURL, runs.Input{Text: "Go on"})
 		}
 
-		run, err := client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook"})
-		require.NoError(t, err)
+		run := testkit.Must(client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook"}))(t)
 		var types []string
 		for event, err := range client.Follow(t.Context(), run.RunID) {
 			require.NoError(t, err)
@@ -70,8 +64,7 @@ func TestStory(t *testing.T) {
 		}
 		assert.Equal(t, runs.State, types[0])
 		assert.Equal(t, runs.Done, types[len(types)-1])
-		status, err := client.Status(t.Context(), run)
-		require.NoError(t, err)
+		status := testkit.Must(client.Status(t.Context(), run))(t)
 		assert.Equal(t, "completed", status.State)
 
 		first, second, last := <-deliveries, <-deliveries, <-deliveries
@@ -85,7 +78,7 @@ func TestStory(t *testing.T) {
 		for _, node := range workflow.Nodes {
 			inputs[node.ID] = runs.Input{Text: "Prepared"}
 		}
-		run, err = client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook", Inputs: inputs})
+		run, err := client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook", Inputs: inputs})
 		require.NoError(t, err)
 		for _, err := range client.Follow(t.Context(), run.RunID) {
 			require.NoError(t, err)
@@ -101,8 +94,7 @@ func TestStory(t *testing.T) {
 			types = append(types, event.Type)
 		}
 		assert.Equal(t, []string{runs.State, runs.Done}, types)
-		_, err = owner.Keys(t.Context(), workflow.ID)
-		require.NoError(t, err)
+		testkit.Must(owner.Keys(t.Context(), workflow.ID))(t)
 	})
 }
 
@@ -110,8 +102,7 @@ func TestStory(t *testing.T) {
 // file and finds it.
 func TestEveryList(t *testing.T) {
 	service := start(t, standin.Options{})
-	client, err := api.New(platform, standin.DefaultAccounts()[1].Token, &api.Options{Transport: service.transport})
-	require.NoError(t, err)
+	client := testkit.Must(api.New(platform, standin.DefaultAccounts()[1].Token, &api.Options{Transport: service.transport}))(t)
 	for _, e := range api.Endpoints() {
 		if e.Method != http.MethodGet || strings.Contains(e.Path, ":") {
 			continue
@@ -121,8 +112,7 @@ func TestEveryList(t *testing.T) {
 				require.NoError(t, err)
 			}
 		} else {
-			_, err := api.Call[json.RawMessage](t.Context(), client, e.Name(), nil)
-			require.NoError(t, err)
+			testkit.Must(api.Call[json.RawMessage](t.Context(), client, e.Name(), nil))(t)
 		}
 	}
 	uploaded, err := client.Upload(t.Context(), api.Upload{Filename: "a.txt", Type: "text/plain", Content: strings.NewReader("hello")})

@@ -15,14 +15,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // load reads the members of a file of JSON, without the reason that it begins with.
 func load(t *testing.T, file string) map[string]json.RawMessage {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(file))(t)
 	var members map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(text, &members))
 	delete(members, "reason")
@@ -59,8 +59,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestTables reads every table of answers that were written from the documents.
 func TestTables(t *testing.T) {
 	upstream := document(load(t, "testdata/answers.json"))
-	source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: exchange.Serve(t, upstream.ServeHTTP)})
-	require.NoError(t, err)
+	source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: exchange.Serve(t, upstream.ServeHTTP)}))(t)
 	tenant := connectortest.Start(t, definition, source, nil).As(map[string]string{"baseUrl": platform, "token": "a-token"})
 	require.NoError(t, tenant.Check())
 	want := load(t, "testdata/rows.json")
@@ -70,8 +69,7 @@ func TestTables(t *testing.T) {
 		for _, column := range table.Columns {
 			fields = append(fields, column.Name)
 		}
-		answer, err := tenant.In(t).Query(wire.QueryRequest{Table: table.Name, Fields: fields})
-		require.NoError(t, err, table.Name)
+		answer := testkit.Must(tenant.In(t).Query(wire.QueryRequest{Table: table.Name, Fields: fields}))(t, table.Name)
 		assert.JSONEq(t, string(want[table.Name]), answer.JSON(), table.Name)
 	}
 }
@@ -80,8 +78,7 @@ func TestTables(t *testing.T) {
 func TestDiscovery(t *testing.T) {
 	service := start(t, standin.Options{})
 	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(standin.DefaultAccounts()[1]))
-	discovery, err := tenant.Discover()
-	require.NoError(t, err)
+	discovery := testkit.Must(tenant.Discover())(t)
 	assert.Empty(t, discovery.Warnings)
 	require.Len(t, discovery.Tables, 10)
 	var links []string
@@ -128,8 +125,7 @@ func TestPushed(t *testing.T) {
 	assert.ElementsMatch(t, []string{"/v1/dashboards?limit=100&offset=0", "/v1/dashboards?limit=100&offset=4",
 		"/v1/dashboards/dashboard_5"}, service.paths)
 	service.paths = nil
-	n, err := tenant.Count(wire.CountRequest{Table: "chats"})
-	require.NoError(t, err)
+	n := testkit.Must(tenant.Count(wire.CountRequest{Table: "chats"}))(t)
 	assert.Equal(t, int64(12), n)
 	assert.Len(t, service.paths, 1, "the API counts the chats")
 	assert.Contains(t, service.paths[0], "/v1/chats?archived=true&", "with those that it leaves out by default")
@@ -140,8 +136,7 @@ func TestRequests(t *testing.T) {
 	service := start(t, standin.Options{})
 	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(standin.DefaultAccounts()[1])).Unverified()
 	const chats, workflows, dashboards = 12, 6, 4
-	answer, err := tenant.Query(wire.QueryRequest{Table: "runs", Fields: []string{"workflow_id"}})
-	require.NoError(t, err)
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "runs", Fields: []string{"workflow_id"}}))(t)
 	runs, ran := len(answer.Rows), map[string]bool{}
 	for _, cell := range answer.Column("workflow_id") {
 		ran[cell.String()] = true
@@ -152,8 +147,7 @@ func TestRequests(t *testing.T) {
 		"runs": ofRuns, "jobs": ofRuns + runs, "dashboards": 2, "widgets": 2 + dashboards,
 	} {
 		service.paths = nil
-		_, err := tenant.Query(wire.QueryRequest{Table: table, Fields: []string{"id"}})
-		require.NoError(t, err)
+		testkit.Must(tenant.Query(wire.QueryRequest{Table: table, Fields: []string{"id"}}))(t)
 		assert.Len(t, service.paths, want, table)
 	}
 	assert.LessOrEqual(t, ofRuns+runs, 40, "so a pace of 40 seconds is within 60 requests a minute")
@@ -165,14 +159,13 @@ func TestForbidden(t *testing.T) {
 		Forbidden: []string{"GET /v1/dashboards"}}
 	service := start(t, standin.Options{Accounts: []standin.Account{account}})
 	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(account)).Unverified()
-	discovery, err := tenant.Discover()
-	require.NoError(t, err)
+	discovery := testkit.Must(tenant.Discover())(t)
 	for _, table := range discovery.Tables {
 		assert.NotContains(t, []string{"dashboards", "widgets"}, table.Name)
 	}
 	require.NotEmpty(t, discovery.Warnings)
 	assert.Contains(t, strings.Join(discovery.Warnings, "\n"), "dashboards")
-	_, err = tenant.Query(wire.QueryRequest{Table: "dashboards", Fields: []string{"id"}})
+	_, err := tenant.Query(wire.QueryRequest{Table: "dashboards", Fields: []string{"id"}})
 	assert.Equal(t, wire.CodeBadRequest, wire.CodeOf(err))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,14 +26,12 @@ func TestListsAreWhole(t *testing.T) {
 	const items = 250 // of pages of 100
 	account := standin.Account{Token: "a-token-for-long-lists-0123456789", Organization: "org_1", PerMinute: 1 << 30}
 	service := start(t, standin.Options{Accounts: []standin.Account{account}, Items: items})
-	client, err := api.New(platform, account.Token, &api.Options{Transport: service.transport})
-	require.NoError(t, err)
+	client := testkit.Must(api.New(platform, account.Token, &api.Options{Transport: service.transport}))(t)
 	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(account)).Unverified()
 
 	stored := func(path string) []json.RawMessage {
 		t.Helper()
-		list, err := service.Stored(account.Token, path)
-		require.NoError(t, err)
+		list := testkit.Must(service.Stored(account.Token, path))(t)
 		return list
 	}
 	// What stands in the path of a list that belongs to one resource.
@@ -99,8 +98,7 @@ func TestListsAreWhole(t *testing.T) {
 			}
 		}
 		require.GreaterOrEqual(t, len(want), items, tt.table)
-		answer, err := tenant.Query(wire.QueryRequest{Table: tt.table, Fields: []string{"id"}})
-		require.NoError(t, err, tt.table)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: tt.table, Fields: []string{"id"}}))(t, tt.table)
 		var got []string
 		for _, cell := range answer.Column("id") {
 			got = append(got, cell.Text())
@@ -108,8 +106,7 @@ func TestListsAreWhole(t *testing.T) {
 		slices.Sort(want)
 		slices.Sort(got)
 		assert.True(t, slices.Equal(want, got), "%s (%s): %d rows of %d", tt.table, tt.why, len(got), len(want))
-		n, err := tenant.Count(wire.CountRequest{Table: tt.table})
-		require.NoError(t, err, tt.table)
+		n := testkit.Must(tenant.Count(wire.CountRequest{Table: tt.table}))(t, tt.table)
 		assert.Equal(t, int64(len(want)), n, tt.table)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestEndpoints compares the table with the rows of the documents.
 func TestEndpoints(t *testing.T) {
-	text, err := os.ReadFile("testdata/endpoints.txt")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("testdata/endpoints.txt"))(t)
 	var want, got []string
 	answers := map[string]string{}
 	for line := range strings.Lines(string(text)) {
@@ -45,8 +45,7 @@ var param = regexp.MustCompile(`\{(\w+)\}`)
 
 // TestLedger: every endpoint that the documents list has a test of the client.
 func TestLedger(t *testing.T) {
-	text, err := os.ReadFile("../ledger.json")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("../ledger.json"))(t)
 	var ledger map[string][]struct {
 		ID     string
 		Client []string

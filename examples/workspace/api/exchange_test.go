@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const (
@@ -26,8 +27,7 @@ const (
 func play(t *testing.T, file string, test func(t *testing.T, ctx context.Context, c *api.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := api.New(base, token, &api.Options{Transport: exchange.Play(t, "testdata/"+file)})
-		require.NoError(t, err)
+		c := testkit.Must(api.New(base, token, &api.Options{Transport: exchange.Play(t, "testdata/"+file)}))(t)
 		test(t, t.Context(), c)
 	})
 }
@@ -54,11 +54,9 @@ func TestWhoami(t *testing.T) {
 	want := api.User{ID: "usr_1", Email: "ada@example.com", Name: "Ada", AvatarURL: "https://cdn.example.com/a.png",
 		OrganizationID: "org_1", CreatedAt: at("2024-01-15T10:30:00Z")}
 	play(t, "whoami.http", func(t *testing.T, ctx context.Context, c *api.Client) {
-		user, err := c.Whoami(ctx)
-		require.NoError(t, err)
+		user := testkit.Must(c.Whoami(ctx))(t)
 		assert.Equal(t, want, user)
-		user, err = api.Call[api.User](ctx, c, "GET /api/v2/whoami", nil)
-		require.NoError(t, err)
+		user = testkit.Must(api.Call[api.User](ctx, c, "GET /api/v2/whoami", nil))(t)
 		assert.Equal(t, want, user, "fields that are not shown are ignored")
 	})
 }
@@ -69,11 +67,9 @@ func TestChats(t *testing.T) {
 		require.Len(t, chats, 3)
 		assert.Equal(t, api.Chat{ID: "chat_2", Title: "Old", Archived: true,
 			CreatedAt: at("2023-01-15T10:30:00Z"), UpdatedAt: at("2023-01-16T08:00:00Z")}, chats[1])
-		chat, err := c.CreateChat(ctx, "New")
-		require.NoError(t, err)
+		chat := testkit.Must(c.CreateChat(ctx, "New"))(t)
 		assert.Equal(t, "chat_4", chat.ID)
-		chat, err = c.Chat(ctx, "chat_4")
-		require.NoError(t, err)
+		chat = testkit.Must(c.Chat(ctx, "chat_4"))(t)
 		assert.Equal(t, []api.Message{
 			{ID: "msg_1", Role: "user", Content: "Hello", CreatedAt: at("2024-02-01T00:00:01Z")},
 			{ID: "msg_2", Role: "assistant", Content: "Hi", CreatedAt: at("2024-02-01T00:00:02Z")},
@@ -96,12 +92,10 @@ func TestFiles(t *testing.T) {
 			Size: int64(len(text)), FolderID: "fld_1", Name: "Notes"})
 		require.NoError(t, err)
 		assert.Equal(t, int64(10), file.Size)
-		file, err = c.File(ctx, "file_2")
-		require.NoError(t, err)
+		file = testkit.Must(c.File(ctx, "file_2"))(t)
 		assert.Equal(t, "https://files.example.net/x?sig=1", file.DownloadURL)
 		assert.Len(t, file.SharedWith, 1)
-		link, err := c.Download(ctx, "file_2")
-		require.NoError(t, err)
+		link := testkit.Must(c.Download(ctx, "file_2"))(t)
 		assert.Equal(t, api.Download{URL: "https://files.example.net/x?sig=2", ExpiresAt: at("2024-02-01T01:00:00Z")}, link)
 		require.NoError(t, c.DeleteFile(ctx, "file_2"))
 	})
@@ -113,22 +107,18 @@ func TestWorkflows(t *testing.T) {
 		require.Len(t, workflows, 2)
 		assert.Equal(t, at("2024-01-15T06:00:00Z"), workflows[0].LastRun)
 		assert.True(t, workflows[1].LastRun.IsZero())
-		workflow, err := c.CreateWorkflow(ctx, api.NewWorkflow{Name: "Report", Trigger: api.Trigger{Type: "manual"}})
-		require.NoError(t, err)
+		workflow := testkit.Must(c.CreateWorkflow(ctx, api.NewWorkflow{Name: "Report", Trigger: api.Trigger{Type: "manual"}}))(t)
 		assert.Equal(t, "draft", workflow.Status)
-		workflow, err = c.Workflow(ctx, "wf_3")
-		require.NoError(t, err)
+		workflow = testkit.Must(c.Workflow(ctx, "wf_3"))(t)
 		assert.Equal(t, &api.Trigger{Type: "schedule", Config: json.RawMessage(`{"cron":"0 6 * * *"}`)}, workflow.Trigger)
 		assert.Equal(t, []api.Node{{ID: "n1", Type: "ai_task", Config: json.RawMessage(`{"prompt":"Summarize"}`)}}, workflow.Nodes)
 		active := "active"
-		workflow, err = c.UpdateWorkflow(ctx, "wf_3", api.WorkflowChange{Status: &active})
-		require.NoError(t, err)
+		workflow = testkit.Must(c.UpdateWorkflow(ctx, "wf_3", api.WorkflowChange{Status: &active}))(t)
 		assert.Equal(t, "active", workflow.Status)
-		run, err := c.RunWorkflow(ctx, "wf_3", map[string]any{"day": "2024-02-01"})
-		require.NoError(t, err)
+		run := testkit.Must(c.RunWorkflow(ctx, "wf_3", map[string]any{"day": "2024-02-01"}))(t)
 		assert.Equal(t, api.Execution{ExecutionID: "exec_1", Status: "running", StartedAt: at("2024-02-01T00:00:05Z")}, run)
 		require.NoError(t, c.DeleteWorkflow(ctx, "wf_3"))
-		workflow, err = api.Call[api.Workflow](ctx, c, "POST /api/v2/workflows",
+		workflow, err := api.Call[api.Workflow](ctx, c, "POST /api/v2/workflows",
 			&api.Args{Body: map[string]string{"name": "By the main surface"}})
 		require.NoError(t, err)
 		assert.Equal(t, "draft", workflow.Status)
@@ -138,11 +128,9 @@ func TestWorkflows(t *testing.T) {
 func TestDashboards(t *testing.T) {
 	play(t, "dashboards.http", func(t *testing.T, ctx context.Context, c *api.Client) {
 		assert.Equal(t, []api.Dashboard{{ID: "dash_1", Name: "Sales", CreatedAt: at("2024-01-01T00:00:00Z")}}, all(t, c.Dashboards(ctx)))
-		dashboard, err := c.CreateDashboard(ctx, api.NewDashboard{Name: "Costs"})
-		require.NoError(t, err)
+		dashboard := testkit.Must(c.CreateDashboard(ctx, api.NewDashboard{Name: "Costs"}))(t)
 		assert.Equal(t, "dash_2", dashboard.ID)
-		dashboard, err = c.Dashboard(ctx, "dash_1")
-		require.NoError(t, err)
+		dashboard = testkit.Must(c.Dashboard(ctx, "dash_1"))(t)
 		assert.Equal(t, []api.Widget{{ID: "w1", Type: "metric", Config: json.RawMessage(`{"metric":"revenue"}`),
 			Position: api.Position{X: 0, Y: 1, W: 4, H: 2}}}, dashboard.Widgets)
 	})
@@ -151,8 +139,7 @@ func TestDashboards(t *testing.T) {
 func TestMainSurface(t *testing.T) {
 	play(t, "main.http", func(t *testing.T, ctx context.Context, c *api.Client) {
 		const text = "created_after=2024-01-01&limit=2&offset=1&sort=-created_at&status=active"
-		query, err := url.ParseQuery(text)
-		require.NoError(t, err)
+		query := testkit.Must(url.ParseQuery(text))(t)
 		workflows := all(t, api.List[api.Workflow](ctx, c, "GET /api/v2/workflows", &api.Args{Query: query}))
 		assert.Len(t, workflows, 3)
 		assert.Equal(t, text, query.Encode(), "the caller's query stays as it is")
@@ -188,8 +175,7 @@ func TestErrors(t *testing.T) {
 			assert.EqualError(t, err, want)
 		}
 		begun := time.Now()
-		_, err = c.Chat(ctx, "chat_1")
-		require.NoError(t, err, "a request that was refused with 429 is sent again")
+		testkit.Must(c.Chat(ctx, "chat_1"))(t, "a request that was refused with 429 is sent again")
 		assert.Positive(t, time.Since(begun), "after a pause")
 	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,8 +25,7 @@ import (
 func against(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, c *api.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := api.New(base, token, &api.Options{Transport: exchange.Serve(t, handler), MaxBody: 1 << 20})
-		require.NoError(t, err)
+		c := testkit.Must(api.New(base, token, &api.Options{Transport: exchange.Serve(t, handler), MaxBody: 1 << 20}))(t)
 		test(t, c)
 	})
 }
@@ -149,8 +149,7 @@ func TestBudgetsAreApart(t *testing.T) {
 	}, func(t *testing.T, c *api.Client) {
 		begun := time.Now()
 		require.NoError(t, c.Do(t.Context(), "POST /api/v3/contact", nil))
-		_, err := c.Whoami(t.Context())
-		require.NoError(t, err)
+		testkit.Must(c.Whoami(t.Context()))(t)
 		assert.Zero(t, time.Since(begun), "two budgets")
 		require.NoError(t, c.Do(t.Context(), "POST /api/v3/contact", nil))
 		assert.Equal(t, time.Minute, time.Since(begun), "the same budget, full again after a minute")
@@ -226,15 +225,13 @@ func TestNew(t *testing.T) {
 	}
 	for _, good := range []string{"https://platform.example.com/", "https://platform.example.com/below",
 		"http://localhost:8080", "http://127.0.0.1:1", "http://[::1]:1"} {
-		_, err := api.New(good, token, nil)
-		require.NoError(t, err, good)
+		testkit.Must(api.New(good, token, nil))(t, good)
 	}
 	for _, bad := range []string{"", "a b", "a\r\nX: y", "é"} {
 		_, err := api.New(base, bad, nil)
 		require.Error(t, err, "%q", bad)
 	}
-	c, err := api.New(base, token, nil)
-	require.NoError(t, err)
+	c := testkit.Must(api.New(base, token, nil))(t)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 		assert.NotContains(t, fmt.Sprintf(verb, c), token)
 		assert.NotContains(t, fmt.Sprintf(verb, *c), token)
@@ -271,10 +268,9 @@ func TestUploadOfUnknownSize(t *testing.T) {
 		}
 		answer(201, "application/json", `{"data":{"id":"f1"}}`)(w, r)
 	}, func(t *testing.T, c *api.Client) {
-		_, err := c.Upload(t.Context(), api.Upload{Filename: "a", Content: strings.NewReader("some bytes")})
-		require.NoError(t, err)
+		testkit.Must(c.Upload(t.Context(), api.Upload{Filename: "a", Content: strings.NewReader("some bytes")}))(t)
 		assert.Equal(t, "some bytes", got)
-		_, err = c.Upload(t.Context(), api.Upload{Filename: "a", Content: failing{}})
+		_, err := c.Upload(t.Context(), api.Upload{Filename: "a", Content: failing{}})
 		assert.ErrorContains(t, err, "the disk is gone")
 	})
 }
@@ -448,8 +444,7 @@ func TestOnePage(t *testing.T) {
 		path := api.Path{"chat_id": "chat_1"}
 		_, err := api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path})
 		require.EqualError(t, err, history+": the answer is one page of a list that has more; read it with List")
-		_, err = api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path, Query: url.Values{"limit": {"1"}}})
-		require.NoError(t, err)
+		testkit.Must(api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path, Query: url.Values{"limit": {"1"}}}))(t)
 	})
 }
 

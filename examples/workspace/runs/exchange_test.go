@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const (
@@ -26,8 +27,7 @@ const (
 func play(t *testing.T, file string, test func(t *testing.T, ctx context.Context, c *runs.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := runs.New(base, key, &runs.Options{API: api.Options{Transport: exchange.Play(t, "testdata/"+file)}})
-		require.NoError(t, err)
+		c := testkit.Must(runs.New(base, key, &runs.Options{API: api.Options{Transport: exchange.Play(t, "testdata/"+file)}}))(t)
 		test(t, t.Context(), c)
 	})
 }
@@ -50,19 +50,16 @@ func TestRun(t *testing.T) {
 		})
 		require.NoError(t, err)
 		assert.Equal(t, runs.Started{RunID: runID, StatusURL: base + "/api/v3/workflows/runs/" + runID}, run)
-		status, err := c.Status(ctx, run)
-		require.NoError(t, err)
+		status := testkit.Must(c.Status(ctx, run))(t)
 		null := json.RawMessage("null")
 		assert.Equal(t, runs.Run{ID: runID, WorkflowID: "wf_1", State: "running", Summary: "Started", Trigger: "api", Jobs: []runs.Job{
 			{ID: "job_1", NodeID: "node_1", State: "running", Summary: "Reading", Result: null},
 			{ID: "job_2", NodeID: "node_2", State: "pending", Result: null},
 		}}, status)
-		types, err := follow(ctx, c, runID)
-		require.NoError(t, err)
+		types := testkit.Must(follow(ctx, c, runID))(t)
 		assert.Equal(t, []string{runs.State, runs.StepJob, runs.Workflow, runs.Done}, types)
 		require.NoError(t, c.Resume(ctx, base+"/api/v3/workflows/runs/resume/tok?sig=0a1b2c3d4e5f", runs.Input{Text: "Yes"}))
-		status, err = c.Status(ctx, runs.Started{RunID: runID})
-		require.NoError(t, err)
+		status = testkit.Must(c.Status(ctx, runs.Started{RunID: runID}))(t)
 		assert.Equal(t, "completed", status.State)
 		assert.InDelta(t, 4.5, status.Duration, 0)
 		assert.JSONEq(t, `{"text":"x"}`, string(status.Jobs[0].Result))
@@ -72,8 +69,7 @@ func TestRun(t *testing.T) {
 func TestFinishedRun(t *testing.T) {
 	play(t, "finished.http", func(t *testing.T, ctx context.Context, c *runs.Client) {
 		begun := time.Now()
-		types, err := follow(ctx, c, "run_1")
-		require.NoError(t, err)
+		types := testkit.Must(follow(ctx, c, "run_1"))(t)
 		assert.Equal(t, []string{runs.State, runs.Done}, types)
 		assert.Zero(t, time.Since(begun))
 	})
@@ -82,19 +78,16 @@ func TestFinishedRun(t *testing.T) {
 func TestKeys(t *testing.T) {
 	play(t, "keys.http", func(t *testing.T, ctx context.Context, c *runs.Client) {
 		expires := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-		created, err := c.CreateKey(ctx, "wf_1", runs.NewKey{Label: "nightly", ExpiresAt: &expires})
-		require.NoError(t, err)
+		created := testkit.Must(c.CreateKey(ctx, "wf_1", runs.NewKey{Label: "nightly", ExpiresAt: &expires}))(t)
 		assert.Equal(t, "svc_wf_fedcba9876543210", created.Reveal())
 		assert.NotContains(t, fmt.Sprintf("%+v %#v %s", created, created, created.Record), created.Reveal())
 		assert.JSONEq(t, `"key_1"`, string(created.Record["anId"]))
-		keys, err := c.Keys(ctx, "wf_1")
-		require.NoError(t, err)
+		keys := testkit.Must(c.Keys(ctx, "wf_1"))(t)
 		assert.Len(t, keys, 2)
-		keys, err = c.Keys(ctx, "wf_1")
-		require.NoError(t, err)
+		keys = testkit.Must(c.Keys(ctx, "wf_1"))(t)
 		assert.Len(t, keys, 1, "with the envelope of the general API")
 		require.NoError(t, c.RevokeKey(ctx, "wf_1", "key_1"))
-		_, err = c.CreateKey(ctx, "wf_1", runs.NewKey{Label: "no secret comes back"})
+		_, err := c.CreateKey(ctx, "wf_1", runs.NewKey{Label: "no secret comes back"})
 		assert.ErrorContains(t, err, "the key was created, but the answer does not show it")
 	})
 }

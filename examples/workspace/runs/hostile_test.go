@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,8 +23,7 @@ import (
 func against(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, c *runs.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := runs.New(base, key, &runs.Options{API: api.Options{Transport: exchange.Serve(t, handler)}})
-		require.NoError(t, err)
+		c := testkit.Must(runs.New(base, key, &runs.Options{API: api.Options{Transport: exchange.Serve(t, handler)}}))(t)
 		test(t, c)
 	})
 }
@@ -64,8 +64,7 @@ func TestReconnect(t *testing.T) {
 		}
 	}, func(t *testing.T, c *runs.Client) {
 		begun := time.Now()
-		types, err := follow(t.Context(), c, "r1")
-		require.NoError(t, err)
+		types := testkit.Must(follow(t.Context(), c, "r1"))(t)
 		assert.Equal(t, []string{"state", "job", "state", "state", "done"}, types)
 		assert.Equal(t, 1+2+4, int(time.Since(begun).Seconds()), "each wait is longer")
 	})
@@ -87,8 +86,7 @@ func TestHeartbeats(t *testing.T) {
 		<-r.Context().Done()
 	}, func(t *testing.T, c *runs.Client) {
 		begun := time.Now()
-		types, err := follow(t.Context(), c, "r1")
-		require.NoError(t, err)
+		types := testkit.Must(follow(t.Context(), c, "r1"))(t)
 		assert.Equal(t, []string{"state", "state", "done"}, types)
 		assert.Equal(t, 10*time.Minute+91*time.Second, time.Since(begun))
 	})
@@ -163,8 +161,7 @@ func TestLongPause(t *testing.T) {
 		stream(w, stateEvent)
 		time.Sleep(time.Minute)
 	}, func(t *testing.T, c *runs.Client) {
-		types, err := follow(t.Context(), c, "r1")
-		require.NoError(t, err)
+		types := testkit.Must(follow(t.Context(), c, "r1"))(t)
 		assert.Len(t, types, 102)
 	})
 }
@@ -227,8 +224,7 @@ func TestStreamBudget(t *testing.T) {
 		stream(w, stateEvent, doneEvent)
 	}, func(t *testing.T, c *runs.Client) {
 		begun := time.Now()
-		_, err := follow(t.Context(), c, "r1")
-		require.NoError(t, err)
+		testkit.Must(follow(t.Context(), c, "r1"))(t)
 		assert.Equal(t, 30*time.Second, time.Since(begun))
 	})
 	against(t, func(w http.ResponseWriter, _ *http.Request) {

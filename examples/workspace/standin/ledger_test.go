@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // entry is one rule or endpoint of the documents, and where it is tested: a
@@ -24,8 +26,7 @@ type entry struct {
 
 func readLedger(t *testing.T) map[string][]entry {
 	t.Helper()
-	text, err := os.ReadFile("../ledger.json")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("../ledger.json"))(t)
 	ledger := map[string][]entry{}
 	require.NoError(t, json.Unmarshal(text, &ledger))
 	return ledger
@@ -34,8 +35,7 @@ func readLedger(t *testing.T) map[string][]entry {
 // TestLedger requires that every test that the ledger names exists.
 func TestLedger(t *testing.T) {
 	exchanges := map[string][]string{}
-	files, err := filepath.Glob("testdata/exchanges/*.http")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
 	for _, file := range files {
 		for _, e := range readExchanges(t, file) {
 			name := filepath.Base(file) + "#" + e.title
@@ -68,12 +68,10 @@ func TestLedger(t *testing.T) {
 // testSources returns the text of a directory's test files.
 func testSources(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(file))(t)
 		all.Write(text)
 	}
 	return all.String()

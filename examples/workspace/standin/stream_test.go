@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // open requests the stream of a run over a connection in memory. It returns the
@@ -37,8 +38,7 @@ func (w *world) open(run string) (lines chan string, hangUp func()) {
 	require.NoError(w.t, err)
 	request.Header.Set("Authorization", "Bearer "+w.key)
 	opened := time.Now()
-	response, err := transport.RoundTrip(request)
-	require.NoError(w.t, err)
+	response := testkit.Must(transport.RoundTrip(request))(w.t)
 	require.Equal(w.t, 200, response.StatusCode)
 	assert.Equal(w.t, "text/event-stream", response.Header.Get("Content-Type"))
 	assert.NotEmpty(w.t, response.Header.Get("X-RateLimit-Limit"))

@@ -16,6 +16,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // description is a service's swagger.json, ready to judge answers.
@@ -80,8 +82,7 @@ func (d *description) schemaAt(t *testing.T, pointer string) *jsonschema.Schema 
 	if schema := d.schemas[pointer]; schema != nil {
 		return schema
 	}
-	schema, err := d.compiler.Compile(origin + "#" + pointer)
-	require.NoError(t, err)
+	schema := testkit.Must(d.compiler.Compile(origin + "#" + pointer))(t)
 	d.schemas[pointer] = schema
 	return schema
 }
@@ -96,13 +97,11 @@ func TestEveryEndpointHasAnExchange(t *testing.T) {
 		"GET /api/v3/workflows/runs/{runId}/stream":  true,
 		"POST /api/v3/workflows/runs/{runId}/resume": true,
 	}
-	files, err := filepath.Glob("testdata/exchanges/*.http")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
 	for _, file := range files {
 		for _, e := range readExchanges(t, file) {
 			url := variables{"url": "/download/file_1?expires=1&signature=1", "statusUrl": "/"}.expand(e.head)
-			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(url + "\r\n\r\n")))
-			require.NoError(t, err, e.title)
+			r := testkit.Must(http.ReadRequest(bufio.NewReader(strings.NewReader(url+"\r\n\r\n"))))(t, e.title)
 			if endpoint, _ := match(service.endpoints, r); endpoint != nil && endpoint.Status == e.status {
 				shown[endpoint.Method+" "+endpoint.Path] = true
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/webhook"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // The payloads of the document's four events.
@@ -41,8 +42,7 @@ func TestParse(t *testing.T) {
 		failed:    &webhook.Failure{Run: run("run_2", "failed", "No access", 1)},
 		cancelled: &webhook.Cancellation{Run: run("run_3", "cancelled", "", 0)},
 	} {
-		got, err := webhook.Parse([]byte(body))
-		require.NoError(t, err)
+		got := testkit.Must(webhook.Parse([]byte(body)))(t)
 		assert.Equal(t, want, got)
 		assert.Equal(t, want.About().RunID, got.Key().RunID)
 		assert.Equal(t, got.Event(), got.Key().Event)
@@ -177,8 +177,7 @@ func TestSlowHandling(t *testing.T) {
 			time.Sleep(45 * time.Second)
 			return ctx.Err()
 		}
-		receiver, err := webhook.NewReceiver([]webhook.Secret{webhook.NewSecret(key)}, handle, nil)
-		require.NoError(t, err)
+		receiver := testkit.Must(webhook.NewReceiver([]webhook.Secret{webhook.NewSecret(key)}, handle, nil))(t)
 		in := &inbox{Receiver: receiver}
 		attempt := func() int {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/webhook"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const (
@@ -41,19 +42,16 @@ func start(t *testing.T, keys, out string) program {
 		stopped <- err
 	}()
 	lines := bufio.NewReader(printed)
-	first, err := lines.ReadString('\n')
-	require.NoError(t, err)
+	first := testkit.Must(lines.ReadString('\n'))(t)
 	address := strings.TrimSuffix(strings.Fields(first)[2], ",")
 	return program{address, lines, func() error { cancel(); return <-stopped }}
 }
 
 func (p program) post(t *testing.T, body, signature string) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.address, strings.NewReader(body))
-	require.NoError(t, err)
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, p.address, strings.NewReader(body)))(t)
 	r.Header.Set(webhook.HeaderSignature, signature)
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
+	res := testkit.Must(http.DefaultClient.Do(r))(t)
 	_ = res.Body.Close()
 	return res.StatusCode
 }
@@ -79,10 +77,8 @@ func TestReceiver(t *testing.T) {
 	require.NoError(t, p.stop())
 
 	// A program that was killed while it wrote leaves half a line.
-	file, err := os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = file.WriteString(completed[:40])
-	require.NoError(t, err)
+	file := testkit.Must(os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0))(t)
+	testkit.Must(file.WriteString(completed[:40]))(t)
 	require.NoError(t, file.Close())
 
 	p = start(t, keys, out)
@@ -90,11 +86,9 @@ func TestReceiver(t *testing.T) {
 	assert.Equal(t, 204, deliver(p, paused), "known from the file")
 	assert.Equal(t, 204, deliver(p, completed))
 	require.NoError(t, p.stop())
-	text, err := os.ReadFile(out)
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(out))(t)
 	assert.Equal(t, strings.ReplaceAll(paused, "\n", "")+"\n"+completed+"\n", string(text))
-	info, err := os.Stat(out)
-	require.NoError(t, err)
+	info := testkit.Must(os.Stat(out))(t)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
