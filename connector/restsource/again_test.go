@@ -73,8 +73,7 @@ func TestUnstableOrder(t *testing.T) {
 					}
 				}
 				assert.Zero(t, silent)
-				found, err := serve(t, shopAPI, numbersTable(pages), testkit.Over(tied(10, order))).Discover()
-				require.NoError(t, err)
+				found := testkit.Must(serve(t, shopAPI, numbersTable(pages), testkit.Over(tied(10, order))).Discover())(t)
 				require.Len(t, found.Warnings, 1)
 				assert.Contains(t, found.Warnings[0], "order is not stable")
 			})
@@ -214,8 +213,7 @@ func TestBudgets(t *testing.T) {
 		api := &graph{answer: func(n int) (string, bool) {
 			return `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`, n == 1
 		}}
-		_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-		require.NoError(t, err)
+		testkit.Must(serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
 			"until there is enough for a request, and for the next page again, because no answer says more")
 	})

@@ -93,8 +93,7 @@ func TestPagesAhead(t *testing.T) {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			api := &slow{numbers: numbersTo(600, 10)}
 			begun := time.Now()
-			answer, err := readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), allNumbers)
-			require.NoError(t, err)
+			answer := testkit.Must(readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), allNumbers))(t)
 			ids := idsOf(answer)
 			require.Len(t, ids, 600)
 			for i, id := range ids {
@@ -122,8 +121,7 @@ func TestAheadStops(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api, req := &slow{numbers: numbersTo(600, 10)}, allNumbers
 			req.Limit, req.And = c.limit, c.and
-			answer, err := readSlow(t, api, 4, numbersTable(byPage, withTotal), req)
-			require.NoError(t, err, c.name)
+			answer := testkit.Must(readSlow(t, api, 4, numbersTable(byPage, withTotal), req))(t, c.name)
 			assert.NotEmpty(t, idsOf(answer), c.name)
 			synctest.Wait()
 			assert.LessOrEqual(t, len(api.asked), c.most, "%s: %s", c.name, api.asked)
@@ -181,8 +179,7 @@ func TestAheadContradicted(t *testing.T) {
 func TestAheadWithinLimits(t *testing.T) {
 	testkit.Bubble(t, "429", func(t *testing.T) {
 		api := &slow{numbers: numbersTo(400, 10), most: 3}
-		answer, err := readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers)
-		require.NoError(t, err)
+		answer := testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Len(t, idsOf(answer), 400)
 		late := len(api.asked)
 		assert.Less(t, late, 40+3*8, "it does not go on to ask for more than the API takes")
@@ -206,8 +203,7 @@ func TestAheadWithinLimits(t *testing.T) {
 			}
 			return reply(200, rowsOf(10*n-9, 10*n, `"total":100`, `"x":"`+large+`"`))
 		}
-		_, err := readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers)
-		require.NoError(t, err)
+		testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")
 	})
 }
@@ -232,8 +228,7 @@ func TestAheadFails(t *testing.T) {
 			requireCode(t, wire.CodeInternal, err)
 			few := allNumbers
 			few.Limit = 50
-			answer, err := readSlow(t, &slow{numbers: numbersTo(200, 10)}, 8, tables, few)
-			require.NoError(t, err, name)
+			answer := testkit.Must(readSlow(t, &slow{numbers: numbersTo(200, 10)}, 8, tables, few))(t, name)
 			assert.Len(t, idsOf(answer), 50, name)
 		})
 	}

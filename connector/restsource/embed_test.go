@@ -107,8 +107,7 @@ func TestEmbedded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := &nested{}
 			tenant := serve(t, shopAPI, nestedTables(), testkit.Over(api))
-			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields})
-			require.NoError(t, err)
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields}))(t)
 			assert.JSONEq(t, c.want, answer.JSON())
 			assert.Equal(t, c.asked, api.asked)
 		})

@@ -163,8 +163,7 @@ func TestGraphQL(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := &graph{line: `, "pageInfo": {"hasNextPage": false}`}
 			tenant := serve(t, graphAPI, graphTables(), api)
-			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields})
-			require.NoError(t, err)
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields}))(t)
 			assert.JSONEq(t, c.want, answer.JSON())
 			require.Len(t, api.asked, 2)
 			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c.selection), " ")

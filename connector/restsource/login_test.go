@@ -293,8 +293,7 @@ func TestCertificate(t *testing.T) {
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13},
 	}
 	api := restsource.API{Base: shopAPI.Base, Certificate: restsource.Certificate{Cert: "cert"}}
-	src, err := restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: transport, Attempts: 1})
-	require.NoError(t, err)
+	src := testkit.Must(restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: transport, Attempts: 1}))(t)
 	check := func(src connector.Source, cert string) error {
 		credentials := map[string]string{"user": "u", "password": "p", "cert": cert}
 		return connectortest.Start(t, loginDefinition, src, nil).As(credentials).Unverified().Check()
@@ -312,7 +311,7 @@ func TestCertificate(t *testing.T) {
 		require.ErrorContains(t, err, c.err)
 	}
 	rude.Store(true)
-	err = check(src, own)
+	err := check(src, own)
 	require.ErrorContains(t, err, "Check that it accepts the client certificate", "an end without a word may be a refusal")
 	rude.Store(false)
 	connectortest.Run(t, loginDefinition, src, &connectortest.Options{
@@ -330,8 +329,7 @@ func TestCertificate(t *testing.T) {
 	refusing := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "remote error", Err: errors.New("tls: unknown certificate authority")} // the alert, as it is read in time
 	}}
-	src, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: refusing, Attempts: 1})
-	require.NoError(t, err)
+	src = testkit.Must(restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: refusing, Attempts: 1}))(t)
 	err = check(src, own)
 	requireCode(t, wire.CodeCheckFailed, err)
 	require.ErrorContains(t, err, "does not accept the client certificate")

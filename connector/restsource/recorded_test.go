@@ -154,16 +154,14 @@ func TestRecordedDerived(t *testing.T) {
 			if replayed == "" {
 				replayed = "another-credential"
 			}
-			answer, err := read(live, testkit.Over(echoes{t}))
-			require.NoError(t, err)
+			answer := testkit.Must(read(live, testkit.Over(echoes{t})))(t)
 			assert.Len(t, answer.Column("id"), 2)
 			assertClean(t, dir, append(c.leaks, live)...)
 			require.Len(t, filesIn(t, dir), 2)
 			if strings.HasSuffix(c.base, "organizations") {
 				assert.Contains(t, filesIn(t, dir)[0], "organizations", "a word is no secret")
 			}
-			answer, err = read(replayed, nil)
-			require.NoError(t, err, "with other credentials, the same requests are made: %s", filesIn(t, dir))
+			answer = testkit.Must(read(replayed, nil))(t, "with other credentials, the same requests are made: %s", filesIn(t, dir))
 			assert.Len(t, answer.Column("id"), 2)
 		})
 	}

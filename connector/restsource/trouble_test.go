@@ -391,8 +391,7 @@ func TestCancelled(t *testing.T) {
 		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, Concurrency: 1}))(t)
 		server := connectortest.Start(t, shopDefinition, src, testkit.Quiet())
 		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body))
-		require.NoError(t, err)
+		r := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body)))(t)
 		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 		r.Header.Set("Content-Type", terms.MediaJSON)
 		res, err := server.Client.Do(r)

@@ -54,8 +54,7 @@ func TestDecode(t *testing.T) {
 			iotest.DataErrReader(strings.NewReader(c.in))} {
 			r, encoding, marked, err := Decode(from, c.stated)
 			require.NoError(t, err, c.why)
-			got, err := io.ReadAll(r)
-			require.NoError(t, err, c.why)
+			got := testkit.Must(io.ReadAll(r))(t, c.why)
 			require.Equal(t, c.want, string(got), c.why)
 			require.Equal(t, c.encoding, encoding, c.why)
 			require.Equal(t, strings.HasPrefix(c.in, bom) || strings.HasPrefix(c.in, "\xff\xfe") || strings.HasPrefix(c.in, "\xfe\xff"), marked, c.why)
@@ -148,13 +147,12 @@ func TestFormats(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			format := testkit.Must(c.format.Checked())(t)
 			all := testkit.Must(Open(c.file, strings.NewReader(c.in), format, nil))(t)
-			cells, err := all.Next()
-			require.NoError(t, err)
+			cells := testkit.Must(all.Next())(t)
 			assert.Equal(t, header, all.Names())
 			assert.Equal(t, rows[0][0].Text, cells[0].Text)
 			assert.Equal(t, rows[0][1].Text, cells[1].Text)
 			assert.Equal(t, c.notes, all.Notes())
-			_, err = all.Next()
+			_, err := all.Next()
 			assert.Equal(t, io.EOF, err)
 		})
 	}
@@ -245,8 +243,7 @@ func TestFormatIsChecked(t *testing.T) {
 	assert.Equal(t, textvalue.Rules{HandWritten: true, DecimalComma: true, DateFormat: "D.M.YYYY"}, checked.Rules())
 	for name, encoding := range map[string]string{"Latin1": "iso-8859-1", "LATIN-1": "iso-8859-1", "ISO_8859-1": "iso-8859-1", "CP1252": "windows-1252",
 		"UTF8": "utf-8", "UTF-16LE": "utf-16le", "UTF_16_LE": "utf-16le"} {
-		f, err := Format{Encoding: name, DateFormat: "D.M.YYYY"}.Checked()
-		require.NoError(t, err, name)
+		f := testkit.Must(Format{Encoding: name, DateFormat: "D.M.YYYY"}.Checked())(t, name)
 		assert.Equal(t, encoding, f.Encoding, name)
 	}
 }
@@ -262,7 +259,6 @@ func TestFormatOf(t *testing.T) {
 	assert.Equal(t, Format{"|", "iso-8859-1", false, "M/D/YYYY", map[string]wire.Type{"zip": wire.TypeString, "no": wire.TypeNumber}},
 		folder.Of("t.csv", side))
 	assert.Equal(t, wire.TypeString, folder.Types["no"], "the folder's own stays")
-	side, err = ParseSidecar("t.table.json", []byte(`{}`))
-	require.NoError(t, err)
+	side = testkit.Must(ParseSidecar("t.table.json", []byte(`{}`)))(t)
 	assert.Equal(t, folder, folder.Of("t.csv", side))
 }

@@ -272,9 +272,8 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestRecordsAreBounded(t *testing.T) {
 	t.Run("a quote left open does not gather the file in memory", func(t *testing.T) {
 		from := &endless{}
-		all, err := openCSV("t.csv", from, Format{}, nil)
-		require.NoError(t, err)
-		_, err = all.Next()
+		all := testkit.Must(openCSV("t.csv", from, Format{}, nil))(t)
+		_, err := all.Next()
 		var f *Fault
 		require.ErrorAs(t, err, &f)
 		assert.Equal(t, "t.csv line 2: a record of more than 16 MiB begins here or soon after; is a quote left open?", err.Error())
@@ -307,22 +306,18 @@ func TestRecordsAreBounded(t *testing.T) {
 	t.Run("nor does a line that never ends", func(t *testing.T) {
 		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{1}), Format{}, nil)
 		require.NoError(t, err)
-		_, err = all.Next()
-		require.NoError(t, err)
+		testkit.Must(all.Next())(t)
 		_, err = all.Next()
 		require.EqualError(t, err, "t.ndjson line 2: longer than 16 MiB; each line must be one JSON object")
 		all, err = OpenJSON("t.json", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{1}), Format{}, nil)
 		require.NoError(t, err)
-		_, err = all.Next()
-		require.NoError(t, err)
+		testkit.Must(all.Next())(t)
 		_, err = all.Next()
 		require.EqualError(t, err, "t.json line 1: an object of more than 16 MiB begins here")
 	})
 	t.Run("blanks before an object are no record", func(t *testing.T) {
-		all, err := OpenJSON("t.json", strings.NewReader(strings.Repeat("\n", MaxRecord+1)+"{}"), Format{}, nil)
-		require.NoError(t, err)
-		_, err = all.Next()
-		require.NoError(t, err)
+		all := testkit.Must(OpenJSON("t.json", strings.NewReader(strings.Repeat("\n", MaxRecord+1)+"{}"), Format{}, nil))(t)
+		testkit.Must(all.Next())(t)
 		assert.Equal(t, MaxRecord+2, all.Line())
 	})
 	t.Run("the disk's own errors are no faults of the file", func(t *testing.T) {
@@ -436,10 +431,10 @@ func TestJSON(t *testing.T) {
 		{"a list in the list", "[{\"a\":1},\n[]]", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 2: each line must be one JSON object"},
 	} {
 		for _, from := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
-			all, err := OpenJSON("t.json", from, Format{}, nil)
-			require.NoError(t, err, c.why)
+			all := testkit.Must(OpenJSON("t.json", from, Format{}, nil))(t, c.why)
 			var cells [][]textvalue.Raw
 			var lines []int
+			var err error
 			for {
 				var record []textvalue.Raw
 				if record, err = all.Next(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,8 +31,7 @@ func TestParseSidecar(t *testing.T) {
 		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"},
 			{Field: "b", TargetTable: "customers", TargetField: "id"}},
 	}, s)
-	s, err = ParseSidecar("t.table.json", []byte(`{}`))
-	require.NoError(t, err, "a sidecar may say nothing")
+	s = testkit.Must(ParseSidecar("t.table.json", []byte(`{}`)))(t, "a sidecar may say nothing")
 	assert.Empty(t, s.Columns)
 }
 

@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"bytes"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -19,18 +18,33 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-func reply(status int, body string, headers ...string) *http.Response {
-	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+// reply and always answer requests without a network.
+var reply, always = testkit.Reply, testkit.Always
+
+// ask sends a request, its headers as "Name: value", and returns the answer and its body.
+func ask(t *testing.T, recorder *record.Recorder, method, address, body string, headers ...string) (*http.Response, string, error) {
+	t.Helper()
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), method, "https://api.example"+address, strings.NewReader(body)))(t)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
-		res.Header.Add(name, value)
+		r.Header.Add(name, value)
 	}
-	return res
+	res, err := recorder.RoundTrip(r)
+	if err != nil {
+		return nil, "", err
+	}
+	text := testkit.Must(io.ReadAll(res.Body))(t)
+	return res, string(text), res.Body.Close()
 }
 
-// always answers every request alike.
-func always(status int, body string) testkit.Transport {
-	return func(*http.Request) (*http.Response, error) { return reply(status, body), nil }
+// written returns the names of the files of a directory, and all of their texts.
+func written(t *testing.T, dir string) (names []string, texts string) {
+	t.Helper()
+	for _, e := range testkit.Must(os.ReadDir(dir))(t) {
+		names = append(names, e.Name())
+		texts += string(testkit.Must(os.ReadFile(filepath.Join(dir, e.Name())))(t))
+	}
+	return names, texts
 }
 
 // TestRecordedFile shows a file. Secrets are in none.
@@ -45,32 +59,18 @@ func TestRecordedFile(t *testing.T) {
 		return reply(200, `{"rows": ["`+token+`", "key%2Bsecret%2F2"]}`, "Content-Type: application/json", "Set-Cookie: session=secret-3",
 			"X-RateLimit-Remaining: 5", `Link: <https://api.example/rows?api_key=key%2Bsecret%2F2&page=2&access_token=secret-5>; rel="next"`), nil
 	})
-	ask := func(c *record.Recorder) (*http.Response, string, error) {
-		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
-			"https://api.example/rows?page=1&api_key=key%2Bsecret%2F2&my_pin=pin-secret-4", nil))(t)
-		r.Header.Set("Authorization", "Bearer "+token)
-		r.Header.Set("Accept", "application/json")
-		res, err := c.RoundTrip(r)
-		if err != nil {
-			return nil, "", err
-		}
-		body := testkit.Must(io.ReadAll(res.Body))(t)
-		return res, string(body), nil
+	rows := func(c *record.Recorder) (*http.Response, error) {
+		res, _, err := ask(t, c, http.MethodGet, "/rows?page=1&api_key=key%2Bsecret%2F2&my_pin=pin-secret-4", "",
+			"Authorization: Bearer "+token, "Accept: application/json")
+		return res, err
 	}
 	recorder := &record.Recorder{Dir: dir, Upstream: upstream, Secret: []string{"my_pin"}}
 	for range 4 {
-		_, _, err := ask(recorder)
-		require.NoError(t, err)
+		testkit.Must(rows(recorder))(t)
 	}
-	names := filesIn(t, dir)
+	names, texts := written(t, dir)
 	require.Len(t, names, 2, "an answer like the one before is not written again")
-	var all bytes.Buffer
-	for _, name := range names {
-		text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
-		all.WriteString(name)
-		all.Write(text)
-	}
-	assert.NotContains(t, strings.ToLower(all.String()), "secret")
+	assert.NotContains(t, strings.ToLower(strings.Join(names, "")+texts), "secret")
 	second := testkit.Must(os.ReadFile(filepath.Join(dir, names[0])))(t)
 	assert.Equal(t, `GET /rows?api_key=[redacted]&my_pin=[redacted]&page=1
 
@@ -83,12 +83,11 @@ X-Ratelimit-Remaining: 5
 
 	replay := &record.Recorder{Dir: dir, Secret: []string{"my_pin"}}
 	for _, status := range []int{429, 200, 200, 200} {
-		res, _, err := ask(replay)
-		require.NoError(t, err)
+		res := testkit.Must(rows(replay))(t)
 		assert.Equal(t, status, res.StatusCode, "the recordings answer in turn, the last one for ever")
 		assert.NotEmpty(t, res.Header.Get("Retry-After")+res.Header.Get("Link"))
 	}
-	_, _, err := ask(&record.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
+	_, err := rows(&record.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
 	var missing *recording.Missing
 	require.ErrorAs(t, err, &missing)
 	assert.NotContains(t, err.Error(), "secret")
@@ -144,20 +143,13 @@ func TestRecordedSecrets(t *testing.T) {
 			if c.request.body != "" {
 				method = http.MethodPost
 			}
-			r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+c.request.url, strings.NewReader(c.request.body))
+			_, body, err := ask(t, recorder, method, c.request.url, c.request.body, c.request.headers...)
 			require.NoError(t, err)
-			for _, h := range c.request.headers {
-				name, value, _ := strings.Cut(h, ": ")
-				r.Header.Add(name, value)
-			}
-			res := testkit.Must(recorder.RoundTrip(r))(t)
-			body := testkit.Must(io.ReadAll(res.Body))(t)
-			assert.Contains(t, string(body), secret, "whoever asks gets the whole answer")
-			names := filesIn(t, dir)
+			assert.Contains(t, body, secret, "whoever asks gets the whole answer")
+			names, text := written(t, dir)
 			require.Len(t, names, 1)
-			text := testkit.Must(os.ReadFile(filepath.Join(dir, names[0])))(t)
-			assert.NotContains(t, names[0]+string(text), secret)
-			_, answer, _ := strings.Cut(string(text), "\n\n")
+			assert.NotContains(t, names[0]+text, secret)
+			_, answer, _ := strings.Cut(text, "\n\n")
 			assert.Equal(t, `200
 Content-Type: application/json
 Date: Sat, 01 Jan 2022 00:00:00 GMT
@@ -181,31 +173,25 @@ func TestRecordedApart(t *testing.T) {
 		"GET /a/b", "GET /a_b", "GET /a?b", "GET /a%2Fb", "GET /a?b=c+d", "GET /a?b=c_d", "GET /a?b=c%2Bd", "GET /a?b=c&d", "GET /a?b=c%26d",
 		"POST /a/b", "POST /a/b one", "POST /a/b two", "POST /a/b the-token", "GET /" + long + "/1", "GET /" + long + "/2",
 	}
-	ask := func(recorder *record.Recorder, request, token string) (string, error) {
+	body := func(recorder *record.Recorder, request, token string) (string, error) {
 		method, rest, _ := strings.Cut(request, " ")
 		address, body, _ := strings.Cut(rest, " ")
-		r := testkit.Must(http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
-			strings.NewReader(strings.ReplaceAll(body, "the-token", token))))(t)
-		r.Header.Set("Authorization", "Bearer "+token)
-		res, err := recorder.RoundTrip(r)
-		if err != nil {
-			return "", err
-		}
-		text := testkit.Must(io.ReadAll(res.Body))(t)
-		return string(text), nil
+		_, text, err := ask(t, recorder, method, address, strings.ReplaceAll(body, "the-token", token), "Authorization: Bearer "+token)
+		return text, err
 	}
 	dir := t.TempDir()
 	for i, request := range requests {
 		recorder := &record.Recorder{Dir: dir, Upstream: always(200, strconv.Itoa(i))}
-		testkit.Must(ask(recorder, request, "token-of-one"))(t)
+		testkit.Must(body(recorder, request, "token-of-one"))(t)
 	}
-	assert.Len(t, filesIn(t, dir), len(requests))
-	for _, name := range filesIn(t, dir) {
+	names, _ := written(t, dir)
+	assert.Len(t, names, len(requests))
+	for _, name := range names {
 		assert.LessOrEqual(t, len(name), 130, "a file system takes it")
 	}
 	replay := &record.Recorder{Dir: dir}
 	for i, request := range requests {
-		got := testkit.Must(ask(replay, request, "token-of-another"))(t, request)
+		got := testkit.Must(body(replay, request, "token-of-another"))(t, request)
 		assert.Equal(t, strconv.Itoa(i), got, request)
 	}
 }
@@ -214,11 +200,10 @@ func TestRecordedApart(t *testing.T) {
 func TestRecordedTurns(t *testing.T) {
 	dir := t.TempDir()
 	bodies := []string{"one", "one", "two", "two", "one", "three"}
-	ask := func(recorder *record.Recorder) string {
-		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil))(t)
-		res := testkit.Must(recorder.RoundTrip(r))(t)
-		text := testkit.Must(io.ReadAll(res.Body))(t)
-		return string(text)
+	body := func(recorder *record.Recorder) string {
+		_, text, err := ask(t, recorder, http.MethodGet, "/a", "")
+		require.NoError(t, err)
+		return text
 	}
 	turn := 0
 	recorder := &record.Recorder{Dir: dir, Upstream: testkit.Transport(func(*http.Request) (*http.Response, error) {
@@ -226,12 +211,13 @@ func TestRecordedTurns(t *testing.T) {
 		return reply(200, bodies[turn-1]), nil
 	})}
 	for _, want := range bodies {
-		assert.Equal(t, want, ask(recorder))
+		assert.Equal(t, want, body(recorder))
 	}
-	assert.Equal(t, []string{"GET_a.2.http", "GET_a.3.http", "GET_a.4.http", "GET_a.http"}, filesIn(t, dir))
+	names, _ := written(t, dir)
+	assert.Equal(t, []string{"GET_a.2.http", "GET_a.3.http", "GET_a.4.http", "GET_a.http"}, names)
 	replay := &record.Recorder{Dir: dir}
 	for _, want := range []string{"one", "two", "one", "three", "three", "three"} {
-		assert.Equal(t, want, ask(replay))
+		assert.Equal(t, want, body(replay))
 	}
 }
 
@@ -240,8 +226,7 @@ func TestRecordedWrong(t *testing.T) {
 	for _, text := range []string{"GET /a\n", "GET /a\n\nOK\n", "GET /a\n\n\n{}", "GET /a\n\n200\nno header\n\n{}"} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "GET_a.http"), []byte(text), 0o600))
-		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil))(t)
-		_, err := (&record.Recorder{Dir: dir}).RoundTrip(r)
+		_, _, err := ask(t, &record.Recorder{Dir: dir}, http.MethodGet, "/a", "")
 		require.ErrorContains(t, err, "is not a recording", "%q", text)
 	}
 }
@@ -252,27 +237,13 @@ func TestRecordedNames(t *testing.T) {
 	const secret = "credential-5b1f90"
 	dir := t.TempDir()
 	recorder := &record.Recorder{Dir: dir, Upstream: always(200, `{"a": "`+secret+`", "b": 1}`)}
-	for _, header := range []string{"", secret} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/of/"+secret+"/rows?page_token=c1", nil)
+	for _, headers := range [][]string{nil, {"X-Anything: " + secret}} {
+		_, _, err := ask(t, recorder, http.MethodGet, "/of/"+secret+"/rows?page_token=c1", "", headers...)
 		require.NoError(t, err)
-		if header != "" {
-			r.Header.Set("X-Anything", header)
-		}
-		res := testkit.Must(recorder.RoundTrip(r))(t)
-		require.NoError(t, res.Body.Close())
 	}
-	for _, name := range filesIn(t, dir) {
-		text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
-		assert.NotContains(t, strings.ToLower(name+string(text)), secret)
+	names, texts := written(t, dir)
+	assert.NotContains(t, strings.ToLower(texts), secret)
+	for _, name := range names {
 		assert.True(t, strings.HasPrefix(name, "GET_of_redacted_rows_page_token=c1"), name)
 	}
-}
-
-func filesIn(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries := testkit.Must(os.ReadDir(dir))(t)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
