@@ -42,10 +42,13 @@ var pagings = []paging{
 
 const lossyRows = 12
 
+// bend changes an answer in the middle of a read.
+type bend = func(l *lossy, body map[string]any) (*http.Response, error)
+
 // lossy is an API of twelve rows, one of whose answers is bent.
 type lossy struct {
 	at    int // the number of the answer that is bent
-	bend  func(l *lossy, r *http.Request, body map[string]any) (*http.Response, error)
+	bend  bend
 	asked int
 	first string // the first answer
 }
@@ -74,7 +77,7 @@ func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	l.asked++
 	if l.asked == l.at {
-		return l.bend(l, r, body)
+		return l.bend(l, body)
 	}
 	return l.answer(body), nil
 }
@@ -97,13 +100,12 @@ func (l *lossy) answer(body map[string]any) *http.Response {
 // bends are what can be wrong with one answer in the middle of a read.
 var bends = []struct {
 	name string
-	bend func(l *lossy, r *http.Request, body map[string]any) (*http.Response, error)
+	bend bend
 }{
-	{"nothing", func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+	{"nothing", func(l *lossy, body map[string]any) (*http.Response, error) {
 		return l.answer(body), nil
 	}},
-	{"status 202", withStatus(202)}, {"status 204", withStatus(204)}, {"status 206", func(l *lossy, _ *http.Request,
-		body map[string]any) (*http.Response, error) {
+	{"status 202", withStatus(202)}, {"status 204", withStatus(204)}, {"status 206", func(l *lossy, body map[string]any) (*http.Response, error) {
 		res := l.answer(body)
 		res.StatusCode = 206
 		return res, nil
@@ -112,11 +114,11 @@ var bends = []struct {
 	{"status 404", withStatus(404)}, {"status 410", withStatus(410)}, {"status 416", withStatus(416)}, {"status 500", withStatus(500)},
 	{"status 502, once", withStatus(502)}, {"status 503, once", withStatus(503)},
 	{"status 429, once", withStatus(429)},
-	{"status 429, for an hour", func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
+	{"status 429, for an hour", func(*lossy, map[string]any) (*http.Response, error) {
 		return reply(429, "", "Retry-After: 3600"), nil
 	}},
-	{"the connection breaks, once", func(*lossy, *http.Request, map[string]any) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }},
-	{"the body breaks off", func(l *lossy, _ *http.Request, _ map[string]any) (*http.Response, error) {
+	{"the connection breaks, once", func(*lossy, map[string]any) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }},
+	{"the body breaks off", func(l *lossy, _ map[string]any) (*http.Response, error) {
 		res := reply(200, "")
 		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(l.first[:20]), brokenReader{io.ErrUnexpectedEOF}))
 		return res, nil
@@ -124,7 +126,7 @@ var bends = []struct {
 	{"half of the JSON", text(func(l *lossy) string { return l.first[:len(l.first)/2] })},
 	{"no body", text(func(*lossy) string { return "" })},
 	{"a sentence", text(func(*lossy) string { return "upstream request timeout" })},
-	{"HTML", func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
+	{"HTML", func(*lossy, map[string]any) (*http.Response, error) {
 		return reply(200, "<html>Please log in</html>", "Content-Type: text/html"), nil
 	}},
 	{"two answers in one", text(func(l *lossy) string { return l.first + l.first })},
@@ -142,7 +144,7 @@ var bends = []struct {
 	{"rows are an object", with("rows", map[string]any{"items": []any{}})},
 	{"a row is null", with("rows", []any{nil})},
 	{"a row is a list", with("rows", []any{[]any{1}})},
-	{"rows have another name", func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+	{"rows have another name", func(l *lossy, body map[string]any) (*http.Response, error) {
 		body["Rows"] = body["rows"]
 		delete(body, "rows")
 		return l.answer(body), nil
@@ -150,15 +152,15 @@ var bends = []struct {
 	{"a row has no key", with("rows", []any{map[string]any{"name": "x"}})},
 	{"a row has a key of another type", with("rows", []any{map[string]any{"id": map[string]any{}}})},
 	{"a key is there twice in a page", with("rows", []any{map[string]any{"id": 6}, map[string]any{"id": 6}})},
-	{"the first page again", func(l *lossy, _ *http.Request, _ map[string]any) (*http.Response, error) {
+	{"the first page again", func(l *lossy, _ map[string]any) (*http.Response, error) {
 		return reply(200, l.first), nil
 	}},
-	{"one row is missing", func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+	{"one row is missing", func(l *lossy, body map[string]any) (*http.Response, error) {
 		rows := body["rows"].([]map[string]any)
 		body["rows"] = slices.Delete(rows, 1, 2)
 		return l.answer(body), nil
 	}},
-	{"the last rows are missing", func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+	{"the last rows are missing", func(l *lossy, body map[string]any) (*http.Response, error) {
 		body["rows"] = body["rows"].([]map[string]any)[:3]
 		return l.answer(body), nil
 	}},
@@ -178,7 +180,7 @@ var bends = []struct {
 	{"more is null", with("more", nil)},
 	{"more is a text", with("more", "true")},
 	{"more is false", with("more", false)},
-	{"more is true, and there is no place", func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+	{"more is true, and there is no place", func(l *lossy, body map[string]any) (*http.Response, error) {
 		body["more"], body["next"], body["next_url"] = true, nil, nil
 		return l.answer(body), nil
 	}},
@@ -190,18 +192,18 @@ var bends = []struct {
 	{"the total is that of the page", with("total", 5)},
 }
 
-func withStatus(status int) func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
-	return func(*lossy, *http.Request, map[string]any) (*http.Response, error) { return reply(status, ""), nil }
+func withStatus(status int) bend {
+	return func(*lossy, map[string]any) (*http.Response, error) { return reply(status, ""), nil }
 }
 
-func text(make func(l *lossy) string) func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
-	return func(l *lossy, _ *http.Request, _ map[string]any) (*http.Response, error) {
+func text(make func(l *lossy) string) bend {
+	return func(l *lossy, _ map[string]any) (*http.Response, error) {
 		return reply(200, make(l)), nil
 	}
 }
 
-func without(names ...string) func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
-	return func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+func without(names ...string) bend {
+	return func(l *lossy, body map[string]any) (*http.Response, error) {
 		for _, name := range names {
 			delete(body, name)
 		}
@@ -209,8 +211,8 @@ func without(names ...string) func(*lossy, *http.Request, map[string]any) (*http
 	}
 }
 
-func with(name string, value any, others ...string) func(*lossy, *http.Request, map[string]any) (*http.Response, error) {
-	return func(l *lossy, _ *http.Request, body map[string]any) (*http.Response, error) {
+func with(name string, value any, others ...string) bend {
+	return func(l *lossy, body map[string]any) (*http.Response, error) {
 		for _, name := range append(others, name) {
 			body[name] = value
 		}
@@ -265,7 +267,7 @@ func TestBentAnswers(t *testing.T) {
 
 // ask reads the rows, and returns what is said. Rows that are not all there and no error
 // fail the test.
-func (p *paging) ask(t *testing.T, bend func(*lossy, *http.Request, map[string]any) (*http.Response, error), name string) (said string) {
+func (p *paging) ask(t *testing.T, bend bend, name string) (said string) {
 	t.Helper()
 	table := restsource.Table{
 		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",

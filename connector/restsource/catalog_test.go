@@ -90,9 +90,7 @@ func TestTablesOf(t *testing.T) {
 		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
 		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
 	} {
-		api.mu.Lock()
-		api.asked = nil
-		api.mu.Unlock()
+		api.forget()
 		testkit.Must(read(t, tenant, c.table, nil, "id"))(t)
 		assert.Equal(t, c.asked, api.requests())
 	}

@@ -84,10 +84,8 @@ func TestCells(t *testing.T) {
 	} {
 		t.Run(c.member+" "+string(c.column.Type), func(t *testing.T) {
 			c.column.Name = "v"
-			api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"v": ` + c.member + `}]`)) })
 			tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}
-			answer, err := serve(t, shopAPI, tables, testkit.Over(api)).
-				Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
+			answer, err := serve(t, shopAPI, tables, inTurn(`[{"v": `+c.member+`}]`)).Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
 			if c.want == "" {
 				require.ErrorContains(t, err, "internal")
 				return
@@ -133,15 +131,11 @@ func TestAddress(t *testing.T) {
 		{"{shop}", "own.example", false, ""},
 	} {
 		t.Run(c.base+" "+c.typed, func(t *testing.T) {
-			asked := ""
-			src := testkit.Must(restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
-				Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-				&restsource.Options{AllowPrivate: c.local, Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-					asked = r.URL.String()
-					return reply(200, `{}`), nil
-				})}))(t)
+			api := inTurn(`{}`)
+			src := testkit.Must(restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, numbersTable(onePage),
+				&restsource.Options{AllowPrivate: c.local, Transport: api}))(t)
 			err := src.Check(t.Context(), checkOf("shop", c.typed))
-			assert.Equal(t, c.want, asked)
+			assert.Equal(t, c.want, strings.Join(api.urls, " "))
 			if c.want == "" {
 				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 				return
@@ -159,7 +153,7 @@ func checkOf(key, value string) *wire.CheckRequest {
 // TestGuard: an address that a tenant types leads to no private network, unless the
 // host opens it.
 func TestGuard(t *testing.T) {
-	tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}}
+	tables := numbersTable(onePage, func(t *restsource.Table) { t.Rows = "" })
 	check := func(opts *restsource.Options, address string) error {
 		src := testkit.Must(restsource.New(restsource.API{Base: "{url}"}, tables, opts))(t)
 		return src.Check(t.Context(), checkOf("url", address))
@@ -189,11 +183,11 @@ func TestAuthorize(t *testing.T) {
 		"deleted":       {restsource.Bearer("deleted"), ""},
 		"tab":           {restsource.Bearer("tab"), "Authorization: Bearer k\t2 https://shop.example/v1/me"},
 		"pasted header": {restsource.KeyHeader("X-Api-Key", "pasted"), "X-Api-Key: k2 https://shop.example/v1/me"},
-		"pasted param":  {restsource.KeyParam("key", "pasted"), " https://shop.example/v1/me?key=k2"},
+		"pasted param":  {restsource.KeyParam("key", "pasted"), "https://shop.example/v1/me?key=k2"},
 		"both":          {restsource.Basic("key", "other"), "Authorization: Basic ay8xOm90aGVy https://shop.example/v1/me"},
 		"bearer":        {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
 		"header":        {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
-		"param":         {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
+		"param":         {restsource.KeyParam("key", "key"), "https://shop.example/v1/me?key=k%2F1"},
 		"basic":         {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
 		"moved": {func(r *http.Request, _ wire.Credentials) error {
 			r.URL.Host = "evil.example"
@@ -202,22 +196,21 @@ func TestAuthorize(t *testing.T) {
 		"failed": {func(*http.Request, wire.Credentials) error { return errors.New("no token") }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := ""
-			src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: "/me", Authorize: c.authorize}, shopTables(),
-				&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-					for _, header := range []string{"Authorization", "X-Api-Key"} {
-						if v := r.Header.Get(header); v != "" {
-							got += header + ": " + v
-						}
-					}
-					got += " " + r.URL.String()
-					return reply(200, `{}`), nil
-				})})
-			require.NoError(t, err)
+			api := inTurn(`{}`)
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: "/me", Authorize: c.authorize},
+				shopTables(), &restsource.Options{Transport: api}))(t)
 			credentials := wire.NewCredentials(map[string]string{
 				"key": "k/1", "pasted": " k2\n", "broken": "k\n2", "deleted": "k\x7f2", "tab": "k\t2", "other": "other",
 			})
-			err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}})
+			err := src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}})
+			got := strings.Join(api.urls, "")
+			for _, header := range []string{"Authorization", "X-Api-Key"} {
+				for _, h := range api.headers {
+					if v := h.Get(header); v != "" {
+						got = header + ": " + v + " " + got
+					}
+				}
+			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.want == "", err != nil)
 		})
@@ -294,16 +287,13 @@ func TestCheck(t *testing.T) {
 		{"", 403, "/v1/parents", wire.CodeCheckFailed, "check"},
 		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
 	} {
-		asked := ""
+		api := following(always(c.status, `{"rows": []}`))
 		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(onePage)...)
 		src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
-			&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-				asked += r.URL.RequestURI()
-				return reply(c.status, `{"rows": []}`), nil
-			})}))(t)
+			&restsource.Options{Transport: api}))(t)
 		err := src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
 			Credentials: wire.NewCredentials(map[string]string{"token": "a/b", "c": "x&y"})}})
-		assert.Equal(t, c.asked, asked)
+		assert.Equal(t, c.asked, strings.TrimPrefix(strings.Join(api.urls, ""), "https://shop.example"))
 		switch c.want {
 		case "":
 			require.NoError(t, err)
@@ -384,11 +374,9 @@ func TestSample(t *testing.T) {
 
 // TestDottedName: a dot in a column's name is no step into an object.
 func TestDottedName(t *testing.T) {
-	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"a.b": 1, "a": {"b": 2}}]`)) })
-	answer, err := asTenant(t, api, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{
+	answer := testkit.Must(serve(t, shopAPI, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{
 		{Name: "a.b", Type: wire.TypeNumber}, {Name: "ab", Path: "a.b", Type: wire.TypeNumber},
-	}}}).Unverified().Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}})
-	require.NoError(t, err)
+	}}}, inTurn(`[{"a.b": 1, "a": {"b": 2}}]`)).Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}}))(t)
 	assert.JSONEq(t, `[{"a.b": 1, "ab": 2}]`, answer.JSON())
 }
 
@@ -396,32 +384,32 @@ func TestDottedName(t *testing.T) {
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		answer *http.Response
+		answer testkit.Transport
 		table  restsource.Table
 		want   string // "": the query fails
 	}{
-		{"rows without a member", reply(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
+		{"rows without a member", always(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
 			`[{"id": 1, "v": "a"}, {"id": 2, "v": null}, {"id": null, "v": "b"}]`},
-		{"an object that is no list of one page", reply(200, `{"error": "none"}`), restsource.Table{}, ``},
-		{"a cursor that is a boolean", reply(200, `{"data": [{"id": 1}], "next": true}`),
+		{"an object that is no list of one page", always(200, `{"error": "none"}`), restsource.Table{}, ``},
+		{"a cursor that is a boolean", always(200, `{"data": [{"id": 1}], "next": true}`),
 			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "next", Next: "next"}}, ``},
-		{"a last row without a cursor", reply(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
+		{"a last row without a cursor", always(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
 			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "c"}}, ``},
-		{"HTML", reply(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
-		{"XHTML", reply(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
-		{"one member twice", reply(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
+		{"HTML", always(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
+		{"XHTML", always(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
+		{"one member twice", always(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
 			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "id", Type: wire.TypeString}}}, `[{"id": 1, "v": "1"}]`},
-		{"a backslash", reply(200, `[{"a\\b": 1, "a.b": 2}]`), restsource.Table{Columns: []restsource.Column{
+		{"a backslash", always(200, `[{"a\\b": 1, "a.b": 2}]`), restsource.Table{Columns: []restsource.Column{
 			{Name: "id", Path: `a\b`, Type: wire.TypeNumber}, {Name: "v", Path: `a\.b`, Type: wire.TypeNumber}}}, `[{"id": 1, "v": 2}]`},
-		{"a key of two columns", reply(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
+		{"a key of two columns", always(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
 			restsource.Table{Key: []string{"id", "v"}}, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`},
-		{"a key that is the same number", reply(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
+		{"a key that is the same number", always(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeDecimal}, {Name: "v", Type: wire.TypeString}}}, ``},
-		{"a next address that is a number", reply(200, `{"data": [{"id": 1}], "next": 7}`),
+		{"a next address that is a number", always(200, `{"data": [{"id": 1}], "next": 7}`),
 			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"}}, ``},
-		{"a hundred levels", reply(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
+		{"a hundred levels", always(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
 			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
-		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
+		{"another format", always(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
 			var rows []map[string]string
 			for line := range strings.Lines(string(body[3:])) {
 				rows = append(rows, map[string]string{"id": strings.TrimSpace(line)})
@@ -437,12 +425,9 @@ func TestShapes(t *testing.T) {
 			if c.table.Columns == nil {
 				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
 			}
-			asked := 0
-			answer, err := serve(t, shopAPI, []restsource.Table{c.table}, testkit.Transport(func(*http.Request) (*http.Response, error) {
-				asked++
-				return c.answer, nil
-			})).Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
-			assert.Equal(t, 1, asked)
+			api := following(c.answer)
+			answer, err := serve(t, shopAPI, []restsource.Table{c.table}, api).Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
+			assert.Len(t, api.asked, 1)
 			if c.want == "" {
 				requireCode(t, wire.CodeInternal, err)
 				return

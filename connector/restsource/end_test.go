@@ -293,6 +293,10 @@ func TestEnd(t *testing.T) {
 		// By a true cursor a row that was changed comes again at the end of an order by change,
 		// which only the author of the table knows.
 		{"a row that comes again", cursorPages, nil, []string{rowsOf(1, 4, next), resent}, 0, "declare Pages.Resends"},
+		{"a row that comes again is none of the total, by cursor", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(6)), rowsOf(4, 5, `"page":{"next":"y"}`, total(6)), rowsOf(6, 6, last, total(6))}, 6, ""},
+		{"a row that comes again is none of the total, by page", unsized(numberPages), withTotal,
+			[]string{rowsOf(1, 4, total(6)), rowsOf(4, 5, total(6)), rowsOf(6, 6, total(6))}, 6, ""},
 		{"a row that the API resends", resends, nil, []string{rowsOf(1, 4, next), resent}, 6, ""},
 	} {
 		c.run(t)

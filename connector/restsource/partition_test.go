@@ -44,6 +44,12 @@ func (e *emulated) requests() []string {
 	return slices.Clone(e.asked)
 }
 
+func (e *emulated) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = nil
+}
+
 // graded serves tables of an emulated API, after the judge has graded them.
 func graded(t *testing.T, api *emulated, o *restsource.Options, tables ...restsource.Table) *connectortest.Tenant {
 	t.Helper()
@@ -58,9 +64,7 @@ func graded(t *testing.T, api *emulated, o *restsource.Options, tables ...restso
 	}
 	credentials := map[string]string{"repos": "dlt, sources"}
 	connectortest.Run(t, def, src, &connectortest.Options{Credentials: credentials, Requests: 400})
-	api.mu.Lock()
-	api.asked = nil
-	api.mu.Unlock()
+	api.forget()
 	return connectortest.Start(t, def, src, nil).As(credentials).Unverified()
 }
 
@@ -196,10 +200,7 @@ func TestPartitionFails(t *testing.T) {
 				if r.URL.Query().Get("region") == "eu" {
 					return reply(200, `{"data": [{"id": "1", "name": "Ann"}]}`), nil
 				}
-				if c.us[0] == '4' {
-					return reply(map[string]int{"404": 404, "422": 422}[c.us], ""), nil
-				}
-				return reply(200, c.us), nil
+				return inTurn(c.us).RoundTrip(r)
 			})
 			tenant, log := logged(t, shopAPI, []restsource.Table{table}, upstream)
 			_, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})

@@ -107,12 +107,24 @@ func requestedAhead(t *testing.T, query string, needed []string, limit int64) bo
 // TestIgnored: an API that ignores what it was asked, or refuses it, gives no wrong
 // answer, and discovery warns of it.
 func TestIgnored(t *testing.T) {
+	unsorted := []string{`Table "orders": the API does not sort by "id" as it should, so rows are sorted after reading all of them.`}
+	turned := func(direction, other string) func(http.ResponseWriter, *http.Request) bool {
+		return func(_ http.ResponseWriter, r *http.Request) bool {
+			if query := r.URL.Query(); query.Get("sort") == direction {
+				query.Set("sort", other)
+				r.URL.RawQuery = query.Encode()
+			}
+			return false
+		}
+	}
 	for _, c := range []struct {
 		name     string
 		change   func(w http.ResponseWriter, r *http.Request) bool
 		warnings []string
 	}{
 		{"applied", nil, nil},
+		{"ascending is descending", turned("id", "-id"), unsorted},
+		{"descending is ascending", turned("-id", "id"), unsorted},
 		{"ignored", func(_ http.ResponseWriter, r *http.Request) bool {
 			query := r.URL.Query()
 			for _, param := range []string{"status", "created_after", "paid", "sort"} {
@@ -133,7 +145,7 @@ func TestIgnored(t *testing.T) {
 			}
 			http.Error(w, `{"error": {"code": "VALIDATION_ERROR"}}`, http.StatusBadRequest)
 			return true
-		}, []string{`Table "orders": the API does not sort by "id" as it should, so rows are sorted after reading all of them.`}},
+		}, unsorted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newShop()

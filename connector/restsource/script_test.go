@@ -25,7 +25,10 @@ type script struct {
 
 	mu      sync.Mutex
 	asked   []time.Duration // since begun
+	methods []string
+	urls    []string
 	queries []string
+	headers []http.Header
 	bodies  []string
 }
 
@@ -65,7 +68,9 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	answer := s.answers[min(len(s.asked), len(s.answers)-1)]
 	s.asked = append(s.asked, time.Since(s.begun))
-	s.queries, s.bodies = append(s.queries, r.URL.RawQuery), append(s.bodies, body)
+	s.methods = append(s.methods, r.Method)
+	s.urls, s.queries = append(s.urls, r.URL.String()), append(s.queries, r.URL.RawQuery)
+	s.headers, s.bodies = append(s.headers, r.Header), append(s.bodies, body)
 	s.mu.Unlock()
 	return answer(r)
 }
