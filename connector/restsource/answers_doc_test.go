@@ -105,7 +105,8 @@ var bends = []struct {
 	{"nothing", func(l *lossy, body map[string]any) (*http.Response, error) {
 		return l.answer(body), nil
 	}},
-	{"status 202", withStatus(202)}, {"status 204", withStatus(204)}, {"status 206", func(l *lossy, body map[string]any) (*http.Response, error) {
+	{"status 202", withStatus(202)}, {"status 204", withStatus(204)},
+	{"status 206", func(l *lossy, body map[string]any) (*http.Response, error) {
 		res := l.answer(body)
 		res.StatusCode = 206
 		return res, nil

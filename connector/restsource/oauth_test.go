@@ -243,7 +243,8 @@ func TestTokenEndpoint(t *testing.T) {
 		{"down", always(503, ""), wire.CodeTimeout, "not available at the moment", ""},
 		{"dead", testkit.Fails(&net.OpError{Op: "dial", Err: io.ErrUnexpectedEOF}), wire.CodeTimeout, "cannot be reached at the moment",
 			"token endpoint"},
-		{"a name that nobody has", testkit.Fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout, "cannot be reached", ""},
+		{"a name that nobody has", testkit.Fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout,
+			"cannot be reached", ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			tenant, log := (&oauth{answer: c.answer}).serve(t, clientCredentials)
@@ -410,7 +411,9 @@ func TestTokenThatExpiresInTheQueue(t *testing.T) {
 		tenant, _ := connectAs(t, oauthDefinition, oauthCredentials, restsource.API{Base: shopAPI.Base,
 			Authorize: clientCredentials.Authorize(), Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second},
 		}, oauthTables(), restsource.Options{Transport: o})
-		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}}))(t)
+		req := allNumbers
+		req.TimeoutMS = 600_000
+		answer := testkit.Must(tenant.Query(req))(t)
 		assert.Len(t, answer.Column("id"), 16)
 		assert.Len(t, o.tokens, 9, "one for each page")
 		assert.Equal(t, 9, o.calls, "none is refused")

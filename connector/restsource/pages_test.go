@@ -378,9 +378,11 @@ func TestMovingRows(t *testing.T) {
 		req    wire.QueryRequest
 	}{
 		{"page, added before", numbersTable(byPage), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
-		{"page, added before, with a total", numbersTable(byPage, withTotal), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
+		{"page, added before, with a total", numbersTable(byPage, withTotal), []func(*numbers){1: add(9)},
+			[]int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
 		{"page, a page added before", numbersTable(byPage), []func(*numbers){1: two}, []int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
-		{"page, deleted before, without a total", numbersTable(byPage), []func(*numbers){1: drop(1)}, []int64{1, 2, 4, 5, 6, 7}, allNumbers}, // documented
+		{"page, deleted before, without a total", numbersTable(byPage), []func(*numbers){1: drop(1)},
+			[]int64{1, 2, 4, 5, 6, 7}, allNumbers}, // documented
 		{"page, deleted before", numbersTable(byPage, withTotal), []func(*numbers){1: drop(1)}, nil, allNumbers},
 		{"offset, added before", numbersTable(byOffset), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
 		{"offset, two added before", numbersTable(byOffset), []func(*numbers){1: two}, []int64{1, 2, 8, 3, 4, 5, 6, 7}, allNumbers},
@@ -414,13 +416,14 @@ func TestMovingRows(t *testing.T) {
 func TestWrongPaging(t *testing.T) {
 	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "cursor"}
 	page := restsource.Pages{By: restsource.PagingPage, Param: "p"}
+	key := restsource.Pages{By: restsource.PagingCursor, Param: "a", LastRowCursor: "id"}
 	for name, tables := range map[string][]restsource.Table{
 		"a page parameter that the API does not know":         numbersTable(page),
 		"a page parameter that the API does not know, no key": numbersTable(page, keyless),
 		"an offset that the API does not know":                numbersTable(restsource.Pages{By: restsource.PagingOffset, Param: "skip"}),
 		"a cursor that the API does not know":                 numbersTable(cursor),
 		"a cursor that the API does not know, no key":         numbersTable(cursor, keyless),
-		"an id that the API does not know":                    numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "a", LastRowCursor: "id"}),
+		"an id that the API does not know":                    numbersTable(key),
 		"no header with the total":                            numbersTable(onePage, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
 		"a total of other rows":                               numbersTable(onePage, withTotal),
 	} {

@@ -61,7 +61,8 @@ func TestReportedLosses(t *testing.T) {
 			[]string{rowsOf(1, 4, scroll), rowsOf(5, 8), rowsOf(1, 0)}, 8, ""},
 		{"OpenBankProject/OBP-API#585: shards that failed, and no rows", scrollPages, nil,
 			[]string{rowsOf(1, 4, scroll, `"timed_out":false,"_shards":{"total":120,"successful":120,"failed":0}`),
-				rowsOf(1, 0, scroll, `"timed_out":false,"_shards":{"total":120,"successful":115,"failed":5,"failures":[{"shard":-1}]}`)}, 0, "_shards.failures"},
+				rowsOf(1, 0, scroll, `"timed_out":false,"_shards":{"total":120,"successful":115,"failed":5,"failures":[{"shard":-1}]}`)}, 0,
+			"_shards.failures"},
 	} {
 		c.run(t)
 	}
