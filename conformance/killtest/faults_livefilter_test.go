@@ -264,6 +264,12 @@ func ticketPlanFaults() []ticketFault {
 					req.Or[i] = lastOf(group)
 				}
 			}}},
+		{"nin within a group of or drops nulls", combined, "M11",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				return rightly(and, nil, holds) && rightly(nil, or, func(f wire.Filter) bool {
+					return holds(f) && (f.Op != wire.OpNin || holds(wire.Filter{Field: f.Field, Op: wire.OpNotNull}))
+				})
+			}}},
 		{"of two groups of or that begin alike the last stays", combined, "M11",
 			twist{request: func(req *connector.Query, _, _ *int64) {
 				by := map[string][]wire.Filter{}

@@ -23,8 +23,9 @@ type shape struct {
 var shapes = []shape{
 	{and: 2, oneField: true}, {or: 2, group: 1}, {and: 2}, {or: 2, group: 1, oneField: true}, {or: 2, group: 2, oneField: true},
 	{and: 2, oneField: true},
-	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {or: 2, group: 2, alike: true}, {and: 6},
+	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {and: 2, oneField: true}, {and: 6},
 	{and: 1, or: 3, group: 2}, {or: 6, group: 1}, {and: 4}, {and: 9}, {or: 11, group: 1}, {and: 2, or: 2, group: 2},
+	{or: 2, group: 2, alike: true},
 }
 
 // Combinations returns questions with several filters, of which each matters: without
@@ -302,9 +303,13 @@ func (p *pool) draw(shape shape, field string) *Question {
 	q := &Question{Subject: p.subject}
 	kept := p.all
 	var groups, conditions []rowSet
+	var parts [][]rowSet
 	if shape.or > 0 {
-		if q.Or, groups = p.groups(shape, field); q.Or == nil {
+		if q.Or, parts = p.groups(shape, field); q.Or == nil {
 			return nil
+		}
+		for _, sets := range parts {
+			groups = append(groups, inEach(p.all, sets))
 		}
 		kept = union(groups)
 	}
@@ -315,10 +320,22 @@ func (p *pool) draw(shape shape, field string) *Question {
 		}
 		q.And, conditions, kept = append(q.And, f), append(conditions, rows), kept.and(rows)
 	}
-	if !eachMatters(p.all, conditions, groups) {
+	if !eachMatters(p.all, conditions, groups) || !matterInGroups(inEach(p.all, conditions), parts, groups) {
 		return nil
 	}
 	return q
+}
+
+// matterInGroups reports whether the answer would have more rows without any one of the filters of a group.
+func matterInGroups(rows rowSet, parts [][]rowSet, groups []rowSet) bool {
+	for _, sets := range parts {
+		for i := range sets {
+			if inEach(rows, without(sets, i)).without(union(groups)).count() == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // union returns the rows that are in one of the sets.
@@ -332,28 +349,31 @@ func union(sets []rowSet) rowSet {
 	return all
 }
 
-// groups draws groups of or, and returns the rows that each of them keeps.
-func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, sets []rowSet) {
-	all, begin := p.all, []wire.Filter(nil)
+// groups draws groups of or, and returns the rows that each of their filters keeps.
+func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, parts [][]rowSet) {
+	var begin []wire.Filter
+	var sets []rowSet
 	if shape.alike {
-		f, rows, ok := p.narrowing(all, field, nil, false)
+		f, rows, ok := p.narrowing(p.all, field, nil, false)
 		if !ok {
 			return nil, nil
 		}
-		all, begin = all.and(rows), []wire.Filter{f}
+		begin, sets = []wire.Filter{f}, []rowSet{rows}
 	}
 	for range shape.or {
-		rows, group := all, slices.Clone(begin)
+		group, of := slices.Clone(begin), slices.Clone(sets)
 		for len(group) < shape.group {
-			f, narrowed, ok := p.narrowing(rows, field, group, true)
+			// Of two filters that both keep few rows, one does not matter.
+			few := shape.group == 1 || p.chance(2)
+			f, rows, ok := p.narrowing(inEach(p.all, of), field, group, few)
 			if !ok {
 				return nil, nil
 			}
-			group, rows = append(group, f), rows.and(narrowed)
+			group, of = append(group, f), append(of, rows)
 		}
-		groups, sets = append(groups, group), append(sets, rows)
+		groups, parts = append(groups, group), append(parts, of)
 	}
-	return groups, sets
+	return groups, parts
 }
 
 // narrowing returns a filter that keeps some of the rows and drops others: of several
@@ -361,16 +381,18 @@ func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, sets [
 // if that is empty, about one that the list does not name yet, if there is one.
 func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool) (wire.Filter, rowSet, bool) {
 	const choices = 4
-	start, n := p.IntN(len(p.filters)), rows.count()
+	n := rows.count()
 	named := func(f wire.Filter) bool {
 		return slices.ContainsFunc(list, func(other wire.Filter) bool { return other.Field == f.Field })
 	}
 	best, bestLeft, seen := -1, 0, 0
-	for i := range p.filters {
-		at := (start + i) % len(p.filters)
+	among := p.about(field)
+	start := p.IntN(max(len(among), 1))
+	for i := range among {
+		at := among[(start+i)%len(among)]
 		f := p.filters[at]
 		left := rows.and(p.rows[at]).count()
-		if left == 0 || left == n || field != "" && f.Field != field {
+		if left == 0 || left == n {
 			continue
 		}
 		fresh := field != "" || !named(f)
@@ -388,6 +410,17 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 		return wire.Filter{}, nil, false
 	}
 	return p.filters[best], p.rows[best], true
+}
+
+// about returns the places of the filters about a field or, if it is empty, of all. A choice begins anywhere among them, so
+// that no operator comes first.
+func (p *pool) about(field string) (places []int) {
+	for i, f := range p.filters {
+		if field == "" || f.Field == field {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // longListMembers is how many members a list of a column with many values has.

@@ -79,28 +79,29 @@ func eachMatters(all rowSet, and, or []rowSet) bool {
 // openTo returns, for each set of and and then of or, the rows whose place in the answer it decides: all
 // other sets of and keep them and, for a set of and, one of or does; for a set of or, no other does.
 func openTo(all rowSet, and, or []rowSet) (list []rowSet) {
-	inEach := func(sets []rowSet) rowSet {
-		rows := all
-		for _, set := range sets {
-			rows = rows.and(set)
-		}
-		return rows
-	}
 	for i := range and {
-		open := inEach(without(and, i))
+		open := inEach(all, without(and, i))
 		if len(or) > 0 {
 			open = open.and(union(or))
 		}
 		list = append(list, open)
 	}
 	for i := range or {
-		open := inEach(and)
+		open := inEach(all, and)
 		for _, other := range without(or, i) {
 			open = open.without(other)
 		}
 		list = append(list, open)
 	}
 	return list
+}
+
+// inEach returns those of some rows that are in each of the sets.
+func inEach(rows rowSet, sets []rowSet) rowSet {
+	for _, set := range sets {
+		rows = rows.and(set)
+	}
+	return rows
 }
 
 // without returns a list without the member at an index.

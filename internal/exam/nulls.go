@@ -103,6 +103,29 @@ func (g *Generator) NullsOnRoutes(routes ...string) []*Question {
 	return g.operatorsOnNulls(places...)
 }
 
+// NullsInGroups returns questions for the rows of two groups of or: every operator on a column with nulls, beside a
+// filter that keeps few rows. skip leaves out filters that are answered wrongly on their own.
+func (g *Generator) NullsInGroups(skip func(*Question) bool) []*Question {
+	return g.operatorsOnNulls(func(q *Question) bool {
+		g.onRoute(q, wire.PathQuery)
+		return !skip(q) && g.inGroup(q)
+	})
+}
+
+// inGroup makes the filter of a question a group of or, beside another that keeps few rows. It reports false if the table
+// has no other.
+func (g *Generator) inGroup(q *Question) bool {
+	kept, least := q.kept(q.And[0]), 0
+	for _, other := range g.discriminating(q.Subject) {
+		rows := q.kept(other)
+		if n := rows.count(); other.Field != q.And[0].Field && (least == 0 || n < least) && kept.without(rows).count() > 0 {
+			q.Or, least = [][]wire.Filter{{other}, {q.And[0]}}, n
+		}
+	}
+	q.And = nil
+	return q.Or != nil
+}
+
 // foldAs adds groups to a question, or measures of all rows that are more than counts. It reports false if none of a
 // few choices has an exact answer.
 func (g *Generator) foldAs(q *Question, grouped bool) bool {

@@ -193,7 +193,7 @@ func TestQueueAsksWhatNoChanceDecides(t *testing.T) {
 	}
 }
 
-// TestNullsOnRoutes requires each operator by itself on a column with nulls, on each route.
+// TestNullsOnRoutes requires each operator by itself on a column with nulls, on each route and in a group of or.
 func TestNullsOnRoutes(t *testing.T) {
 	ops := []wire.Op{wire.OpEq, wire.OpNeq, wire.OpIsNull, wire.OpNotNull}
 	g := New(7, declaring(wire.Capabilities{Operators: ops}), []*Subject{small()})
@@ -204,6 +204,12 @@ func TestNullsOnRoutes(t *testing.T) {
 		asked[q.Path+string(q.And[0].Op)] = true
 	}
 	require.Len(t, asked, 3*len(ops))
+	for _, q := range g.NullsInGroups(KeepAll) {
+		require.Empty(t, q.And)
+		require.Positive(t, q.column(q.Or[1][0].Field).nulls)
+		asked["or"+string(q.Or[1][0].Op)] = true
+	}
+	require.Len(t, asked, 4*len(ops))
 }
 
 // TestLongListOfManyValues: a list of a column with many values has more members than careless

@@ -254,7 +254,11 @@ func filtersCombine(p *liveRun) *check.Finding {
 	v := p.filterRun()
 	routes := slices.DeleteFunc([]string{wire.PathQuery, wire.PathQuery, wire.PathCount, wire.PathQuery, wire.PathAggregate},
 		func(path string) bool { return !p.Document.Offers(path) })
-	return v.askList(append(v.suspects, v.Combinations(v.broken, routes...)...))
+	list := v.Combinations(v.broken, routes...)
+	for i, q := range v.NullsInGroups(v.broken) {
+		list = slices.Insert(list, min(5*i+4, len(list)), q)
+	}
+	return v.askList(append(v.suspects, list...))
 }
 
 // windowsOverFilters judges sorts and windows over filters.
