@@ -220,9 +220,10 @@ type pool struct {
 	subject *Subject
 	all     rowSet
 	filters []wire.Filter
-	rows    []rowSet // that each of the filters keeps
-	fields  []string // those with filters
-	turn    int      // the field that comes next
+	rows    []rowSet         // that each of the filters keeps
+	about   map[string][]int // the places of the filters on a field, and of all under ""
+	fields  []string         // those with filters
+	turn    int              // the field that comes next
 }
 
 // filtersOfCell is how many filters of one operator on one field a pool has.
@@ -230,12 +231,12 @@ const filtersOfCell = 4
 
 // pool returns the filters on a table, without those of questions to skip.
 func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
-	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: s.rows(true)}
+	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: s.rows(true), about: map[string][]int{}}
 	for _, f := range g.discriminating(s) {
 		if skip(&Question{Subject: s, Where: wire.Where{And: []wire.Filter{f}}}) {
 			continue
 		}
-		p.filters, p.rows = append(p.filters, f), append(p.rows, s.kept(f))
+		p.add(f, s.kept(f))
 		if !slices.Contains(p.fields, f.Field) {
 			p.fields = append(p.fields, f.Field)
 		}
@@ -386,7 +387,7 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 		return slices.ContainsFunc(list, func(other wire.Filter) bool { return other.Field == f.Field })
 	}
 	best, bestLeft, seen := -1, 0, 0
-	among := p.about(field)
+	among := p.about[field] // a choice begins anywhere among them, so that no operator comes first
 	start := p.IntN(max(len(among), 1))
 	for i := range among {
 		at := among[(start+i)%len(among)]
@@ -412,15 +413,12 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 	return p.filters[best], p.rows[best], true
 }
 
-// about returns the places of the filters about a field or, if it is empty, of all. A choice begins anywhere among them, so
-// that no operator comes first.
-func (p *pool) about(field string) (places []int) {
-	for i, f := range p.filters {
-		if field == "" || f.Field == field {
-			places = append(places, i)
-		}
+// add adds a filter and the rows that it keeps.
+func (p *pool) add(f wire.Filter, rows rowSet) {
+	for _, field := range []string{"", f.Field} {
+		p.about[field] = append(p.about[field], len(p.filters))
 	}
-	return places
+	p.filters, p.rows = append(p.filters, f), append(p.rows, rows)
 }
 
 // longListMembers is how many members a list of a column with many values has.
@@ -477,10 +475,10 @@ const operatorStep = 5
 
 // of returns the filters of a pool with one operator.
 func (p *pool) of(op wire.Op) *pool {
-	some := &pool{random: p.random, subject: p.subject, all: p.all, fields: p.fields}
+	some := &pool{random: p.random, subject: p.subject, all: p.all, fields: p.fields, about: map[string][]int{}}
 	for i, f := range p.filters {
 		if f.Op == op {
-			some.filters, some.rows = append(some.filters, f), append(some.rows, p.rows[i])
+			some.add(f, p.rows[i])
 		}
 	}
 	return some
