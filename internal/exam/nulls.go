@@ -112,8 +112,8 @@ func (g *Generator) NullsInGroups(skip func(*Question) bool) []*Question {
 	})
 }
 
-// inGroup makes the filter of a question a group of or, beside another that keeps few rows. It reports false if the table
-// has no other.
+// inGroup turns the filter of a question into a group of or, beside a group that keeps few rows. It reports false if the
+// table has no filter for the latter.
 func (g *Generator) inGroup(q *Question) bool {
 	kept, least := q.kept(q.And[0]), 0
 	for _, other := range g.discriminating(q.Subject) {

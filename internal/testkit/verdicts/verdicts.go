@@ -33,7 +33,7 @@ func (v Verdict) Message() []byte {
 	return v.Body
 }
 
-// Read returns the cases of a folder, and ends the test if there are none.
+// Read returns the cases of a folder; an empty folder ends the test.
 func Read(t testing.TB, folder string) (all []Verdict) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))

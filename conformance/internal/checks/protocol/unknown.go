@@ -145,7 +145,10 @@ func namedFields() []refusal.Row {
 			continue
 		}
 		for member, value := range route.Naming("%field") {
-			near := map[string]string{"%field": "%near", "[%field]": "[%field,%near]"}[value]
+			near := "%near"
+			if strings.HasPrefix(value, "[") {
+				near = "[%field,%near]"
+			}
 			rows = append(rows, refusal.Row{Paths: at(route.Path), Member: member, JSON: near, Codes: unknownOnly})
 		}
 	}

@@ -12,10 +12,9 @@ import (
 // filters are what the matrix filters by. A connector may keep what one kind of filter takes to prepare: the values of a
 // list, the elements of a column, the statement of a group.
 type filters struct {
-	value    *wire.Filter    // eq, which keeps some rows
-	list     *wire.Filter    // in, with several values
-	element  *wire.Filter    // contains, in a column of arrays
-	anyGroup [][]wire.Filter // two groups of or that begin alike
+	value   *wire.Filter // eq, which keeps some rows
+	list    *wire.Filter // in, with several values
+	element *wire.Filter // contains, in a column of arrays
 }
 
 // listed is how many values a list has.
@@ -43,15 +42,20 @@ func (s *subject) chooseFilters(declares func(...wire.Op) bool) {
 			}
 		}
 	}
-	if s.list == nil {
-		return
-	}
-	for _, v := range s.list.Values[:2] {
-		s.anyGroup = append(s.anyGroup, []wire.Filter{*s.list, {Field: s.list.Field, Op: wire.OpIn, Values: []wire.Value{v}}})
-	}
 }
 
-// prefer keeps a filter if there is none yet, or if the one that is kept does not tell the tenants apart and this one does.
+// alikeGroups returns two groups of or that begin with the same filter, or none without a list.
+func (c *filters) alikeGroups() (groups [][]wire.Filter) {
+	if c.list == nil {
+		return nil
+	}
+	for _, v := range c.list.Values[:2] {
+		groups = append(groups, []wire.Filter{*c.list, {Field: c.list.Field, Op: wire.OpIn, Values: []wire.Value{v}}})
+	}
+	return groups
+}
+
+// prefer keeps the first filter, or instead the first that tells the tenants apart.
 func (s *subject) prefer(kept **wire.Filter, f wire.Filter) {
 	if *kept == nil || !s.tellsApart(**kept) && s.tellsApart(f) {
 		*kept = &f
@@ -80,11 +84,15 @@ func (s *subject) someValues(tenant int, name string) (values []wire.Value) {
 	if rows == nil {
 		return nil
 	}
+	column := rows.Index(name)
 	for _, row := range rows.Rows {
-		v := row[rows.Index(name)]
+		v := row[column]
 		known := slices.ContainsFunc(values, func(o wire.Value) bool { return o.String() == v.String() })
-		if !v.IsNull() && len(v.Text()) <= maxOperand && !known && len(values) < listed {
-			values = append(values, v)
+		if v.IsNull() || len(v.Text()) > maxOperand || known {
+			continue
+		}
+		if values = append(values, v); len(values) == listed {
+			break
 		}
 	}
 	return values

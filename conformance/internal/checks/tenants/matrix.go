@@ -125,7 +125,7 @@ var further = []*question{
 	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
 	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
 	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
-	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.anyGroup} }),
+	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),
 }
 
 // counting returns the question about the number of rows that satisfy filters, of a table that both tenants have: who lacks
