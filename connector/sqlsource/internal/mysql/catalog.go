@@ -131,7 +131,7 @@ func (s scope) tables(ctx context.Context) (list []*sqlengine.Table, byName map[
 	err = sqlengine.Each(ctx, s, `SELECT t.TABLE_NAME, t.TABLE_TYPE = 'VIEW', COALESCE(t.TABLE_COMMENT, ''), t.TABLE_ROWS
 		FROM information_schema.TABLES t
 		WHERE `+where+` AND t.TABLE_TYPE IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
-		ORDER BY t.TABLE_NAME`, args, func(scan func(...any) error) error {
+		ORDER BY t.TABLE_NAME, CAST(t.TABLE_NAME AS BINARY)`, args, func(scan func(...any) error) error {
 		t := &sqlengine.Table{}
 		err := scan(&t.Name, &t.View, &t.Comment, &t.Estimate)
 		if err != nil || s.table != nil && *s.table != t.Name || byName[t.Name] != nil {
