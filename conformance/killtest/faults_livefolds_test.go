@@ -244,6 +244,24 @@ func liveJoinFaults() []fault {
 					req.Joins = nil
 				}
 			}})},
+		{name: "groups by a joined text lose the rows that nothing matches", why: "a row without a match is in the group of null",
+			kills: []string{"M22"}, build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
+				for _, h := range req.Joins {
+					if slices.ContainsFunc(h.Fields, func(f wire.JoinField) bool {
+						return f.Field == "label" && len(req.GroupBy) > 0 && f.As == req.GroupBy[0].Field
+					}) {
+						req.And = append(req.And, wire.Filter{Field: req.Joins[0].FromField, Op: wire.OpLte, Value: wire.Int(60)})
+					}
+				}
+			}})},
+		{name: "groups of joined rows count each row of the base table once", why: "a row with several matches is several rows",
+			kills: []string{"M22"}, build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
+				for i := range req.Measures {
+					if m := &req.Measures[i]; len(req.Joins) > 0 && len(req.GroupBy) > 0 && req.Table == "parts" && m.Field == "" {
+						m.Fn, m.Field = wire.AggCountDistinct, "no"
+					}
+				}
+			}})},
 		joinedSums("sums over joins are of distinct values of the joined table", func(field string) bool { return strings.HasPrefix(field, "Hop") }),
 		joinedSums("sums over joins are of distinct values of the base table", func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
 		{name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match", kills: []string{"L9"},

@@ -21,7 +21,7 @@ func firstHotels() []memsource.Table { return hotelTables(0) }
 func secondHotels() []memsource.Table { return hotelTables(1) }
 
 func placeFaults() []fault {
-	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), besideFaults()))
+	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), spelledTwiceFaults(), besideFaults()))
 }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
@@ -232,6 +232,29 @@ func instantOperandFaults() []fault {
 			})
 		}}),
 	}
+}
+
+func spelledTwiceFaults() []fault {
+	return []fault{{name: "parts: distinct decimals are counted by their spelling", why: "1.5 and 1.50 are one value", kills: []string{"M31"},
+		build: stocked(respeltPrices, twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
+			spelt := map[string]bool{}
+			for _, row := range t.Rows {
+				if v := row[t.Index(column)]; !v.IsNull() {
+					spelt[v.String()] = true
+				}
+			}
+			right.Distinct = int64(len(spelt))
+			return right
+		}})}}
+}
+
+// respeltPrices returns the tables of the warehouse, where a third of the prices are those of the row before, spelt longer.
+func respeltPrices() []memsource.Table {
+	list := pagedTables()
+	for rows := list[0].Rows; len(rows) > 2; rows = rows[3:] {
+		rows[1][3] = wire.Decimal(rows[0][3].String() + "0")
+	}
+	return list
 }
 
 func isOffset(text string) bool { return instantWith(text, "") && !strings.HasSuffix(text, "Z") }

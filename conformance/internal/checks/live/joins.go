@@ -295,38 +295,38 @@ func (p *liveRun) smallestJoin(
 // maxNamed is how many columns a finding names.
 const maxNamed = 6
 
-// joinsFold compares aggregates over joins with folding the joined rows: the rows alone, by turns with a filter, the
-// rows beside every function over the numbers of the base table, which a row with several matches repeats, and of the
-// last one, which several rows may have in common, and groups by one of its columns. Each join is measured before any is
-// grouped.
-func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) []question {
-	var measured, grouped []question
-	asking := func(j join, filters []wire.Filter, keys ...wire.GroupKey) question {
-		req := j.aggregate(t, countOfRows)
-		req.And, req.GroupBy = filters, keys
-		what := j.String() + describeFilters(req.Where) + ": " + describeAggregate(t, req)
-		return p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity)
-	}
+// joinsFold compares aggregates over joins with folding the joined rows: every function over the numbers of the base
+// table, which a row with several matches repeats, and of the last one, which several rows may have in common; the same
+// by a column of the last one, where the rows without a match are the group of null; and the number of rows that a filter
+// keeps. Each join is asked for once, in ways by turns, before any is asked for in another way.
+func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	p.filtered++
+	var ways [][]question
 	for i, j := range p.joined(t) {
-		var filters []wire.Filter
-		if (i+p.filtered)%2 == 0 {
-			filters, _ = p.filterInTurn(t, data)
+		counted := j.aggregate(t, countOfRows)
+		counted.And, _ = p.filterInTurn(t, data)
+		what := j.String() + describeFilters(counted.Where) + ": " + describeAggregate(t, counted)
+		own := []question{p.joinedMeasures(t, j), p.asking(wire.PathAggregate, counted, what, j.tables, http.StatusUnprocessableEntity)}
+		if last := p.Snapshot(j.last()).Table; last != nil {
+			isText := func(name string) bool { return terms.IsText(j.last().Field(name).Type) }
+			for _, kind := range groupedBy(groupable(j.last(), firstRows(last, chosenBy)), isText) {
+				own = append(own, p.joinedMeasures(t, j, last.Index(kind[0])))
+			}
 		}
-		measured = append(measured, asking(j, filters), p.joinedMeasures(t, j)) // a source may count what it cannot measure
-		// Whether texts group by a collation is left to the source.
-		if i := slices.IndexFunc(j.last().Fields, func(f wire.Field) bool {
-			return (f.Type.Numeric() || f.Type == wire.TypeBoolean) && terms.Allowed(f.Groupable)
-		}); i >= 0 {
-			grouped = append(grouped, asking(j, nil, wire.GroupKey{Field: j.lastField(i), As: "Key"}))
+		first := (i + p.filtered) % len(own)
+		ways = append(ways, slices.Concat(own[first:], own[:first]))
+	}
+	for round := range maxJoinWays {
+		for _, own := range ways {
+			list = append(list, own[min(round, len(own)):min(round+1, len(own))]...)
 		}
 	}
-	return slices.Concat(measured, grouped)
+	return list
 }
 
-// joinedMeasures returns the question about all measures of a join in one request and, where that is declined or has
-// no exact answer, about those of each function.
-func (p *liveRun) joinedMeasures(t *wire.Table, j join) question {
+// joinedMeasures returns the question about all measures of a join, by the fields of its last table with these
+// indexes, in one request and, where that is declined or has no exact answer, about those of each function.
+func (p *liveRun) joinedMeasures(t *wire.Table, j join, by ...int) question {
 	all := slices.Clone(countOfRows)
 	add := func(field string, f *wire.Field, fns ...wire.AggFunc) {
 		if !f.Type.Numeric() || !terms.Allowed(f.Aggregatable) {
@@ -345,6 +345,12 @@ func (p *liveRun) joinedMeasures(t *wire.Table, j join) question {
 	all = firstOf(all, maxMeasures)
 	ask := func(rows known, measures []wire.Measure) (answered bool, f *check.Finding) {
 		req := j.aggregate(t, measures)
+		for _, i := range by {
+			req.GroupBy = append(req.GroupBy, wire.GroupKey{Field: j.lastField(i), As: "Key"})
+			if terms.IsText(j.last().Fields[i].Type) {
+				req.StringFields = append(req.StringFields, j.lastField(i))
+			}
+		}
 		return p.compareGroups(req, j.String()+": "+describeAggregate(t, req), t, rows.Tables,
 			[]int{http.StatusUnprocessableEntity}, false)
 	}

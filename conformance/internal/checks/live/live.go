@@ -104,7 +104,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Title: "joins over declared foreign keys are what joining the rows gives",
 			Fix: "Join on the left side: keep rows without a match with nulls, answer a row for each match, and let null match nothing. " +
 				"Filter and sort the base table."},
-		{ID: "M22", Phase: 4, Again: true, Weight: 24, Judge: m.within(inTurn(1, joinsFold), "no aggregate over a join was answered"),
+		{ID: "M22", Phase: 4, Again: true, Weight: 32, Judge: m.within(inTurn(1, joinsFold), "no aggregate over a join was answered"),
 			Needs: needsJoinedAggregate, Rules: []string{"aggregate-10", "aggregate-13"},
 			Title: "aggregates over joins are what folding the joined rows gives",
 			Fix:   "Fold the joined rows, those without a match and those with several included; or decline with 204."},
@@ -175,6 +175,10 @@ func (m *memory) advice() []session.Check {
 			Title: "an operand names the same day or instant in any spelling, or is refused",
 			Fix: "Parse operands with their offset and any fraction, take one without an offset for UTC, and compare instants; " +
 				"or refuse with 400 what you do not read."},
+		{ID: "M31", Phase: 4, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Needs: declared.NeedsAny(wire.PathAggregate, wire.PathCardinality), Rules: []string{"aggregate-2"},
+			Title: "values that differ in their spelling only are one group and one distinct value",
+			Fix:   "Group and count by value: 1.5 and 1.50 are one decimal, whatever the upstream sends."},
 	}
 }
 
