@@ -34,13 +34,13 @@ func InFull() bool { return !Race && os.Getenv("CONFORMANCE_MATRIX") != "" }
 func Whole() bool { return os.Getenv("CONFORMANCE_MATRIX") == "whole" }
 
 // Runs reports whether the ith of many alike tests runs: all of them in full, else one
-// of n, and one of twice n under the race detector, which makes them ten times as slow.
+// of n, and one of eight times n under the race detector, which makes them ten times as slow.
 func Runs(i, n int) bool {
 	switch {
 	case InFull():
 		return true
 	case Race:
-		return i%(2*n) == 0
+		return i%(8*n) == 0
 	}
 	return i%n == 0
 }

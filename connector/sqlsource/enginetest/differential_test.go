@@ -46,6 +46,7 @@ func TestDifferentialAssisted(t *testing.T) {
 
 // TestRequiredAlone asks of a flavor that has nothing but what is required: the library does the rest.
 func TestRequiredAlone(t *testing.T) {
+	skipShort(t)
 	kit := sqlite.kit(t)
 	f := kit.Flavor
 	kit.Flavor = sqlengine.Flavor{
@@ -57,6 +58,7 @@ func TestRequiredAlone(t *testing.T) {
 // TestWithout leaves out all that can be left out, so that an engine fits that has no
 // keys and no indexes.
 func TestWithout(t *testing.T) {
+	skipShort(t)
 	kit := sqlite.kit(t)
 	sqlsourcetest.Run(t, kit, &sqlsourcetest.Options{Queries: 200, Without: []string{
 		"keys", "indexes", "cardinality", "pages", "changing pages", "large joins", "joins", "links", "aggregates",

@@ -47,7 +47,7 @@ func TestSituations(t *testing.T) {
 
 // play plays the situation on an engine, once for each line of the section variants.
 func (s played) play(t *testing.T, e *engine) {
-	if s.Section("long") != nil {
+	if s.For(e.name, "long") != nil {
 		skipShort(t)
 	}
 	variants := slices.Collect(strings.Lines(s.Text(e.name, "variants")))

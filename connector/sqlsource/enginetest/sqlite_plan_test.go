@@ -13,6 +13,7 @@ import (
 // TestSQLitePlanShowsNoValue asks every operator with a marker for a value, in every
 // column, and looks for it in the plans.
 func TestSQLitePlanShowsNoValue(t *testing.T) {
+	skipShort(t)
 	markers := []wire.Value{
 		wire.Text("mark7c1e"), wire.Int(7316007316), wire.Decimal("73160.07316"), wire.Text("7316-07-31"), wire.Bool(true),
 	}
