@@ -86,11 +86,8 @@ func TestOddities(t *testing.T) {
 func (odd oddity) passes(t *testing.T, h http.Handler, mode conformance.Mode, seed uint64) {
 	t.Helper()
 	g := grading{Options: conformance.Options{Mode: mode, Seed: seed, Timeout: 24 * time.Hour}}
-	switch {
-	case mode == conformance.ModeFixture:
-		g.Requests = testrun.Budget(200)
-	case !testrun.Whole():
-		g.Requests = 150
+	if !testrun.Whole() {
+		g.Requests = map[conformance.Mode]int{conformance.ModeLive: 150, conformance.ModeFixture: 300}[mode]
 	}
 	if odd.options != nil {
 		odd.options(&g)
