@@ -47,6 +47,7 @@ type memory struct {
 
 	unmeasured map[tableMeasure]bool // the measures that were declined alone
 	declared   bool                  // what there is to ask was noted
+	counted    bool                  // values were counted, or grouped
 }
 
 // doubt is a condition whose answer was wrong where something else was judged.

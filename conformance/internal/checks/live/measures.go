@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -37,6 +38,15 @@ func describeFilters(where wire.Where) (text string) {
 		text += fmt.Sprintf(" with %s %s", terms.QuoteName(f.Field), f.Op)
 	}
 	return text
+}
+
+// countedBefore judges nothing that another check has: a run of the check alone counts columns itself.
+func countedBefore(p *liveRun) *check.Finding {
+	if p.counted || !p.Document.Offers(wire.PathCardinality) {
+		p.Cases++
+		return nil
+	}
+	return inTurn(1, columnsCounted)(p)
 }
 
 // columnsCounted compares the counts of columns with each other and the rows: of all
