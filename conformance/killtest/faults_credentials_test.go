@@ -114,6 +114,7 @@ func TestPublicData(t *testing.T) {
 
 // TestUntriedCredentials requires that a verdict says which wrong credentials it does not rest on.
 func TestUntriedCredentials(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	named := hostDefinition
 	named.Credentials = named.Credentials[:1]

@@ -356,6 +356,7 @@ func TestKindSeeds(t *testing.T) {
 // TestKindsAsTheyAre grades the hotels and the library as they are, whole and alone: what the faults above show is of
 // the faults.
 func TestKindsAsTheyAre(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for name, build := range map[string]func() http.Handler{"hotels": hotel, "library": library} {
 		t.Run(name, func(t *testing.T) {

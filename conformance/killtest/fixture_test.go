@@ -217,6 +217,7 @@ func TestFixtureMissing(t *testing.T) {
 // TestFixtureSurvives grades connectors whose answers have little to do with the
 // questions: they fail, and the program goes on to its end.
 func TestFixtureSurvives(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	discovery := func(edit func(table map[string]any)) func() http.Handler {
 		return over(usual, eachTable(func(table map[string]any) {

@@ -20,6 +20,7 @@ import (
 // TestForeign grades a connector in another language, written without this SDK
 // as it is, and broken in two ways.
 func TestForeign(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name  string

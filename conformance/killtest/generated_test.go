@@ -24,6 +24,7 @@ const generatedOnly = `^(P2\.17|M11)$`
 // whatever the seed, within the budget of requests, and by answers that tell. In
 // full it tries more seeds.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	h := usual()
 	seeds := 2

@@ -255,6 +255,7 @@ func TestNothingIsAggregated(t *testing.T) {
 
 // TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
 func TestChecksTellEachOther(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, match, fails string
@@ -289,6 +290,7 @@ func TestChecksTellEachOther(t *testing.T) {
 // TestWrongBesideOthers grades connectors that answer each question otherwise when it first comes, beside
 // others, than when it is asked again, alone. A wrong number is a finding; a refusal tells what it is.
 func TestWrongBesideOthers(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name  string

@@ -15,6 +15,7 @@ import (
 // TestPlatformForeignCases asks the cases of the corpus of a connector that was
 // written without this library. It joins and aggregates nothing itself.
 func TestPlatformForeignCases(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	client, err := platform.NewClient(startForeign(t, ""), wire.NewBearer(testToken), &platform.Options{Local: true})
 	require.NoError(t, err)

@@ -302,6 +302,7 @@ func (a *platformAsker) tableRows(
 // TestPlatformForeign reads a connector that was written without this library, over TCP,
 // as it is and broken.
 func TestPlatformForeign(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for fault, rule := range map[string]string{"": "", "no-end": "stream-13"} {
 		url := startForeign(t, fault)

@@ -47,6 +47,7 @@ func gradeShop(t *testing.T, seed int, fault string, options conformance.Options
 // each set. It is right, and so no check may fail; and each of its faults changes the answer to
 // the request that stands beside it.
 func TestShop(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for i, data := range shopSets {
 		if !testrun.Runs(i, len(shopSets)) {

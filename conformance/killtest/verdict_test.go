@@ -532,6 +532,7 @@ func TestAsFarAsAsked(t *testing.T) {
 
 // TestWarnings requires that what discovery warns of is quoted before other advice, and fails a strict run.
 func TestWarnings(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
 		r := grade(t, warning(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Strict: strict, Requests: testrun.Budget(300)}})
