@@ -297,25 +297,30 @@ const maxNamed = 6
 
 // joinsFold compares aggregates over joins with folding the joined rows: every function over the numbers of the base
 // table, which a row with several matches repeats, and of the last one, which several rows may have in common; the same
-// by a column of the last one, where the rows without a match are the group of null; and the number of rows that a filter
-// keeps. Each join is asked for once, in ways by turns, before any is asked for in another way.
+// by a column of the last one, where the rows without a match are the group of null; and the number of rows, but for the
+// first of all with a filter. Each join is asked for once, in ways by turns, before any is asked for in another way.
 func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
-	p.filtered++
 	var ways [][]question
 	for i, j := range p.joined(t) {
+		turn := i + p.filtered
 		counted := j.aggregate(t, countOfRows)
-		counted.And, _ = p.filterInTurn(t, data)
+		if turn > 0 {
+			counted.And, _ = p.filterInTurn(t, data)
+		}
 		what := j.String() + describeFilters(counted.Where) + ": " + describeAggregate(t, counted)
-		own := []question{p.joinedMeasures(t, j), p.asking(wire.PathAggregate, counted, what, j.tables, http.StatusUnprocessableEntity)}
+		own := []question{ // the first of all is a count: a source may count what it cannot measure
+			p.asking(wire.PathAggregate, counted, what, j.tables, http.StatusUnprocessableEntity), p.joinedMeasures(t, j),
+		}
 		if last := p.Snapshot(j.last()).Table; last != nil {
 			isText := func(name string) bool { return terms.IsText(j.last().Field(name).Type) }
 			for _, kind := range groupedBy(groupable(j.last(), firstRows(last, chosenBy)), isText) {
 				own = append(own, p.joinedMeasures(t, j, last.Index(kind[0])))
 			}
 		}
-		first := (i + p.filtered) % len(own)
+		first := turn % len(own)
 		ways = append(ways, slices.Concat(own[first:], own[:first]))
 	}
+	p.filtered++
 	for round := range maxJoinWays {
 		for _, own := range ways {
 			list = append(list, own[min(round, len(own)):min(round+1, len(own))]...)
