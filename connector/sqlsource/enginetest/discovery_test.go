@@ -106,15 +106,14 @@ func discoverInTime(t *testing.T, db *database) {
 		assert.EqualValues(t, 1, c.Field("n").Stats.DistinctCount)
 	})
 	t.Run("the deadline of the request", func(t *testing.T) {
-		for i := range 12 {
+		for i := range 60 { // some of which are read if the server ends the slow statement a moment early
 			db.execute(t, fmt.Sprintf("CREATE TABLE d%02d (id INTEGER PRIMARY KEY, day DATE)", i))
 		}
 		tables, warnings := db.discover(t, &sqlsource.Options{Profile: time.Hour}, 2500*time.Millisecond)
 		require.Subset(t, slices.Collect(maps.Keys(tables)), []string{"a_slow", "b_broken", "c"}, "an answer, not a timeout")
-		assert.Equal(t, wire.TypeDate, tables["d11"].Field("day").Type, "a table that nobody looked at is as the catalog has it")
-		assert.Regexp(t, `(?m)^The time of this discovery was over before these tables were read in full, .*: ("\w+", ){9}"\w+" and \d more\. `,
+		assert.Equal(t, wire.TypeDate, tables["d59"].Field("day").Type, "a table that nobody looked at is as the catalog has it")
+		assert.Regexp(t, `(?m)^The time of this discovery was over before these tables were read in full, .*: ("\w+", ){9}"\w+" and \d+ more\. `,
 			warnings, "ten are named")
-		assert.Contains(t, warnings, `"c"`)
-		assert.Equal(t, 1, strings.Count(warnings, "d00"), "one warning says it")
+		assert.Equal(t, 1, strings.Count(warnings, "The time of this discovery was over"), "one warning says it")
 	})
 }
