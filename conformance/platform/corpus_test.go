@@ -220,7 +220,7 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 			c := connectTo(t, recorder, nil)
 			asked := 0
 			for i, test := range cases {
-				if !testrun.Runs(i+n, 4) {
+				if !testrun.Runs(i+n, 1) {
 					continue
 				}
 				asked++
@@ -228,7 +228,7 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 					t.Errorf("%s (%s): %v", test.Name, test.Why, err)
 				}
 			}
-			require.Greater(t, asked, 25, served.why)
+			require.Greater(t, asked, 100, served.why)
 			_, faults := recorder.seen()
 			require.Empty(t, faults, "the document declares what is asked (route-6, document-15)")
 		})

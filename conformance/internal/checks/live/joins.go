@@ -323,7 +323,9 @@ func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) 
 	p.filtered++
 	for round := range maxJoinWays {
 		for _, own := range ways {
-			list = append(list, own[min(round, len(own)):min(round+1, len(own))]...)
+			if round < len(own) {
+				list = append(list, own[round])
+			}
 		}
 	}
 	return list

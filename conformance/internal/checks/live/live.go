@@ -175,7 +175,8 @@ func (m *memory) advice() []session.Check {
 			Title: "an operand names the same day or instant in any spelling, or is refused",
 			Fix: "Parse operands with their offset and any fraction, take one without an offset for UTC, and compare instants; " +
 				"or refuse with 400 what you do not read."},
-		{ID: "M31", Phase: 4, Advice: true, Watched: true, Judge: m.within(countedBefore, "no column of a table within the row budget was counted"),
+		{ID: "M31", Phase: 4, Advice: true, Watched: true,
+			Judge: m.within(countedBefore, "no column of a table within the row budget was counted"),
 			Needs: declared.NeedsAny(wire.PathAggregate, wire.PathCardinality), Rules: []string{"aggregate-2"},
 			Title: "values that differ in their spelling only are one group and one distinct value",
 			Fix:   "Group and count by value: 1.5 and 1.50 are one decimal, whatever the upstream sends."},
