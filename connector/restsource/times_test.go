@@ -63,9 +63,9 @@ func TestTimes(t *testing.T) {
 		{unix(time.Second), `-1.5`, "1969-12-31T23:59:58.500Z"},
 		{unix(time.Microsecond), `1730450930000001`, "2024-11-01T08:48:50.000001Z"},
 		{unix(time.Nanosecond), `"1730450930000000001"`, "2024-11-01T08:48:50.000000001Z"},
-		{unix(time.Nanosecond), `1.5`, ""},
+		{unix(time.Nanosecond), `1730450930000000001.5`, ""},
 		{unix(time.Second), `1730450930120`, ""}, // the year 56805: the unit is another
-		{unix(time.Second), `"soon"`, ""},
+		{unix(time.Second), `"this afternoon"`, ""},
 		{unix(time.Second), `"2024-11-01"`, "2024-11-01T00:00:00Z"},
 		{unix(time.Second), `true`, ""},
 		{both, `1730450930`, "2024-11-01T08:48:50Z"},
@@ -79,7 +79,7 @@ func TestTimes(t *testing.T) {
 			rows, err := read(t, tenant, "t", nil, "v")
 			if c.want == "" {
 				require.Error(t, err)
-				assert.NotContains(t, log.String(), c.value, "no error quotes a value")
+				assert.NotContains(t, log.String(), strings.Trim(c.value, `"`), "no error quotes a value")
 				return
 			}
 			require.NoError(t, err)
