@@ -173,3 +173,31 @@ func TestLostRowsAreNoLeak(t *testing.T) {
 		})
 	}
 }
+
+// TestNullsThatNinDropsAreNoLeak grades hosts whose nin drops null cells, over tables whose first text has some. L2 tells
+// that; no tenant is answered the other's rows.
+func TestNullsThatNinDropsAreNoLeak(t *testing.T) {
+	t.Parallel()
+	drops := bodies(func(body map[string]any) {
+		filters := body["and"].([]any)
+		for _, f := range filters {
+			if f := f.(map[string]any); f["op"] == "nin" {
+				filters = append(filters, map[string]any{"field": f["field"], "op": "notnull"})
+			}
+		}
+		body["and"] = filters
+	}, wire.PathQuery, wire.PathCount, wire.PathAggregate)
+	tables := hostTables()
+	for _, table := range slices.Concat(tables[0], tables[1]) {
+		table.Fields[0], table.Fields[2] = table.Fields[2], table.Fields[0]
+		for _, row := range table.Rows {
+			row[0], row[2] = row[2], row[0]
+		}
+	}
+	r := grade(t, drops(sharedHostOf(hostDefinition, tables)), grading{credentials: hostSets,
+		Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L2|T.*)$`, Requests: testrun.Budget(800)}})
+	require.Equal(t, conformance.Fail, r.Outcome("L2").Verdict)
+	for _, o := range r.Failures() {
+		require.Equal(t, "L2", o.ID, o.Detail)
+	}
+}

@@ -49,9 +49,10 @@ func (m *memory) consistencyChecks() []session.Check {
 		{ID: "L2", Phase: 4, Again: true, Judge: m.within(eachCell(wire.PathQuery), lacksValues), Weight: 930,
 			Needs: declared.Needs("operators"), Rules: []string{"filter-16", "stream-11", "filter-3", "filter-3a"},
 			Title: "each declared operator answers the rows that satisfy it, and all of them",
-			Fix: "Compare as the platform does: members of a list as eq compares its value, and nin keeps what in drops, null cells " +
-				"included (add OR column IS NULL to a NOT IN). Or take the operator out of capabilities.operators, do not push its " +
-				"filters and leave served.filters false, and the platform does it."},
+			Fix: "Compare as the platform does, on every column that is filterable: members of a list as eq compares its value; nin " +
+				"keeps what in drops, null cells included (add OR column IS NULL to a NOT IN); contains finds an element of an array, " +
+				"includes a part of a text. Or take the operator out of capabilities.operators, do not push its filters and leave " +
+				"served.filters false, and the platform does it."},
 		{ID: "L3", Phase: 4, Again: true, Weight: 40, Judge: m.within(inTurn(0, countsRows), "no table is within the row budget"),
 			Needs: declared.Needs(wire.PathCount), Rules: []string{"count-3"},
 			Title: "/count is the number of streamed rows",

@@ -57,10 +57,25 @@ func newSubject(run *pairRun, own, other *wire.Table) *subject {
 			s.fields = append(s.fields, name)
 		}
 	}
-	if i := slices.IndexFunc(s.fields, s.comparesText); i >= 0 && run.Document.Declares(wire.OpNin) {
-		s.text = s.fields[i]
+	if run.Document.Declares(wire.OpNin) {
+		s.text = s.keepingAll()
 	}
 	return s
+}
+
+// keepingAll returns the column whose nin keeps every row, or "": one without nulls if there is any, as a connector that
+// drops them breaks another rule.
+func (s *subject) keepingAll() (text string) {
+	for _, name := range s.fields {
+		switch {
+		case !s.comparesText(name):
+		case !s.tables[0].Field(name).Nullable && !s.tables[1].Field(name).Nullable:
+			return name
+		case text == "":
+			text = name
+		}
+	}
+	return text
 }
 
 // comparesText reports whether filters may compare a field as text.
