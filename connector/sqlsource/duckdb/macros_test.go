@@ -62,6 +62,9 @@ func shadowed(f sqlengine.Flavor) sqlengine.Flavor {
 
 // TestMacrosDifferential asks a database that has a macro for every function of the engine.
 func TestMacrosDifferential(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asks what TestDifferential asks")
+	}
 	e := kit(t)
 	testkit.Must(e.DB.ExecContext(t.Context(), "CREATE SCHEMA shadow;"+macros(t, "shadow")))(t)
 	e.Flavor = shadowed(e.Flavor)
