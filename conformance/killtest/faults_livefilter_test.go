@@ -280,6 +280,13 @@ func ticketPlanFaults() []ticketFault {
 					return fmt.Sprint(by[fmt.Sprint(group[0])]) != fmt.Sprint(group)
 				})
 			}}},
+		{"the third filter of a group of or is ignored", combined, "M11",
+			twist{request: func(req *connector.Query, _, _ *int64) {
+				req.Or = slices.Clone(req.Or)
+				for i, group := range req.Or {
+					req.Or[i] = group[:min(2, len(group))]
+				}
+			}}},
 		{"the fifth filter is ignored", combined, "M11",
 			twist{request: func(req *connector.Query, _, _ *int64) { req.And = req.And[:min(4, len(req.And))] }}},
 		{"or is pushed as and", combined, "M11",
