@@ -262,7 +262,20 @@ func mentionFaults() []fault {
 				return body, status
 			}, paths...))}
 	}
+	var discoveries atomic.Int32
 	return []fault{
+		told("samples of another tenant, from one of three processes", "T6", func(body map[string]any, _ int) {
+			if discoveries.Add(1)%3 != 0 {
+				return
+			}
+			for _, table := range listOf(body, "tables") {
+				for _, field := range listOf(table, "fields") {
+					if table["name"] == "invoices" && field["name"] == "city" {
+						field["samples"] = []string{"globex city 1"}
+					}
+				}
+			}
+		}, wire.PathDiscovery),
 		{name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
 			kills: []string{"P1.7b"}, harmless: "what a message says is for the person who reads it", options: wrongly,
 			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {

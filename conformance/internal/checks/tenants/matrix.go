@@ -19,11 +19,14 @@ type wording struct {
 	run  uint32 // random, because a connector may remember an earlier run
 	n    int
 	page int // of a list that is asked for page by page: 0 is the first
+	// bare goes without a filter, as a cache may keep those requests alone.
+	bare bool
 }
 
 // fresh returns a wording that was not used before.
 func fresh(run *pairRun) wording {
 	run.wording.n++
+	run.wording.bare = run.wording.n%2 > 0
 	return run.wording
 }
 
@@ -102,14 +105,7 @@ var further = []*question{
 		return req
 	}},
 	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
-	{wire.PathQuery, " sorted, with a limit", func(s *subject, w wording) wire.Request {
-		if s.sort == "" {
-			return nil
-		}
-		req := s.pageIn(w)
-		req.Sort = []wire.SortKey{{Field: s.sort, Dir: []wire.Direction{wire.Asc, wire.Desc}[w.n%2]}}
-		return req
-	}},
+	sorting(" sorted, with a limit", 1), sorting(" sorted by two columns, with a limit", 2),
 	{wire.PathQuery, " with a join and a limit", func(s *subject, w wording) wire.Request {
 		if s.hop == nil || !s.joins {
 			return nil
@@ -126,6 +122,20 @@ var further = []*question{
 	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
 	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
 	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),
+}
+
+// sorting returns the question about a page of rows that are sorted by so many columns.
+func sorting(what string, keys int) *question {
+	return &question{wire.PathQuery, what, func(s *subject, w wording) wire.Request {
+		if len(s.sorts) < keys {
+			return nil
+		}
+		req := s.pageIn(w)
+		for i, name := range s.sorts[:keys] {
+			req.Sort = append(req.Sort, wire.SortKey{Field: name, Dir: []wire.Direction{wire.Asc, wire.Desc}[(w.n+i)%2]})
+		}
+		return req
+	}}
 }
 
 // counting returns the question about the number of rows that satisfy filters, of a table that both tenants have: who lacks
@@ -227,11 +237,11 @@ func (s *subject) aggregate(w wording, by []wire.GroupKey, measures ...wire.Meas
 }
 
 // everything returns filters that keep every row of the subject: nin with a text that
-// differs from wording to wording, which keeps null cells too. Once the rows of both
-// tenants are known, every other wording goes without, as a cache may keep those alone.
+// differs from wording to wording, which keeps null cells too. Wordings go without only once the rows of both
+// tenants are known.
 func (s *subject) everything(w wording) (where wire.Where) {
 	learning := s.rows[0] == nil || s.rows[1] == nil
-	if s.text != "" && (learning || w.n%2 == 0) {
+	if s.text != "" && (learning || !w.bare) {
 		values := []wire.Value{wire.Text(w.unused())}
 		where.And = []wire.Filter{{Field: s.text, Op: wire.OpNin, Values: values}}
 	}

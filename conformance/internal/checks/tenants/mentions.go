@@ -22,8 +22,11 @@ func mentionsOther(run *pairRun) *check.Finding {
 	if f != nil {
 		return f
 	}
+	for tenant, d := range both {
+		run.keepTold(tenant, d)
+	}
 	// The table of which discovery tells most comes first: refusals may use up what the check may ask.
-	tables := toldOf(both)
+	tables := run.tablesToldOf(both)
 	first := min(1, len(tables))
 	if f := samplesOfOther(run, both, tables[:first]); f != nil {
 		return f
@@ -89,24 +92,24 @@ func namesOfOther(both [2]*session.Discovery, tenant int, text string) string {
 	return phrase.Mentioned(text, "_-$", names)
 }
 
-// toldOf returns the tables of both tenants of whose values discovery tells, those first of which it
-// tells both tenants the same: what was kept for one is told to the other.
-func toldOf(both [2]*session.Discovery) []*wire.Table {
-	tables := slices.DeleteFunc(both[0].Readable(), func(t *wire.Table) bool {
-		other := both[1].Lookup[t.Name]
-		return other == nil || len(told(t))+len(told(other)) == 0
-	})
-	shared := func(t *wire.Table) (n int) {
-		others := told(both[1].Lookup[t.Name])
-		for _, v := range told(t) {
+// tablesToldOf returns the tables of both tenants of whose values discovery tells, those first of which it
+// has told both tenants the same: what was kept for one is told to the other.
+func (run *pairRun) tablesToldOf(both [2]*session.Discovery) []*wire.Table {
+	all, shared := map[string]int{}, map[string]int{}
+	for at, values := range run.told[0] {
+		others := run.told[1][at]
+		all[at.table] += len(values) + len(others)
+		for _, v := range values {
 			if slices.Contains(others, v) {
-				n++
+				shared[at.table]++
 			}
 		}
-		return n
 	}
+	tables := slices.DeleteFunc(both[0].Readable(), func(t *wire.Table) bool {
+		return both[1].Lookup[t.Name] == nil || all[t.Name] == 0
+	})
 	slices.SortStableFunc(tables, func(a, b *wire.Table) int {
-		return cmp.Or(cmp.Compare(shared(b), shared(a)), cmp.Compare(len(told(b)), len(told(a))))
+		return cmp.Or(cmp.Compare(shared[b.Name], shared[a.Name]), cmp.Compare(all[b.Name], all[a.Name]))
 	})
 	return tables[:min(len(tables), maxCandidates)]
 }
@@ -131,14 +134,6 @@ func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Tab
 	return nil
 }
 
-// told returns the values that discovery tells of the columns of a table.
-func told(t *wire.Table) (list []wire.Value) {
-	for i := range t.Fields {
-		list = append(list, toldOfColumn(&t.Fields[i])...)
-	}
-	return list
-}
-
 // toldOfColumn returns the values that discovery tells of a column of texts or of instants. Numbers and
 // days are not judged: two tenants often have the same by chance.
 func toldOfColumn(f *wire.Field) []wire.Value {
@@ -161,11 +156,11 @@ func (s *subject) judgeSamples(run *pairRun) *check.Finding {
 	if s.own(0) == nil || s.own(1) == nil || s.only != nil {
 		return nil
 	}
-	for tenant, t := range s.tables {
+	for tenant := range s.tables {
 		for _, name := range s.fields {
 			run.Cases++
 			own, other := valuesOf(s.own(tenant), name), valuesOf(s.own(1-tenant), name)
-			for _, v := range toldOfColumn(t.Field(name)) {
+			for _, v := range run.told[tenant][column{s.name, name}] {
 				if text := v.String(); !v.IsNull() && !own[text] && other[text] {
 					return check.Differs("values of the tenant's own rows", fmt.Sprintf("%q", text),
 						"/discovery of the %s tenant tells of field %s of table %s what only the other tenant's rows hold",

@@ -40,7 +40,7 @@ type subject struct {
 	mayLimit bool     // no declared limit forbids a large one
 	joins    bool     // the document declares joins
 	text     string   // a field that filters may compare as text; empty: none
-	sort     string   // a field by which all readings sort alike
+	sorts    []string // fields by which all readings sort alike, no more than a request may sort by
 	numbers  []string // fields to measure
 	groups   [kindsOfGroups]*wire.GroupKey
 	hop      *wire.JoinHop // along a foreign key that both tenants have
@@ -303,14 +303,20 @@ func (s *subject) choose(run *pairRun) {
 	if rows == nil {
 		return
 	}
+	s.sorts, s.numbers = nil, nil // it may be asked about again
+	var keys []string             // rows often stand in their order as it is, whosever they are
 	for _, name := range s.fields {
 		f := s.tables[0].Field(name)
 		if f.Type != s.tables[1].Field(name).Type {
 			continue
 		}
 		simple := f.Type.Numeric() || f.Type == wire.TypeString
-		if s.sort == "" && simple && run.Document.SortKeys() > 0 && s.divides(name, math.MaxInt) {
-			s.sort = name
+		if simple && s.divides(name, math.MaxInt) {
+			if slices.Contains(s.tables[0].PrimaryKey, name) {
+				keys = append(keys, name)
+			} else {
+				s.sorts = append(s.sorts, name)
+			}
 		}
 		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) && len(s.numbers) < maxNumbers {
 			s.numbers = append(s.numbers, name)
@@ -328,6 +334,8 @@ func (s *subject) choose(run *pairRun) {
 			s.groups[kind] = key
 		}
 	}
+	s.sorts = append(s.sorts, keys...)
+	s.sorts = s.sorts[:min(len(s.sorts), run.Document.SortKeys(), maxSorts)]
 	if run.Document.Declares(wire.OpEq) {
 		s.value, _ = s.equalTo(rows, nil)
 	}
@@ -375,6 +383,7 @@ const (
 	maxGroups  = 100
 	maxOperand = 100
 	maxNumbers = 8
+	maxSorts   = 2
 )
 
 // readAlone reads the rows of each table, first for the one tenant and then for the
@@ -395,7 +404,7 @@ func readAlone(run *pairRun, list ...*subject) {
 func arrive(run *pairRun, tenant int) {
 	run.HTTP.CloseIdleConnections()
 	run.Exchange(run.Ask(wire.PathCheck, &wire.CheckRequest{}, tenant))
-	run.Exchange(run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
+	_, _ = run.discover(tenant) // whose faults other checks report
 }
 
 // ask asks a question for a tenant.

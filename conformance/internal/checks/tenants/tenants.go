@@ -4,10 +4,12 @@ package tenants
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // pairRun is one check being judged, and what the checks of a run share.
@@ -23,7 +25,11 @@ type memory struct {
 	others   []*subject // more tables that both tenants have
 	step     step       // the last one
 	passed   map[part]bool
+	told     [2]map[column][]wire.Value // by tenant: the values that any discovery told of a column
 }
+
+// column is a column of a table.
+type column struct{ table, field string }
 
 // part is a part of a check: what is asked, and about what.
 type part struct {
@@ -44,7 +50,7 @@ func (run *pairRun) once(what, about any, judge func() *check.Finding) *check.Fi
 
 // Checks returns the checks of one run, in the order in which they run.
 func Checks() []session.Check {
-	m := &memory{wording: wording{run: rand.Uint32()}, passed: map[part]bool{}}
+	m := &memory{wording: wording{run: rand.Uint32()}, passed: map[part]bool{}, told: [2]map[column][]wire.Value{{}, {}}}
 	with := func(judge func(*pairRun) *check.Finding) func(*session.Run) *check.Finding {
 		return func(run *session.Run) *check.Finding { return judge(&pairRun{run, m}) }
 	}
@@ -104,3 +110,30 @@ func discoveries(run *pairRun) (both [2]*session.Discovery, f *check.Finding) {
 	}
 	return both, nil
 }
+
+// discover asks for a tenant's discovery anew, and keeps what it tells of values: a connector may have several
+// processes, of which one alone mixes up its tenants.
+func (run *pairRun) discover(tenant int) (*session.Discovery, *check.Finding) {
+	d, f := run.Discover(run.Ctx, tenant)
+	if f == nil {
+		run.keepTold(tenant, d)
+	}
+	return d, f
+}
+
+// keepTold keeps what a discovery tells a tenant of values.
+func (run *pairRun) keepTold(tenant int, d *session.Discovery) {
+	for _, t := range d.Readable() {
+		for i := range t.Fields {
+			at := column{t.Name, t.Fields[i].Name}
+			for _, v := range toldOfColumn(&t.Fields[i]) {
+				if known := run.told[tenant][at]; len(known) < maxTold && !slices.Contains(known, v) {
+					run.told[tenant][at] = append(known, v)
+				}
+			}
+		}
+	}
+}
+
+// maxTold is how many values of a column are kept.
+const maxTold = 100

@@ -66,14 +66,22 @@ func (s *subject) may(run *pairRun, q *question) bool {
 }
 
 // takeTurns asks a question in one wording for one tenant and then for the other. If it asks for a page, the next
-// page follows: a connector may keep later pages, or where a list stands, without the tenant.
+// page follows: a connector may keep later pages, or where a list stands, without the tenant, or those with filters alone.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
-	w := fresh(run)
-	f := s.inTurn(run, first, q, w)
-	if w.page++; f == nil && !run.Spent() && s.hasPage(run, q, w) {
-		return s.inTurn(run, first, q, w)
+	for _, bare := range []bool{first%2 > 0, first%2 == 0} {
+		w := fresh(run)
+		w.bare = bare
+		if f := s.inTurn(run, first, q, w); f != nil || run.Spent() {
+			return f
+		}
+		if w.page++; !s.hasPage(run, q, w) {
+			break
+		}
+		if f := s.inTurn(run, first, q, w); f != nil || run.Spent() {
+			return f
+		}
 	}
-	return f
+	return nil
 }
 
 // inTurn asks a question in one wording for one tenant and then for the other.
@@ -187,8 +195,8 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 const fewOnEveryRoute = 3
 
 // sweep reads more tables for the second tenant as they were read for the first, the large
-// ones first. It asks about a few on every route, and one question of the matrix about each
-// other: a cache may be of one table, of large ones or of small ones.
+// ones first. It asks about a few on every route, and for the rows and one more question of the matrix
+// of each other: a cache may be of one table, of large ones or of small ones.
 func sweep(run *pairRun) *check.Finding {
 	for i, s := range slices.Backward(run.others) {
 		i = len(run.others) - 1 - i
@@ -228,8 +236,8 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 		}
 	}
 	s.choose(run)
-	for n, q := range questions[1:] {
-		wanted := large || i < fewOnEveryRoute && q.what == "" || n == i%(len(questions)-1)
+	for n, q := range questions {
+		wanted := large || n == 0 || i < fewOnEveryRoute && q.what == "" || n == 1+i%(len(questions)-1)
 		if wanted && s.may(run, q) && (!large || s.answersFew(q)) {
 			if f := s.takeTurns(run, i, q); f != nil || run.Spent() {
 				return f
@@ -340,12 +348,12 @@ func discoveriesInTurns(run *pairRun) *check.Finding {
 		var alone [2]*session.Discovery
 		for tenant := range alone {
 			run.HTTP.CloseIdleConnections()
-			if alone[tenant], f = run.Discover(run.Ctx, tenant); f != nil {
+			if alone[tenant], f = run.discover(tenant); f != nil {
 				return f
 			}
 		}
 		for _, tenant := range []int{0, 1, 1, 0} {
-			got, f := run.Discover(run.Ctx, tenant)
+			got, f := run.discover(tenant)
 			if f != nil {
 				return f
 			}
