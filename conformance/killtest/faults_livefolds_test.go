@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -184,8 +185,28 @@ func liveJoinFaults() []fault {
 		moved.Rows = append(moved.Rows, []wire.Value{wire.Int(i), wire.Int(1000 + 7*i)})
 		visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
 	}
+	shipped := counted("shipped", "parts", "no", "origin number", "target number")
+	shipped.ForeignKeys = append(shipped.ForeignKeys, wire.ForeignKey{Field: "target", TargetTable: "parts", TargetField: "no"})
+	for i := range int64(20) {
+		shipped.Rows = append(shipped.Rows, []wire.Value{wire.Int(i), wire.Int(1 + i), wire.Int(60 - i)})
+	}
 	parts := pagedTables()[1].Rows
 	return []fault{
+		joins("of two hops to one table both answer the first", "a hop is along its own columns", 2,
+			func(req *connector.Query, t *oracle.Table) {
+				for _, row := range t.Rows {
+					if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
+						copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
+					}
+				}
+			}, shipped),
+		{name: "keys are linked in any letters", why: "texts are equal by their bytes", kills: []string{"L9"}, build: stocked(codes, twist{
+			link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				if req.FromTable == "arrivals" && req.FromColumn == "port" {
+					right.OrphanCount, right.OrphanRate, right.OrphanSamples = 0, 0, nil
+				}
+			},
+		})},
 		joins("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
 		}),
@@ -272,6 +293,24 @@ func liveJoinFaults() []fault {
 				}
 			}, wire.PathLinkHitRate))},
 	}
+}
+
+// codes returns ports, and arrivals that name them in other letters, as an older system did, and declare no key.
+func codes() []memsource.Table {
+	keyed := func(name, key string, fields ...string) memsource.Table {
+		return memsource.Table{Table: wire.Table{Name: name, PrimaryKey: []string{key}, Fields: fieldsOf(fields...)}}
+	}
+	ports := keyed("ports", "code", "code string!", "depth number")
+	arrivals := keyed("arrivals", "no", "no number!", "port string")
+	for i := range 30 {
+		code := fmt.Sprint("port ", i)
+		ports.Rows = append(ports.Rows, []wire.Value{wire.Text(code), wire.Int(int64(i % 7))})
+		if i%3 > 0 {
+			code = strings.ToUpper(code)
+		}
+		arrivals.Rows = append(arrivals.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(code)})
+	}
+	return []memsource.Table{ports, arrivals}
 }
 
 // limitedBase returns a connector that limits the rows of the base table, however many they are joined to.

@@ -3,9 +3,11 @@ package killtest
 import (
 	"crypto/rand"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -115,13 +117,18 @@ func windowFaults() []fault {
 				delete(k, "dir")
 			}
 		}),
-		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers).
-			behind("M10", "counts by lists are asked one after the other"),
+		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers),
 		keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()).
 			behind("M10", "counts by lists are asked one after the other"),
 		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
 		{name: "the open cursor of a table is read on", why: "an offset counts the rows of its own request", kills: []string{"M27"},
 			build: cursors},
+		{name: "a page leaves its limit to the next read without one", why: "a limit is that of its own request", kills: []string{"M27"},
+			build: leavingLimits},
+		{name: "a refused query leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
+			build: warehouse(twist{}, leavingFilters(wire.PathQuery))},
+		{name: "a refused count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
+			build: warehouse(twist{}, leavingFilters(wire.PathCount))},
 		asks("an offset is rounded to whole pages", isCut, "L6",
 			func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
 		asks("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
@@ -205,6 +212,44 @@ func cursors() http.Handler {
 			open[req.Table] = cursor{*offset + *limit, req.Sort}
 		}
 	}})()
+}
+
+// leavingLimits returns a connector that takes the limit of the last page after the first for a request without a limit.
+func leavingLimits() http.Handler {
+	var left atomic.Int64
+	return warehouse(twist{request: func(_ *connector.Query, limit, offset *int64) {
+		switch {
+		case *limit > 0 && *offset > 0:
+			left.Store(*limit)
+		case *limit == 0:
+			*limit = left.Swap(0)
+		}
+	}})()
+}
+
+// leavingFilters keeps the first filter of a request of which a later filter is refused, for the next request to the table.
+func leavingFilters(path string) layer {
+	return func(h http.Handler) http.Handler {
+		var left sync.Map // by table
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			if tree == nil || r.URL.Path != path || !mayAsk(r) {
+				return false
+			}
+			filters := listOf(tree, "and")
+			fresh := httptest.NewRecorder()
+			h.ServeHTTP(fresh, withBody(r, *body))
+			if fresh.Code >= 400 && len(filters) > 1 {
+				left.Store(tree["table"], filters[0])
+			} else if f, ok := left.LoadAndDelete(tree["table"]); ok && fresh.Code == http.StatusOK {
+				tree["and"] = append(tree["and"].([]any), f)
+				*body = marshalled(tree)
+				return false
+			}
+			replay(w, fresh)
+			return true
+		})(h)
+	}
 }
 
 func withoutMembers(body map[string]any) {

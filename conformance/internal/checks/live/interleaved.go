@@ -6,13 +6,15 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // everyPartCounts asks two requests in turns that differ in one part. What a connector has kept without
-// that part, and a cursor that it reads on from where it stands, then answers the other request.
+// that part, and a cursor that it reads on from where it stands, then answers the other request. It also asks for all
+// rows after what may leave something behind.
 func everyPartCounts(p *liveRun) *check.Finding {
 	paged := p.pagedTables()
 	tables := 0
@@ -23,8 +25,9 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			lists = p.listsInTurns(paged[i], data, wheres)
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
+		after := p.leftBehind(t, data, lists != nil, wheres)
 		for n := range max(len(lists), len(counts), len(groups)) {
-			for _, kind := range [][]question{lists, counts, groups} {
+			for _, kind := range [][]question{after, lists, counts, groups} {
 				if n < len(kind) { // other tables begin with other parts
 					list = append(list, kind[(n+tables)%len(kind)])
 				}
@@ -95,6 +98,37 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 		differing("choice of columns", func(a, b *wire.QueryRequest) { a.Fields, b.Fields = first.Fields[:n/2], first.Fields[n/2:] })
 	}
 	differing("size", func(_, b *wire.QueryRequest) { b.Limit++ })
+	return list
+}
+
+// leftBehind returns questions about all rows of a table right after another request, which may have left something to the
+// next: a page its window, and one that is refused for a later filter the filters before that.
+func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wheres []twoWheres) (list []question) {
+	of := []*wire.Table{t}
+	whole := func(after string) question {
+		return p.asking(wire.PathQuery, declared.AllRows(t), ofTable(t)+", read whole right after "+after, of)
+	}
+	behind := func(path string, m wire.Request, next question) {
+		list = append(list, series(question{tables: of, requests: 1, judge: func(known) *check.Finding {
+			p.post(path, m)
+			return nil
+		}}, next))
+	}
+	if pages {
+		page := declared.AllRows(t)
+		page.Limit = int64(len(data.Rows) / 3)
+		page.Offset = page.Limit
+		behind(wire.PathQuery, page, whole("a page of it"))
+	}
+	if len(wheres) > 0 {
+		refused := and(wheres[0].of[0].And[0], filterOf(payload.UnusedField, wire.OpEq, wire.Text("")))
+		behind(wire.PathQuery, rowsWith(t, refused), whole("a query that is refused for its second filter"))
+		if p.Document.Offers(wire.PathCount) {
+			count := p.asking(wire.PathCount, &wire.CountRequest{Table: t.Name},
+				ofTable(t)+": the count right after one that is refused for its second filter", of)
+			behind(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: refused}, count)
+		}
+	}
 	return list
 }
 

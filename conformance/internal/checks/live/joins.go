@@ -134,9 +134,9 @@ type join struct {
 
 // joined returns the joins that begin at a table: along each of its foreign keys, back along those that
 // lead to it, over two hops and three, over two of which the second leads back, and along two of its
-// foreign keys.
+// foreign keys, to two tables and to one.
 func (p *liveRun) joined(base *wire.Table) []join {
-	var single, back, chains, forks, returns, long []join
+	var single, back, chains, forks, returns, long, twins []join
 	add := func(kind *[]join, declared bool, links ...link) {
 		j := join{tables: []*wire.Table{base}, plain: declared, back: kind == &back}
 		for i, l := range links {
@@ -161,8 +161,12 @@ func (p *liveRun) joined(base *wire.Table) []join {
 			}
 		}
 		for _, second := range p.joinable(base) {
-			if first.declared && second.declared && first.to != second.to && second.to != base {
+			switch {
+			case !first.declared || !second.declared || second.to == base:
+			case first.to != second.to:
 				add(&forks, false, first, second)
+			case first.fromField != second.fromField && twins == nil:
+				add(&twins, false, first, second)
 			}
 		}
 		for _, second := range p.leadingTo(first.to) {
@@ -177,7 +181,7 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a
 	// later hop at a column whose name the base table has too.
 	var early, late []join
-	for _, kind := range [][]join{single, back, chains, forks, returns, long} {
+	for _, kind := range [][]join{single, back, chains, forks, returns, long, twins} {
 		slices.SortStableFunc(kind, func(a, b join) int { return b.namesakes(base) - a.namesakes(base) })
 		first := min(1, len(kind))
 		early, late = append(early, kind[:first]...), append(late, kind[first:]...)

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -36,7 +37,7 @@ func (p *liveRun) links(from *wire.Table) []link {
 const maxShown = 4
 
 // shownLinks returns links that are not declared: a column is no key, and at least half
-// of its values are those of another table's key.
+// of its values are those of another table's key, in other letters or not.
 func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 	rows := p.Snapshot(from).Table
 	if rows == nil {
@@ -60,9 +61,12 @@ func (p *liveRun) shownLinks(from *wire.Table, declared []link) (list []link) {
 			if keys == nil || !joinable(l) || slices.ContainsFunc(declared, same) {
 				continue
 			}
-			matched, known := 0, valuesOf(keys, keys.Index(l.toField))
+			matched, known := 0, map[string]bool{}
+			for v := range valuesOf(keys, keys.Index(l.toField)) {
+				known[strings.ToLower(v)] = true
+			}
 			for v := range values {
-				if known[v] {
+				if known[strings.ToLower(v)] {
 					matched++
 				}
 			}

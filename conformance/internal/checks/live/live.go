@@ -99,7 +99,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Title: "the link hit rate of declared foreign keys is what the rows give",
 			Fix: "Count the from-rows with a key, and those of them whose key no to-row has: " +
 				"numbers by digits, anything else as text."},
-		{ID: "M21", Phase: 4, Again: true, Weight: 100,
+		{ID: "M21", Phase: 4, Again: true, Weight: 115,
 			Judge: m.within(inTurn(1, joinsHold), "no foreign key joins two tables within the row budget"),
 			Needs: declared.Needs("join"), Rules: []string{"query-6", "query-6c"},
 			Title: "joins over declared foreign keys are what joining the rows gives",
@@ -128,7 +128,8 @@ func (m *memory) relationChecks() []session.Check {
 			Explained: []string{"M20", "L6", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
 			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
 			Fix: "Keep no answer and no cursor for a later request, or keep it by everything that the request has: tenant, table, filters with " +
-				"all members of their lists, groups of or, all sort keys with their directions, columns, measures, limit and offset."},
+				"all members of their lists, groups of or, all sort keys with their directions, columns, measures, limit and offset. " +
+				"Build filters and windows anew for each request, after one that was refused too."},
 		{ID: "M7", Phase: 4, Weight: 70, Judge: m.within(inTurn(1, projectionKeepsRows), lacksRows), Rules: []string{"query-10"},
 			Title: "fewer columns are as many rows, with the same cells",
 			Fix:   "Project without DISTINCT and without GROUP BY: rows that look alike are still rows."},
