@@ -215,7 +215,7 @@ func flags(c *config) *flag.FlagSet {
 		return err
 	})
 	fs.Uint64Var(&c.options.Seed, "seed", defaults.Seed,
-		"the `number` that makes the generated queries; the same number asks the same")
+		"the `number` that makes the generated queries; the same number asks the same, unless time cuts a run short")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
 		"ask with many wrong credentials, and not only with a mistyped secret; a real account may be locked because of them")
 	fs.BoolVar(&c.options.Alike, "alike", false, "two -credentials give access to the same data, so that no check can tell tenants apart")
