@@ -43,6 +43,7 @@ func bench(args ...string) (code int, stdout, stderr string) {
 }
 
 func TestWholeRun(t *testing.T) {
+	t.Parallel()
 	code, out, errs := bench("-rows", "2000", "-rounds", "1")
 	require.Equal(t, 0, code, errs)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -113,6 +114,7 @@ func TestWrongFlags(t *testing.T) {
 func TestSourcesAnswerTheTable(t *testing.T) {
 	for _, k := range sourceKinds {
 		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
 			const rows = 2500 // several pages, and a last one that is not full
 			dir := t.TempDir()
 			require.NoError(t, os.Mkdir(filepath.Join(dir, tenant), 0o755))

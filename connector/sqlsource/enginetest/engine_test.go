@@ -18,8 +18,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
+
+func TestMain(m *testing.M) { testrun.Main(m) }
 
 // engine is a database engine whose flavor is proved here, with what the tests of
 // all engines need to know of it.
