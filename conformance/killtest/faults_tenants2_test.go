@@ -262,18 +262,20 @@ func mentionFaults() []fault {
 				return body, status
 			}, paths...))}
 	}
+	sampling := func(body map[string]any, _ int) {
+		for _, table := range listOf(body, "tables") {
+			for _, field := range listOf(table, "fields") {
+				if table["name"] == "invoices" && field["name"] == "city" {
+					field["samples"] = []string{"globex city 1"}
+				}
+			}
+		}
+	}
 	var discoveries atomic.Int32
 	return []fault{
-		told("samples of another tenant, from one of three processes", "T6", func(body map[string]any, _ int) {
-			if discoveries.Add(1)%3 != 0 {
-				return
-			}
-			for _, table := range listOf(body, "tables") {
-				for _, field := range listOf(table, "fields") {
-					if table["name"] == "invoices" && field["name"] == "city" {
-						field["samples"] = []string{"globex city 1"}
-					}
-				}
+		told("samples of another tenant, from one of three processes", "T6", func(body map[string]any, status int) {
+			if discoveries.Add(1)%3 == 0 {
+				sampling(body, status)
 			}
 		}, wire.PathDiscovery),
 		{name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
@@ -295,15 +297,7 @@ func mentionFaults() []fault {
 				body["warnings"] = []string{"globex_depots was skipped: its rows could not be read"}
 			}
 		}, wire.PathDiscovery),
-		told("samples of another tenant", "T6", func(body map[string]any, _ int) {
-			for _, table := range listOf(body, "tables") {
-				for _, field := range listOf(table, "fields") {
-					if table["name"] == "invoices" && field["name"] == "city" {
-						field["samples"] = []string{"globex city 1"}
-					}
-				}
-			}
-		}, wire.PathDiscovery),
+		told("samples of another tenant", "T6", sampling, wire.PathDiscovery),
 		told("samples of instants of another tenant", "T6", func(body map[string]any, _ int) {
 			for _, table := range listOf(body, "tables") {
 				for _, field := range listOf(table, "fields") {

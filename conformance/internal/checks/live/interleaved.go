@@ -26,7 +26,7 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
 		after := p.leftBehind(t, data, lists != nil, wheres)
-		for n := range max(len(lists), len(counts), len(groups)) {
+		for n := range max(len(after), len(lists), len(counts), len(groups)) {
 			for _, kind := range [][]question{after, lists, counts, groups} {
 				if n < len(kind) { // other tables begin with other parts
 					list = append(list, kind[(n+tables)%len(kind)])

@@ -311,12 +311,12 @@ func (s *subject) choose(run *pairRun) {
 			continue
 		}
 		simple := f.Type.Numeric() || f.Type == wire.TypeString
-		if simple && s.divides(name, math.MaxInt) {
-			if slices.Contains(s.tables[0].PrimaryKey, name) {
-				keys = append(keys, name)
-			} else {
-				s.sorts = append(s.sorts, name)
-			}
+		sorts := &s.sorts
+		if slices.Contains(s.tables[0].PrimaryKey, name) {
+			sorts = &keys
+		}
+		if simple && len(*sorts) < maxSorts && s.divides(name, math.MaxInt) {
+			*sorts = append(*sorts, name)
 		}
 		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) && len(s.numbers) < maxNumbers {
 			s.numbers = append(s.numbers, name)
