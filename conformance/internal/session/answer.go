@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,11 +24,14 @@ type Answer struct {
 	Request *check.Request
 	Err     error // no whole answer came; the text may be shown
 	Late    bool  // it was given up
-	Status  int
-	Header  http.Header
-	Body    []byte  // at most one byte more than an answer may have; empty if it is a stream
-	Stream  *Stream // the lines of an answer to /query, none of a refusal; nil for other routes
-	Elapsed time.Duration
+	// TimedOut is set if the answer says that the deadline has elapsed: by its status, or in an error line.
+	TimedOut bool
+	Status   int
+	Header   http.Header
+	Media    string  // the content type, without parameters
+	Body     []byte  // at most one byte more than an answer may have; empty if it is a stream
+	Stream   *Stream // the lines of an answer to /query, none of a refusal; nil for other routes
+	Elapsed  time.Duration
 	timing
 
 	began time.Time // when the request was sent
@@ -43,15 +45,6 @@ func (a *Answer) read(resp *http.Response, limit int64) {
 	if err != nil {
 		a.Err = fmt.Errorf("the answer broke off after %d bytes: %w", len(body), a.session.transport(resp.Request.Context(), err))
 	}
-}
-
-// Media returns the answer's content type without parameters.
-func (a *Answer) Media() string {
-	m, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return m
 }
 
 // Refusal returns the error of an answer that is the error envelope, or nil.
@@ -98,12 +91,6 @@ func (a *Answer) decode(schema string, m wire.Answer) *check.Finding {
 		return check.Fail("the answer is longer than 32 MiB").From(a.Request)
 	}
 	return message.Check(a.Body, schema, m).From(a.Request)
-}
-
-// TimedOut reports whether the answer says that the deadline has elapsed: by its status, or in an
-// error line.
-func (a *Answer) TimedOut() bool {
-	return a.RefusedWith(wire.CodeTimeout) == nil || a.Stream != nil && a.Stream.Fault != nil && a.Stream.Fault.Code == wire.CodeTimeout
 }
 
 // Declined reports whether an aggregate was declined, which is always legal.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -150,7 +151,13 @@ func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
 	c.Method = cmp.Or(c.Method, http.MethodPost)
 	for tries := 0; ; tries++ {
 		a := s.exchangeOnce(ctx, c)
-		if a.Late = errors.As(a.Err, new(late)); !s.again(ctx, c, a, tries) {
+		a.Late = errors.As(a.Err, new(late))
+		said := a.Refusal()
+		if a.Stream != nil && a.Stream.Fault != nil {
+			said = a.Stream.Fault
+		}
+		a.TimedOut = said != nil && said.Code == wire.CodeTimeout && (a.Status == http.StatusOK || a.Status == said.Code.Status())
+		if !s.again(ctx, c, a, tries) {
 			return a
 		}
 	}
@@ -226,6 +233,9 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 	}
 	body.ReadCloser, resp.Body = resp.Body, body
 	a.Status, a.Header = resp.StatusCode, resp.Header
+	if media, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err == nil {
+		a.Media = media
+	}
 	s.dialect.noteNative(c, a.Status)
 	return a, resp, done
 }

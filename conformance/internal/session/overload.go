@@ -23,7 +23,7 @@ const (
 // time for it, by 408 or an error line, or by a gateway that there were too many requests. A call with
 // a deadline of its own wants to know that. tries counts the times that it was sent again before.
 func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool {
-	busy := a.Status == http.StatusTooManyRequests || a.TimedOut()
+	busy := a.Status == http.StatusTooManyRequests || a.TimedOut
 	hopeless := s.hopeless.Load()
 	switch {
 	case !busy && a.Err == nil && tries > 0:

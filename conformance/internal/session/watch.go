@@ -121,7 +121,7 @@ func (w *watch) answer(c Call, a *Answer) {
 
 // stream judges a stream that was read.
 func (w *watch) stream(st *Stream, r *lineReader) {
-	w.judge("P3.6a", st.Answer, st.Media() != terms.MediaNDJSON, terms.MediaNDJSON,
+	w.judge("P3.6a", st.Answer, st.Media != terms.MediaNDJSON, terms.MediaNDJSON,
 		message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
 		"the stream has another content type")
 	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
@@ -187,7 +187,7 @@ func (w *watch) refusal(c Call, a *Answer) {
 	}
 	// The same holds for routes that the document does not list, unless the answer
 	// is JSON.
-	if d := w.session.Document; d != nil && !d.Offers(c.Path) && a.Media() != terms.MediaJSON {
+	if d := w.session.Document; d != nil && !d.Offers(c.Path) && a.Media != terms.MediaJSON {
 		return
 	}
 	var e wire.ErrorAnswer

@@ -128,7 +128,7 @@ func rejected(run *session.Run, set map[string]string, how string, codes ...wire
 	if answer, f := a.Decode(); f == nil && answer.(*wire.CheckAnswer).OK {
 		return a, nil
 	}
-	if a.TimedOut() {
+	if a.TimedOut {
 		return a, nil // the upstream makes callers with wrong credentials wait
 	}
 	if f := a.RefusedWith(codes...); f != nil {

@@ -47,7 +47,7 @@ func pinged(st *session.Stream) (shown bool, f *check.Finding) {
 		return true, f
 	}
 	// A host may have a limit of its own for how long a request takes.
-	limited := st.TimedOut()
+	limited := st.TimedOut
 	if !limited {
 		if f := st.Problem(); f != nil {
 			return false, f

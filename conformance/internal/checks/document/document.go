@@ -133,7 +133,7 @@ func notRedirected(run *session.Run) *check.Finding {
 }
 
 func contentType(a *session.Answer) *check.Finding {
-	if a.Media() != terms.MediaJSON {
+	if a.Media != terms.MediaJSON {
 		received := message.Excerpt([]byte(a.Header.Get("Content-Type")), 80)
 		return check.Differs(terms.MediaJSON, received, "the document has another content type")
 	}
