@@ -56,7 +56,7 @@ func allChecks(k *clocks.Clocks) []session.Check {
 		return c.Watched
 	})
 	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), asked, k.Checks(), watched,
-		liveChecks, tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest())
+		liveChecks, tenants.Checks(), document.Advice(), advice.Checks(), liveAdvice, k.Slowest(), protocol.Departures())
 }
 
 // describe returns what users see of a check.

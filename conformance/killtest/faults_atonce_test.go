@@ -31,6 +31,7 @@ type sharedTable struct {
 	filters []wire.Filter
 	fields  []string
 	next    int
+	left    [][]wire.Value // rows that clients did not wait for
 }
 
 // streamedRows returns a connector over some tables, in which something is changed.
@@ -67,6 +68,12 @@ func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connec
 		defer s.mu.Unlock()
 		do()
 	}
+	leave := func(row []wire.Value, why error) error {
+		if ctx.Err() != nil { // and not because a page is full
+			locked(func() { t.left = append(t.left, row) })
+		}
+		return why
+	}
 	locked(func() { s.began(t, req) })
 	defer locked(func() { s.ended(t, req) })
 	out.Claim(connector.Applied{Filters: true})
@@ -76,14 +83,14 @@ func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connec
 			select {
 			case <-time.After(time.Millisecond): // the upstream is no faster
 			case <-ctx.Done():
-				return ctx.Err()
+				return leave(row, ctx.Err())
 			}
 		}
 		answered := false
 		locked(func() { row, answered = s.row(t, req, row) })
 		if answered {
 			if err := w.Row(row...); err != nil {
-				return err
+				return leave(row, err)
 			}
 		}
 	}
@@ -95,6 +102,11 @@ func atOnceFaults() []fault {
 	racing := func(name string, tables []memsource.Table, change func(*streaming)) fault {
 		return fault{name: name, why: "what one request asks is not answered to another", kills: []string{"P3.16c"}, options: live,
 			build: streamedRows(tables, change)}
+	}
+	leaving := func(name string, change func(*streaming)) fault {
+		f := racing(name, []memsource.Table{hostTable("parts", "acme", 1900)}, change)
+		f.why, f.kills = "an answer that was left leaves nothing to the next", []string{"P3.16d"}
+		return f
 	}
 	return []fault{
 		racing("a filter stands on the table while another request streams it", pagedTables(), func(s *streaming) {
@@ -133,6 +145,30 @@ func atOnceFaults() []fault {
 				}
 				row := t.Rows[t.next]
 				t.next++
+				return row, t.passes(req.And, row)
+			}
+		}),
+		leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
+			free := 10
+			s.began = func(*sharedTable, *connector.Query) { free-- }
+			s.ended = func(t *sharedTable, _ *connector.Query) {
+				if len(t.left) == 0 {
+					free++
+				}
+				t.left = nil
+			}
+			s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+				if free < 0 {
+					panic("no connection is free")
+				}
+				return row, t.passes(req.And, row)
+			}
+		}),
+		leaving("rows that a client did not wait for are the first of the next answer", func(s *streaming) {
+			s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+				if len(t.left) > 0 {
+					row, t.left = t.left[0], t.left[1:]
+				}
 				return row, t.passes(req.And, row)
 			}
 		}),

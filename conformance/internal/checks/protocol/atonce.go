@@ -74,7 +74,7 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 	for i := range most * min(len(tables), 1) {
 		whole = append(whole, tables[i%len(tables)])
 	}
-	if f := sameAtOnce(run, whole, "other requests"); f != nil {
+	if f := sameAtOnce(run, whole, "beside other requests"); f != nil {
 		return f
 	}
 	if f := sameMeanwhile(run, held, most); f != nil {
@@ -82,7 +82,7 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 	}
 	for _, b := range tables {
 		if rows := len(b.alone.Rows); len(b.table.PrimaryKey) == 1 && rows >= most && !run.Spent() {
-			return sameAtOnce(run, pagesOf(run, b.table, rows, most), "its other pages")
+			return sameAtOnce(run, pagesOf(run, b.table, rows, most), "beside its other pages")
 		}
 	}
 	return nil
@@ -118,10 +118,10 @@ func pagesOf(run *session.Run, t *wire.Table, rows, most int) (pages []beside) {
 }
 
 // sameAtOnce sends requests at once, and compares the rows with those that each has alone.
-func sameAtOnce(run *session.Run, list []beside, others string) *check.Finding {
+func sameAtOnce(run *session.Run, list []beside, when string) *check.Finding {
 	streams := make([]*session.Stream, len(list))
 	check.AtOnce(len(list), func(i int) { streams[i] = list[i].ask(run, nil) })
-	return judgeBeside(run, list, streams, others)
+	return judgeBeside(run, list, streams, when)
 }
 
 // ask sends the request; began may be called after the first rows.
@@ -132,7 +132,7 @@ func (b *beside) ask(run *session.Run, began func()) *session.Stream {
 }
 
 // judgeBeside compares the rows of streams, of those that there are, with what each request has alone.
-func judgeBeside(run *session.Run, list []beside, streams []*session.Stream, others string) *check.Finding {
+func judgeBeside(run *session.Run, list []beside, streams []*session.Stream, when string) *check.Finding {
 	for i, st := range streams {
 		if st == nil {
 			continue
@@ -147,11 +147,11 @@ func judgeBeside(run *session.Run, list []beside, streams []*session.Stream, oth
 			return f
 		}
 		if problem != nil {
-			return problem.In("%s, beside %s: %s", b.what, others).From(st.Request)
+			return problem.In("%s, %s: %s", b.what, when).From(st.Request)
 		}
 		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(b.alone.Rows)),
 			fmt.Sprintf("%d other rows", len(st.Table.Rows)),
-			"%s has other rows beside %s", b.what, others).From(st.Request)
+			"%s has other rows %s", b.what, when).From(st.Request)
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func sameMeanwhile(run *session.Run, list []beside, most int) *check.Finding {
 		by := round * (most - 1) % len(others)
 		some := slices.Concat(list[first:first+1], others[by:], others[:by])
 		some = some[:min(len(some), most)]
-		if f := judgeBeside(run, some, hold(run, some), "other requests about it"); f != nil {
+		if f := judgeBeside(run, some, hold(run, some), "beside other requests about it"); f != nil {
 			return f
 		}
 	}
