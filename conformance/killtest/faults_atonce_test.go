@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,6 +98,36 @@ func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connec
 	return nil
 }
 
+// leavesZone puts a pool of connections in front of a connector, of which the last one back is the first one taken. Groups of
+// periods leave theirs two hours off.
+func leavesZone(h http.Handler) http.Handler {
+	var mu sync.Mutex
+	free := make([]bool, 4) // whether each is off
+	off := cells(func(name string, v any) any {
+		text, _ := v.(string)
+		if when, err := time.Parse(time.RFC3339Nano, text); err == nil && name == "at" {
+			return when.Add(2 * time.Hour).Format(time.RFC3339Nano)
+		}
+		return v
+	})(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, own := bodyOf(r), false
+		mu.Lock()
+		if n := len(free); n > 0 {
+			free, own = free[:n-1], free[n-1]
+		}
+		mu.Unlock()
+		if own && r.URL.Path == wire.PathQuery {
+			off.ServeHTTP(w, withBody(r, []byte(body)))
+		} else {
+			h.ServeHTTP(w, withBody(r, []byte(body)))
+		}
+		mu.Lock()
+		free = append(free, own || strings.Contains(string(body), `"grain"`))
+		mu.Unlock()
+	})
+}
+
 // atOnceFaults returns connectors that answer rightly whatever is asked alone.
 func atOnceFaults() []fault {
 	racing := func(name string, tables []memsource.Table, change func(*streaming)) fault {
@@ -148,6 +179,9 @@ func atOnceFaults() []fault {
 				return row, t.passes(req.And, row)
 			}
 		}),
+		{name: "groups of periods leave a connection in another time zone", why: "a connection keeps what a request has set",
+			kills: []string{"P3.16e"}, options: live, build: over(streamedRows(
+				[]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone)},
 		leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
 			free := 10
 			s.began = func(*sharedTable, *connector.Query) { free-- }

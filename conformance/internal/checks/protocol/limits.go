@@ -25,5 +25,11 @@ func limitChecks() []session.Check {
 			Fix: "Declare as concurrency what the source really takes, share nothing between requests that one of them changes, such " +
 				"as a table that keeps the filters of the last one, " +
 				"and let requests wait rather than fail when the source is busy."},
+		{ID: "P3.16e", Phase: 3, Weight: 40, Judge: connectionsAlike, Rules: []string{"document-15", "tenant-4"},
+			Needs: declared.Only(func(d *declared.Document) bool { return d.Capabilities.Limits.Concurrency > 1 },
+				"limits.concurrency is not above 1"),
+			Title: "one read, asked several times at once when others came before, has the same rows each time",
+			Fix: "A connection of a pool keeps what a request has set: its time zone, collation, schema, limits. Set what a request " +
+				"needs whenever it takes a connection, and undo it when it gives the connection back."},
 	}
 }
