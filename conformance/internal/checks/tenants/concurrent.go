@@ -1,6 +1,10 @@
 package tenants
 
-import "github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+import (
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+)
 
 // atOnce asks for both tenants at once, with as many requests as the document allows
 // and at least two. Each question is asked for the one tenant and the other, beside
@@ -47,6 +51,7 @@ func together(run *pairRun, at, round int) (_ *check.Finding, again func() *chec
 		wording  wording
 		reply    reply
 	}
+	const while = "asked while the other tenant asks"
 	sweep := round / len(questions)
 	all := make([]asked, at)
 	for i := range all {
@@ -71,7 +76,13 @@ func together(run *pairRun, at, round int) (_ *check.Finding, again func() *chec
 			continue
 		}
 		run.Cases++
-		f, _ := q.judge(q.reply, q.tenant, q.question, "asked while the other tenant asks")
+		f, v := q.judge(q.reply, q.tenant, q.question, while)
+		if v == saysNothing && q.own(q.tenant) != nil && q.reply.breaks() {
+			if _, alone := q.judge(q.ask(run, q.tenant, q.question, fresh(run)), q.tenant, q.question, ""); alone == isRight {
+				f = check.Differs("an answer, as there is one alone", q.reply.shown, "%s%s of table %s for the %s tenant, %s, is an error",
+					q.question.path, q.question.what, terms.QuoteName(q.name), phrase.Ordinal(q.tenant), while).From(q.reply.Request)
+			}
+		}
 		if f == nil {
 			continue
 		}

@@ -82,6 +82,12 @@ func (r *reply) readRows(req *wire.QueryRequest, columns []wire.Column) {
 // silent reports whether the answer says nothing of any rows.
 func (r *reply) silent() bool { return r.rows == nil && r.figures == nil }
 
+// breaks reports whether the answer is an error that no legal request about a table of the tenant's has.
+func (r *reply) breaks() bool {
+	e := r.Refusal()
+	return r.Err == nil && r.Status >= http.StatusInternalServerError || e != nil && e.Code == wire.CodeUnknownEntity
+}
+
 // holds reports whether the answer is what some rows give, in any reading of the
 // protocol.
 func (r *reply) holds(of oracle.Tables) bool {
