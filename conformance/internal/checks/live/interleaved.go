@@ -28,10 +28,14 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		after := p.leftBehind(t, data, lists != nil, wheres)
 		for n := range max(len(after), len(lists), len(counts), len(groups)) {
 			for _, kind := range [][]question{after, lists, counts, groups} {
-				if n < len(kind) { // other tables begin with other parts
+				if n < len(kind) {
 					list = append(list, kind[(n+tables)%len(kind)])
 				}
 			}
+		}
+		if len(list) > 0 { // other tables begin with other kinds and parts
+			first := tables % len(list)
+			list = slices.Concat(list[first:], list[:first])
 		}
 		tables++
 		return list
@@ -119,6 +123,11 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 		page.Limit = int64(len(data.Rows) / 3)
 		page.Offset = page.Limit
 		behind(wire.PathQuery, page, whole("a page of it"))
+	}
+	at := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.IsTime(f.Type) && terms.Allowed(f.Groupable) })
+	if at >= 0 && declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == "" {
+		days := []wire.GroupKey{{Field: t.Fields[at].Name, As: "Key", Grain: wire.GrainDay}}
+		behind(wire.PathAggregate, aggregate(t, days, countOfRows), whole("groups by day"))
 	}
 	if len(wheres) > 0 {
 		refused := and(wheres[0].of[0].And[0], filterOf(payload.UnusedField, wire.OpEq, wire.Text("")))

@@ -40,8 +40,9 @@ func joinsHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) 
 // maxJoinWays limits the ways in which one join is asked for.
 const maxJoinWays = 4
 
-// joinWays returns the ways in which a join is asked for: over two hops without the columns that join them, and with a
-// filter, often as a group of or, which code of its own for joins forgets; whole; as a window of sorted rows, which
+// joinWays returns the ways in which a join is asked for: over two hops without the columns that join them and with few of
+// the table's own, so that rows repeat, and with a filter, often as a group of or, which code of its own for joins forgets;
+// whole; as a window of sorted rows, which
 // comes first where a row has several matches; and filtered. A request is made when it is asked, so that what is asked
 // has the operators in turn.
 func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *wire.QueryRequest {
@@ -49,6 +50,13 @@ func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *
 	var sort []wire.SortKey
 	if by >= 0 && p.Document.SortKeys() > 0 {
 		sort = []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
+	}
+	few := func(filters []wire.Filter) []string {
+		fields := []string{t.Fields[by].Name}
+		if len(filters) > 0 && filters[0].Field != fields[0] {
+			fields = append(fields, filters[0].Field) // the platform may have to filter by it
+		}
+		return fields
 	}
 	plain := func() *wire.QueryRequest { return j.request(t) }
 	narrow := func() *wire.QueryRequest {
@@ -59,6 +67,9 @@ func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *
 			req.And = filters
 		} else if filters != nil {
 			req.Or = [][]wire.Filter{filters}
+		}
+		if by >= 0 {
+			req.Fields = few(filters)
 		}
 		return req
 	}
@@ -72,11 +83,9 @@ func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *
 	}
 	filtered := func() *wire.QueryRequest {
 		req := j.request(t)
-		req.Sort, req.Fields = sort, []string{t.Fields[by].Name}
+		req.Sort = sort
 		req.And, _ = p.filterInTurn(t, data)
-		if len(req.And) > 0 && req.And[0].Field != req.Fields[0] {
-			req.Fields = append(req.Fields, req.And[0].Field) // the platform may have to filter by it
-		}
+		req.Fields = few(req.And)
 		return req
 	}
 	ways := []func() *wire.QueryRequest{plain}

@@ -106,13 +106,28 @@ func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 // linksMeasured compares the link hit rates of links with the rows, in both directions.
 func linksMeasured(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
 	links := p.links(t)
-	for _, l := range links {
+	for i, l := range links {
 		list = append(list, p.measuring(l))
+		if other, ok := l.fromOther(); ok && i == 0 {
+			list = append(list, p.measuring(other))
+		}
 	}
 	for _, l := range links {
 		list = append(list, p.measuring(l.reverse()))
 	}
 	return list
+}
+
+// fromOther returns a link between the same tables from another column, if one can be compared: an answer that is kept by the
+// tables alone is not that link's.
+func (l link) fromOther() (other link, ok bool) {
+	for _, f := range l.from.Fields {
+		other = link{l.from, l.to, f.Name, l.toField, false}
+		if f.Name != l.fromField && l.from != l.to && joinable(other) {
+			return other, true
+		}
+	}
+	return link{}, false
 }
 
 func (p *liveRun) measuring(l link) question {

@@ -93,7 +93,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Needs: declared.Needs(wire.PathAggregate, "dateBucket"), Rules: []string{"aggregate-4", "aggregate-10"},
 			Title: "each grain groups dates by the first day of their period, in UTC",
 			Fix:   "Truncate in UTC to the year, the quarter, the month or the day, and answer the first day as YYYY-MM-DD; or decline with 204."},
-		{ID: "L9", Phase: 4, Again: true, Weight: 40,
+		{ID: "L9", Phase: 4, Again: true, Weight: 50,
 			Judge: m.within(inTurn(1, linksMeasured), "no foreign key joins two tables within the row budget"),
 			Needs: declared.Needs(wire.PathLinkHitRate), Rules: []string{"measure-2"},
 			Title: "the link hit rate of declared foreign keys is what the rows give",
@@ -124,7 +124,7 @@ func (m *memory) consistencyChecks() []session.Check {
 // relationChecks compare the answers to several requests with each other.
 func (m *memory) relationChecks() []session.Check {
 	return []session.Check{
-		{ID: "M27", Phase: 4, Weight: 90, Judge: m.within(everyPartCounts, lacksRows),
+		{ID: "M27", Phase: 4, Weight: 150, Judge: m.within(everyPartCounts, lacksRows),
 			Explained: []string{"M20", "L6", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
 			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
 			Fix: "Keep no answer and no cursor for a later request, or keep it by everything that the request has: tenant, table, filters with " +
