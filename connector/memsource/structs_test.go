@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -30,11 +29,6 @@ type purchase struct {
 	Note     sql.NullString  `connector:"note"`
 }
 
-type customer struct {
-	ID   string `connector:"id,pk,reference"`
-	Name string `connector:"name"`
-}
-
 func purchases() []*purchase {
 	at := time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
 	return []*purchase{
@@ -42,37 +36,6 @@ func purchases() []*purchase {
 		{ID: 2, Customer: "c2", Total: decimal.RequireFromString("7"), Placed: at.Add(time.Hour),
 			Note: sql.NullString{String: "ring twice", Valid: true}},
 	}
-}
-
-func tableOf[T any](t *testing.T, name string, rows []T) memsource.Table {
-	t.Helper()
-	return testkit.Must(memsource.TableOf(name, rows))(t)
-}
-
-// TestTableOf checks a table of structs in the conformance program.
-func TestTableOf(t *testing.T) {
-	src := testkit.Must(memsource.New([]memsource.Table{
-		tableOf(t, "orders", purchases()),
-		tableOf(t, "customers", []customer{{"c1", "Ada"}, {"c2", "Bob"}}),
-	}, nil))(t)
-	d := testkit.Must(src.Discover(context.Background(), &wire.DiscoveryRequest{}))(t)
-	table := d.Tables[0]
-	assert.Equal(t, "One order of one customer", table.SourceDescription)
-	assert.Equal(t, int64(2), *table.RowCount)
-	var fields []string
-	for _, f := range table.Fields {
-		fields = append(fields, fmt.Sprintf("%s %s nullable=%t %v", f.Name, f.Type, f.Nullable, f.Samples))
-	}
-	assert.Equal(t, []string{
-		"id number nullable=false [1 2]",
-		"customer reference nullable=false [c1 c2]",
-		"total decimal nullable=false [12.50 7.00]",
-		"placed datetime nullable=false [2024-05-01T10:00:00.000Z 2024-05-01T11:00:00.000Z]",
-		"shipped date nullable=true [2024-05-01]",
-		`tags array nullable=true [["gift"]]`,
-		"note string nullable=true [ring twice]",
-	}, fields)
-	connectortest.Run(t, connector.Definition{Slug: "structs"}, src, nil)
 }
 
 // TestTableOfFaults checks that a type that cannot be a table is refused at once,
@@ -91,7 +54,7 @@ func TestTableOfFaults(t *testing.T) {
 	for i := range many {
 		many[i].Total = decimal.RequireFromString("0.001")
 	}
-	_, err = memsource.New([]memsource.Table{tableOf(t, "many", many)}, nil)
+	_, err = memsource.New([]memsource.Table{testkit.Must(memsource.TableOf("many", many))(t)}, nil)
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 12, "the last one is the foreign key")
@@ -100,7 +63,7 @@ func TestTableOfFaults(t *testing.T) {
 
 	twice := purchases()
 	twice[1].ID = 1
-	_, err = memsource.New([]memsource.Table{tableOf(t, "orders", twice)}, nil)
+	_, err = memsource.New([]memsource.Table{testkit.Must(memsource.TableOf("orders", twice))(t)}, nil)
 	assert.ErrorContains(t, err, `table "orders": primaryKey: rows[1] repeats an earlier row's`)
 	assert.ErrorContains(t, err, `there is no field "id" in a table "customers"`)
 }
