@@ -22,37 +22,60 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestBodies sends bodies that are not one strict JSON object to every route, which
-// refuses them with a message that names the place and shows nothing of the body.
-// TestVerdicts sends many more to one route.
+// TestBodies sends bodies that are no requests to every route, or to one. They are refused with a
+// message that names the place and shows nothing of the body. TestVerdicts sends many more.
 func TestBodies(t *testing.T) {
-	deep := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
-	cases := []struct {
+	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+	instead := func(body string) func(string) string { return func(string) string { return body } }
+	swap := func(old, new string) func(string) string {
+		return func(good string) string { return strings.Replace(good, old, new, 1) }
+	}
+	more := func(text string) func(string) string {
+		return func(good string) string { return good[:len(good)-1] + text }
+	}
+	const and = `"and":[]`
+	s := serve(t, testkit.Endpoints{}, nil)
+	for _, c := range []struct {
 		why     string
+		path    string // "" for all
 		body    func(good string) string
 		message string
 	}{
-		{"P0: an empty body", func(string) string { return "" }, "body: is empty*"},
-		{"an empty object lacks every required member", func(string) string { return "{}" }, "body: *"},
-		{"cut in the middle", func(good string) string { return good[:len(good)/2] }, "*"},
-		{"http-4: something behind it", func(good string) string { return good + "," }, "body: invalid JSON at byte *"},
-		{"a line break inside a string",
-			func(good string) string { return strings.Replace(good, secret, canary+"\n", 1) },
-			"credentials: invalid JSON at byte *"},
-		{"http-4: two credentials objects are not merged",
-			func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` },
+		{"P0: an empty body", "", instead(""), "body: is empty*"},
+		{"an empty object lacks every required member", "", instead("{}"), "body: *"},
+		{"cut in the middle", "", func(good string) string { return good[:len(good)/2] }, "*"},
+		{"http-4: something behind it", "", more("},"), "body: invalid JSON at byte *"},
+		{"a line break inside a string", "", swap(secret, canary+"\n"), "credentials: invalid JSON at byte *"},
+		{"http-4: two credentials objects are not merged", "", more(`,"credentials":{"apiKey":"` + canary + `"}}`),
 			"body: duplicate member \"credentials\"*"},
-		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
-	}
-	s := serve(t, testkit.Endpoints{}, nil)
-	for _, c := range cases {
+		{"very deep", "", more(`,"x":` + deep + "}"), "*"},
+		{"aggregate-8: credentials are required", "/query", swap(`"credentials":{"apiKey":"`+secret+`"},`, ``),
+			`body: member "credentials" is missing`},
+		{"query-5: a member stands once", "/query", swap(`["id"]`, `["id","`+canary+`","`+canary+`"]`), "fields[2]: *"},
+		{"http-5: an unknown member could change which rows answer", "/count", swap(and, and+`,"`+canary+`":1`),
+			"body: unknown member*"},
+		{"filter-13: an array is no value", "/query", swap(and, `"and":[{"field":"id","op":"in","values":[1,["`+canary+`"]]}]`),
+			"and[0].values[1]: must be a string, a number, true, false or null"},
+		{"query-6: a hop starts at the base or an earlier hop", "/query", swap(and, and+`,"joins":[{"fromTable":"`+canary+
+			`","toTable":"b","fromField":"id","toField":"id","fields":[]}]`), "joins[0].fromTable: must be the request's table *"},
+		{"stream-9: a connector without dialect takes no SQL, in whatever shape", "/query",
+			swap(and, and+`,"sql":"select `+canary+`"`), "body: unknown member*"},
+	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, route := range routes {
-				a := s.post(route.path, c.body(route.body))
-				a.refuses(t, 400, wire.CodeBadRequest, c.message)
-				s.keepsSecrets(a)
+				if c.path == "" || c.path == route.path {
+					a := s.post(route.path, c.body(route.body))
+					a.refuses(t, 400, wire.CodeBadRequest, c.message)
+					s.keepsSecrets(a)
+				}
 			}
 		})
+	}
+	// Nothing is inflated.
+	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"}, {"GZIP"}} {
+		r := s.Request(context.Background(), "/check", good("/check"))
+		r.Header["Content-Encoding"] = encodings
+		s.do(r).refuses(t, 400, wire.CodeBadRequest, "Content-Encoding: send the body as it is, without compression")
 	}
 	s.alive()
 	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
@@ -95,18 +118,6 @@ func TestBodiesTaken(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestContentEncoding sends compressed bodies: nothing is inflated.
-func TestContentEncoding(t *testing.T) {
-	s := serve(t, testkit.Endpoints{}, nil)
-	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"},
-		{"GZIP"}} {
-		r := s.Request(context.Background(), "/check", good("/check"))
-		r.Header["Content-Encoding"] = encodings
-		s.do(r).refuses(t, 400, wire.CodeBadRequest, "Content-Encoding: send the body as it is, without compression")
-	}
-	s.alive()
 }
 
 // TestBodySize sends bodies around the size limit, to the byte, with and
@@ -198,22 +209,6 @@ func TestBodyCutOff(t *testing.T) {
 	s.alive()
 	assert.True(t, called, "only the whole request reached the source")
 	assert.NotContains(t, s.log.String(), canary)
-}
-
-// TestBodyHalfClosed does the same from a client that still listens: it gets an
-// answer.
-func TestBodyHalfClosed(t *testing.T) {
-	s := serve(t, testkit.Source{}, nil)
-	tcp := httptest.NewServer(s.Handler)
-	defer tcp.Close()
-	conn := testkit.Must(net.Dial("tcp", tcp.Listener.Addr().String()))(t)
-	defer conn.Close()
-	testkit.Must(io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
-		"\r\nContent-Length: 500\r\n\r\n{"))(t)
-	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
-	res := testkit.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
-	read(t, res).refuses(t, 400, wire.CodeBadRequest, "body: could not be read to its end")
-	s.alive()
 }
 
 // TestBodyTrickles sends a body that never ends: it does not hold its

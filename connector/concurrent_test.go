@@ -2,7 +2,6 @@ package connector_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -50,48 +48,6 @@ func TestRowBesideRow(t *testing.T) {
 		assert.Len(t, s.log.all(), 1)
 		s.alive()
 	})
-}
-
-// TestRowsOfSeveralGoroutines checks what a fan-out over the pages of an upstream does
-// when its author forgets the mutex: an answer is whole, or it is none.
-func TestRowsOfSeveralGoroutines(t *testing.T) {
-	const writers, each, answers = 6, 2_000, 20
-	broke := 0
-	for range answers {
-		s := serve(t, emits(func(out *connector.Rows) error {
-			w := out.Begin([]wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "twice", Type: wire.TypeNumber}})
-			var all sync.WaitGroup
-			for g := range int64(writers) {
-				all.Go(func() {
-					for i := range int64(each) {
-						n := g*each + i
-						if w.Row(wire.Int(n), wire.Int(2*n)) != nil {
-							return // and the error is forgotten
-						}
-					}
-				})
-			}
-			all.Wait()
-			return nil
-		}), nil)
-		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","twice"]`))
-		if !strings.HasSuffix(a.body, end+"\n") {
-			broke++
-			assert.Contains(t, s.log.String(), "RowWriter.Row while another call")
-			continue
-		}
-		seen := map[int64]bool{}
-		for line := range strings.Lines(a.body) {
-			var batch struct{ Rows []struct{ N, Twice int64 } }
-			require.NoError(t, json.Unmarshal([]byte(line), &batch))
-			for _, row := range batch.Rows {
-				assert.Equal(t, 2*row.N, row.Twice)
-				seen[row.N] = true
-			}
-		}
-		assert.Equal(t, writers*each, len(seen), "an answer that ends with end has every row")
-	}
-	t.Logf("%d of %d answers failed", broke, answers)
 }
 
 // TestRowsOfOneGoroutineAtATime checks that a mutex of the author's is enough.

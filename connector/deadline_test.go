@@ -115,42 +115,6 @@ func (s *site) askAndReadAfter(body string, delay time.Duration) string {
 	return outcome(http.ReadResponse(bufio.NewReader(conn), r))
 }
 
-// TestDeadlineSameInstant lets the source, the reader and the deadline act at
-// one instant, in every order that the scheduler comes up with.
-func TestDeadlineSameInstant(t *testing.T) {
-	const timeout = 20 * time.Millisecond
-	seen := map[string]int{}
-	for range 300 {
-		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, script(sleep(timeout), begin, rows(64)), nil)
-			seen[s.askAndReadAfter(ask("", timeout), timeout)]++
-			time.Sleep(time.Second)
-		})
-	}
-	for got := range seen {
-		assert.Contains(t, []string{"408 timeout", "error line", "end"}, got)
-	}
-}
-
-// TestDeadlineCancelsWhileBlocked: maxTimeoutMs ends the source's context on
-// time, even while a write to a slow reader blocks.
-func TestDeadlineCancelsWhileBlocked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cancelled time.Duration
-		start := time.Now()
-		s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-			if err := out.Begin(number).Row(wire.Int(1)); err != nil {
-				return err
-			}
-			<-ctx.Done()
-			cancelled = time.Since(start)
-			return ctx.Err()
-		}}, nil)
-		assert.Equal(t, "error line", s.askAndReadAfter(ask(`"maxTimeoutMs":2000,`, 10*time.Second), 3*time.Second))
-		assert.Equal(t, 2*time.Second, cancelled)
-	})
-}
-
 // TestDeadlineOverASocket asks with timeouts of one to three milliseconds over a
 // real connection, where rows are on their way when the time is over.
 func TestDeadlineOverASocket(t *testing.T) {

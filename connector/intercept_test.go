@@ -62,18 +62,6 @@ func TestInterceptCalls(t *testing.T) {
 	}
 }
 
-// TestInterceptValues checks that what Intercept puts into the context reaches the
-// source.
-func TestInterceptValues(t *testing.T) {
-	type key struct{}
-	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-		return connector.CheckFailed("%v", ctx.Value(key{}))
-	}}, &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next action) error {
-		return next(context.WithValue(ctx, key{}, "traced"))
-	}})
-	s.post("/check", good("/check")).refuses(t, 400, wire.CodeCheckFailed, "traced")
-}
-
 // TestInterceptMisbehaves checks that an Intercept that swallows, replaces, forgets
 // or panics hides no failure and invents no success.
 func TestInterceptMisbehaves(t *testing.T) {

@@ -221,37 +221,6 @@ func TestReaderLeaves(t *testing.T) {
 	})
 }
 
-// TestShutdown checks that a host that ends its base context ends its open
-// streams with an error line, and its other requests with an answer.
-func TestShutdown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		base, shutdown := context.WithCancel(context.Background())
-		s := serve(t, testkit.Endpoints{
-			Source: script(begin, rows(1), flush, wait(forever)),
-			Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			},
-		}, nil)
-		h := listen(t, s.Handler, func(server *http.Server) {
-			server.BaseContext = func(net.Listener) context.Context { return base }
-		})
-		start := time.Now()
-		time.AfterFunc(4*time.Second, shutdown)
-		open := h.dial(t)
-		send(t, open, "/query", ask("", hour))
-		res := testkit.Must(http.ReadResponse(bufio.NewReader(open), nil))(t)
-		const stopping = "the request ended before its time, because the connector is stopping; ask again"
-		assert.Equal(t, []string{"0s " + all, "0s rows 1", `4s {"error":{"code":"timeout","message":"` + stopping + `"}}`}, s.lines(start, res.Body))
-
-		late := h.dial(t)
-		send(t, late, "/size", good("/size"))
-		res = testkit.Must(http.ReadResponse(bufio.NewReader(late), nil))(t)
-		read(t, res).refuses(t, 408, wire.CodeTimeout, stopping)
-		assert.Empty(t, s.log.String())
-	})
-}
-
 // TestServerTimeouts checks that the server's WriteTimeout and ReadTimeout
 // neither cut a stream nor lose a late answer.
 func TestServerTimeouts(t *testing.T) {

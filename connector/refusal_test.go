@@ -147,28 +147,6 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// TestNoContinue checks the same on the wire: a client that waits for
-// permission to send its body does not get it.
-func TestNoContinue(t *testing.T) {
-	s := serve(t, testkit.Source{}, nil)
-	for _, c := range []struct {
-		bearer, want string
-	}{
-		{connectortest.Token, "HTTP/1.1 100 Continue"},
-		{"wrong", "HTTP/1.1 401 Unauthorized"},
-	} {
-		conn := s.Dial()
-		go func() {
-			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: "+
-				"100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
-		}()
-		line := testkit.Must(bufio.NewReader(conn).ReadString('\n'))(t)
-		assert.Equal(t, c.want, strings.TrimSpace(line))
-		_ = conn.Close()
-	}
-	s.alive()
-}
-
 // TestOrderOfRefusal checks pairs of faults: the answer names the earlier one.
 func TestOrderOfRefusal(t *testing.T) {
 	type request struct{ method, path, bearer, table, joins, limit, behind string }

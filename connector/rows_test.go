@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -142,16 +141,6 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestLiesAfterTheFirstLine checks that such faults then are error lines.
-func TestLiesAfterTheFirstLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, script(begin, ones(64+5000), func(a *actor) error { return a.w.Row(wire.Decimal(canary)) }), nil)
-		assert.Equal(t, []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + broken}, s.stream(ask("", hour)))
-		assert.Contains(t, s.log.String(), "not plain decimal digits")
-		s.alive()
-	})
-}
-
 // TestDataThatCannotBeSent checks what is the fault of the data: whoever reads is
 // told the table and the limit or the reason, and so is the log, and neither has
 // anything of a cell.
@@ -260,23 +249,6 @@ func TestWindow(t *testing.T) {
 			assert.Equal(t, 200, direct(h, "/query", query(c.query+`,"fields":["n"]`)).Code)
 			assert.Equal(t, c.want, window)
 		})
-	}
-}
-
-// TestFields checks for the requested members, once each, in the requested
-// order.
-func TestFields(t *testing.T) {
-	s := serve(t, testkit.Source{}, nil)
-	for fields, want := range map[string]string{
-		`[]`: `{"rows":[{},{},{}]}`,
-		`["name","id"]`: `{"rows":[{"name":"pen","id":1},{"name":"ink","id":2},{"name":null,` +
-			`"id":3}]}`,
-		`["price"]`: `{"rows":[{"price":"1.50"},{"price":"12.00"},{"price":null}]}`,
-		`["sealed","price","name","id"]`: `{"rows":[{"sealed":"x","price":"1.50","name":"pen","id":1},` +
-			`{"sealed":"x","price":"12.00","name":"ink","id":2},{"sealed":"x","price":null,"name":null,"id":3}]}`,
-	} {
-		a := s.post("/query", query(`"and":[],"sort":[],"fields":`+fields))
-		assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body)
 	}
 }
 

@@ -45,36 +45,6 @@ func TestVerdicts(t *testing.T) {
 	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
 }
 
-// TestShapes checks that the message for a body of a wrong shape begins with the JSON
-// path of the fault and never shows a value. TestVerdicts sends many more.
-func TestShapes(t *testing.T) {
-	const and, fields = `"and":[]`, `"fields":["id"]`
-	s := serve(t, testkit.Endpoints{}, nil)
-	for _, c := range []struct{ why, path, old, new, at string }{
-		{"aggregate-8: credentials are required", "/query", `"credentials":{"apiKey":"` + secret + `"},`, ``,
-			`body: member "credentials" is missing`},
-		{"query-5: a member stands once", "/query", fields, `"fields":["id","` + canary + `","` + canary + `"]`, "fields[2]: *"},
-		{"http-5: an unknown member could change which rows answer", "/count", and, `"and":[],"` + canary + `":1`,
-			"body: unknown member*"},
-		{"filter-13: an array is no value", "/query", and,
-			`"and":[{"field":"id","op":"in","values":[1,["` + canary + `"]]}]`,
-			"and[0].values[1]: must be a string, a number, true, false or null"},
-		{"query-6: a hop starts at the base or an earlier hop", "/query", and,
-			`"and":[],"joins":[{"fromTable":"` + canary +
-				`","toTable":"b","fromField":"id","toField":"id","fields":[]}]`,
-			"joins[0].fromTable: must be the request's table *"},
-		{"stream-9: a connector without dialect takes no SQL, in whatever shape", "/query", and,
-			`"and":[],"sql":"select ` + canary + `"`, "body: unknown member*"},
-	} {
-		t.Run(c.path+" "+c.why, func(t *testing.T) {
-			a := s.post(c.path, edit(t, c.path, c.old, c.new))
-			a.refuses(t, 400, wire.CodeBadRequest, c.at)
-			s.keepsSecrets(a)
-			s.alive()
-		})
-	}
-}
-
 // TestUnadvertised checks that legal requests for what the document never
 // promised are 422, and that no source sees them.
 func TestUnadvertised(t *testing.T) {
@@ -229,7 +199,7 @@ func TestUnknownNames(t *testing.T) {
 // TestNamesAreBounded checks that a name in a message is cut, so that no body
 // comes back whole.
 func TestNamesAreBounded(t *testing.T) {
-	long := strings.Repeat("ä\\u0001", 100_000)
+	long := strings.Repeat("ä\\u0001", 10_000)
 	for _, c := range []struct{ path, old, new string }{
 		{"/query", `["id"]`, `["` + long + `"]`},
 		{"/query", `"sort":[]`, `"sort":[{"field":"` + long + `","dir":"asc"}]`},
