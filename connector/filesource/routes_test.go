@@ -5,8 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,25 +18,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-func TestDocument(t *testing.T) {
-	s, _ := inMemory(t, nil)
-	w := httptest.NewRecorder()
-	s.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
-	var doc wire.Document
-	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc))
-	assert.Equal(t, "files", doc.Slug)
-	assert.True(t, doc.Capabilities.Join)
-	assert.True(t, doc.Capabilities.DateBucket)
-	assert.False(t, doc.Capabilities.KeysEnforced, "a file enforces nothing")
-	assert.Equal(t, []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
-		wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints, "every optional route")
-	require.Len(t, doc.CredentialSchema, 2)
-	assert.Equal(t, CredentialTenant, doc.CredentialSchema[0].Key)
-	assert.False(t, doc.CredentialSchema[0].Optional)
-	assert.Equal(t, wire.CredentialPassword, doc.CredentialSchema[1].Type)
-	assert.True(t, doc.CredentialSchema[1].Optional)
-}
 
 // TestRoutes sends requests to each route and compares the answers, byte for
 // byte, and requests that are refused.
