@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -30,53 +29,32 @@ type paging struct {
 }
 
 var pagings = []paging{
-	{"cursor", restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next", SizeParam: "size", Size: 5}},
-	{"has more", restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next", HasMore: "more", SizeParam: "size", Size: 5}},
-	{"page", restsource.Pages{By: restsource.PagingPage, Param: "page", SizeParam: "size", Size: 5}},
-	{"offset", restsource.Pages{By: restsource.PagingOffset, Param: "at", SizeParam: "size", Size: 5}},
-	{"url", restsource.Pages{By: restsource.PagingURL, Next: "next_url", SizeParam: "size", Size: 5}},
-	{"link", restsource.Pages{By: restsource.PagingLink, SizeParam: "size", Size: 5}},
-	{"last row", restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "id", HasMore: "more",
-		SizeParam: "size", Size: 5}},
+	{"cursor", sized(byCursor, 5)}, {"has more", sized(withMore(byCursor), 5)}, {"page", sized(byPage, 5)},
+	{"offset", sized(byOffset, 5)}, {"url", sized(byURL, 5)}, {"link", sized(byLink, 5)}, {"last row", sized(withMore(byKey), 5)},
 }
-
-const lossyRows = 12
 
 // bend changes an answer in the middle of a read.
 type bend = func(l *lossy, body map[string]any) (*http.Response, error)
 
 // lossy is an API of twelve rows, one of whose answers is bent.
 type lossy struct {
-	at    int // the number of the answer that is bent
-	bend  bend
-	asked int
-	first string // the first answer
+	numbers *numbers
+	at      int // the number of the answer that is bent
+	bend    bend
+	asked   int
+	first   string // the first answer
 }
 
 func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
-	query := r.URL.Query()
-	number := func(name string) int { n, _ := strconv.Atoi(query.Get(name)); return n }
-	size, begin := min(5, number("size")), number("at")
-	if page := number("page"); page > 0 {
-		begin = (page - 1) * size
+	res, err := testkit.Over(l.numbers).RoundTrip(r)
+	if err != nil {
+		return nil, err
 	}
-	if query.Has("after") {
-		begin = number("after")
+	var body map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&body); err != nil {
+		return nil, err
 	}
-	end := min(begin+size, lossyRows)
-	var rows []map[string]any
-	for id := begin + 1; id <= end; id++ {
-		rows = append(rows, map[string]any{"id": id, "name": fmt.Sprint("n", id)})
-	}
-	if rows == nil {
-		rows = []map[string]any{}
-	}
-	body := map[string]any{"rows": rows, "total": lossyRows, "more": end < lossyRows, "next": nil, "next_url": nil}
-	if end < lossyRows {
-		body["next"], body["next_url"] = strconv.Itoa(end), fmt.Sprintf("/v1/rows?size=%d&at=%d", size, end)
-	}
-	l.asked++
-	if l.asked == l.at {
+	if l.asked++; l.asked == l.at {
 		return l.bend(l, body)
 	}
 	return l.answer(body), nil
@@ -91,7 +69,7 @@ func (l *lossy) answer(body map[string]any) *http.Response {
 		l.first = string(text)
 	}
 	res := reply(200, string(text))
-	if next, ok := body["next_url"].(string); ok {
+	if next, ok := body["next"].(string); ok {
 		res.Header.Set("Link", "<"+next+`>; rel="next"`)
 	}
 	return res
@@ -140,7 +118,7 @@ var bends = []struct {
 	{"rows are null", with("rows", nil)},
 	{"rows are empty, and the place of the next page is right", with("rows", []any{})},
 	{"rows are empty, and nothing else is there",
-		text(func(*lossy) string { return `{"rows":[],"total":12,"more":false,"next":null,"next_url":null}` })},
+		text(func(*lossy) string { return `{"rows":[],"total":12,"more":false,"cursor":null,"next":null}` })},
 	{"rows are a text", with("rows", "none")},
 	{"rows are an object", with("rows", map[string]any{"items": []any{}})},
 	{"a row is null", with("rows", []any{nil})},
@@ -157,12 +135,12 @@ var bends = []struct {
 		return reply(200, l.first), nil
 	}},
 	{"one row is missing", func(l *lossy, body map[string]any) (*http.Response, error) {
-		rows := body["rows"].([]map[string]any)
+		rows := body["rows"].([]any)
 		body["rows"] = slices.Delete(rows, 1, 2)
 		return l.answer(body), nil
 	}},
 	{"the last rows are missing", func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["rows"] = body["rows"].([]map[string]any)[:3]
+		body["rows"] = body["rows"].([]any)[:3]
 		return l.answer(body), nil
 	}},
 	{"an error beside the rows", with("error", "some shards failed")},
@@ -171,18 +149,18 @@ var bends = []struct {
 	{"an empty error beside the rows", with("error", nil)},
 	{"success is false", with("success", false)},
 	{"the rows are said to be a part", with("partial", true)},
-	{"the place of the next page is absent", without("next", "next_url")},
-	{"the place of the next page is null", with("next", nil, "next_url")},
-	{"the place of the next page is empty", with("next", "", "next_url")},
-	{"the place of the next page is an object", with("next", map[string]any{"x": 1}, "next_url")},
-	{"the place of the next page is a number of another page", with("next", "0")},
-	{"the next page is at another host", with("next_url", "https://evil.example/rows")},
+	{"the place of the next page is absent", without("cursor", "next")},
+	{"the place of the next page is null", with("cursor", nil, "next")},
+	{"the place of the next page is empty", with("cursor", "", "next")},
+	{"the place of the next page is an object", with("cursor", map[string]any{"x": 1}, "next")},
+	{"the place of the next page is a number of another page", with("cursor", "0")},
+	{"the next page is at another host", with("next", "https://evil.example/rows")},
 	{"more is absent", without("more")},
 	{"more is null", with("more", nil)},
 	{"more is a text", with("more", "true")},
 	{"more is false", with("more", false)},
 	{"more is true, and there is no place", func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["more"], body["next"], body["next_url"] = true, nil, nil
+		body["more"], body["cursor"], body["next"] = true, nil, nil
 		return l.answer(body), nil
 	}},
 	{"the total is absent", without("total")},
@@ -274,7 +252,7 @@ func (p *paging) ask(t *testing.T, bend bend, name string) (said string) {
 		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
 	}
-	answer, log, err := query(t, []restsource.Table{table}, &lossy{at: 2, bend: bend},
+	answer, log, err := query(t, []restsource.Table{table}, &lossy{numbers: numbersTo(12, 5), at: 2, bend: bend},
 		wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 	if err == nil {
 		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)

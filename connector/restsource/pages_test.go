@@ -57,20 +57,24 @@ func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	from, _ := strconv.Atoi(query.Get("from"))
+	size := n.size
+	if asked, err := strconv.Atoi(query.Get("n")); err == nil {
+		size = min(size, asked)
+	}
 	if page, err := strconv.Atoi(query.Get("page")); err == nil {
-		from = (page - 1) * n.size
+		from = (page - 1) * size
 	}
 	if page, err := strconv.Atoi(query.Get("page0")); err == nil {
-		from = page * n.size
+		from = page * size
 	}
 	if after, err := strconv.Atoi(query.Get("after")); err == nil {
 		from = slices.Index(n.ids, after) + 1
 	}
 	from = min(from, len(n.ids))
-	end := min(from+n.size, len(n.ids))
+	end := min(from+size, len(n.ids))
 	rows := []map[string]any{}
 	for _, id := range n.ids[from:end] {
-		rows = append(rows, map[string]any{"id": id})
+		rows = append(rows, map[string]any{"id": id, "name": fmt.Sprint("n", id)})
 	}
 	answer := map[string]any{"rows": rows, "total": len(n.ids), "more": end < len(n.ids), "cursor": nil, "next": nil}
 	if n.stated != nil {
@@ -79,6 +83,9 @@ func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Total-Count", strconv.Itoa(len(n.ids)))
 	if end < len(n.ids) {
 		next := fmt.Sprintf("?from=%d", end)
+		if query.Has("n") {
+			next += fmt.Sprintf("&n=%d", size)
+		}
 		answer["cursor"], answer["next"] = strconv.Itoa(end), next
 		w.Header().Add("Link", `</numbers?from=0>; rel="first", <https://shop.example/v1/numbers`+next+`>; title="a, b"; rel="last next"`)
 	}
