@@ -1,15 +1,12 @@
 package memsource_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,30 +60,9 @@ func TestSourceThroughHTTP(t *testing.T) {
 	})
 }
 
-// askRoutes asks the questions of testdata/routes.json, each of which says why.
 func askRoutes(t *testing.T, src *memsource.Source) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "company", KeysEnforced: true}, src, nil)
-	var cases []struct {
-		Name, Why, Path string
-		Body            map[string]any
-		Status          int
-		Want            []json.RawMessage // the lines of the answer
-	}
-	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("testdata/routes.json"))(t), &cases))
-	for _, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			c.Body["credentials"], c.Body["timeoutMs"] = map[string]string{}, 60000
-			status, answer := srv.Post(c.Path, string(testkit.Must(json.Marshal(c.Body))(t)))
-			require.Equal(t, c.Status, status, "%s: %s", c.Why, answer)
-			lines := strings.Split(strings.TrimSuffix(answer, "\n"), "\n")
-			require.Len(t, slices.DeleteFunc(lines, func(line string) bool { return line == "" }), len(c.Want))
-			for i, want := range c.Want {
-				var line bytes.Buffer
-				require.NoError(t, json.Compact(&line, want))
-				assert.Equal(t, line.String(), lines[i], c.Why)
-			}
-		})
-	}
+	testkit.AskRoutes(t, "testdata/routes.json", map[string]string{}, srv.Post)
 }
 
 // TestSourceDeclaresEverything but a dialect [rule document-1].
