@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -185,30 +184,6 @@ func (b *blanks) Read(p []byte) (int, error) {
 	}
 	b.read += len(p)
 	return len(p), nil
-}
-
-// TestBodyCutOff hangs up in the middle of a body: no source is called, and
-// other requests go on.
-func TestBodyCutOff(t *testing.T) {
-	called := false
-	s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { called = true; return nil }}, nil)
-	for _, head := range []string{"Content-Length: 500", "Transfer-Encoding: chunked"} {
-		conn := s.Dial()
-		_, err := io.WriteString(conn,
-			"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+"\r\n"+head+"\r\n\r\n")
-		require.NoError(t, err)
-		if head == "Content-Length: 500" {
-			_, err = io.WriteString(conn, `{"credentials":{"apiKey":"`+canary)
-		} else {
-			_, err = io.WriteString(conn, "1f4\r\n"+`{"credentials":{"apiKey":"`+canary)
-		}
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-	}
-	assert.False(t, called)
-	s.alive()
-	assert.True(t, called, "only the whole request reached the source")
-	assert.NotContains(t, s.log.String(), canary)
 }
 
 // TestBodyTrickles sends a body that never ends: it does not hold its

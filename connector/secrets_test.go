@@ -153,32 +153,6 @@ func TestFormKeepsPasswordsInText(t *testing.T) {
 	}
 }
 
-// TestRequestsPrintNothing checks that an author who prints a whole request
-// shows no credential of it.
-func TestRequestsPrintNothing(t *testing.T) {
-	for _, print := range []func(any) string{
-		func(v any) string { return fmt.Sprintf("%v", v) },
-		func(v any) string { return fmt.Sprintf("%+v", v) },
-		func(v any) string { return fmt.Sprintf("%#v", v) },
-		func(v any) string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) },
-	} {
-		s := serve(t, testkit.Source{
-			OnCheck: func(_ context.Context, req *wire.CheckRequest) error {
-				return connector.CheckFailed("%s", print(req))
-			},
-			OnQuery: func(_ context.Context, req *connector.Query, _ *connector.Rows) error {
-				return errors.New(print(*req))
-			},
-		}, nil)
-		for _, path := range []string{"/check", "/query"} {
-			a := s.post(path, good(path))
-			assert.NotEqual(t, 200, a.status)
-			assert.NotContains(t, a.body, secret)
-		}
-		assert.NotContains(t, s.log.String(), secret)
-	}
-}
-
 // TestTenantsAtOnce sends requests of many tenants with the same table names,
 // each of whose cells carries the tenant's mark, interleaved, failing and
 // leaving. No answer shows another tenant's mark.

@@ -1,16 +1,13 @@
 package connectortest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,80 +65,45 @@ func TestTenantAnswers(t *testing.T) {
 	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (query-5)")
 }
 
-// asked records the requests that a source gets.
-type asked struct {
-	testkit.Source
-	mu      *sync.Mutex
-	queries *[]connector.Query
-}
+// TestTenantRequests checks what the source gets: the whole read of the tables and then the call, each
+// with a timeout of 30 seconds where the request states none.
+func TestTenantRequests(t *testing.T) {
+	honest := testkit.Source{Tables: shopTables()}
+	var queries []connector.Query
+	source := testkit.Source{Tables: shopTables(), OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+		queries = append(queries, *req)
+		return honest.Query(ctx, req, out)
+	}}
+	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
+	server := Start(t, def, source, nil)
+	connection, bodies := server.Client.Transport, map[string][]string{}
+	server.Client.Transport = testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		bodies[r.URL.Path] = append(bodies[r.URL.Path], string(testkit.Body(r)))
+		return connection.RoundTrip(r)
+	})
+	tenant := server.As(map[string]string{"key": "open sesame"})
 
-func (a asked) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	a.mu.Lock()
-	*a.queries = append(*a.queries, *req)
-	a.mu.Unlock()
-	return a.Source.Query(ctx, req, out)
-}
-
-func newAsked() asked {
-	return asked{testkit.Source{Tables: shopTables()}, new(sync.Mutex), new([]connector.Query)}
-}
-
-// requests keeps the bodies of requests on their way.
-type requests struct {
-	http.RoundTripper
-	bodies map[string][]string // by path
-}
-
-func (k *requests) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	k.bodies[r.URL.Path] = append(k.bodies[r.URL.Path], string(body))
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return k.RoundTripper.RoundTrip(r)
-}
-
-// TestTenantTimeouts asks without a timeout: each request gets one of 30 seconds, those
-// before the call that read the tables included.
-func TestTenantTimeouts(t *testing.T) {
-	server := Start(t, connector.Definition{Slug: "shop"}, newAsked(), nil)
-	sent := &requests{server.Client.Transport, map[string][]string{}}
-	server.Client.Transport = sent
-	tenant := server.As(nil)
 	require.NoError(t, tenant.Check())
 	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
-	for path, atLeast := range map[string]int{wire.PathCheck: 1, wire.PathDiscovery: 1, wire.PathQuery: 2} {
-		require.GreaterOrEqual(t, len(sent.bodies[path]), atLeast, path)
-		for _, body := range sent.bodies[path] {
-			assert.Contains(t, body, `"timeoutMs":30000`, path)
-			if path == wire.PathQuery {
-				assert.Contains(t, body, `"maxTimeoutMs":30000`)
-			}
+	require.Len(t, queries, 2, "the whole read, then the call")
+	assert.Equal(t, []string{"id"}, queries[1].Fields, "the last call that the source sees is the one under test")
+	assert.Equal(t, "open sesame", queries[1].Credentials.Get("key"))
+	for path, timeouts := range map[string]string{wire.PathCheck: `"timeoutMs":30000`, wire.PathDiscovery: `"timeoutMs":30000`,
+		wire.PathQuery: `"timeoutMs":30000,"idleTimeoutMs":600000,"maxTimeoutMs":30000`} {
+		require.NotEmpty(t, bodies[path], path)
+		for _, body := range bodies[path] {
+			assert.Contains(t, body, timeouts, path)
 		}
 	}
-}
 
-func TestTenantRequests(t *testing.T) {
-	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
-	source := newAsked()
-	tenant := Start(t, def, source, nil).As(map[string]string{"key": "open sesame"})
-
-	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
-	require.Len(t, *source.queries, 2, "the whole read, then the call")
-	last := (*source.queries)[1]
-	assert.Equal(t, []string{"id"}, last.Fields, "the last call that the source sees is the one under test")
-	assert.Equal(t, "open sesame", last.Credentials.Get("key"))
-	assert.EqualValues(t, 30_000, last.TimeoutMS, "where the request states none")
-
-	*source.queries = nil
+	queries = nil
 	_, err := tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 1234}})
 	require.NoError(t, err)
-	require.Len(t, *source.queries, 1, "nothing else is read")
-	assert.EqualValues(t, 1234, (*source.queries)[0].TimeoutMS)
+	require.Len(t, queries, 1, "nothing else is read")
+	assert.EqualValues(t, 1234, queries[0].TimeoutMS)
 
 	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
-	assert.Len(t, *source.queries, 3, "Unverified is another tenant; this one still verifies")
+	assert.Len(t, queries, 3, "Unverified is another tenant; this one still verifies")
 }
 
 // refusing returns the errors that a test chooses.
