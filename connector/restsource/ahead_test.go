@@ -218,7 +218,7 @@ func TestAheadFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			tables := numbersTable(byPage, withTotal, func(t *restsource.Table) {
 				t.Unwrap = func(body []byte) ([]byte, error) {
-					if strings.Contains(string(body), `{"id":51}`) {
+					if strings.Contains(string(body), `{"id":51,`) {
 						return unwrap(body)
 					}
 					return body, nil

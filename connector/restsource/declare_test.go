@@ -372,14 +372,6 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, []string{"a.b number", "c string", "e decimal", "note string"}, got)
 }
 
-// TestDottedName: a dot in a column's name is no step into an object.
-func TestDottedName(t *testing.T) {
-	answer := testkit.Must(serve(t, shopAPI, []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{
-		{Name: "a.b", Type: wire.TypeNumber}, {Name: "ab", Path: "a.b", Type: wire.TypeNumber},
-	}}}, inTurn(`[{"a.b": 1, "a": {"b": 2}}]`)).Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}}))(t)
-	assert.JSONEq(t, `[{"a.b": 1, "ab": 2}]`, answer.JSON())
-}
-
 // TestShapes: lists that are no lists of an object's members.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {

@@ -224,25 +224,6 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceAtOnce: a refusal holds back the requests of other goroutines too.
-func TestPaceAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := following(answers(429, "Retry-After: 10"), answers(200))
-		transport := &restsource.Transport{Base: s}
-		ask := func() {
-			_, err := get(t.Context(), transport, "")
-			assert.NoError(t, err)
-		}
-		var all sync.WaitGroup
-		all.Go(ask)
-		time.Sleep(time.Second)
-		all.Go(ask)
-		all.Go(ask)
-		all.Wait()
-		assert.Equal(t, seconds(0, 10, 10, 10), s.asked)
-	})
-}
-
 // TestPaceLonger: whoever waits for the end of a refusal asks again whether another
 // one has come meanwhile. The shorter one does not take the longer one back.
 func TestPaceLonger(t *testing.T) {
@@ -329,29 +310,6 @@ func TestUnlimited(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, seconds(0, 600), s.asked)
 		})
-	}
-}
-
-// unrepeatable is a body that is there once.
-type unrepeatable struct{ io.Reader }
-
-// TestOnce: a request whose body cannot be read again is sent once, whatever comes.
-func TestOnce(t *testing.T) {
-	for status, answer := range map[int]testkit.Transport{
-		429: answers(429, "Retry-After: 1"), 503: answers(503), 0: breaks,
-	} {
-		s := following(answer, answers(200))
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", unrepeatable{strings.NewReader("question")})
-		require.NoError(t, err)
-		res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
-		assert.Len(t, s.asked, 1)
-		if status == 0 {
-			require.ErrorContains(t, err, "connection reset")
-			continue
-		}
-		require.NoError(t, err)
-		assert.Equal(t, status, res.StatusCode)
-		_ = res.Body.Close()
 	}
 }
 
