@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"slices"
+	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // AskRoutes asks the questions of a file, each in a subtest, and compares the answers to the byte. Each
@@ -22,18 +19,22 @@ func AskRoutes(t *testing.T, file string, credentials map[string]string, post fu
 		Status          int
 		Want            []json.RawMessage
 	}
-	require.NoError(t, json.Unmarshal(Must(os.ReadFile(file))(t), &cases))
+	if err := json.Unmarshal(Must(os.ReadFile(file))(t), &cases); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			c.Body["credentials"], c.Body["timeoutMs"] = Must(json.Marshal(credentials))(t), json.RawMessage("60000")
 			status, answer := post(c.Path, string(Must(json.Marshal(c.Body))(t)))
-			require.Equal(t, c.Status, status, "%s: %s", c.Why, answer)
-			lines := slices.DeleteFunc(bytes.Split([]byte(answer), []byte("\n")), func(line []byte) bool { return len(line) == 0 })
-			require.Len(t, lines, len(c.Want), "%s: %s", c.Why, answer)
-			for i, want := range c.Want {
-				var line bytes.Buffer
-				require.NoError(t, json.Compact(&line, want))
-				assert.Equal(t, line.String(), string(lines[i]), c.Why)
+			var want bytes.Buffer
+			for _, line := range c.Want {
+				if err := json.Compact(&want, line); err != nil {
+					t.Fatal(err)
+				}
+				want.WriteByte('\n')
+			}
+			if status != c.Status || strings.TrimSuffix(answer, "\n") != strings.TrimSuffix(want.String(), "\n") {
+				t.Errorf("%s\ngot  %d %s\nwant %d %s", c.Why, status, answer, c.Status, want.String())
 			}
 		})
 	}
