@@ -228,6 +228,20 @@ func TestNamedAddress(t *testing.T) {
 	}
 }
 
+// TestRefusedLogin: the person at the form reads that the credentials are wrong, and not
+// what the API says about them.
+func TestRefusedLogin(t *testing.T) {
+	for status, want := range map[int]string{400: "does not accept", 401: "does not accept", 422: "does not accept", 500: "internal"} {
+		api := &session{login: func(*http.Request, int) *http.Response { return reply(status, `{"message": "no user ann"}`) }}
+		tenant, _ := connectAs(t, loginDefinition, loginCredentials,
+			restsource.API{Base: shopAPI.Base, Authorize: restsource.Login{URL: "/login"}.Authorize()},
+			[]restsource.Table{loginTable}, restsource.Options{Transport: api})
+		err := tenant.Check()
+		require.ErrorContains(t, err, want, status)
+		assert.NotContains(t, err.Error(), "ann")
+	}
+}
+
 // certificate returns a certificate with its key, in PEM.
 func certificate(t *testing.T, ends time.Time) (text string, leaf *x509.Certificate) {
 	t.Helper()

@@ -69,60 +69,6 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestExact: the API's own total is believed where the filter is exact, is the one
-// that the request has, and is seen to be applied.
-func TestExact(t *testing.T) {
-	never := func(v wire.Value) (string, bool) { return v.String(), v.String()[0] != '-' && len(v.String()) < 9 }
-	for _, c := range []struct {
-		name             string
-		declared         restsource.Param
-		filter           wire.Filter
-		ignores, refuses bool
-		want             int64
-		asked            int
-		why              string
-	}{
-		{"the same", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, false, 5, 2, "the total, and the control"},
-		{"a wider one", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGt, wire.Int(3)), false, false, 4, 1, "the total would be 5"},
-		{"a list of one", restsource.Param{Op: wire.OpEq}, cond("id", wire.OpIn, wire.Int(3)), false, false, 1, 2, "it is the same"},
-		{"one of a list", restsource.Param{Op: wire.OpIn}, cond("id", wire.OpEq, wire.Int(3)), false, false, 1, 2, "it is the same"},
-		{"ignored", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), true, false, 5, 3, "the control shows it"},
-		{"ignored, and no control can be spelled", restsource.Param{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
-			true, false, 5, 2, "what is not known is not believed"},
-		{"no control can be spelled", restsource.Param{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
-			false, false, 5, 2, "it is applied, but who knows"},
-		{"refused", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3,
-			"read, first with it and then without"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			asked := 0
-			api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				asked++
-				value := r.URL.Query().Get("v")
-				if c.refuses && value != "" {
-					http.Error(w, `{}`, http.StatusBadRequest)
-					return
-				}
-				limit, err := strconv.Atoi(value)
-				rows := []map[string]any{}
-				for id := range 7 {
-					if id++; err != nil || c.ignores || id == limit || c.declared.Op == wire.OpGte && id > limit {
-						rows = append(rows, map[string]any{"id": id})
-					}
-				}
-				assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"rows": rows, "total": len(rows)}))
-			})
-			c.declared.Column, c.declared.Name, c.declared.Exact = "id", "v", true
-			tenant := asTenant(t, api, numbersTable(onePage, withTotal, func(t *restsource.Table) {
-				t.Filters = []restsource.Param{c.declared}
-			})).Unverified()
-			n := testkit.Must(tenant.Count(wire.CountRequest{Table: "numbers", Where: wire.Where{And: []wire.Filter{c.filter}}}))(t)
-			assert.Equal(t, c.want, n)
-			assert.Equal(t, c.asked, asked, c.why)
-		})
-	}
-}
-
 // TestTotalsOfOne: to learn the total, one row is asked for.
 func TestTotalsOfOne(t *testing.T) {
 	api := newShop()
