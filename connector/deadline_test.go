@@ -282,35 +282,6 @@ func TestLingeringCap(t *testing.T) {
 	})
 }
 
-// TestLatePanic checks that a panic after the request is over does no harm and
-// is logged.
-func TestLatePanic(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, testkit.Endpoints{
-			Source: script(begin, func(a *actor) error { _ = rows(1)(a); return nil }, sleep(3*time.Second),
-				func(*actor) error { panic("late " + secret) }),
-			Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-				time.Sleep(time.Minute)
-				panic("late " + secret)
-			},
-		}, nil)
-		assert.Equal(t, []string{"0s " + all, "0s rows 1", "0s " + end}, s.stream(ask(`"limit":1,`, hour)))
-		s.post("/size", edit(t, "/size", "60000", "5")).refuses(t, 408, wire.CodeTimeout,
-			"the request's time is over")
-		time.Sleep(time.Hour)
-		panics := 0
-		for _, line := range s.log.all() {
-			if line[:len("ERROR the source panicked")] == "ERROR the source panicked" {
-				panics++
-				assert.Contains(t, line, "cause=late [redacted]")
-			}
-			assert.NotContains(t, line, secret)
-		}
-		assert.Equal(t, 2, panics)
-		s.alive()
-	})
-}
-
 // TestPanicBesideFullWindow checks that what a source does after its window is
 // full cannot change the answer, in whatever order the goroutines run.
 func TestPanicBesideFullWindow(t *testing.T) {

@@ -1,7 +1,6 @@
 package connector_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/url"
 	"testing"
@@ -155,33 +154,6 @@ func TestPushdown(t *testing.T) {
 		assert.Equal(t, connector.Applied{Filters: c.served, Sort: true}, p.Served, c.why)
 		assert.Nil(t, p.Sort, c.why)
 	}
-}
-
-// TestPushdownFilters checks the filters that are pushed: the operator is the
-// upstream's, and the operands are spelled as cells of the column. The request
-// stays as it is.
-func TestPushdownFilters(t *testing.T) {
-	in := []wire.Value{wire.Text("open"), wire.Null(), wire.Text("paid")}
-	for _, c := range []struct {
-		why         string
-		asked, want wire.Filter
-	}{
-		{"an eq of its own", cond("price", wire.OpEq, wire.Int(3)), cond("price", wire.OpEq, wire.Int(3))},
-		{"an eq as an in", cond("status", wire.OpEq, wire.Text("open")), cond("status", wire.OpIn, wire.Text("open"))},
-		{"an in of its own", cond("price", wire.OpIn, wire.Int(3)), cond("price", wire.OpIn, wire.Int(3))},
-		{"an in as an eq", cond("amount", wire.OpIn, wire.Int(3)), cond("amount", wire.OpEq, wire.Int(3))},
-		{"no null", cond("status", wire.OpIn, in...), cond("status", wire.OpIn, wire.Text("open"), wire.Text("paid"))},
-		{"a time in UTC", cond("at", wire.OpLte, wire.Text("2024-05-01T02:00:00+02:00")),
-			cond("at", wire.OpLte, wire.Text("2024-05-01T00:00:00Z"))},
-		{"a gt as a gte", cond("amount", wire.OpGt, wire.Int(3)), cond("amount", wire.OpGte, wire.Int(3))},
-	} {
-		p := pushShop.Push(wire.Where{And: []wire.Filter{c.asked}}, nil)
-		if assert.Len(t, p.Filters, 1, c.why) {
-			assert.Equal(t, fmt.Sprint(c.want), fmt.Sprint(p.Filters[0]), c.why)
-		}
-		assert.False(t, p.Params.Has(""), c.why)
-	}
-	assert.Equal(t, []wire.Value{wire.Text("open"), wire.Null(), wire.Text("paid")}, in)
 }
 
 // TestPushdownFieldTypes checks that a column without a type has the one that the
