@@ -343,6 +343,18 @@ func TestControl(t *testing.T) {
 	}
 }
 
+// TestSortOneWay: a direction without a query is left to the library.
+func TestSortOneWay(t *testing.T) {
+	tables := shopTables()
+	tables[0].Sorts = []restsource.Sort{{Column: "total", Asc: "sort=id"}, {Column: "id", Desc: "sort=-id"}}
+	for dir, want := range map[wire.Direction]string{wire.Desc: "limit=2&offset=0&sort=-id", wire.Asc: "limit=20&offset=0"} {
+		api := newShop()
+		testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{{Field: "id", Dir: dir}}, Limit: 2}))(t)
+		assert.Equal(t, want, api.requests()[0].RawQuery)
+	}
+}
+
 // search writes the filters on status, which the API compares for equality alone, and on priority as one expression.
 func search(filters []wire.Filter) (string, []bool) {
 	took := make([]bool, len(filters))

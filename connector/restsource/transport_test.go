@@ -302,6 +302,29 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
+// unrepeatable is a body that is there once.
+type unrepeatable struct{ io.Reader }
+
+// TestOnce: a request whose body cannot be read again is sent once, whatever comes.
+func TestOnce(t *testing.T) {
+	for status, answer := range map[int]testkit.Transport{
+		429: answers(429, "Retry-After: 1"), 503: answers(503), 0: breaks,
+	} {
+		s := following(answer, answers(200))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", unrepeatable{strings.NewReader("question")})
+		require.NoError(t, err)
+		res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+		assert.Len(t, s.asked, 1)
+		if status == 0 {
+			require.ErrorContains(t, err, "connection reset")
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, status, res.StatusCode)
+		_ = res.Body.Close()
+	}
+}
+
 // closing counts the bodies that are closed.
 type closing struct {
 	io.Reader
