@@ -179,6 +179,38 @@ func TestRefusedBy200(t *testing.T) {
 	})
 }
 
+// TestWholeElsewhere: what holds of the rows of a query holds of a total, of discovery
+// and of the rows of a parent.
+func TestWholeElsewhere(t *testing.T) {
+	for body, whole := range map[string]bool{
+		`{"rows": null, "total": 0}`:               true,
+		`{"rows": null, "total": 2}`:               false,
+		`{"rows": null, "total": 0, "error": "x"}`: false,
+	} {
+		tenant := serve(t, shopAPI, numbersTable(onePage, withTotal), inTurn(body))
+		_, sized := tenant.Size("numbers")
+		_, counted := tenant.Count(wire.CountRequest{Table: "numbers"})
+		_, discovered := tenant.Discover()
+		for route, err := range map[string]error{"size": sized, "count": counted, "discovery": discovered} {
+			assert.Equal(t, whole, err == nil, "%s of %s", route, body)
+		}
+
+		tables := append(numbersTable(onePage), children())
+		for bodies, rows := range map[*[2]string]int{
+			{body, `{"rows": []}`}:                0,
+			{`{"rows": [{"id": 1}]}`, body}:       0,
+			{`{"rows": [{"id": 1}]}`, bodyOfRows}: 2,
+		} {
+			answer, err := serve(t, shopAPI, tables, inTurn(bodies[:]...)).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			refused := strings.Contains(bodies[0]+bodies[1], "error") || strings.Contains(bodies[0]+bodies[1], `"total": 2`)
+			assert.Equal(t, refused, err != nil, "%s", bodies)
+			if err == nil {
+				assert.Len(t, answer.Column("id"), rows, "%s", bodies)
+			}
+		}
+	}
+}
+
 const bodyOfRows = `{"rows": [{"x": 1}, {"x": 2}]}`
 
 const bodyOfOne = `{"rows": [{"id": 1}]}`

@@ -69,6 +69,41 @@ func TestSorted(t *testing.T) {
 	}
 }
 
+// TestSortIgnored: where the first page is not in order, the read begins again, with
+// whole pages, without the sort and with the filters.
+func TestSortIgnored(t *testing.T) {
+	for _, c := range []struct {
+		where wire.Where
+		limit int64
+		want  []string
+	}{
+		{wire.Where{}, 1, []string{"limit=2&offset=0&sort=-id", "limit=20&offset=0", "limit=20&offset=9"}},
+		{wire.Where{}, 3, []string{"limit=3&offset=0&sort=-id", "limit=20&offset=0", "limit=20&offset=9"}},
+		{wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true))}}, 1,
+			[]string{"limit=20&offset=0&paid=true&sort=-id", "limit=20&offset=0&paid=true"}},
+	} {
+		for _, refuses := range []bool{false, true} {
+			api := newShopOf(13)
+			var got []string
+			api.change = func(w http.ResponseWriter, r *http.Request) bool {
+				query := r.URL.Query()
+				got = append(got, r.URL.RawQuery)
+				if refuses && query.Has("sort") {
+					http.Error(w, `{}`, http.StatusUnprocessableEntity)
+					return true
+				}
+				query.Del("sort")
+				r.URL.RawQuery = query.Encode()
+				return false
+			}
+			answer := testkit.Must(asTenant(t, api, shopTables()).Unverified().Query(wire.QueryRequest{
+				Table: "orders", Fields: []string{"id"}, Where: c.where, Sort: descending, Limit: c.limit}))(t)
+			assert.Equal(t, c.want, got)
+			assert.GreaterOrEqual(t, answer.Column("id")[0].Int64(), int64(12), "the last order, or the last that is paid")
+		}
+	}
+}
+
 // TestTotalsOfOne: to learn the total, one row is asked for.
 func TestTotalsOfOne(t *testing.T) {
 	api := newShop()
