@@ -41,6 +41,7 @@ var fences = map[string]struct {
 			"connector/memsource"},
 	},
 	"internal/testkit/verdicts":    {},
+	"internal/testkit/semantics":   {own: []string{"wire"}},
 	"internal/memlisten":           {},
 	"internal/netguard":            {},
 	"wire/schema":                  {},

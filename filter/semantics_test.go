@@ -1,13 +1,10 @@
 package filter_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,158 +16,44 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/semantics"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// semanticsCase is one line of testdata/semantics; its README explains it.
-type semanticsCase struct {
-	Why        string                     `json:"why"`
-	Rule       string                     `json:"rule"`
-	Row        string                     `json:"row"`
-	Columns    map[string]wire.Type       `json:"columns"`
-	FieldTypes map[string]wire.Type       `json:"fieldTypes"`
-	And        []semanticsFilter          `json:"and"`
-	Or         [][]semanticsFilter        `json:"or"`
-	Cells      map[string]json.RawMessage `json:"cells"`
-	Match      *bool                      `json:"match"`
-	Error      wire.Code                  `json:"error"`
-}
+const vectors = "testdata/semantics"
 
-type semanticsFilter struct {
-	Field  string            `json:"field"`
-	Op     wire.Op           `json:"op"`
-	Value  json.RawMessage   `json:"value"`
-	Values []json.RawMessage `json:"values"`
-}
-
-func (f semanticsFilter) filter() (wire.Filter, error) {
-	out := wire.Filter{Field: f.Field, Op: f.Op}
-	if f.Value != nil {
-		v, err := operand(f.Value)
-		if err != nil {
-			return out, err
-		}
-		out.Value = v
-	}
-	for _, raw := range f.Values {
-		v, err := operand(raw)
-		if err != nil {
-			return out, err
-		}
-		out.Values = append(out.Values, v)
-	}
-	return out, nil
-}
-
-// operand reads a value to compare with as a request does.
-func operand(raw json.RawMessage) (wire.Value, error) {
-	var req wire.SQLRequest
-	body := fmt.Sprintf(`{"sql":"","params":[%s],"credentials":{},"timeoutMs":1}`, raw)
-	if err := wire.Decode([]byte(body), &req); err != nil {
-		return wire.Null(), wire.Errorf(wire.CodeBadRequest, "%v", err)
-	}
-	return req.Params[0], nil
-}
-
-// request is a case converted to the parameters of Compile and Match.
+// request is what Compile and Match take.
 type request struct {
-	and        []wire.Filter
-	or         [][]wire.Filter
-	columns    []wire.Column
-	fieldTypes map[string]wire.Type
-	row        []wire.Value
-}
-
-func (c semanticsCase) request() (r request, err error) {
-	r.fieldTypes = c.FieldTypes
-	for _, f := range c.And {
-		out, err := f.filter()
-		if err != nil {
-			return r, err
-		}
-		r.and = append(r.and, out)
-	}
-	for _, group := range c.Or {
-		filters := []wire.Filter{}
-		for _, f := range group {
-			out, err := f.filter()
-			if err != nil {
-				return r, err
-			}
-			filters = append(filters, out)
-		}
-		r.or = append(r.or, filters)
-	}
-	// Columns that the row lacks come last, so that their cells can be left
-	// off the end of the row.
-	var present, absent []string
-	for name := range c.Columns {
-		if _, ok := c.Cells[name]; ok {
-			present = append(present, name)
-		} else {
-			absent = append(absent, name)
-		}
-	}
-	slices.Sort(present)
-	slices.Sort(absent)
-	for _, name := range append(present, absent...) {
-		r.columns = append(r.columns, wire.Column{Name: name, Type: c.Columns[name]})
-	}
-	for _, name := range present {
-		var v wire.Value
-		if err := json.Unmarshal(c.Cells[name], &v); err != nil {
-			return r, fmt.Errorf("cell %s: %w", name, err)
-		}
-		r.row = append(r.row, v)
-	}
-	return r, nil
+	wire.Where
+	columns []wire.Column
+	row     []wire.Value
 }
 
 func (r request) match() (bool, error) {
-	p, err := filter.Compile(wire.Where{And: r.and, Or: r.or, FieldTypes: r.fieldTypes}, r.columns)
+	p, err := filter.Compile(r.Where, r.columns)
 	if err != nil {
 		return false, err
 	}
 	return p.Match(r.row)
 }
 
-func readSemantics(t testing.TB) map[string][]semanticsCase {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/semantics/*.json")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	files := map[string][]semanticsCase{}
-	for _, path := range paths {
-		f, err := os.Open(path)
-		require.NoError(t, err)
-		var file struct {
-			About string          `json:"about"`
-			Cases []semanticsCase `json:"cases"`
-		}
-		d := json.NewDecoder(f)
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&file), path)
-		require.NoError(t, f.Close())
-		require.NotEmpty(t, file.About, path)
-		files[strings.TrimSuffix(filepath.Base(path), ".json")] = file.Cases
-	}
-	return files
-}
-
 func TestSemantics(t *testing.T) {
 	total := 0
-	for name, cases := range readSemantics(t) {
+	for name, cases := range semantics.Read(t, vectors) {
 		total += len(cases)
 		t.Run(name, func(t *testing.T) {
 			for i, c := range cases {
 				where := fmt.Sprintf("%s case %d, %s: %s", name, i+1, c.Row, c.Why)
 				require.NotEmpty(t, c.Why, where)
 				require.NotEqual(t, c.Match == nil, c.Error == "", "%s: match or error, not both", where)
-				r, err := c.request()
-				got := false
-				if err == nil {
-					got, err = r.match()
+				req, err := c.Request()
+				if err != nil { // TestRefusalsNameTheField has these for Compile
+					assert.Equal(t, wire.CodeBadRequest, c.Error, where)
+					continue
 				}
+				r := request{Where: req.Where}
+				r.columns, r.row = c.Table()
+				got, err := r.match()
 				if c.Error != "" {
 					var refusal *wire.Error
 					if assert.ErrorAs(t, err, &refusal, where) {
@@ -205,15 +88,15 @@ func variants(t *testing.T, where string, r request, want bool) {
 	}
 
 	long := r
-	long.and = slices.Clone(r.and)
-	for i, f := range long.and {
+	long.And = slices.Clone(r.And)
+	for i, f := range long.And {
 		if terms.ShapeOf(f.Op) == terms.ShapeMember && len(f.Values) > 0 {
 			values := slices.Clone(f.Values)
 			for n := range 40 {
 				values = append(values, wire.Text(fmt.Sprintf("filler %d", n)), wire.Int(int64(770000+n)),
 					wire.Text(fmt.Sprintf("1800-01-%02dT01:02:03Z", n%28+1)))
 			}
-			long.and[i].Values = values
+			long.And[i].Values = values
 		}
 	}
 	got, err := long.match()
@@ -228,9 +111,9 @@ func variants(t *testing.T, where string, r request, want bool) {
 	assert.NoError(t, err, where)
 	assert.Equal(t, want, got, "%s, with columns before it and one of its name in a join", where)
 
-	if len(r.or) == 0 {
+	if len(r.Or) == 0 {
 		moved := r
-		moved.and, moved.or = nil, [][]wire.Filter{r.and}
+		moved.And, moved.Or = nil, [][]wire.Filter{r.And}
 		got, err = moved.match()
 		assert.NoError(t, err, where)
 		assert.Equal(t, want, got, "%s, as a group of or", where)
@@ -328,7 +211,7 @@ func TestTable(t *testing.T) {
 		t  wire.Type
 	}
 	combinations := map[combination]*proof{}
-	for name, cases := range readSemantics(t) {
+	for name, cases := range semantics.Read(t, vectors) {
 		for i, c := range cases {
 			where := fmt.Sprintf("%s case %d: %s", name, i+1, c.Why)
 			row, ok := table[c.Row]
@@ -353,11 +236,13 @@ func TestTable(t *testing.T) {
 				p.miss++
 				assert.Contains(t, []string{"never", "compared"}, row.verdict, where)
 			}
-			if len(c.And) != 1 || c.Or != nil {
+			req, err := c.Request()
+			require.NoError(t, err, where)
+			if len(req.And) != 1 || req.Or != nil {
 				assert.Equal(t, []string{"any"}, row.ops, "%s: a row for one operator needs a case of one filter", where)
 				continue
 			}
-			f := c.And[0]
+			f := req.And[0]
 			if row.ops[0] != "any" {
 				assert.Contains(t, row.ops, string(f.Op), where)
 			}
@@ -421,6 +306,14 @@ func TestRefusalsNameTheField(t *testing.T) {
 			wire.CodeUnsupported, `"joined"`},
 		{"a name from a request is shown bounded", wire.Filter{Field: long, Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `xxx"...`},
 		{"filter-14: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: an operator in capitals", wire.Filter{Field: "a", Op: "EQ", Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: the empty operator", wire.Filter{Field: "a", Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: values beside the value on eq",
+			wire.Filter{Field: "a", Op: wire.OpEq, Value: secret, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: a value beside the values on nin",
+			wire.Filter{Field: "a", Op: wire.OpNin, Value: secret, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: values on notnull",
+			wire.Filter{Field: "a", Op: wire.OpNotNull, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
 		{"filter-14: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
 		{"filter-14: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
 		{"filter-14: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsNull, Value: secret}, wire.CodeBadRequest, `"a"`},
@@ -449,5 +342,12 @@ func TestRefusalsNameTheField(t *testing.T) {
 				assert.Equal(t, c.code, refusal.Code, c.why)
 			}
 		}
+	}
+	for _, c := range []wire.Type{"integer", "String"} {
+		_, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "a", Op: wire.OpIsNull}},
+			FieldTypes: map[string]wire.Type{"a": c}}, []wire.Column{{Name: "a"}})
+		var refusal *wire.Error
+		require.ErrorAs(t, err, &refusal, "filter-19: fieldTypes with a type that is none")
+		assert.Equal(t, wire.CodeBadRequest, refusal.Code)
 	}
 }

@@ -1,82 +1,44 @@
 package oracle_test
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/semantics"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestFilterVectors runs the vectors of package filter against the oracle. They
 // are data, not code; the README beside them describes their format.
 func TestFilterVectors(t *testing.T) {
-	files, err := filepath.Glob("../../filter/testdata/semantics/*.json")
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(files), 14)
 	ran := 0
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		require.NoError(t, err)
-		var file struct {
-			Cases []vector `json:"cases"`
-		}
-		require.NoError(t, json.Unmarshal(raw, &file))
-		require.NotEmpty(t, file.Cases, name)
-		for _, c := range file.Cases {
-			c.run(t, filepath.Base(name))
+	for name, cases := range semantics.Read(t, "../../filter/testdata/semantics") {
+		for _, c := range cases {
+			vector{c}.run(t, name)
 			ran++
 		}
 	}
 	require.GreaterOrEqual(t, ran, 1000)
 }
 
-type vector struct {
-	Why        string                     `json:"why"`
-	Rule       string                     `json:"rule"`
-	Columns    map[string]wire.Type       `json:"columns"`
-	FieldTypes json.RawMessage            `json:"fieldTypes"`
-	And        json.RawMessage            `json:"and"`
-	Or         json.RawMessage            `json:"or"`
-	Cells      map[string]json.RawMessage `json:"cells"`
-	Match      *bool                      `json:"match"`
-	Error      wire.Code                  `json:"error"`
-}
+type vector struct{ semantics.Case }
 
 func (c vector) run(t *testing.T, file string) {
 	what := file + ": " + c.Rule + ": " + c.Why
-	body := map[string]any{"table": "t", "and": c.And, "credentials": map[string]string{}, "timeoutMs": 1000}
-	if c.Or != nil {
-		body["or"] = c.Or
-	}
-	if c.FieldTypes != nil {
-		body["fieldTypes"] = c.FieldTypes
-	}
-	raw, err := json.Marshal(body)
-	require.NoError(t, err, what)
-	var req wire.CountRequest
-	if err := wire.Decode(raw, &req); err != nil {
+	req, err := c.Request()
+	if err != nil {
 		require.Equal(t, wire.CodeBadRequest, c.Error, "%s: %v", what, err)
 		return
 	}
 	table := &oracle.Table{Name: "t"}
 	var row []wire.Value
-	for name, typ := range c.Columns {
-		table.Columns = append(table.Columns, wire.Column{Name: name, Type: typ})
-		var cell wire.Value // stays null where the row lacks the column
-		if text, ok := c.Cells[name]; ok {
-			require.NoError(t, json.Unmarshal(text, &cell), what)
-		}
-		row = append(row, cell)
-	}
-	table.Rows = [][]wire.Value{row}
+	table.Columns, row = c.Table()
+	table.Rows = [][]wire.Value{append(row, make([]wire.Value, len(table.Columns)-len(row))...)}
 
-	n, err := oracle.Count(oracle.Tables{"t": table}, &req)
+	n, err := oracle.Count(oracle.Tables{"t": table}, req)
 	var unknown *oracle.UnknownField
 	var malformed *oracle.Malformed
 	switch {
@@ -90,7 +52,7 @@ func (c vector) run(t *testing.T, file string) {
 		require.NotNil(t, c.Match, what)
 		require.Equal(t, *c.Match, n == 1, what)
 		if len(req.And) == 1 && req.Or == nil {
-			c.runOnCells(t, what, table, &req)
+			c.runOnCells(t, what, table, req)
 		}
 	}
 }
