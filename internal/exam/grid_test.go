@@ -20,11 +20,41 @@ func small() *Subject {
 		{wire.Int(5), wire.Text(""), wire.Null(), wire.Text("2024-06-01T12:00:00.500Z")},
 		{wire.Int(6), wire.Null(), wire.Decimal("9.25"), wire.Text("2024-06-01T12:00:00.000Z")},
 	}
-	described := &wire.Table{Name: "small", PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString},
-		{Name: "cost", Type: wire.TypeDecimal}, {Name: "at", Type: wire.TypeDatetime},
-	}}
-	return NewSubject(&oracle.Table{Name: "small", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	return tableOf("small", rows,
+		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "status", Type: wire.TypeString},
+		wire.Field{Name: "cost", Type: wire.TypeDecimal}, wire.Field{Name: "at", Type: wire.TypeDatetime})
+}
+
+// tableOf returns a table, of which a column id is the key.
+func tableOf(name string, rows [][]wire.Value, fields ...wire.Field) *Subject {
+	described := &wire.Table{Name: name, Fields: fields}
+	if fields[0].Name == "id" {
+		described.PrimaryKey = []string{"id"}
+	}
+	return NewSubject(&oracle.Table{
+		Name: name, Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows,
+	}, described)
+}
+
+// textsOf returns a table of one column of texts.
+func textsOf(cells ...string) *Subject {
+	var rows [][]wire.Value
+	for _, cell := range cells {
+		rows = append(rows, []wire.Value{wire.Text(cell)})
+	}
+	return tableOf("t", rows, wire.Field{Name: "c", Type: wire.TypeString})
+}
+
+// shows requires that the filters planned for a cell show each of the misreadings.
+func shows(t *testing.T, g *Grid, s *Subject, field string, op wire.Op, why string, readings ...string) {
+	t.Helper()
+	c := g.Cell(s.Table.Name, wire.Filter{Field: field, Op: op})
+	c.plan()
+	for _, as := range readings {
+		require.True(t, slices.ContainsFunc(c.filters, func(f *candidate) bool {
+			return slices.ContainsFunc(f.shows, func(m *misreading) bool { return m.as == as })
+		}), "%s: %s %s: as if %s", why, field, op, as)
+	}
 }
 
 func gridOf(s *Subject, ops ...wire.Op) *Grid {
@@ -110,18 +140,7 @@ func TestGridShowsMisreadings(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := small()
-		g := gridOf(s, test.op)
-		shown := map[string]bool{}
-		c := g.Cell("small", wire.Filter{Field: test.field, Op: test.op})
-		c.plan()
-		for _, f := range c.filters {
-			for _, m := range f.shows {
-				shown[m.as] = true
-			}
-		}
-		for _, as := range test.as {
-			require.True(t, shown[as], "%s %s: as if %s", test.field, test.op, as)
-		}
+		shows(t, gridOf(s, test.op), s, test.field, test.op, "", test.as...)
 	}
 }
 
@@ -218,49 +237,19 @@ func TestCollations(t *testing.T) {
 		{"a row has an exponent", []string{"1e3", "1000"}, "texts that look like numbers were floats"},
 	}
 	for _, test := range tests {
-		described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
-		var rows [][]wire.Value
-		for _, cell := range test.cells {
-			rows = append(rows, []wire.Value{wire.Text(cell)})
-		}
-		for op, as := range map[wire.Op][]string{
-			wire.OpEq: {test.as}, wire.OpIn: {test.as, test.as + " in a list with one member"},
-		} {
-			g := gridOf(NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described), op)
-			shown := map[string]bool{}
-			c := g.Cell("t", wire.Filter{Field: "c", Op: op})
-			c.plan()
-			for _, f := range c.filters {
-				for _, m := range f.shows {
-					shown[m.as] = true
-				}
-			}
-			for _, as := range as {
-				require.True(t, shown[as], "%s: %s as if %s", test.why, op, as)
-			}
-		}
+		s := textsOf(test.cells...)
+		shows(t, gridOf(s, wire.OpEq), s, "c", wire.OpEq, test.why, test.as)
+		shows(t, gridOf(s, wire.OpIn), s, "c", wire.OpIn, test.why, test.as, test.as+" in a list with one member")
 	}
 }
 
 // TestPartsOfCollations requires that parts both lose and gain what collations ignore.
 func TestPartsOfCollations(t *testing.T) {
-	rows := [][]wire.Value{{wire.Text("Zoë")}, {wire.Text("Gross")}, {wire.Text("Zoe")}, {wire.Text("Maß")}, {wire.Text("e\u0301te")}}
-	described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
+	s := textsOf("Zoë", "Gross", "Zoe", "Maß", "e\u0301te")
 	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith} {
-		s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
-		g := gridOf(s, op)
-		c := g.Cell("t", wire.Filter{Field: "c", Op: op})
-		c.plan()
-		shown := map[string]bool{}
-		for _, f := range c.filters {
-			for _, m := range f.shows {
-				shown[m.as] = true
-			}
-		}
-		for _, as := range []string{"accents did not count", "ß were ss", "texts were compared without case",
-			"a letter and a combining accent were one character"} {
-			require.True(t, shown[as], "%s as if %s", op, as)
-		}
+		shows(t, gridOf(s, op), s, "c", op, "a part",
+			"accents did not count", "ß were ss", "texts were compared without case",
+			"a letter and a combining accent were one character")
 	}
 }
 
@@ -280,10 +269,9 @@ func TestParticular(t *testing.T) {
 		{wire.Bool(true), wire.Text("Été "), wire.Text(`["vip","mail"]`)}, {wire.Bool(false), wire.Text("ete"), wire.Null()},
 		{wire.Null(), wire.Text("Groß"), wire.Text(`["new"]`)}, {wire.Bool(true), wire.Null(), wire.Text(`["vip"]`)},
 	}
-	described := &wire.Table{Name: "t", Fields: []wire.Field{
-		{Name: "vip", Type: wire.TypeBoolean}, {Name: "name", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeArray},
-	}}
-	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
+	s := tableOf("t", rows,
+		wire.Field{Name: "vip", Type: wire.TypeBoolean}, wire.Field{Name: "name", Type: wire.TypeString},
+		wire.Field{Name: "tags", Type: wire.TypeArray})
 	g := gridOf(s, wire.OpEq, wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpNotNull)
 	tests := []struct {
 		field string
@@ -299,11 +287,7 @@ func TestParticular(t *testing.T) {
 		{"tags", wire.OpContains, "contains were includes"},
 	}
 	for _, test := range tests {
-		c := g.Cell("t", wire.Filter{Field: test.field, Op: test.op})
-		c.plan()
-		require.True(t, slices.ContainsFunc(c.filters, func(f *candidate) bool {
-			return slices.ContainsFunc(f.shows, func(m *misreading) bool { return m.as == test.shows })
-		}), "%s %s: %s", test.field, test.op, test.shows)
+		shows(t, g, s, test.field, test.op, "", test.shows)
 	}
 	operands := []string{}
 	c := g.Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})

@@ -6,20 +6,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestMisreadZones requires that an answer which operands in a local zone give is explained by the zone.
 func TestMisreadZones(t *testing.T) {
-	described := &wire.Table{Name: "visits", PrimaryKey: []string{"at"}, Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}}
-	all := &oracle.Table{Name: "visits", Columns: described.Columns(), PrimaryKey: described.PrimaryKey}
+	var rows [][]wire.Value
 	instant := func(at time.Time) wire.Value { return wire.Text(at.Format(time.RFC3339)) } // as it crosses the wire
 	noon := time.Date(2024, 3, 31, 12, 0, 0, 0, time.UTC)
 	for quarter := range 4 * 48 {
-		all.Rows = append(all.Rows, []wire.Value{instant(noon.Add(time.Duration(quarter-96) * 15 * time.Minute))})
+		rows = append(rows, []wire.Value{instant(noon.Add(time.Duration(quarter-96) * 15 * time.Minute))})
 	}
-	q := &Question{Subject: NewSubject(all, described), Path: wire.PathQuery}
+	q := &Question{Subject: tableOf("visits", rows, wire.Field{Name: "at", Type: wire.TypeDatetime}), Path: wire.PathQuery}
 	q.And = []wire.Filter{{Field: "at", Op: wire.OpGte, Value: instant(noon)}}
 	for zone, offset := range map[string]time.Duration{
 		"+02:00": 2 * time.Hour, "-01:00": -time.Hour, "+05:45": 345 * time.Minute, "-09:30": -570 * time.Minute, "+08:00": 8 * time.Hour,

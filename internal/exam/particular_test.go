@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,10 +27,9 @@ func notes() *Subject {
 		}
 		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(text), wire.Text(fmt.Sprint("state", i*i%5))})
 	}
-	described := &wire.Table{Name: "notes", PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "state", Type: wire.TypeString},
-	}}
-	return NewSubject(&oracle.Table{Name: "notes", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	return tableOf("notes", rows,
+		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "note", Type: wire.TypeString},
+		wire.Field{Name: "state", Type: wire.TypeString})
 }
 
 func TestEachValueIsAsked(t *testing.T) {
@@ -139,15 +137,12 @@ func TestTurns(t *testing.T) {
 
 // TestLongListsOnly: a column of which every list is too long to be an operand has none that is worth asking for.
 func TestLongListsOnly(t *testing.T) {
-	described := &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "tags", Type: wire.TypeArray},
-	}}
 	var rows [][]wire.Value
 	for i := range 3 {
 		long := fmt.Sprintf(`["tag %d","%s"]`, i, strings.Repeat("x", maxLongOperand))
 		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(long)})
 	}
-	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	s := tableOf("t", rows, wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "tags", Type: wire.TypeArray})
 	c := gridOf(s, wire.OpContains).Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
 	require.NotPanics(t, c.plan)
 }

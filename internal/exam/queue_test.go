@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -22,19 +21,17 @@ func stock(names ...string) *Subject {
 			wire.Text(fmt.Sprintf(`{"n":%d}`, i%3)),
 		})
 	}
-	described := &wire.Table{Name: "stock", PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "part", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString},
-		{Name: "price", Type: wire.TypeDecimal}, {Name: "more", Type: wire.TypeJSON},
-	}}
-	for i := len(described.Fields) - 1; i > 0; i-- {
-		if len(names) > 0 && !slices.Contains(names, described.Fields[i].Name) {
-			described.Fields = slices.Delete(described.Fields, i, i+1)
+	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "part", Type: wire.TypeString},
+		{Name: "place", Type: wire.TypeString}, {Name: "price", Type: wire.TypeDecimal}, {Name: "more", Type: wire.TypeJSON}}
+	for i := len(fields) - 1; i > 0; i-- {
+		if len(names) > 0 && !slices.Contains(names, fields[i].Name) {
+			fields = slices.Delete(fields, i, i+1)
 			for j := range rows {
 				rows[j] = slices.Delete(rows[j], i, i+1)
 			}
 		}
 	}
-	return NewSubject(&oracle.Table{Name: "stock", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	return tableOf("stock", rows, fields...)
 }
 
 var packedOps = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpIn, wire.OpIncludes, wire.OpStartsWith}
@@ -215,13 +212,12 @@ func TestNullsOnRoutes(t *testing.T) {
 // TestLongListOfManyValues: a list of a column with many values has more members than careless
 // sources send, and all of them are in the column. It is asked for with in and with nin.
 func TestLongListOfManyValues(t *testing.T) {
-	described := &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}
 	const many = 200
 	var rows [][]wire.Value
 	for i := range many {
 		rows = append(rows, []wire.Value{wire.Int(int64(i))})
 	}
-	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows}, described)
+	s := tableOf("t", rows, wire.Field{Name: "id", Type: wire.TypeNumber})
 	kept := map[wire.Op]int{}
 	for _, q := range gridOf(s, wire.OpIn, wire.OpNin).FilteredWindows(KeepAll) {
 		if len(q.And) == 1 && len(q.And[0].Values) == longListMembers {

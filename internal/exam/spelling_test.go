@@ -100,14 +100,11 @@ func TestGroupTells(t *testing.T) {
 		{"fractions: by the whole part", []string{"1.5", "1.25"}, 2},
 		{"hours of one day: by the day", []string{"2024-02-29T10:00:00Z", "2024-02-29T11:00:00Z"}, 2},
 	} {
-		table := &oracle.Table{Columns: []wire.Column{{Name: "c", Type: wire.TypeString}}}
+		var rows [][]string
 		for _, cell := range test.cells {
-			v := wire.Text(cell)
-			if cell == "-" {
-				v = wire.Null()
-			}
-			table.Rows = append(table.Rows, []wire.Value{v})
+			rows = append(rows, []string{cell})
 		}
+		table := tableOfTexts(rows...)
 		require.Equal(t, test.points, GroupTells(table, 0), test.why)
 	}
 }

@@ -28,10 +28,6 @@ func prices() []*oracle.Table {
 // and with operands that databases get wrong.
 func TestStrictSubject(t *testing.T) {
 	everything := declaring(wire.Capabilities{Operators: terms.Operators[wire.Op](), Sort: wire.SortMulti, Offset: true})
-	described := &wire.Table{Name: "prices"}
-	for _, c := range prices()[0].Columns {
-		described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type})
-	}
 	asked := func(s *Subject) (partsOfPrices, elementsOfNotes, hardPrices, groups int) {
 		for seed := range uint64(5) {
 			g := New(seed, everything, []*Subject{s})
@@ -58,7 +54,8 @@ func TestStrictSubject(t *testing.T) {
 		}
 		return partsOfPrices, elementsOfNotes, hardPrices, groups
 	}
-	parts, elements, hard, groups := asked(NewSubject(prices()[0], described))
+	parts, elements, hard, groups := asked(tableOf("prices", prices()[0].Rows,
+		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "price", Type: wire.TypeDecimal}, wire.Field{Name: "note", Type: wire.TypeString}))
 	require.Zero(t, parts+elements+groups, "%d, %d, %d", parts, elements, groups)
 	require.Zero(t, hard)
 	parts, elements, hard, groups = asked(NewStrictSubject(prices()[0]))
