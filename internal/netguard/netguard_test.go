@@ -18,152 +18,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-// TestCheck judges the first and the last address of each special network, and their
-// neighbors of the public internet.
+// TestCheck judges the addresses of testdata/addresses.tsv.
 func TestCheck(t *testing.T) {
-	for _, c := range []struct{ addr, kind string }{
-		{"0.0.0.0", "this host"},
-		{"0.255.255.255", "this host"},
-		{"10.0.0.0", "private"},
-		{"10.255.255.255", "private"},
-		{"100.64.0.0", "carrier"},
-		{"100.127.255.255", "carrier"},
-		{"127.0.0.0", "this host"},
-		{"127.0.0.1", "this host"},
-		{"127.255.255.255", "this host"},
-		{"169.254.0.0", "link-local"},
-		{"169.254.169.253", "link-local"},
-		{"169.254.169.254", "metadata"},
-		{"169.254.169.255", "link-local"},
-		{"169.254.255.255", "link-local"},
-		{"168.63.129.16", "metadata"},
-		{"172.16.0.0", "private"},
-		{"172.31.255.255", "private"},
-		{"192.0.0.0", "reserved"},
-		{"192.0.0.255", "reserved"},
-		{"192.0.2.0", "documentation"},
-		{"192.0.2.255", "documentation"},
-		{"192.88.99.0", "reserved"},
-		{"192.88.99.255", "reserved"},
-		{"192.168.0.0", "private"},
-		{"192.168.255.255", "private"},
-		{"198.18.0.0", "benchmarks"},
-		{"198.19.255.255", "benchmarks"},
-		{"198.51.100.0", "documentation"},
-		{"198.51.100.255", "documentation"},
-		{"203.0.113.0", "documentation"},
-		{"203.0.113.255", "documentation"},
-		{"224.0.0.0", "multicast"},
-		{"239.255.255.255", "multicast"},
-		{"240.0.0.0", "reserved"},
-		{"255.255.255.255", "reserved"},
-		{"::", "this host"},
-		{"::1", "this host"},
-		{"::2", "reserved"},
-		{"::127.0.0.1", "reserved"},
-		{"::ffff:0:127.0.0.1", "reserved"},
-		{"::ffff:168.63.129.16", "metadata"},
-		{"64:ff9b::168.63.129.16", "metadata"},
-		{"2002:a83f:8110::1", "metadata"},
-		{"ff:ffff::1", "reserved"},
-		{"::ffff:10.0.0.1", "private"},
-		{"::ffff:169.254.169.254", "metadata"},
-		{"64:ff9b::10.0.0.1", "private"},
-		{"64:ff9b::169.254.169.254", "metadata"},
-		{"64:ff9b::1:0:808:808", "reserved"},
-		{"64:ff9b:1::", "private"},
-		{"64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "private"},
-		{"100::", "reserved"},
-		{"100::ffff:ffff:ffff:ffff", "reserved"},
-		{"100:0:0:1::", "reserved"},
-		{"100:0:0:1:ffff:ffff:ffff:ffff", "reserved"},
-		{"64:ff9b:0:0:0:1::", "reserved"},
-		{"200::1", "reserved"},
-		{"1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "reserved"},
-		{"2001::", "reserved"},
-		{"2001:0:4136:e378:8000:63bf:3fff:fdd2", "reserved"},
-		{"2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "reserved"},
-		{"2001:db8::", "documentation"},
-		{"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "documentation"},
-		{"2002:a00:1::", "private"},
-		{"2002:a00:1:808:808::", "private"},
-		{"3fff::", "documentation"},
-		{"3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "documentation"},
-		{"4000::", "reserved"},
-		{"5f00::", "reserved"},
-		{"5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "reserved"},
-		{"fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "reserved"},
-		{"fe00::1", "reserved"},
-		{"fc00::", "private"},
-		{"fd00:ec2::253", "private"},
-		{"fd00:ec2::254", "metadata"},
-		{"fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "private"},
-		{"fe80::", "link-local"},
-		{"fe80::1%eth0", "link-local"},
-		{"febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "link-local"},
-		{"fec0::", "private"},
-		{"feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "private"},
-		{"ff00::", "multicast"},
-		{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "multicast"},
-
-		{"1.0.0.0", ""},
-		{"9.255.255.255", ""},
-		{"11.0.0.0", ""},
-		{"100.63.255.255", ""},
-		{"100.128.0.0", ""},
-		{"126.255.255.255", ""},
-		{"128.0.0.0", ""},
-		{"168.63.129.15", ""},
-		{"168.63.129.17", ""},
-		{"169.253.255.255", ""},
-		{"169.255.0.0", ""},
-		{"172.15.255.255", ""},
-		{"172.32.0.0", ""},
-		{"191.255.255.255", ""},
-		{"192.0.1.0", ""},
-		{"192.0.1.255", ""},
-		{"192.0.3.0", ""},
-		{"192.88.98.255", ""},
-		{"192.88.100.0", ""},
-		{"192.31.196.1", ""}, // AS112, AMT: special, and reachable by all
-		{"192.52.193.1", ""},
-		{"192.175.48.1", ""},
-		{"2620:4f:8000::1", ""},
-		{"192.167.255.255", ""},
-		{"192.169.0.0", ""},
-		{"198.17.255.255", ""},
-		{"198.20.0.0", ""},
-		{"198.51.99.255", ""},
-		{"198.51.101.0", ""},
-		{"203.0.112.255", ""},
-		{"203.0.114.0", ""},
-		{"223.255.255.255", ""},
-		{"8.8.8.8", ""},
-		{"::ffff:8.8.8.8", ""},
-		{"64:ff9b::8.8.8.8", ""},
-		{"2000::", ""},
-		{"3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
-		{"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
-		{"2001:200::", ""},
-		{"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", ""},
-		{"2001:db9::", ""},
-		{"2002:808:808::", ""},
-		{"2003::", ""},
-		{"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
-		{"3fff:1000::", ""},
-		{"2606:4700:4700::1111", ""},
-	} {
-		err := netguard.Check(netip.MustParseAddr(c.addr))
-		if c.kind == "" {
-			require.NoError(t, err, c.addr)
+	for _, row := range testkit.Table(t, "testdata/addresses.tsv", 2) {
+		addr, kind := row[0], row[1]
+		err := netguard.Check(netip.MustParseAddr(addr))
+		if kind == "public" {
+			require.NoError(t, err, addr)
 			continue
 		}
 		var refused *netguard.Error
-		require.ErrorAs(t, err, &refused, c.addr)
-		require.Contains(t, refused.Kind, c.kind, c.addr)
-		require.Contains(t, err.Error(), "the platform would refuse this address", c.addr)
+		require.ErrorAs(t, err, &refused, addr)
+		require.Contains(t, refused.Kind, kind, addr)
+		require.Contains(t, err.Error(), "the platform would refuse this address", addr)
 	}
 	require.ErrorContains(t, netguard.Check(netip.Addr{}), "not an address")
 }
