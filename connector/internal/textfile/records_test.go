@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -200,56 +201,28 @@ func hasStray(content []byte) bool {
 	return false
 }
 
-func TestCSVFaults(t *testing.T) {
-	const (
-		blank  = "blank: in a file of one column it could be a row without a value; write \"\" for such a row, or remove the line"
-		nul    = "a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text, or state its encoding"
-		loneCR = "a carriage return without a line feed; end lines with LF or CR LF, or quote the cell"
-	)
-	for _, c := range []struct{ why, in, want string }{
-		{"without a header there are no columns", "", "t.csv: empty: the first line must name the columns"},
-		{"blank lines are no header", "\n\n", "t.csv: empty: the first line must name the columns"},
-		{"a column needs a name", "a,,c\n", "t.csv line 1: column 2 has no name; the first line must name every column"},
-		{"blanks are no name", "a, \n", "t.csv line 1: column 2 has no name; the first line must name every column"},
-		{"names must be unique: rows are objects", "a,b,a\n", "t.csv line 1: columns 1 and 3 have the same name; rename one"},
-		{"a first line names no quote", "sep=\x00\na\n", "t.csv line 1: names a separator that cannot be this character"},
-		{"too few cells", "a,b\n1,2\n3\n", "t.csv line 3: 1 cells where the header has 2"},
-		{"too many cells", "a,b\n1,2,3\n", "t.csv line 2: 3 cells where the header has 2"},
-		{"the line counts line ends inside of quotes", "a,b\n\"1\n1\",2\n3\n", "t.csv line 4: 1 cells where the header has 2"},
-		{"Latin-1 is not guessed at", "a,b\n1,2\n1,caf\xe9\n", "t.csv line 3: cell 2 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
-		{"nor in the header", "a,\xff\n", "t.csv line 1: cell 2 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
-		{"UTF-16 that is cut", "\xff\xfea\x00\n\x00\n", "t.csv line 2: cell 1 ends in the middle of a character of UTF-16"},
-		{"UTF-16 without a mark has NUL bytes", "a\x00,\x00b\x00\n\x00", "t.csv line 1: cell 1 holds " + nul},
-		{"with the other byte order too", "\x00a\x00,\x00b\x00\n", "t.csv line 1: cell 1 holds " + nul},
-		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8, or state its encoding"},
-		{"a zip file, such as a spreadsheet", "PK\x03\x04\x14\x00\x06\x00", "t.csv line 1: cell 1 holds " + nul},
-		{"blocks of NUL are what a crash leaves of a file", "a\n1\n" + strings.Repeat("\x00", 5000),
-			"t.csv line 3: cell 1 holds " + nul},
-		{"lines that end in CR alone would be one header", "id,mark\r1,x\r2,y\r",
-			"t.csv line 1: cell 2 holds " + loneCR},
-		{"or one cell, behind a header that ends in LF", "a\n1\r2\r3\n", "t.csv line 2: cell 1 holds " + loneCR},
-		{"in the first cell of a line", "a,b\n1,2\n\r3,4\n", "t.csv line 3: cell 1 holds " + loneCR},
-		{"behind a quoted cell of two lines", "a,b\n1,\"x\ny\"\r3,4\n", "t.csv line 2: cell 2 holds " + loneCR},
-		{"two carriage returns, as text that was converted twice has them", "a,b\r\r\n1,2\r\r\n",
-			"t.csv line 1: cell 2 holds " + loneCR},
-		{"in one column a blank line could be a row", "a\n\"1\n2\"\n\n3\n", "t.csv line 4: " + blank},
-		{"the first one too", "a\n\n3\n", "t.csv line 2: " + blank},
-		{"and the last one", "a\r\n1\r\n\r\n", "t.csv line 3: " + blank},
-		{"the header ends inside of quotes", "a,\"b\n1,2\n",
-			"t.csv line 1: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
-		{"a quote inside of a cell", "a,b\n1,x\"y\n",
-			"t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
-		{"text behind a closing quote", "a,b\n1,\"x\"y\n",
-			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
-		{"a quote left open", "a,b\n1,\"x\n2,3\n",
-			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a separator; double the quotes inside it"},
-		{"more columns than anybody means", strings.Repeat("a,", MaxColumns) + "b\n", "t.csv line 1: more than 2000 columns"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			_, _, _, err := readAll("t.csv", c.in)
+// TestFaults reads the files of testdata/faults.tsv, none of which is one.
+func TestFaults(t *testing.T) {
+	for _, row := range append(testkit.Table(t, "testdata/faults.tsv", 4), []string{
+		"t.csv", "blocks of NUL are what a crash leaves of a file", strconv.Quote("a\n1\n" + strings.Repeat("\x00", 5000)),
+		"t.csv line 3: cell 1 holds a NUL byte, as UTF-16 and compressed files do; " +
+			"save the file as UTF-8 text, or state its encoding",
+	}, []string{
+		"t.csv", "more columns than anybody means", strconv.Quote(strings.Repeat("a,", MaxColumns) + "b\n"),
+		"t.csv line 1: more than 2000 columns",
+	}) {
+		file, why, want := row[0], row[1], row[3]
+		t.Run(file+" "+why, func(t *testing.T) {
+			content := testkit.Must(strconv.Unquote(row[2]))(t)
+			var err error
+			if strings.HasSuffix(file, SidecarExtension) {
+				_, err = ParseSidecar(file, []byte(content))
+			} else {
+				_, _, _, err = readAll(file, content)
+			}
 			var f *Fault
 			require.ErrorAs(t, err, &f)
-			assert.Equal(t, c.want, err.Error())
+			assert.Equal(t, want, err.Error())
 		})
 	}
 }
@@ -365,39 +338,6 @@ func TestNDJSON(t *testing.T) {
 		{{Text: "1.50", Kind: textvalue.Number}, {}, {}, {Text: "{}", Kind: textvalue.Object}, {Text: "true", Kind: textvalue.Bool}},
 		{{}, {}, {}, {}, {}},
 	}, cells, "a missing member is null")
-}
-
-func TestNDJSONFaults(t *testing.T) {
-	for _, c := range []struct{ why, in, want string }{
-		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
-		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
-		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: unexpected data after the JSON value"},
-		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: duplicate member \"a\"; write each member once"},
-		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}",
-			"t.ndjson line 2: duplicate member \"c\"; write each member once"},
-		{"a column needs a name", `{"":1}`, "t.ndjson line 1: a member without a name"},
-		{"bad UTF-8 is not replaced", "{\"a\":\"\xff\"}", "t.ndjson line 1: byte 6: not valid UTF-8"},
-		{"half a surrogate is no text", `{"a":"\ud800"}`, "t.ndjson line 1: byte 6: half of a surrogate pair"},
-		{"single quotes are not JSON", `{'a':1}`, "t.ndjson line 1: byte 1: expected a string"},
-		{"nor is NaN", `{"a":NaN}`, "t.ndjson line 1: byte 5: expected a value"},
-		{"nor leading zeros", `{"a":01}`, "t.ndjson line 1: byte 5: expected a value"},
-		{"a file cut off", "{\"a\":1}\n{\"a\":", "t.ndjson line 2: byte 5: unexpected end"},
-		{"lines that end in CR alone are one line", "{\"a\":1}\r{\"a\":2}\r", "t.ndjson line 1: byte 8: unexpected data after the JSON value"},
-		{"a byte order mark comes first or not at all", "{\"a\":1}\n" + bom + "{\"a\":2}\n",
-			"t.ndjson line 2: each line must be one JSON object"},
-		{"UTF-16 is read by its mark, and cut all the same", "\xff\xfe{\x00\"\x00a\x00", "t.ndjson line 1: byte 3: unexpected end"},
-		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.ndjson line 1: byte 1: not valid UTF-8"},
-		{"blocks of NUL are what a crash leaves of a file", "{\"a\":1}\n\x00\x00\x00", "t.ndjson line 2: each line must be one JSON object"},
-		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
-			"t.ndjson line 1: byte 36: nested too deep"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			_, _, _, err := readAll("t.ndjson", c.in)
-			var f *Fault
-			require.ErrorAs(t, err, &f)
-			assert.Equal(t, c.want, err.Error())
-		})
-	}
 }
 
 // TestJSON reads objects wherever lines end.
