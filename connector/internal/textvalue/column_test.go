@@ -159,84 +159,25 @@ func TestValue(t *testing.T) {
 	require.ErrorIs(t, err, textvalue.ErrRange)
 }
 
-// TestInstant reads what people write.
+// TestInstant reads what people write, and dates as a format says.
 func TestInstant(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want string // "": no instant
-		why  string
-	}{
-		{"2024-02-29", "2024-02-29T00:00:00Z", "a leap day"},
-		{"1900-02-29", "", "1900 was no leap year"},
-		{"2000-02-29", "2000-02-29T00:00:00Z", "2000 was"},
-		{"2024-04-31", "", "April has 30 days"},
-		{"2024-13-01", "", "there are twelve months"},
-		{"2024-1-1", "", "two digits each"},
-		{"20240101", "", "the basic format reads like a number"},
-		{"+02024-01-01", "", "four digits for the year"},
-		{"2024-01-01T", "", "a time must follow the T"},
-		{"2024-01-01T10", "", "with minutes"},
-		{"2024-01-01T10:00", "2024-01-01T10:00:00Z", "seconds may be missing"},
-		{"2024-01-01t10:00:00z", "2024-01-01T10:00:00Z", "lower case is allowed by RFC 3339"},
-		{"2024-01-01 10:00:00", "2024-01-01T10:00:00Z", "a blank for the T"},
-		{"2024-01-01_10:00:00", "", "nothing else"},
-		{"2024-01-01T24:00:00Z", "", "hours end at 23"},
-		{"2024-01-01T23:60:00Z", "", "minutes at 59"},
-		{"2024-06-30T23:59:60Z", "", "a leap second has no place in a day of 86,400 seconds"},
-		{"2024-06-30T23:59:60", "", "nor without an offset"},
-		{"2024-01-01T10:00:00.", "", "a dot needs digits"},
-		{"2024-01-01T10:00:00,5Z", "", "a comma is not guessed at"},
-		{"2024-01-01T10:00:00.000000001Z", "2024-01-01T10:00:00.000000001Z", "nanoseconds"},
-		{"2024-01-01T10:00:00+0530", "2024-01-01T04:30:00Z", "an offset without a colon"},
-		{"2024-01-01T10:00:00-08", "2024-01-01T18:00:00Z", "an offset of hours"},
-		{"2024-01-01T10:00+14:00", "2023-12-31T20:00:00Z", "the day before in UTC"},
-		{"2024-01-01T10:00:00+24:00", "", "offsets end before a day"},
-		{"2024-01-01T10:00:00 +01:00", "", "no blank before an offset"},
-		{"2024-01-01T10:00:00[Europe/Berlin]", "", "zones by name are not known everywhere"},
-		{"9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z", "the last second"},
-		{"9999-12-31T23:59:59-01:00", "", "one that is in the year 10000 in UTC"},
-		{"0000-01-01", "0000-01-01T00:00:00Z", "the first day"},
-		{"1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.5Z", "before 1970"},
-		{"", "", "nothing"},
-		{"2024-01-01T１0:00", "", "digits are ASCII"},
-	} {
-		at, ok := textvalue.Files.Instant(c.in)
-		if assert.Equal(t, c.want != "", ok, "%q: %s", c.in, c.why) && ok {
-			assert.Equal(t, c.want, at.Time.Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
-			assert.Equal(t, len(c.in) == 10, at.Date)
+	for _, c := range testkit.Table(t, "testdata/instants.tsv", 4) {
+		in, format, want, why := c[0], textvalue.DateFormat(c[1]), c[2], c[3]
+		rules := textvalue.Files
+		if format != "" {
+			require.True(t, format.Valid(), format)
+			rules = textvalue.Rules{HandWritten: true, DateFormat: format}
+		}
+		at, ok := rules.Instant(in)
+		if assert.Equal(t, want != "", ok, "%s %q: %s", format, in, why) && ok {
+			assert.Equal(t, want, at.Time.Format("2006-01-02T15:04:05.999999999Z07:00"), "%s %q: %s", format, in, why)
+			assert.Equal(t, len(in) <= 10, at.Date, "%s %q", format, in)
 		}
 	}
 }
 
-// TestDateFormat reads dates as a format says.
+// TestDateFormat tells formats from other texts.
 func TestDateFormat(t *testing.T) {
-	for _, c := range []struct {
-		format textvalue.DateFormat
-		in     string
-		want   string // "": no instant
-		why    string
-	}{
-		{"DD.MM.YYYY", "31.12.2024", "2024-12-31T00:00:00Z", "two digits each"},
-		{"DD.MM.YYYY", "1.02.2024", "", "or it is no date"},
-		{"DD.MM.YYYY", "01.2.2024", "", "also in the month"},
-		{"DD.MM.YYYY", "31-12-2024", "", "what stands between them stands for itself"},
-		{"DD.MM.YYYY", "31.12", "", "all parts are there"},
-		{"DD.MM.YYYY.", "31.12.2024", "", "and all that stands between and behind them"},
-		{"DD.MM.YYYY", "31.12.20245", "", "the year ends"},
-		{"DD.MM.YYYY", "31.12.2024 10:00:00", "2024-12-31T10:00:00Z", "a time may follow"},
-		{"DD.MM.YYYY", "2024-12-31", "2024-12-31T00:00:00Z", "ISO 8601 is read all the same"},
-		{"D.M.YYYY", "1.2.2024", "2024-02-01T00:00:00Z", "one digit"},
-		{"D.M.YYYY", "11.12.2024", "2024-12-11T00:00:00Z", "or two"},
-		{"D.M.YYYY", "1.2.24", "", "four for the year"},
-		{"M/D/YYYY", "2/1/2024", "2024-02-01T00:00:00Z", "the month first"},
-		{"YYYY/MM/DD", "2024/02/01", "2024-02-01T00:00:00Z", "the year first"},
-	} {
-		require.True(t, c.format.Valid(), c.format)
-		at, ok := textvalue.Rules{HandWritten: true, DateFormat: c.format}.Instant(c.in)
-		if assert.Equal(t, c.want != "", ok, "%s %q: %s", c.format, c.in, c.why) && ok {
-			assert.Equal(t, c.want, at.Time.Format("2006-01-02T15:04:05Z07:00"), "%s %q: %s", c.format, c.in, c.why)
-		}
-	}
 	for _, between := range []string{". ", "/", ":", "@", "`", "[", "{"} {
 		assert.True(t, textvalue.DateFormat("DD"+between+"MM"+between+"YYYY").Valid(), between)
 	}
