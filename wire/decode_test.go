@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -137,82 +137,24 @@ func TestDecodeFields(t *testing.T) {
 // What a message says about a fault is for the person who sent it.
 func TestDecodeErrors(t *testing.T) {
 	const rest = `, "credentials": {}, "timeoutMs": 1}`
-	for _, c := range []struct{ body, want string }{
-		{``, "body: is empty; send one JSON object"},
-		{`[1]`, "body: must be an object"},
-		{`{"table": "a"`, "body: invalid JSON at byte 13: unexpected end"},
-		{`{"table": `, "table: invalid JSON at byte 10: unexpected end"},
-		{"\x00", "body: must be an object"},
-		{`{"table": 1` + rest, "table: must be a string"},
-		{`{"table": "a"` + rest, `body: member "and" is missing`},
-		{`{"table": "a", "and": [], "and": []` + rest, `body: duplicate member "and"; send each member once`},
-		{`{"Table": "a"` + rest, `body: unknown member that differs from "table" only in case; write it exactly so`},
-		{`{"table": "a", "and": [], "secret": 1` + rest,
-			"body: unknown member; the members are table, and, or, fieldTypes, credentials, timeoutMs"},
-		{`{"and": [{"field": "a", "op": "like", "value": "%x"}]` + rest,
-			"and[0].op: must be one of eq, neq, gt, gte, lt, lte, in, nin, contains, includes, startswith, isnull, notnull"},
-		{`{"and": [{"field": "a", "op": "in", "values": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, {}]}]` + rest,
-			"and[0].values[10]: must be a string, a number, true, false or null"},
-		{`{"and": [{"field": "a", "op": "in", "value": 1}]` + rest, "and[0]: the operator in takes values, and no value"},
-		{`{"and": [{"field": "a", "op": "eq", "values": []}]` + rest, "and[0]: the operator eq takes value, and no values"},
-		{`{"and": [{"field": "a", "op": "isnull", "value": 1}]` + rest, "and[0]: the operator isnull takes neither value nor values"},
-		{`{"fieldTypes": {"secret": "money"}` + rest,
-			"fieldTypes: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
-		{`{"fieldTypes": {"secret": "string", "secret": "string"}` + rest, "fieldTypes: duplicate name; send each name once"},
-		{`{"credentials": {"secret": 1}, "timeoutMs": 1}`, "credentials: every value must be a string"},
-		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: duplicate name; send each name once"},
-		{`{"credentials": {}, "timeoutMs": 1.5}`, "timeoutMs: must be an integer from 1 to 9007199254740991"},
-		{`{"credentials": {}, "timeoutMs": "1"}`, "timeoutMs: must be an integer"},
-		{`{"credentials": {}, "timeoutMs": 1`, "body: invalid JSON at byte 34: unexpected end"},
-		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: unexpected data after the JSON value"},
-	} {
-		var m wire.CountRequest
-		err := wire.Decode([]byte(c.body), &m)
-		assert.EqualError(t, err, c.want, c.body)
-	}
-	const member = "names a member that the rows already have; give every column an as of its own"
-	for _, c := range []struct {
-		message      wire.Message
-		member, want string // the member in a body that is otherwise right
-	}{
-		{&wire.QueryRequest{}, `"or": [{"field": "a", "op": "isnull"}]`, "or[0]: must be an array"},
-		{&wire.QueryRequest{}, `"or": [[], [{"field": "a", "op": "like"}]]`, "or[1][0].op: must be one of eq, "},
-		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "gt"}]`, "and[0]: the operator gt takes value, and no values"},
-		{&wire.QueryRequest{}, `"and": [{"op": "isnull"}]`, `and[0]: member "field" is missing`},
-		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "isnull", "x": 1}]`, "and[0]: unknown member; "},
-		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "eq", "value": 1e999}]`, "for a double; send its digits as a string"},
-		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "eq", "value": 9007199254740993}]`,
-			"and[0].value: is a number with other digits than its double"},
-		{&wire.QueryRequest{}, `"joins": [{"fromTable": "u", "toTable": "t", "fromField": "a", "toField": "a", "fields": []}]`,
-			"joins[0].fromTable: must be the request's table or the toTable of an earlier hop"},
-		{&wire.QueryRequest{}, `"joins": [{"fromTable": "u", "toTable": "u", "fromField": "a", "toField": "a", "fields": [{"field": "id"}]}]`,
-			"joins[0].fromTable: must be the request's table or the toTable of an earlier hop"},
-		{&wire.QueryRequest{}, `"joins": [{"fromTable": "t", "toTable": "u", "fromField": "a", "toField": "a", "fields": [{"as": 1}]}]`,
-			"joins[0].fields[0].as: must be a string"},
-		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "ASC"}]`, "sort[0].dir: must be one of asc, desc"},
-		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "asc", "collate": 1}]`, "sort[0].collate: must be true or false"},
-		{&wire.QueryRequest{}, `"fields": ["a", 7]`, "fields[1]: must be a string"},
-		{&wire.QueryRequest{}, `"offset": -1`, "offset: must be an integer from 0 to 9007199254740991"},
-		{&wire.QueryRequest{}, `"limit": null`, "limit: must be an integer"},
-		{&wire.QueryRequest{}, `"idleTimeoutMs": 0`, "idleTimeoutMs: must be an integer from 1 to 9007199254740991"},
-		{&wire.QueryRequest{}, `"joins": [{"fromTable": "t", "toTable": "u", "fromField": "a", "toField": "a",
-			"fields": [{"field": "x", "as": "id"}]}]`, "joins[0].fields[0].as: " + member},
-		{&wire.AggregateRequest{}, `"measures": [{"fn": "sum", "as": "n"}]`, `measures[0]: member "field" is missing`},
-		{&wire.AggregateRequest{}, `"groupBy": [{"field": "a", "as": "d", "grain": "week"}]`,
-			"groupBy[0].grain: must be one of year, quarter, month, day"},
-		{&wire.AggregateRequest{}, `"groupBy": [{"field": "a", "as": "n"}]`, "measures[0].as: " + member},
-	} {
+	for _, c := range testkit.Table(t, "testdata/decode.tsv", 3) {
+		kind, want := c[0], c[2]
+		if kind == "count" {
+			text := strings.NewReplacer("${rest}", rest, "${nul}", "\x00").Replace(c[1])
+			assert.EqualError(t, wire.Decode([]byte(text), new(wire.CountRequest)), want, text)
+			continue
+		}
 		body := map[string]json.RawMessage{}
 		require.NoError(t, json.Unmarshal([]byte(`{"table": "t", "and": []`+rest), &body))
-		more := `{"sort": [], "fields": ["id"]}`
-		if _, is := c.message.(*wire.AggregateRequest); is {
-			more = `{"groupBy": [], "measures": [{"fn": "count", "as": "n"}], "limit": 1}`
+		message, more := wire.Message(new(wire.QueryRequest)), `{"sort": [], "fields": ["id"]}`
+		if kind == "aggregate" {
+			message, more = new(wire.AggregateRequest), `{"groupBy": [], "measures": [{"fn": "count", "as": "n"}], "limit": 1}`
 		}
 		require.NoError(t, json.Unmarshal([]byte(more), &body))
-		require.NoError(t, json.Unmarshal([]byte("{"+c.member+"}"), &body))
+		require.NoError(t, json.Unmarshal([]byte("{"+c[1]+"}"), &body))
 		text, err := json.Marshal(body)
 		require.NoError(t, err)
-		assert.ErrorContains(t, wire.Decode(text, c.message), c.want, c.member)
+		assert.ErrorContains(t, wire.Decode(text, message), want, c[1])
 	}
 	assert.ErrorContains(t, wire.Decode([]byte(`{"orphanRate": 1.5}`), new(wire.LinkHitRate)), "orphanRate: must be a number from 0 to 1")
 	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat(`{"x": `, 31) + `[`
@@ -366,12 +308,8 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	}
-	texts, err := os.ReadFile("../internal/jsontext/testdata/texts.tsv")
-	require.NoError(f, err)
-	for line := range strings.Lines(string(texts)) {
-		if text, err := strconv.Unquote(strings.TrimSpace(line[strings.LastIndexByte(line, '\t')+1:])); err == nil {
-			f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+text+`}`))
-		}
+	for _, c := range testkit.Table(f, "../internal/jsontext/testdata/texts.tsv", 3) {
+		f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+testkit.Must(strconv.Unquote(c[2]))(f)+`}`))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		message := messages[int(which)%len(messages)]

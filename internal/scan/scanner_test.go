@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,17 +52,10 @@ type strictText struct {
 
 func strictTexts(t testing.TB) []strictText {
 	t.Helper()
-	file, err := os.ReadFile("../jsontext/testdata/texts.tsv")
-	require.NoError(t, err)
 	var list []strictText
-	for line := range strings.Lines(string(file)) {
-		if cells := strings.Split(strings.TrimSpace(line), "\t"); len(cells) == 3 {
-			text, err := strconv.Unquote(cells[2])
-			require.NoError(t, err, line)
-			list = append(list, strictText{cells[0][0], cells[1], text})
-		}
+	for _, c := range testkit.Table(t, "../jsontext/testdata/texts.tsv", 3) {
+		list = append(list, strictText{c[0][0], c[1], testkit.Must(strconv.Unquote(c[2]))(t, c[1])})
 	}
-	require.NotEmpty(t, list)
 	return list
 }
 
