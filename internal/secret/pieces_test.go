@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,5 +26,45 @@ func TestPieces(t *testing.T) {
 		require.Equal(t, spelling[:15], f.Replace(spelling[:15]), "too little to tell")
 	}
 	require.Empty(t, secret.Pieces("passwor", secret.Redacted), "it occurs by chance")
-	require.Len(t, secret.Pieces(strings.Repeat("x", 100<<10), secret.Redacted)[0].Text, 100<<10, "a long one is found whole")
+	require.NotEmpty(t, secret.Pieces("password", secret.Redacted))
+	most := secret.Pieces(strings.Repeat("x", 16<<10), secret.Redacted)
+	require.Len(t, most[0].Text, 16, "all pieces of it are told")
+	more := secret.Pieces(strings.Repeat("x", 16<<10+1), secret.Redacted)
+	require.Len(t, more[0].Text, 16<<10+1, "a longer one is found whole")
+	require.Equal(t, most, more[1:])
+}
+
+// TestPiecesOfSpellings lists the pieces of a short secret: so many bytes of each spelling.
+func TestPiecesOfSpellings(t *testing.T) {
+	var want []secret.Needle
+	for _, c := range []struct {
+		spelling string
+		size     int
+	}{
+		{"p%22%2F%26%C3%BC%2B+x", 15}, {"p%22%2F&%C3%BC+%20x", 14}, {"p&#34;/&amp;ü+ x", 12}, {"70222f26c3bc2b2078", 13},
+		{"%70%22%2f%26%c3%bc%2b%20%78", 16}, {`\u0070\u0022\u002f\u0026\u00c3\u00bc\u002b\u0020\u0078`, 16},
+		{`p\"/&ü+ x`, 8}, {`p\\\"/&ü+ x`, 9}, {`p\"/&\u00fc+ x`, 10}, {`p\\\"/&\\u00fc+ x`, 12},
+		{"cCIvJsO8KyB4", 9}, {"cCIvJsO8KyB4", 9}, // in both alphabets of base64
+		{"AiLybDvCsge", 8}, {"AiLybDvCsge", 8}, {"wIi8mw7wrIH", 8}, {"wIi8mw7wrIH", 8},
+		{`p"/&ü+ x`, 8},
+	} {
+		for i := range len(c.spelling) - c.size + 1 {
+			want = append(want, secret.Needle{Text: c.spelling[i : i+c.size], Mark: "[it]"})
+		}
+	}
+	require.Equal(t, want, secret.Pieces(`p"/&ü+ x`, "[it]"))
+}
+
+// TestFoldBytes folds every byte.
+func TestFoldBytes(t *testing.T) {
+	for c := range 256 {
+		want := byte(c)
+		if c < utf8.RuneSelf {
+			want = byte(unicode.ToLower(rune(c)))
+		}
+		if c < utf8.RuneSelf && unicode.IsControl(rune(c)) {
+			want = ' '
+		}
+		require.Equal(t, want, secret.Fold(byte(c)), "%q", c)
+	}
 }

@@ -56,6 +56,8 @@ var spellings = []struct{ why, secret, text string }{
 	{"Go writes it with two.", "it's", `it&#39;s`},
 	{"Others in hexadecimal, small or capital.", `it's "it"`, `it&#x27;s &#X22;it&#x22;`},
 	{"HTML escapes letters beyond ASCII by name or number.", "grün grün", `gr&uuml;n gr&#252;n`},
+	{"Names may begin with any letter.", "grün ζ", "gr&uuml;n &zeta;"},
+	{"A shell escapes whatever may have a meaning.", "a~b{c", `a\~b\{c`},
 	{"HTML within HTML.", "a&b'c", `a&amp;amp;b&amp;#39;c`},
 	{"HTML within Go's JSON.", `a"b'c`, `a\u0026quot;b\u0026#39;c`},
 	{"JSON within a URL.", `a"b\c`, `a%5C%22b%5C%5Cc`},
@@ -69,6 +71,7 @@ var spellings = []struct{ why, secret, text string }{
 	{"bytes as Go's syntax has them", "sk-live", "0x73, 0x6b, 0x2d, 0x6c, 0x69, 0x76, 0x65"},
 	{"bytes as Go prints them", "sk-live", "115 107 45 108 105 118 101"},
 	{"bytes as JSON has them", "sk-live", "115,107,45,108,105,118,101"},
+	{"the greatest bytes", "\xff\xfe\xff", "255 254 255"},
 
 	{"base64", "sk-live<>?", "c2stbGl2ZTw+Pw"},
 	{"base64 of URLs", "sk-live<>?", "c2stbGl2ZTw-Pw"},
@@ -76,6 +79,8 @@ var spellings = []struct{ why, secret, text string }{
 	{"base64 in the JSON of PHP", "sk>>??live", `c2s%2BPj8\/bGl2ZQ`},
 	{"base64 in JSON for HTML", "sk~~>>??live", `c2t\u002Bfj4\u002BPz9saXZl`},
 	{"base64 in lines", "sk-live", "c2st\r\nbGl2\nZQ"},
+	{"base64 of which every digit is escaped", "\xfb\xef\xbe\xfb\xef\xbe", "%2B%2B%2B%2B%2B%2B%2B%2B"},
+	{"base64 of which all but the first are", "k\xef\xbe", "a%2B%2B%2B"},
 }
 
 // TestSpellings requires that each spelling is found whole, wherever it stands.
@@ -167,8 +172,39 @@ func TestKept(t *testing.T) {
 		{"A longer number is another one.", "1234", "49 50 51 521"},
 		{"base64 begins at a digit.", "1234", "M.TIzNA"},
 		{"An entity has an end.", `a"bc`, "a&quot bc"},
+		{"An entity that nobody knows is no other text.", "a&food", "a&foo;d"},
+		{"An entity of more than ten letters is not read.", "a∝b", "a&Proportional;b"},
+		{"Digits are what they are.", "pass\x10!", "pass%zz!"},
+		{"Without digits there is no character 0.", "pass\x00!", `pass\x! pass\u! pass\U!`},
+		{"Nor is there one where a list ends.", "12\x00", "49 50 x"},
+		{"Nor do dots encode it.", "\x00\x00\x00", "...."},
+		{"Two characters between two halves of a pair are no \\u.", "pass😀", `pass\ud83dxxde00`},
+		{"The second half of a pair is no letter.", "pass\ufffd!", `pass\ud83d\u0041!`},
+		{"A backslash at the end of a line escapes nothing.", "pass\nword", "pass\\\nword"},
+		{"Nor does one before a control character.", "pass\x7f!", "pass\\\x7f!"},
+		{"Nor one before most letters.", "passquit", `pass\quit`},
+		{"Numbers far from each other are no list.", "1234", "49   50   51   52"},
+		{"Decimal numbers have no letters.", "2222", "4a, 4a, 4a, 4a"},
+		{"Hexadecimal ones have some.", "PPPP", "4g4g4g4g"},
+		{"As their first digit too.", "P\x05\x05\x05", "50g5g5g5"},
+		{"base64 does not go on at the beginning of the text.", "wor\x01", "d29y"},
 	} {
 		require.Equal(t, c.text, finder(c.secret).Replace(c.text), c.why)
+	}
+}
+
+// TestOverlap has needles that touch each other, and needles of which one is a part of another.
+func TestOverlap(t *testing.T) {
+	f := secret.New([]secret.Needle{
+		{"abcd", "[1]"}, {"abcdef", "[2]"}, {"abcdeg", "[3]"}, {"xy", "[4]"}, {"A", "[5]"}, {"%41", "[6]"},
+	}, nil)
+	for text, want := range map[string]string{
+		"abcdeg abcdef abcde": "[3] [2] [1]e",
+		"abcdxyxy":            "[1][4][4]",
+		"%41":                 "[5]", // of two that end at one place, the one that was read first
+		"d:\nYWJjZGVm":        "d:\n[2]",
+	} {
+		require.Equal(t, want, f.Replace(text), text)
 	}
 }
 
