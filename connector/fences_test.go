@@ -42,6 +42,7 @@ var fences = map[string]struct {
 	},
 	"internal/testkit/verdicts":    {},
 	"internal/testkit/semantics":   {own: []string{"wire"}},
+	"internal/testkit/reference":   {own: []string{"wire"}},
 	"internal/memlisten":           {},
 	"internal/netguard":            {},
 	"wire/schema":                  {},

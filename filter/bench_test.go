@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,9 +53,9 @@ func BenchmarkDecimalCompare(b *testing.B) {
 
 func BenchmarkMatch(b *testing.B) {
 	const n = 1024
-	rows := referenceRows(n)
+	rows := reference.Rows(n)
 	for _, f := range typicalFilters {
-		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
+		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, reference.Columns)
 		require.NoError(b, err)
 		b.Run(f.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -106,9 +107,9 @@ func BenchmarkMatchText(b *testing.B) {
 }
 
 func BenchmarkOrder(b *testing.B) {
-	rows := referenceRows(1024)
+	rows := reference.Rows(1024)
 	for _, field := range []string{"amount", "price", "created_at", "name", "region"} {
-		o, err := filter.CompileOrder([]wire.SortKey{{Field: field, Dir: wire.Desc}}, referenceColumns, nil, []string{"id"})
+		o, err := filter.CompileOrder([]wire.SortKey{{Field: field, Dir: wire.Desc}}, reference.Columns, nil, []string{"id"})
 		require.NoError(b, err)
 		b.Run(field, func(b *testing.B) {
 			b.ReportAllocs()
@@ -122,9 +123,9 @@ func BenchmarkOrder(b *testing.B) {
 }
 
 func BenchmarkAppendKey(b *testing.B) {
-	rows := referenceRows(1024)
+	rows := reference.Rows(1024)
 	var key []byte
-	for at, c := range referenceColumns {
+	for at, c := range reference.Columns {
 		b.Run(c.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
@@ -134,4 +135,32 @@ func BenchmarkAppendKey(b *testing.B) {
 			}
 		})
 	}
+}
+
+// typicalFilters are realistic filters on the reference table.
+var typicalFilters = []struct {
+	name string
+	and  []wire.Filter
+	or   [][]wire.Filter
+}{
+	{name: "status", and: []wire.Filter{
+		{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}}},
+	{name: "amount", and: []wire.Filter{
+		{Field: "amount", Op: wire.OpGte, Value: wire.Text("25000.00")},
+		{Field: "amount", Op: wire.OpLt, Value: wire.Text("50000.00")}}},
+	{name: "region", and: []wire.Filter{
+		{Field: "region", Op: wire.OpIn, Values: texts("north-west", "central", "overseas")}}},
+	{name: "note", and: []wire.Filter{
+		{Field: "note", Op: wire.OpIncludes, Value: wire.Text("ring")}}},
+	{name: "created", and: []wire.Filter{
+		{Field: "created_at", Op: wire.OpGte, Value: wire.Text("2024-04-01T00:00:00Z")},
+		{Field: "created_at", Op: wire.OpLt, Value: wire.Text("2024-07-01T00:00:00Z")}}},
+	{name: "combined",
+		and: []wire.Filter{
+			{Field: "active", Op: wire.OpEq, Value: wire.Bool(true)},
+			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
+		or: [][]wire.Filter{
+			{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("pending"), wire.Text("confirmed")}},
+				{Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
+			{{Field: "region", Op: wire.OpIsNull}}}},
 }

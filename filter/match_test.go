@@ -16,10 +16,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var reference = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+var noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func column(t wire.Type) []wire.Column { return []wire.Column{{Name: "c", Type: t}} }
 
@@ -260,9 +261,9 @@ func TestLongOperandsStayLinear(t *testing.T) {
 }
 
 func TestMatchFromManyGoroutines(t *testing.T) {
-	rows := referenceRows(200)
+	rows := reference.Rows(200)
 	for _, f := range typicalFilters {
-		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
+		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, reference.Columns)
 		require.NoError(t, err)
 		want := make([]bool, len(rows))
 		for i, row := range rows {

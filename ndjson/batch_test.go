@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -285,12 +286,8 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 }
 
 func TestBatchAllocatesNothing(t *testing.T) {
-	rows := referenceRows(64)
-	cells := make([][]wire.Value, len(rows))
-	for i := range rows {
-		cells[i] = rows[i].cells(nil)
-	}
-	b := layoutOf(t, referenceNames...).NewBatch()
+	cells := reference.Rows(64)
+	b := layoutOf(t, reference.Names()...).NewBatch()
 	fill := func() {
 		b.Reset()
 		for _, c := range cells {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -16,15 +17,11 @@ import (
 // BenchmarkBatch measures rows encoded into batches of 5,000, against
 // encoding/json on the same rows as maps. One operation is one row.
 func BenchmarkBatch(b *testing.B) {
-	rows := referenceRows(wire.MaxBatchRows)
-	cells := make([][]wire.Value, len(rows))
-	objects := make([]map[string]any, len(rows))
-	for i := range rows {
-		cells[i] = rows[i].cells(nil)
-		objects[i] = rows[i].object()
+	cells, layout := reference.Rows(wire.MaxBatchRows), layoutOf(b, reference.Names()...)
+	objects := make([]map[string]any, len(cells))
+	for i, row := range cells {
+		objects[i] = object(row)
 	}
-	layout, err := lines.NewLayout(referenceNames, nil)
-	require.NoError(b, err)
 
 	b.Run("batch", func(b *testing.B) {
 		batch := layout.NewBatch()
@@ -73,7 +70,7 @@ func BenchmarkBatch(b *testing.B) {
 // checks next to nothing. One operation is the whole stream.
 func BenchmarkReader(b *testing.B) {
 	const rows = 4 * wire.MaxBatchRows
-	stream := referenceStream(b, referenceRows(rows))
+	stream := referenceStream(b, reference.Rows(rows))
 	perRow := func(b *testing.B, n int) {
 		if n != b.N*rows {
 			b.Fatalf("%d rows were read, not %d", n, b.N*rows)
@@ -87,7 +84,7 @@ func BenchmarkReader(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			for row, err := range ndjson.NewReader(bytes.NewReader(stream)).Rows() {
-				if err != nil || len(row.Values()) != len(referenceNames) {
+				if err != nil || len(row.Values()) != len(reference.Columns) {
 					b.Fatal("a row was misread", err)
 				}
 				n++
@@ -119,23 +116,40 @@ func BenchmarkReader(b *testing.B) {
 }
 
 // referenceStream is a whole stream of the rows, in full batches.
-func referenceStream(t testing.TB, rows []referenceRow) []byte {
+func referenceStream(t testing.TB, rows [][]wire.Value) []byte {
 	var out bytes.Buffer
 	w := lines.NewWriter(&out)
 	require.NoError(t, w.Served(wire.Served{Filters: true, Sort: true, Window: true}))
-	layout, err := lines.NewLayout(referenceNames, nil)
-	require.NoError(t, err)
-	batch := layout.NewBatch()
-	var cells []wire.Value
-	for i := range rows {
+	batch := layoutOf(t, reference.Names()...).NewBatch()
+	for _, row := range rows {
 		if batch.Len() == wire.MaxBatchRows {
 			require.NoError(t, w.Rows(batch))
 			batch.Reset()
 		}
-		cells = rows[i].cells(cells)
-		require.NoError(t, batch.Append(cells))
+		require.NoError(t, batch.Append(row))
 	}
 	require.NoError(t, w.Rows(batch))
 	require.NoError(t, w.End())
 	return out.Bytes()
+}
+
+// object returns a row as a user of encoding/json has it.
+func object(row []wire.Value) map[string]any {
+	members := map[string]any{}
+	for i, v := range row {
+		var member any
+		switch v.Kind() {
+		case wire.KindNull:
+		case wire.KindInt:
+			member = v.Int64()
+		case wire.KindFloat:
+			member = v.Float64()
+		case wire.KindBool:
+			member = v.IsTrue()
+		default:
+			member = v.String()
+		}
+		members[reference.Columns[i].Name] = member
+	}
+	return members
 }
