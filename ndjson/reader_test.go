@@ -123,16 +123,17 @@ func TestReaderRefuses(t *testing.T) {
 		}
 		return b.String() + last + "}]}\n"
 	}
+	const again = " is a duplicate; send each member once"
 	type row = []string // its cells as in the file
 	for _, c := range append(testkit.Table(t, "testdata/faults.tsv", 5), []row{
 		{"stream-6: at most 5,000 rows", manyRows(5001) + end, "1", "rows", "more than 5000 rows"},
-		{"no two members of one name among 16", manyMembers(16, `"m15":0`) + end, "1", "rows[0]", "member 17 is a duplicate"},
-		{"no two members of one name among 17", manyMembers(17, `"m0":0`) + end, "1", "rows[0]", "member 18 is a duplicate"},
-		{"no two members of one name among many", manyMembers(1000, `"m999":0`) + end, "1", "rows[0]", "member 1001 is a duplicate"},
+		{"no two members of one name among 16", manyMembers(16, `"m15":0`) + end, "1", "rows[0]", "member 17" + again},
+		{"no two members of one name among 17", manyMembers(17, `"m0":0`) + end, "1", "rows[0]", "member 18" + again},
+		{"no two members of one name among many", manyMembers(1000, `"m999":0`) + end, "1", "rows[0]", "member 1001" + again},
 		{"no two members of one name among many, in a row that goes on from a known one",
 			strings.Replace(manyMembers(1000, `"x":0`), "}]}",
 				"},"+strings.TrimPrefix(strings.TrimSuffix(manyMembers(1000, `"y":0,"m500":1`), "\n"), `{"rows":[`), 1) + "\n" +
-				end, "1", "rows[1]", "member 1002 is a duplicate"},
+				end, "1", "rows[1]", "member 1002" + again},
 	}...) {
 		t.Run(c[0], func(t *testing.T) {
 			for name, reader := range deliveries(expand(c[1])) {
@@ -142,7 +143,7 @@ func TestReaderRefuses(t *testing.T) {
 				require.ErrorAs(t, err, &fault, name)
 				assert.Equal(t, c[2], strconv.Itoa(fault.Line), name)
 				assert.Equal(t, c[3], fault.Path, name)
-				assert.Contains(t, fault.Problem, c[4], name)
+				assert.Equal(t, c[4], fault.Problem, name)
 				assert.NoError(t, fault.Err, "%s: a fault of the stream, not of the reader below", name)
 				assert.NotContains(t, err.Error(), "secret", "no text of the stream is quoted")
 

@@ -39,6 +39,11 @@ func TestReaderPassesReadErrorsOn(t *testing.T) {
 		})
 	}
 
+	t.Run("after an error line, which says already that the answer failed", func(t *testing.T) {
+		said, err := transcript(ndjson.NewReader(io.MultiReader(strings.NewReader(failure), iotest.ErrReader(reset))))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"error timeout: too slow"}, said)
+	})
 	t.Run("a reader that only ever answers nothing", func(t *testing.T) {
 		_, err := transcript(ndjson.NewReader(readerFunc(func([]byte) (int, error) { return 0, nil })))
 		require.ErrorIs(t, err, io.ErrNoProgress)

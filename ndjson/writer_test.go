@@ -104,26 +104,39 @@ func TestWriterRefuses(t *testing.T) {
 	assert.ErrorContains(t, w.Row(wire.Float(math.NaN())), "NaN")
 	assert.ErrorIs(t, w.Row(wire.Text(strings.Repeat("x", wire.MaxLineBytes))), lines.ErrRowTooLarge)
 	require.NoError(t, w.Row(wire.Int(1)))
+	require.Error(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))))
+	require.NoError(t, w.Row(wire.Int(2)), "an error line that is refused ends nothing")
 	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)))
 	assert.Equal(t, `{"served":{"filters":false,"sort":false,"window":false}}`+"\n"+
 		`{"error":{"code":"internal","message":"internal error"}}`+"\n", out.String(), "collected rows are dropped")
 }
 
-// Once a write failed, every later call returns its error.
+// Once a write failed, every later call returns its error, as does the call that wrote.
 func TestWriterStaysBroken(t *testing.T) {
 	broken := errors.New("broken pipe")
-	count := 0
-	w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
-		if count++; count > 1 {
-			return 0, broken
+	for why, write := range map[string]func(*ndjson.Writer) error{
+		"a flush": (*ndjson.Writer).Flush,
+		"an end":  (*ndjson.Writer).End,
+		"a row beyond a full line": func(w *ndjson.Writer) (err error) {
+			for i := 0; i < wire.MaxBatchRows && err == nil; i++ {
+				err = w.Row(wire.Int(1))
+			}
+			return err
+		},
+	} {
+		count := 0
+		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
+			if count++; count > 1 {
+				return 0, broken
+			}
+			return len(p), nil
+		}))
+		require.NoError(t, w.Begin(wire.Served{}, "a"))
+		require.NoError(t, w.Row(wire.Int(1)))
+		require.ErrorIs(t, write(w), broken, why)
+		for _, err := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.End(), w.Error(&wire.Error{})} {
+			assert.ErrorIs(t, err, broken, why)
 		}
-		return len(p), nil
-	}))
-	require.NoError(t, w.Begin(wire.Served{}, "a"))
-	require.NoError(t, w.Row(wire.Int(1)))
-	require.ErrorIs(t, w.Flush(), broken)
-	for _, err := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.End(), w.Error(&wire.Error{})} {
-		assert.ErrorIs(t, err, broken)
+		assert.Equal(t, 2, count, why)
 	}
-	assert.Equal(t, 2, count)
 }
