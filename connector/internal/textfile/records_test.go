@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,45 +32,31 @@ func plain(texts ...string) []textvalue.Raw {
 	return cells
 }
 
+// TestCSV reads the files of testdata/csv.tsv.
 func TestCSV(t *testing.T) {
-	for _, c := range []struct {
-		why, in string
-		header  []string
-		cells   [][]textvalue.Raw
-		lines   []int
-	}{
-		{"the plain case", "a,b\n1,2\n3,4\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2"), plain("3", "4")}, []int{2, 3}},
-		{"the last line needs no end", "a\n1", []string{"a"}, [][]textvalue.Raw{plain("1")}, []int{2}},
-		{"Windows ends lines with two characters", "a,b\r\n1,2\r\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
-		{"spreadsheets put a byte order mark first; it is no part of the name", bom + "a,b\n1,2\n", []string{"a", "b"},
-			[][]textvalue.Raw{plain("1", "2")}, []int{2}},
-		{"a byte order mark before a quoted name", bom + "\"a\",b\n1,2\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
-		{"an empty cell is null", "a,b\n,2\n1,\n", []string{"a", "b"}, [][]textvalue.Raw{plain("", "2"), plain("1", "")}, []int{2, 3}},
-		{"so is a quoted empty one, which no other program tells apart", "a,b\n\"\",2\n", []string{"a", "b"}, [][]textvalue.Raw{plain("", "2")}, []int{2}},
-		{"a blank is a text", "a,b\n ,2\n", []string{"a", "b"}, [][]textvalue.Raw{plain(" ", "2")}, []int{2}},
-		{"a quoted cell holds commas, quotes and line ends; the next line number is right",
-			"a,b\n\"x, \"\"y\"\"\nz\",2\n3,4\n", []string{"a", "b"}, [][]textvalue.Raw{plain("x, \"y\"\nz", "2"), plain("3", "4")}, []int{2, 4}},
-		{"blank lines are skipped", "a,b\n\n1,2\n\n", []string{"a", "b"}, [][]textvalue.Raw{plain("1", "2")}, []int{3}},
-		{"a header without rows is an empty table", "a,b\n", []string{"a", "b"}, nil, nil},
-		{"blanks belong to names and cells", " a ,b\n 1,2 \n", []string{" a ", "b"}, [][]textvalue.Raw{plain(" 1", "2 ")}, []int{2}},
-		{"a byte order mark is text everywhere else", "a,b\n" + bom + "1," + bom + "\n", []string{"a", "b"},
-			[][]textvalue.Raw{plain(bom+"1", bom)}, []int{2}},
-		{"line ends may differ, and quotes hold what no line end is", "a,\"b\r\x00\"\r\n1,\"\r\"\n3,\"\x00\"\r\n", []string{"a", "b\r\x00"},
-			[][]textvalue.Raw{plain("1", "\r"), plain("3", "\x00")}, []int{2, 3}},
-		{"a carriage return may end the file", "a\n1\r", []string{"a"}, [][]textvalue.Raw{plain("1")}, []int{2}},
-		{"in one column a null is quoted", "\n\"a\n\"\n\"\"\n\"1\n\n\"\n\"\"", []string{"a\n"}, [][]textvalue.Raw{plain(""), plain("1\n\n"), plain("")},
-			[]int{4, 5, 8}},
-		{"a first line sep= without a separator is a header", "sep=\n1\n", []string{"sep="}, [][]textvalue.Raw{plain("1")}, []int{2}},
-		{"so is one with a text", "sep=ab\n1\n", []string{"sep=ab"}, [][]textvalue.Raw{plain("1")}, []int{2}},
-		{"a separator in quotes is none", "\"a;b\nc\",\"d|\"\r\n1,2\r\n", []string{"a;b\nc", "d|"}, [][]textvalue.Raw{plain("1", "2")}, []int{3}},
-		{"names that differ in case are two", "a,A\n1,2\n", []string{"a", "A"}, [][]textvalue.Raw{plain("1", "2")}, []int{2}},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			header, cells, lines, err := readAll("t.csv", c.in)
+	for _, row := range testkit.Table(t, "testdata/csv.tsv", 5) {
+		t.Run(row[0], func(t *testing.T) {
+			header, cells, lines, err := readAll("t.csv", testkit.Must(strconv.Unquote(row[1]))(t))
 			require.NoError(t, err)
-			assert.Equal(t, c.header, header)
-			assert.Equal(t, c.cells, cells)
-			assert.Equal(t, c.lines, lines)
+			var wantHeader []string
+			var wantCells [][]*string
+			var wantLines []int
+			for at, want := range map[int]any{2: &wantHeader, 3: &wantCells, 4: &wantLines} {
+				require.NoError(t, json.Unmarshal([]byte(row[at]), want))
+			}
+			assert.Equal(t, wantHeader, header)
+			assert.Equal(t, wantLines, append([]int{}, lines...))
+			require.Len(t, cells, len(wantCells))
+			for i, want := range wantCells {
+				require.Len(t, cells[i], len(want))
+				for j, text := range want {
+					raw := textvalue.Raw{}
+					if text != nil {
+						raw = textvalue.Raw{Text: *text, Kind: textvalue.Plain}
+					}
+					assert.Equal(t, raw, cells[i][j])
+				}
+			}
 		})
 	}
 }
@@ -77,22 +64,6 @@ func TestCSV(t *testing.T) {
 // TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone
 // changes CR LF inside of them into LF.
 func TestCSVKeepsLineBreaks(t *testing.T) {
-	for _, c := range []struct {
-		why, in string
-		cells   [][]textvalue.Raw
-		lines   []int
-	}{
-		{"in a file with LF", "a,b\n\"x\r\ny\",1\nz,2\n", [][]textvalue.Raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
-		{"in a file with CR LF", "a,b\r\n\"x\r\ny\",1\r\nz,2\r\n", [][]textvalue.Raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
-		{"beside LF and CR", "a,b\n\"\r\n\n\r\r\n\r\",1\n", [][]textvalue.Raw{plain("\r\n\n\r\r\n\r", "1")}, []int{2}},
-		{"behind a quote", "a,b\n\"x\"\"\r\n\",1\n", [][]textvalue.Raw{plain("x\"\r\n", "1")}, []int{2}},
-		{"in the last cell", "a,b\n1,\"\r\n\"", [][]textvalue.Raw{plain("1", "\r\n")}, []int{2}},
-	} {
-		_, cells, lines, err := readAll("t.csv", c.in)
-		require.NoError(t, err, c.why)
-		assert.Equal(t, c.cells, cells, c.why)
-		assert.Equal(t, c.lines, lines, c.why)
-	}
 	// At every place of the buffers, however little a read returns.
 	for _, before := range []int{4090, csvBuffer - 16, 2*csvBuffer - 16} {
 		for n := before; n < before+20; n++ {
