@@ -17,95 +17,29 @@ func group(field string, grain wire.Grain) []wire.GroupKey {
 	return []wire.GroupKey{{Field: field, As: "g", Grain: grain}}
 }
 
-func TestAggregate(t *testing.T) {
-	type request = wire.AggregateRequest
-	count := []wire.Measure{measure(wire.AggCount, "")}
-	over := func(fn wire.AggFunc) request { return request{Measures: []wire.Measure{measure(fn, "c")}} }
-	by := func(grain wire.Grain) request { return request{GroupBy: group("c", grain), Measures: count} }
-	instants := func() *oracle.Table {
-		return column(datetime, txt("2024-01-31T23:30:00-01:00"), txt("2024-02-01T00:00:00Z"),
-			txt("2024-06-30T23:59:59.999Z"), txt("2024-07-01T00:00:00+02:00"), null, txt("2016-12-31T23:59:60Z"), txt("0000-02-29"))
+// TestSums has the sums whose digits or sign are hard to get right. TestAgreesOnGeneratedTables
+// compares everything else of an aggregate with package relation.
+func TestSums(t *testing.T) {
+	tenths := make([]wire.Value, 10)
+	for i := range tenths {
+		tenths[i] = flt(0.1)
 	}
-	cases := []struct {
+	for _, c := range []struct {
 		why   string
 		table *oracle.Table
-		req   request
-		want  []string // rows as JSON cells
+		want  wire.Value
 	}{
-		{"aggregate-1: count without a field counts rows", column(str, txt("a"), null),
-			request{Measures: count}, []string{`2`}},
-		{"aggregate-1: with a field its non-null cells", column(str, txt("a"), null, txt("")),
-			over(wire.AggCount), []string{`2`}},
-		{"aggregate-1: distinct non-null values", column(str, txt("a"), null, txt("a"), txt("A"), txt("a ")),
-			over(wire.AggCountDistinct), []string{`3`}},
-		{"aggregate-2: 1.5 and 1.50 are one distinct value",
-			column(decimal, dec("1.5"), dec("1.50"), txt("+1.5"), num(2)),
-			over(wire.AggCountDistinct), []string{`2`}},
-		{"aggregate-2: in a string column they are two", column(str, txt("1.5"), txt("1.50")),
-			over(wire.AggCountDistinct), []string{`2`}},
-		{"aggregate-2: one instant in two offsets is one",
-			column(datetime, txt("2024-05-01"), txt("2024-05-01T02:00:00+02:00")),
-			over(wire.AggCountDistinct), []string{`1`}},
-		{"aggregate-2: 2^53 and 2^53+1 are two", column(number, txt("9007199254740992"), txt("9007199254740993")),
-			over(wire.AggCountDistinct), []string{`2`}},
-		{"aggregate-1: ten tenths are one",
-			column(decimal, flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1),
-				flt(0.1)), over(wire.AggSum), []string{`"1"`}},
-		{"aggregate-1: beyond the doubles",
-			column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
-			over(wire.AggSum),
-			[]string{`"9007199254740993.0000000000000000001"`}},
-		{"aggregate-1: signs", column(decimal, txt("-1.25"), num(1)), over(wire.AggSum), []string{`"-0.25"`}},
-		{"aggregate-1: a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")),
-			over(wire.AggSum), []string{`"0"`}},
-		{"aggregate-1: a sum over nothing is null", column(number, null), over(wire.AggSum), []string{`null`}},
-		{"aggregate-1: a minimum over nothing is null", column(number), over(wire.AggMin), []string{`null`}},
-		{"aggregate-1: the least by digits, spelled as in its row",
-			column(decimal, txt("10"), txt("9.50"), txt("9.6")),
-			over(wire.AggMin), []string{`"9.50"`}},
-		{"aggregate-1: the greatest text by bytes", column(str, txt("Z"), txt("a"), txt("")),
-			over(wire.AggMax), []string{`"a"`}},
-		{"aggregate-1: the latest instant", instants(), over(wire.AggMax), []string{`"2024-06-30T23:59:59.999Z"`}},
-		{"aggregate-3: one row over no rows", column(str), request{Measures: count}, []string{`0`}},
-		{"aggregate-3: no groups over no rows", column(str), by(""), nil},
-		{"aggregate-3: null is a group", column(str, null, txt("a"), null, txt("")), by(""), []string{`null 2`, `"a" 1`, `"" 1`}},
-		{"aggregate-2: the first row spells the key", column(decimal, dec("1.50"), flt(1.5), num(2)),
-			by(""), []string{`"1.50" 2`, `2 1`}},
-		{"groups without measures", column(boolean, yes, no, txt("true")), request{GroupBy: group("c", "")}, []string{`true`, `false`}},
-		{"aggregate-4: years of UTC", instants(), by(wire.GrainYear), []string{`"2024-01-01" 4`, `null 1`, `"2016-01-01" 1`, `"0000-01-01" 1`}},
-		{"aggregate-4: quarters", instants(), by(wire.GrainQuarter),
-			[]string{`"2024-01-01" 2`, `"2024-04-01" 2`, `null 1`, `"2016-10-01" 1`, `"0000-01-01" 1`}},
-		{"aggregate-4: months", instants(), by(wire.GrainMonth),
-			[]string{`"2024-02-01" 2`, `"2024-06-01" 2`, `null 1`, `"2016-12-01" 1`, `"0000-02-01" 1`}},
-		{"aggregate-4: days; a leap second belongs to the day it ends", instants(), by(wire.GrainDay),
-			[]string{`"2024-02-01" 2`, `"2024-06-30" 2`, `null 1`, `"2016-12-31" 1`, `"0000-02-29" 1`}},
-		{"aggregate-5: stringFields makes an undeclared field text", column(undeclared, txt("1"), txt("1.0")),
-			request{GroupBy: group("c", ""), Measures: count, StringFields: []string{"c"}}, []string{`"1" 1`, `"1.0" 1`}},
-		{"filter-8: an undeclared one is numbers otherwise", column(undeclared, txt("1"), txt("1.0")),
-			by(""), []string{`"1" 2`}},
-		{"filters hold", column(number, num(1), num(2), num(3)), request{Measures: []wire.Measure{measure(wire.AggSum, "c")},
-			Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}, []string{`"5"`}},
-	}
-	for _, c := range cases {
-		t.Run(c.why, func(t *testing.T) {
-			c.req.Table = c.table.Name
-			got, err := oracle.Aggregate(oracle.Tables{"t": c.table}, &c.req)
-			require.NoError(t, err)
-			var rows []string
-			for _, row := range got.Rows {
-				text := ""
-				for i, v := range row {
-					json, err := v.AppendJSON(nil)
-					require.NoError(t, err)
-					if i > 0 {
-						text += " "
-					}
-					text += string(json)
-				}
-				rows = append(rows, text)
-			}
-			require.Equal(t, c.want, rows)
-		})
+		{"ten tenths are one", column(decimal, tenths...), dec("1")},
+		{"beyond the doubles", column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
+			dec("9007199254740993.0000000000000000001")},
+		{"signs", column(decimal, txt("-1.25"), num(1)), dec("-0.25")},
+		{"a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")), dec("0")},
+		{"a sum over nothing is null", column(number, null), null},
+	} {
+		got, err := oracle.Aggregate(oracle.Tables{"t": c.table},
+			&wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggSum, "c")}})
+		require.NoError(t, err)
+		require.Equal(t, [][]wire.Value{{c.want}}, got.Rows, "aggregate-1: %s", c.why)
 	}
 }
 

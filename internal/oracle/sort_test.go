@@ -32,67 +32,6 @@ func ids(t *oracle.Table) []int64 {
 
 func by(field string, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: field, Dir: dir} }
 
-func TestSort(t *testing.T) {
-	cases := []struct {
-		why   string
-		table *oracle.Table
-		keys  []wire.SortKey
-		types map[string]wire.Type
-		want  []int64
-	}{
-		{"query-1: nulls last, ascending", column(number, null, num(2), num(1)), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"query-1: nulls last, descending", column(number, null, num(1), num(2)), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"query-1: text too", column(str, null, txt(""), txt("a")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"query-1: numbers by digits", column(number, txt("10"), txt("9"), txt("-1"), txt("-10")),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 2, 1, 0}},
-		{"query-1: numbers beyond the doubles", column(decimal, txt("9007199254740993"), txt("9007199254740992")),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"query-1: no numbers after numbers, by bytes", column(number, txt("b"), txt("a"), num(9), null),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0, 3}},
-		{"query-1: no number after numbers, descending too", column(number, txt("x"), num(1), num(9), null),
-			[]wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0, 3}},
-		{"filter-6: spellings of one number tie and stay", column(decimal, dec("1.50"), dec("1.5"), dec("1.500")),
-			[]wire.SortKey{by("c", wire.Desc)}, nil, []int64{0, 1, 2}},
-		{"query-1: text by bytes: capitals first", column(str, txt("a"), txt("B"), txt("A")),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"query-1: UTF-8, not UTF-16 nor a language",
-			column(str, txt("\U0001F600"), txt("é"), txt("\uFF5E"), txt("z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 1, 2, 0}},
-		{"query-2: collate means byte order", column(str, txt("a"), txt("B")),
-			[]wire.SortKey{{Field: "c", Dir: wire.Asc, Collate: true}}, nil, []int64{1, 0}},
-		{"query-1: digits in a string column are text", column(str, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"filter-9: dates as instants", column(datetime, txt("2024-05-01T12:00:00Z"),
-			txt("2024-05-01T13:00:00+02:00")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"filter-9: fractions", column(datetime, txt("2024-05-01T12:00:00.5Z"), txt("2024-05-01T12:00:00Z")),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"query-1: booleans as text", column(boolean, yes, no, null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0, 2}},
-		{"filter-10: fieldTypes types what is undeclared", column(undeclared, txt("9"), txt("10")),
-			[]wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{1, 0}},
-		{"filter-8: without it two numbers are numbers", column(undeclared, txt("9"), txt("10")),
-			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{0, 1}},
-		{"filter-10: fieldTypes overrides nothing", column(number, txt("9"), txt("10")),
-			[]wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{0, 1}},
-		{"several keys", column(str, txt("b"), txt("a"), txt("b"), txt("a")),
-			[]wire.SortKey{by("c", wire.Asc), by("id", wire.Desc)}, nil, []int64{3, 1, 2, 0}},
-		{"no key keeps the order", column(str, txt("b"), txt("a")), nil, nil, []int64{0, 1}},
-		{"no rows", column(str), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{}},
-	}
-	for _, c := range cases {
-		t.Run(c.why, func(t *testing.T) {
-			got := testkit.Must(oracle.Sort(c.table, c.keys, c.types))(t)
-			require.Equal(t, c.want, ids(got))
-			_, ok := oracle.Sorted(got, c.keys, c.types)
-			require.True(t, ok)
-			require.Empty(t, oracle.Unsettled(c.table, c.keys, c.types))
-			if !slices.IsSorted(c.want) {
-				_, ok := oracle.Sorted(c.table, c.keys, c.types)
-				require.False(t, ok, "the rows came out of order")
-			}
-		})
-	}
-	_, err := oracle.Sort(column(str), []wire.SortKey{by("x", wire.Asc)}, nil)
-	require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "sort"}, err)
-}
-
 func TestSorted(t *testing.T) {
 	table := column(str, txt("a"), txt("c"), txt("b"), txt("a"))
 	at, ok := oracle.Sorted(table, []wire.SortKey{by("c", wire.Asc)}, nil)
@@ -102,6 +41,8 @@ func TestSorted(t *testing.T) {
 	require.True(t, ok, "rows may tie in what they lack")
 	_, ok = oracle.Sorted(table, []wire.SortKey{by("c", wire.Asc), by("x", wire.Asc)}, nil)
 	require.False(t, ok, "what stands before it is still looked at")
+	_, err := oracle.Sort(column(str), []wire.SortKey{by("x", wire.Asc)}, nil)
+	require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "sort"}, err)
 }
 
 func TestUnsettled(t *testing.T) {
