@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -186,10 +187,11 @@ func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error 
 }
 
 func (l *oracleSource) filter(t *oracle.Table, req *connector.Query) (kept [][]wire.Value) {
+	matches := matcherOf(t)
 	for _, row := range t.Rows {
 		holds := func(f wire.Filter) bool {
 			i := t.Index(f.Field)
-			right := oracle.Match(row[i], f, t.Columns[i].Type)
+			right := matches(row[i], f, i)
 			if l.match != nil {
 				return l.match(t.Name, row[i], f, t.Columns[i].Type, right)
 			}
@@ -204,6 +206,27 @@ func (l *oracleSource) filter(t *oracle.Table, req *connector.Query) (kept [][]w
 		}
 	}
 	return kept
+}
+
+// matcherOf returns what reports whether a cell of a column passes a filter. It reads the operands of a filter once.
+func matcherOf(t *oracle.Table) func(cell wire.Value, f wire.Filter, column int) bool {
+	type filter struct {
+		column int
+		op     wire.Op
+		value  wire.Value
+		values *wire.Value
+		n      int
+	}
+	known := map[filter]func(wire.Value) bool{}
+	return func(cell wire.Value, f wire.Filter, column int) bool {
+		of := filter{column, f.Op, f.Value, unsafe.SliceData(f.Values), len(f.Values)}
+		matches := known[of]
+		if matches == nil {
+			matches = oracle.Reading{}.Matcher(f, t.Columns[column].Type)
+			known[of] = matches
+		}
+		return matches(cell)
+	}
 }
 
 // rightly is how filters combine.

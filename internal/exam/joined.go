@@ -143,10 +143,13 @@ func (p *pool) unequalGroups(a *Column, columns []*Column, short bool) *Question
 		if !usable(a, row) || other < 0 {
 			continue
 		}
+		equalsA := right(equal(a, row[a.at]), a.Type)
 		for _, b := range columns {
-			if b == a || !usable(b, row) || !slices.ContainsFunc(rows, func(o []wire.Value) bool {
-				return oracle.Match(o[a.at], equal(a, row[a.at]), a.Type) && !oracle.Match(o[b.at], equal(b, row[b.at]), b.Type)
-			}) {
+			if b == a || !usable(b, row) {
+				continue
+			}
+			equalsB := right(equal(b, row[b.at]), b.Type)
+			if !slices.ContainsFunc(rows, func(o []wire.Value) bool { return equalsA(o[a.at]) && !equalsB(o[b.at]) }) {
 				continue
 			}
 			or := [][]wire.Filter{{equal(a, row[a.at]), equal(b, row[b.at])}, {equal(a, rows[other][a.at])}}

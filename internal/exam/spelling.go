@@ -38,10 +38,10 @@ func (c *Column) spellingIndependent(f wire.Filter) bool {
 	if len(c.cells) > 500 {
 		return false // too many to try
 	}
+	matches := right(f, c.Type)
 	for _, cell := range c.cells {
-		matches := oracle.Match(cell, f, c.Type)
 		for _, other := range respell(cell) {
-			if oracle.Match(wire.Text(other), f, c.Type) != matches {
+			if matches(wire.Text(other)) != matches(cell) {
 				return false
 			}
 		}

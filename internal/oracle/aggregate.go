@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -38,15 +39,15 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 
 	type group struct {
 		keys  []wire.Value
-		folds []*fold
+		folds []fold
 	}
 	groups := map[string]*group{}
 	var order []*group
 	begin := func(keys []wire.Value) *group {
-		g := &group{keys: keys}
+		g := &group{keys: keys, folds: make([]fold, len(req.Measures))}
 		for i, m := range req.Measures {
 			t := plan.measures[i].t
-			g.folds = append(g.folds, &fold{measure: m, by: r.rule(t), distinctBy: r.distinctRule(t)})
+			g.folds[i] = fold{measure: m, by: r.rule(t), distinctBy: r.distinctRule(t)}
 		}
 		order = append(order, g)
 		return g
@@ -54,9 +55,10 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 	if len(req.GroupBy) == 0 {
 		groups[""] = begin(nil) // one row, even over no rows
 	}
+	var id []byte
+	keys := make([]wire.Value, len(req.GroupBy))
 	for _, row := range t.Rows {
-		var id []byte
-		var keys []wire.Value
+		id = id[:0]
 		for i, g := range req.GroupBy {
 			v := cell(row, plan.groups[i].column)
 			if g.Grain != "" {
@@ -64,15 +66,16 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 					return nil, err
 				}
 			}
-			keys = append(keys, v)
+			keys[i] = v
 			id = keyOf(v, r.groupRule(plan.answer.Columns[i].Type)).identity().appendTo(id)
 		}
 		g := groups[string(id)]
 		if g == nil {
-			g = begin(keys) // the key as the first row of the group spells it
+			g = begin(slices.Clone(keys)) // the key as the first row of the group spells it
 			groups[string(id)] = g
 		}
-		for i, f := range g.folds {
+		for i := range g.folds {
+			f := &g.folds[i]
 			if column := plan.measures[i].column; column >= 0 {
 				f.add(cell(row, column))
 			} else {
@@ -82,8 +85,8 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 	}
 	for _, g := range order {
 		row := g.keys
-		for _, f := range g.folds {
-			v, err := f.value()
+		for i := range g.folds {
+			v, err := g.folds[i].value()
 			if err != nil {
 				return nil, err
 			}

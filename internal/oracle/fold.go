@@ -25,7 +25,6 @@ func (f *fold) add(v wire.Value) {
 		return
 	}
 	f.nonNull++
-	k := keyOf(v, f.by)
 	switch f.measure.Fn {
 	case wire.AggCountDistinct:
 		if f.distinct == nil {
@@ -33,6 +32,7 @@ func (f *fold) add(v wire.Value) {
 		}
 		f.distinct[keyOf(v, f.distinctBy).identity()] = true
 	case wire.AggSum:
+		k := keyOf(v, f.by)
 		if !k.isNumber {
 			f.fault = "a cell is not a number"
 			return
@@ -42,6 +42,7 @@ func (f *fold) add(v wire.Value) {
 		}
 		f.sum.add(k.number)
 	case wire.AggMin, wire.AggMax:
+		k := keyOf(v, f.by)
 		// Text in a column of numbers has no order, and values of different
 		// ranks do not compare transitively, so there is no minimum.
 		if f.by == asNumber && !k.isNumber || f.nonNull > 1 && k.rank(f.by) != f.bestKey.rank(f.by) {

@@ -69,22 +69,55 @@ func parseInstant(text string) (instant, bool) {
 // parseUsual parses the two spellings that nearly all rows have, a date alone and a
 // datetime with Z, because the expression is slow. It reports false for any other.
 func parseUsual(text string) (instant, bool) {
-	const seconds = len("2006-01-02T15:04:05") // before a fraction
-	frac := ""
-	if len(text) == len(time.DateOnly) {
-		text += "T00:00:00Z"
-	} else {
-		whole, zulu := strings.CutSuffix(text, "Z")
-		if !zulu || len(whole) < seconds {
-			return instant{}, false
-		}
-		frac = whole[seconds:]
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil || frac != "" && (len(frac) < 2 || frac[0] != '.' || strings.Trim(frac[1:], "0123456789") != "") {
+	const date, zulu = len("2006-01-02"), len("2006-01-02T15:04:05Z")
+	if len(text) != date && len(text) < zulu || text[4] != '-' || text[7] != '-' {
 		return instant{}, false
 	}
-	return instant{seconds: at.Unix(), frac: strings.TrimRight(strings.TrimPrefix(frac, "."), "0")}, true
+	year, month, day := twoDigits(text, 0)*100+twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)
+	var hour, minute, second int
+	frac := ""
+	if len(text) > date {
+		end := len(text) - len("Z")
+		if text[10] != 'T' || text[13] != ':' || text[16] != ':' || text[end] != 'Z' {
+			return instant{}, false
+		}
+		hour, minute, second = twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)
+		if frac = text[zulu-1 : end]; frac != "" {
+			if frac[0] != '.' || len(frac) < 2 || digits(frac[1:]) < len(frac)-1 {
+				return instant{}, false
+			}
+			frac = strings.TrimRight(frac[1:], "0")
+		}
+	}
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+		hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 {
+		return instant{}, false
+	}
+	midnight := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix()
+	return instant{seconds: midnight + int64(3600*hour+60*minute+second), frac: frac}, true
+}
+
+// twoDigits returns the number of two digits at an index, or a large negative one if they are none.
+func twoDigits(text string, at int) int {
+	tens, ones := int(text[at])-'0', int(text[at+1])-'0'
+	if tens < 0 || tens > 9 || ones < 0 || ones > 9 {
+		return -100_000
+	}
+	return 10*tens + ones
+}
+
+// daysIn returns how many days a month has.
+func daysIn(year, month int) int {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
 }
 
 // parseOffset parses Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.

@@ -9,6 +9,9 @@ import (
 // join executes the left joins of a request over the rows of base. It returns
 // the columns of base followed by those of each hop under their "as".
 func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map[string]wire.Type) (*Table, error) {
+	if len(hops) == 0 {
+		return base, nil
+	}
 	// While joining, a row is a list: the row of the base table, then one row
 	// for every hop so far, nil where nothing matched.
 	parts := []*Table{base}

@@ -87,6 +87,8 @@ func (k key) identity() identity {
 	switch {
 	case k.null:
 		return identity{kind: '0'}
+	case k.isNumber && len(k.text) == k.number.length():
+		return identity{'n', k.text} // it is the shortest text of the number
 	case k.isNumber:
 		return identity{'n', k.number.String()}
 	case k.isInstant:

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,23 +22,28 @@ func parseNumber(text string) (number, bool) {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		unsigned = text[1:]
 	}
-	whole, frac, dot := strings.Cut(unsigned, ".")
-	if !digits(whole) || dot && !digits(frac) {
+	dot := digits(unsigned)
+	whole, frac := unsigned[:dot], ""
+	if dot < len(unsigned) {
+		frac = unsigned[dot+1:]
+		if unsigned[dot] != '.' || frac == "" || digits(frac) < len(frac) {
+			return number{}, false
+		}
+	}
+	if whole == "" {
 		return number{}, false
 	}
 	n := number{whole: strings.TrimLeft(whole, "0"), frac: strings.TrimRight(frac, "0")}
-	n.negative = text[0] == '-' && n.whole+n.frac != ""
+	n.negative = text[0] == '-' && (n.whole != "" || n.frac != "")
 	return n, true
 }
 
-// digits reports whether text consists of one or more ASCII digits.
-func digits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
+// digits returns how many ASCII digits a text begins with.
+func digits(text string) (n int) {
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
 	}
-	return text != ""
+	return n
 }
 
 // compareNumbers compares two numbers by sign, length and digits, in time linear
@@ -63,7 +69,19 @@ func compareNumbers(a, b number) int {
 	return strings.Compare(a.frac, b.frac)
 }
 
-// String returns the shortest plain decimal text of the number.
+// length returns the length of String.
+func (n number) length() int {
+	length := max(1, len(n.whole))
+	if n.frac != "" {
+		length += len(".") + len(n.frac)
+	}
+	if n.negative {
+		length++
+	}
+	return length
+}
+
+// String returns the shortest plain decimal text of the number. No other text of the number is as short.
 func (n number) String() string {
 	text := n.whole
 	if text == "" {
@@ -84,14 +102,22 @@ func (n number) String() string {
 type sum map[int]*big.Int
 
 func (s sum) add(n number) {
-	i, _ := new(big.Int).SetString("0"+n.whole+n.frac, 10)
+	total := s[len(n.frac)]
+	if total == nil {
+		total = new(big.Int)
+		s[len(n.frac)] = total
+	}
+	var i big.Int
+	if short := "0" + n.whole + n.frac; len(short) <= 18 { // an int64 holds it
+		v, _ := strconv.ParseInt(short, 10, 64)
+		i.SetInt64(v)
+	} else {
+		i.SetString(short, 10)
+	}
 	if n.negative {
-		i.Neg(i)
+		i.Neg(&i)
 	}
-	if s[len(n.frac)] == nil {
-		s[len(n.frac)] = new(big.Int)
-	}
-	s[len(n.frac)].Add(s[len(n.frac)], i)
+	total.Add(total, &i)
 }
 
 // total returns the sum as plain decimal text.

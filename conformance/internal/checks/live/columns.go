@@ -188,9 +188,9 @@ func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []
 			if !ok || terms.IsDocument(c.field().Type) {
 				continue
 			}
-			kept := 0
+			kept, matches := 0, oracle.Reading{}.Matcher(f, data.Columns[c.index].Type)
 			for _, row := range data.Rows {
-				if oracle.Match(row[c.index], f, data.Columns[c.index].Type) {
+				if matches(row[c.index]) {
 					kept++
 				}
 			}

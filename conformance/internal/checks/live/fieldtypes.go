@@ -56,9 +56,9 @@ func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, 
 				continue
 			}
 			candidate := filterOf(data.Columns[column].Name, op, v)
-			differ := 0
+			differ, right, wrong := 0, oracle.Reading{}.Matcher(candidate, kind), oracle.Reading{}.Matcher(candidate, wrongType(kind))
 			for _, row := range data.Rows {
-				if oracle.Match(row[column], candidate, kind) != oracle.Match(row[column], candidate, wrongType(kind)) {
+				if right(row[column]) != wrong(row[column]) {
 					differ++
 				}
 			}

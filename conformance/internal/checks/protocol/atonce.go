@@ -314,9 +314,9 @@ func twoFilters(run *session.Run, t *wire.Table, all *oracle.Table) (filters []w
 				if !run.Document.Declares(op) || f.Value.IsNull() {
 					continue
 				}
-				kept := 0
+				kept, matches := 0, oracle.Reading{}.Matcher(*f, field.Type)
 				for _, row := range rows {
-					if oracle.Match(row[at], *f, field.Type) {
+					if matches(row[at]) {
 						kept++
 					}
 				}
