@@ -2,6 +2,7 @@ package exam
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -31,10 +32,11 @@ var shapes = []shape{
 // Combinations returns questions with several filters, of which each matters: without
 // it the answer would be another. skip leaves out filters, such as those that are
 // answered wrongly on their own. The questions about a table take the routes in turn; an aggregate
-// has groups and measures too.
-func (g *Generator) Combinations(skip func(*Question) bool, routes ...string) []*Question {
+// has groups and measures too. These, and the fields, are chosen as a question is taken, so take them once: most runs
+// ask a part of them, and to look for groups that have an exact answer takes long.
+func (g *Generator) Combinations(skip func(*Question) bool, routes ...string) iter.Seq[*Question] {
 	const rounds = 3
-	return slices.Collect(InTurn(g.subjects, func(s *Subject) (list []*Question) {
+	list := slices.Collect(InTurn(g.subjects, func(s *Subject) (list []*Question) {
 		p := g.pool(s, skip)
 		particular := g.particularCombinations(s, p, skip)
 		for n := range max(rounds*len(shapes), len(particular)) {
@@ -51,16 +53,23 @@ func (g *Generator) Combinations(skip func(*Question) bool, routes ...string) []
 		}
 		for i, q := range list {
 			q.Path = routes[i%len(routes)]
+		}
+		return list
+	}))
+	return func(yield func(*Question) bool) {
+		for _, q := range list {
 			// Some rows give no number of all of them.
-			if s.Window > 0 || q.Path == wire.PathAggregate && !g.fold(q) {
+			if q.Window > 0 || q.Path == wire.PathAggregate && !g.fold(q) {
 				q.Path = wire.PathQuery
 			}
 			if q.Path == wire.PathQuery {
 				q.Fields = g.fewFields(q)
 			}
+			if !yield(q) {
+				return
+			}
 		}
-		return list
-	}))
+	}
 }
 
 // KeepAll leaves out no question.

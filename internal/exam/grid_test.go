@@ -180,7 +180,7 @@ func TestPacks(t *testing.T) {
 // TestCombinations requires that each filter of a combination matters.
 func TestCombinations(t *testing.T) {
 	g := ofCorpus(5)
-	list := g.Combinations(KeepAll, wire.PathQuery)
+	list := slices.Collect(g.Combinations(KeepAll, wire.PathQuery))
 	require.Greater(t, len(list), 40)
 	oneField := 0
 	for _, q := range list {

@@ -44,7 +44,7 @@ func TestStrictSubject(t *testing.T) {
 					}
 				}
 			}
-			for _, q := range g.Combinations(KeepAll, wire.PathAggregate) {
+			for q := range g.Combinations(KeepAll, wire.PathAggregate) {
 				for _, group := range q.Groups {
 					if group.Field == "price" {
 						groups++

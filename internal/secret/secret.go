@@ -23,6 +23,7 @@ type Finder struct {
 	needles []Needle // sorted by text, each text once
 	first   [257]int // first[c] is the index of the first needle that begins with c or a greater byte
 	begins  [256]bool
+	second  [256]bool // bytes that stand second in a needle; all, if one has no second byte
 	fold    func(byte) byte
 }
 
@@ -49,9 +50,17 @@ func New(needles []Needle, fold func(byte) byte) *Finder {
 	for c := range f.first {
 		f.first[c] = sort.Search(len(f.needles), func(i int) bool { return int(f.needles[i].Text[0]) >= c })
 	}
+	var second [256]bool
+	short := false
+	for _, n := range f.needles {
+		if short = short || len(n.Text) == 1; !short {
+			second[n.Text[1]] = true
+		}
+	}
 	for c := range f.begins {
 		own := f.folded(byte(c))
 		f.begins[c] = f.first[own] < f.first[int(own)+1]
+		f.second[c] = short || second[own]
 	}
 	return f
 }
@@ -230,10 +239,14 @@ func (s *search) escaped(now state) {
 
 // numbers looks for needles from a place, whose bytes are written as numbers.
 func (s *search) numbers(at int) {
-	if digits[s.text[at]] < 16 {
-		s.bytes(at, readHex)
+	first, next := digits[s.text[at]], byte(16)
+	if at+1 < len(s.text) {
+		next = digits[s.text[at+1]]
 	}
-	if digits[s.text[at]] < 10 {
+	if first < 16 && (next == 16 && s.text[at] == '0' || next < 16 && s.begins[first<<4|next]) {
+		s.bytes(at, readHex) // 0x has a second character that is no digit
+	}
+	if first < 10 {
 		s.bytes(at, readDecimal)
 	}
 }
@@ -252,11 +265,30 @@ func (s *search) base64(at int) {
 			return
 		}
 	}
-	escaped := v == 64 || w == 64
-	for phase, c := range [3]byte{v<<2 | w>>4, v<<4 | w>>2, v<<6 | w} {
-		if escaped || s.begins[c] {
-			s.bytes(at, base64Readers[phase])
+	if w == 64 {
+		if _, end := readSextet(s.text, at+1, true); end == 0 {
+			return
 		}
+	}
+	if v == 64 || w == 64 {
+		for _, read := range base64Readers {
+			s.bytes(at, read)
+		}
+		return
+	}
+	// Where the four digits are as they are, two bytes tell nearly all places at which no needle begins.
+	x, y := byte(64), byte(64)
+	if at+3 < len(s.text) {
+		x, y = sextets[s.text[at+2]], sextets[s.text[at+3]]
+	}
+	if s.begins[v<<2|w>>4] && (x >= 64 || s.second[w<<4|x>>2]) {
+		s.bytes(at, base64Readers[0])
+	}
+	if s.begins[v<<4|w>>2] && (x >= 64 || s.second[w<<6|x]) {
+		s.bytes(at, base64Readers[1])
+	}
+	if s.begins[v<<6|w] && (x >= 64 || y >= 64 || s.second[x<<2|y>>4]) {
+		s.bytes(at, base64Readers[2])
 	}
 }
 

@@ -86,14 +86,14 @@ func (f *fixture) round(seed uint64) []question {
 			q.Path = wire.PathCount
 		}
 	})
-	add(g.Combinations(exam.KeepAll, wire.PathQuery, wire.PathCount), asIs)
+	add(slices.Collect(g.Combinations(exam.KeepAll, wire.PathQuery, wire.PathCount)), asIs)
 	add(g.FilteredWindows(exam.KeepAll), func(i int, q *question) {
 		if q.paged = i%otherwise == 0; q.paged {
 			q.Fields = fields(q.Table) // so that different rows are not alike
 		}
 	})
 	if f.has(partAggregates) {
-		add(g.Combinations(exam.KeepAll, wire.PathAggregate), func(i int, q *question) {
+		add(slices.Collect(g.Combinations(exam.KeepAll, wire.PathAggregate)), func(i int, q *question) {
 			if i%2 == 0 {
 				q.Where = wire.Where{}
 			}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -254,26 +255,46 @@ func filtersCombine(p *liveRun) *check.Finding {
 	v := p.filterRun()
 	routes := slices.DeleteFunc([]string{wire.PathQuery, wire.PathQuery, wire.PathCount, wire.PathQuery, wire.PathAggregate},
 		func(path string) bool { return !p.Document.Offers(path) })
-	list := v.Combinations(v.broken, routes...)
-	for i, q := range v.NullsInGroups(v.broken) {
-		list = slices.Insert(list, min(5*i+4, len(list)), q)
-	}
-	return v.askList(append(v.suspects, list...))
+	combinations, nulls := v.Combinations(v.broken, routes...), v.NullsInGroups(v.broken)
+	next, stop := iter.Pull(combinations)
+	defer stop()
+	list, n := v.suspects, 0
+	return v.askUntilWrong(func() (q *exam.Question) {
+		if len(list) == 0 {
+			if n++; n%5 > 0 || len(nulls) == 0 { // every fifth is about nulls
+				q, _ = next()
+			}
+			if q != nil {
+				return q
+			}
+			list, nulls = nulls[:min(1, len(nulls))], nulls[min(1, len(nulls)):]
+		}
+		if len(list) > 0 {
+			q, list = list[0], list[1:]
+		}
+		return q
+	})
 }
 
 // windowsOverFilters judges sorts and windows over filters.
 func windowsOverFilters(p *liveRun) *check.Finding {
 	v := p.filterRun()
-	return v.askList(v.FilteredWindows(v.broken))
-}
-
-// askList asks questions that are not about single cells, until one is answered
-// wrongly.
-func (v *filterRun) askList(list []*exam.Question) *check.Finding {
-	return v.ask(func() (q *exam.Question) {
-		if len(list) > 0 && v.first == nil {
+	list := v.FilteredWindows(v.broken)
+	return v.askUntilWrong(func() (q *exam.Question) {
+		if len(list) > 0 {
 			q, list = list[0], list[1:]
 		}
 		return q
+	})
+}
+
+// askUntilWrong asks questions that are not about single cells, until one is answered
+// wrongly.
+func (v *filterRun) askUntilWrong(next func() *exam.Question) *check.Finding {
+	return v.ask(func() *exam.Question {
+		if v.first != nil {
+			return nil
+		}
+		return next()
 	})
 }
