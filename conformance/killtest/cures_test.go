@@ -287,7 +287,7 @@ func TestCures(t *testing.T) {
 	for i, c := range cures() {
 		ids[c.id] = true
 		require.Contains(t, fixes[c.id], c.words, "%s: the cure has other words; follow them again", c.id)
-		if !testrun.Runs(i, 3) {
+		if !testrun.Runs(i, 6) {
 			continue
 		}
 		t.Run(c.id+" "+c.words, func(t *testing.T) {

@@ -185,7 +185,7 @@ func TestOddReadsPass(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	for i, odd := range oddReads() {
-		if !testrun.Runs(i, 12) {
+		if !testrun.Runs(i, 16) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestOddReadsAtOnce(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	for i, odd := range oddReads() {
-		if odd.name != "nothing is claimed" && !testrun.Runs(i, 12) {
+		if odd.name != "nothing is claimed" && !testrun.Runs(i, 16) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
-		if !advised || !testrun.Runs(i, 12) {
+		if !advised || !testrun.Runs(i, 24) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestPlatformAccepts(t *testing.T) {
 		})
 	}
 	for i, odd := range oddities() {
-		if !testrun.Runs(i, 12) {
+		if !testrun.Runs(i, 24) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ const protocolIDs = `^(P[013]\.|A\.([1-7]|1[0-4]|16|17|20)$)`
 // may be found, and nothing be blocked.
 func TestProtocolOfHealthyConnectors(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, why   string
 		mode        conformance.Mode
 		credentials []map[string]string
@@ -52,6 +53,9 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
 			build:       func() http.Handler { return keyed(nil) }},
 	} {
+		if !testrun.Runs(i, 4) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: protocolIDs}, credentials: c.credentials})

@@ -411,7 +411,7 @@ func TestSlowConnector(t *testing.T) {
 		}
 	}})
 	const wholeRun = 225 * time.Minute // of a connector that is slow throughout; it takes 173
-	for _, c := range []struct {
+	for i, c := range []struct {
 		why         string
 		whole, rest time.Duration
 		timeout     time.Duration
@@ -427,6 +427,9 @@ func TestSlowConnector(t *testing.T) {
 			[]string{"; the connector was slow: a whole run takes about "}, "CONFORMANT: "},
 		{"and there is time", 8 * time.Second, 8 * time.Second, wholeRun, liveShop(), []string{"CONFORMANT: no check failed"}, "slow"},
 	} {
+		if !testrun.Runs(i, 3) {
+			continue
+		}
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, slowly(c.whole, c.rest, c.source), grading{Options: conformance.Options{Mode: conformance.ModeLive, Timeout: c.timeout}})

@@ -218,18 +218,16 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 			t.Parallel()
 			recorder := record(served.build())
 			c := connectTo(t, recorder, nil)
-			asked := 0
 			for i, test := range cases {
-				if !testrun.Runs(i+n, 1) {
+				if !testrun.Runs(i+n, 3) {
 					continue
 				}
-				asked++
 				if err := casetest.Ask(t.Context(), c, test); err != nil {
 					t.Errorf("%s (%s): %v", test.Name, test.Why, err)
 				}
 			}
-			require.Greater(t, asked, 100, served.why)
-			_, faults := recorder.seen()
+			requests, faults := recorder.seen()
+			require.Greater(t, len(requests), 30, served.why)
 			require.Empty(t, faults, "the document declares what is asked (route-6, document-15)")
 		})
 	}

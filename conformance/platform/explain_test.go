@@ -31,7 +31,7 @@ func TestExplainCorpus(t *testing.T) {
 			r.seen()
 			explained := 0
 			for i, test := range corpus.Cases() {
-				if !testrun.Runs(i+n, 1) {
+				if !testrun.Runs(i+n, 3) {
 					continue
 				}
 				asked, most, err := c.Explain(test.Request)
@@ -60,7 +60,7 @@ func TestExplainCorpus(t *testing.T) {
 					require.Equal(t, most, spent, test.Name)
 				}
 			}
-			require.Greater(t, explained, 50)
+			require.Greater(t, explained, 20)
 		})
 	}
 }
