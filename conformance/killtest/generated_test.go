@@ -265,9 +265,7 @@ func halved() []corpus.Table {
 // unavailable refuses.
 func unavailable(http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		_, _ = w.Write([]byte(`{"error":{"code":"unsupported","message":"not today"}}`))
+		refuses(w, http.StatusUnprocessableEntity, "unsupported", "not today")
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -228,6 +229,17 @@ func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) 
 			}
 		})
 	}
+}
+
+// watched shows the path and the body of each request, one after the other.
+func watched(see func(path, body string)) layer {
+	var mu sync.Mutex
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		see(r.URL.Path, string(*body))
+		return false
+	})
 }
 
 // refusesWhere refuses the requests for which a condition holds.

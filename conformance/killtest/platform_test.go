@@ -13,9 +13,11 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -300,7 +302,7 @@ func (a *platformAsker) tableRows(
 }
 
 // TestPlatformForeign reads a connector that was written without this library, over TCP,
-// as it is and broken.
+// as it is and broken, and asks the cases of the corpus of the one that is right. It joins and aggregates nothing itself.
 func TestPlatformForeign(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
@@ -317,6 +319,12 @@ func TestPlatformForeign(t *testing.T) {
 		a.ask(t.Context(), stranger)
 		if rule == "" {
 			require.Empty(t, a.faults)
+			c := testkit.Must(platform.Connect(t.Context(), a.Client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true}))(t)
+			for i, test := range corpus.Cases() {
+				if testrun.Runs(i, 8) {
+					require.NoError(t, casetest.Ask(t.Context(), c, test), "%s (%s)", test.Name, test.Why)
+				}
+			}
 			continue
 		}
 		require.NotEmpty(t, a.faults)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -52,19 +51,12 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 func TestMissingCredentials(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
-	var mu sync.Mutex
 	h := serve(connector.Definition{Credentials: []wire.CredentialField{
 		{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
 		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
 		{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true},
 	}}, liveShop(), nil)
-	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked[r.URL.Path]++
-		mu.Unlock()
-		h.ServeHTTP(w, r)
-	})
-	r := grade(t, counted, grading{
+	r := grade(t, watched(func(path, _ string) { asked[path]++ })(h), grading{
 		Options:     conformance.Options{Mode: conformance.ModeLive},
 		credentials: []map[string]string{{"tenant": "a", "apiKey": "0123456789"}, {"tenant": "b", "apiKey": " "}},
 	})
@@ -81,14 +73,7 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	run := func(h http.Handler, o conformance.Options) (bodies []string) {
-		var mu sync.Mutex
-		recorded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := bodyOf(r)
-			mu.Lock()
-			bodies = append(bodies, r.URL.Path+" "+body)
-			mu.Unlock()
-			h.ServeHTTP(w, r)
-		})
+		recorded := watched(func(path, body string) { bodies = append(bodies, path+" "+body) })(h)
 		synctest.Test(t, func(t *testing.T) {
 			target, stop := conformance.InProcess(recorded, testToken)
 			defer stop()
@@ -114,15 +99,8 @@ func TestBudgetAndPace(t *testing.T) {
 	const pace = 100 * time.Millisecond
 	var starts []time.Time
 	var events []conformance.Event
-	var mu sync.Mutex
-	h := untouched()
-	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		starts = append(starts, time.Now())
-		mu.Unlock()
-		h.ServeHTTP(w, r)
-	})
-	r := grade(t, slow, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: 300, Pace: pace,
+	h := watched(func(string, string) { starts = append(starts, time.Now()) })(untouched())
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: 300, Pace: pace,
 		Progress: func(e conformance.Event) { events = append(events, e) }}})
 	require.NoError(t, r.Err())
 	for i := 1; i < len(starts); i++ {
@@ -164,15 +142,11 @@ func TestRequestsAreACap(t *testing.T) {
 			[]string{"P0.5", "P1.6", "L2", "L8", "M11", "P3.14a", "A.12"}, nil},
 	} {
 		t.Run(strconv.Itoa(c.requests), func(t *testing.T) {
-			var asked atomic.Int64
-			h := untouched()
-			counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				asked.Add(1)
-				h.ServeHTTP(w, r)
-			})
-			r := grade(t, counted, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: c.requests}})
-			require.LessOrEqual(t, int(asked.Load()), c.requests)
-			require.Equal(t, int(asked.Load()), r.Requests)
+			asked := 0
+			h := watched(func(string, string) { asked++ })(untouched())
+			r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: c.requests}})
+			require.LessOrEqual(t, asked, c.requests)
+			require.Equal(t, asked, r.Requests)
 			require.Contains(t, r.Verdict(), c.says)
 			require.Equal(t, c.exit, r.Exit())
 			require.Empty(t, r.Failures())
