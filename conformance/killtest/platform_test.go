@@ -302,7 +302,8 @@ func (a *platformAsker) tableRows(
 }
 
 // TestPlatformForeign reads a connector that was written without this library, over TCP,
-// as it is and broken, and asks the cases of the corpus of the one that is right. It joins and aggregates nothing itself.
+// as it is and broken, and asks the cases of the corpus of the one that is right, which
+// joins and aggregates nothing itself.
 func TestPlatformForeign(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
@@ -319,7 +320,8 @@ func TestPlatformForeign(t *testing.T) {
 		a.ask(t.Context(), stranger)
 		if rule == "" {
 			require.Empty(t, a.faults)
-			c := testkit.Must(platform.Connect(t.Context(), a.Client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true}))(t)
+			only := &platform.ConnectionOptions{DiscoverOnly: true}
+			c := testkit.Must(platform.Connect(t.Context(), a.Client, wire.Credentials{}, only))(t)
 			for i, test := range corpus.Cases() {
 				if testrun.Runs(i, 8) {
 					require.NoError(t, casetest.Ask(t.Context(), c, test), "%s (%s)", test.Name, test.Why)

@@ -56,7 +56,8 @@ func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, 
 				continue
 			}
 			candidate := filterOf(data.Columns[column].Name, op, v)
-			differ, right, wrong := 0, oracle.Reading{}.Matcher(candidate, kind), oracle.Reading{}.Matcher(candidate, wrongType(kind))
+			differ, reading := 0, oracle.Reading{}
+			right, wrong := reading.Matcher(candidate, kind), reading.Matcher(candidate, wrongType(kind))
 			for _, row := range data.Rows {
 				if right(row[column]) != wrong(row[column]) {
 					differ++
