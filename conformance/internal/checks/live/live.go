@@ -67,7 +67,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Rules: []string{"discovery-10", "document-14"},
 			Title: "declared keys are unique and, unless nullable, never null",
 			Fix:   "Declare a primary key or a unique field only where the source has a constraint, and answer each row once."},
-		{ID: "L7", Phase: 4, Again: true, Weight: 200, Judge: m.within(sortHolds, lacksColumns),
+		{ID: "L7", Phase: 4, Again: true, Weight: 216, Judge: m.within(sortHolds, lacksColumns),
 			Needs: declared.Needs("sort"), Rules: []string{"stream-2", "query-1", "query-2"},
 			Title: "served rows are in the requested order, nulls last in both directions",
 			Fix: "Sort numbers by digits, texts by bytes (a binary collation) with collate and without, nulls last in both directions: " +

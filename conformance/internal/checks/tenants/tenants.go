@@ -63,7 +63,7 @@ func Checks() []session.Check {
 			Title: "a table of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
-		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Weight: 120,
+		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Weight: 80,
 			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
