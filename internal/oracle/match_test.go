@@ -18,7 +18,6 @@ var (
 	flt  = wire.Float
 	dec  = wire.Decimal
 	yes  = wire.Bool(true)
-	no   = wire.Bool(false)
 )
 
 const (
