@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,7 +53,7 @@ func steps() []step {
 		}},
 		// Rows without members go the whole way, and nothing of them is encoded but {}.
 		{"way", "cells", ask([]string{})},
-		{"encode", "", encode(columnNames())},
+		{"encode", "", encode(reference.Names())},
 		{"encode/none", "", encode(nil)},
 	}
 	for _, c := range columns {
@@ -61,7 +62,7 @@ func steps() []step {
 	for _, f := range typicals {
 		all = append(all, step{"filter/" + f.name, "", match(f)})
 	}
-	return append(all, step{"whole", "", ask(columnNames())})
+	return append(all, step{"whole", "", ask(reference.Names())})
 }
 
 // encode returns a step that encodes rows at hand, of some columns, into batches of

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,7 +32,7 @@ func BenchmarkS1(b *testing.B) {
 		cells[i] = o.cells(nil)
 		line.Rows = append(line.Rows, o.object())
 	}
-	layout := testkit.Must(lines.NewLayout(columnNames(), nil))(b)
+	layout := testkit.Must(lines.NewLayout(reference.Names(), nil))(b)
 	batch := layout.NewBatch()
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

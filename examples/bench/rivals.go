@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -116,7 +117,7 @@ func prebuiltLine(n int) ([]byte, error) { return encodedLine(0, n) }
 
 // encodedLine encodes n rows from a row on as one line.
 func encodedLine(from, n int) ([]byte, error) {
-	layout, err := lines.NewLayout(columnNames(), nil)
+	layout, err := lines.NewLayout(reference.Names(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -96,7 +97,7 @@ func newHandler(d connector.Definition, s connector.Source) (*connector.Handler,
 
 // query returns a request for the whole table, which callers narrow.
 func query() *wire.QueryRequest {
-	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), Envelope: wire.Envelope{
+	return &wire.QueryRequest{Table: tableName, Fields: reference.Names(), Envelope: wire.Envelope{
 		Credentials: wire.NewCredentials(map[string]string{filesource.CredentialTenant: tenant}), TimeoutMS: 600_000,
 	}}
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 )
 
 // The kinds of source that S17 measures. MariaDB is measured by the benchmarks of
@@ -144,7 +145,7 @@ func readFile(format func(r io.Reader, each func(*record) error) error) func(str
 
 func writeCSV(w io.Writer, rows int) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(columnNames())
+	_ = out.Write(reference.Names())
 	for o := range orders(rows) {
 		_ = out.Write([]string{
 			strconv.FormatInt(o.id, 10), o.uuid, o.name, o.email, o.status, o.amount, strconv.FormatInt(o.qty, 10),
@@ -474,7 +475,7 @@ func fillPostgres(ctx context.Context, at string, rows int) error {
 	if err := conn.Raw(func(driver any) error {
 		next, stop := iter.Pull(orders(rows))
 		defer stop()
-		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{"orders"}, columnNames(), pgx.CopyFromFunc(func() ([]any, error) {
+		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{"orders"}, reference.Names(), pgx.CopyFromFunc(func() ([]any, error) {
 			o, ok := next()
 			if !ok {
 				return nil, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,28 +26,7 @@ const (
 	firstDay  = 1704067200 // 2024-01-01T00:00:00Z
 )
 
-var columns = []wire.Column{
-	{Name: "id", Type: wire.TypeNumber},
-	{Name: "uuid", Type: wire.TypeString},
-	{Name: "name", Type: wire.TypeString},
-	{Name: "email", Type: wire.TypeString},
-	{Name: "status", Type: wire.TypeString},
-	{Name: "amount", Type: wire.TypeDecimal},
-	{Name: "qty", Type: wire.TypeNumber},
-	{Name: "price", Type: wire.TypeNumber},
-	{Name: "active", Type: wire.TypeBoolean},
-	{Name: "created_at", Type: wire.TypeDatetime},
-	{Name: "note", Type: wire.TypeString},
-	{Name: "region", Type: wire.TypeString},
-}
-
-func columnNames() []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	return names
-}
+var columns = reference.Columns
 
 // order is a row as the upstream delivers it, before it becomes cells or a map.
 type order struct {
