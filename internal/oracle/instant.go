@@ -89,35 +89,21 @@ func parseUsual(text string) (instant, bool) {
 			frac = strings.TrimRight(frac[1:], "0")
 		}
 	}
-	if year < 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > 31 ||
 		hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 {
 		return instant{}, false
 	}
-	midnight := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix()
-	return instant{seconds: midnight + int64(3600*hour+60*minute+second), frac: frac}, true
+	at := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	return instant{seconds: at.Unix(), frac: frac}, at.Day() == day // the 31st of April is the 1st of May
 }
 
-// twoDigits returns the number of two digits at an index, or a large negative one if they are none.
+// twoDigits returns the number that two digits at an index make, or a large negative number.
 func twoDigits(text string, at int) int {
 	tens, ones := int(text[at])-'0', int(text[at+1])-'0'
 	if tens < 0 || tens > 9 || ones < 0 || ones > 9 {
 		return -100_000
 	}
 	return 10*tens + ones
-}
-
-// daysIn returns how many days a month has.
-func daysIn(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
 }
 
 // parseOffset parses Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.
