@@ -256,45 +256,45 @@ func filtersCombine(p *liveRun) *check.Finding {
 	routes := slices.DeleteFunc([]string{wire.PathQuery, wire.PathQuery, wire.PathCount, wire.PathQuery, wire.PathAggregate},
 		func(path string) bool { return !p.Document.Offers(path) })
 	combinations, nulls := v.Combinations(v.broken, routes...), v.NullsInGroups(v.broken)
-	next, stop := iter.Pull(combinations)
-	defer stop()
-	list, n := v.suspects, 0
-	return v.askUntilWrong(func() (q *exam.Question) {
-		if len(list) == 0 {
-			if n++; n%5 > 0 || len(nulls) == 0 { // every fifth is about nulls
-				q, _ = next()
-			}
-			if q != nil {
-				return q
-			}
-			list, nulls = nulls[:min(1, len(nulls))], nulls[min(1, len(nulls)):]
+	return v.askUntilWrong(func(yield func(*exam.Question) bool) {
+		n := 0
+		ask := func(list []*exam.Question) bool {
+			return !slices.ContainsFunc(list, func(q *exam.Question) bool { return !yield(q) })
 		}
-		if len(list) > 0 {
-			q, list = list[0], list[1:]
+		if !ask(v.suspects) {
+			return
 		}
-		return q
+		for q := range combinations {
+			if !yield(q) {
+				return
+			}
+			if n++; n%4 == 0 { // every fifth is about nulls
+				some := nulls[:min(1, len(nulls))]
+				if nulls = nulls[len(some):]; !ask(some) {
+					return
+				}
+			}
+		}
+		ask(nulls)
 	})
 }
 
 // windowsOverFilters judges sorts and windows over filters.
 func windowsOverFilters(p *liveRun) *check.Finding {
 	v := p.filterRun()
-	list := v.FilteredWindows(v.broken)
-	return v.askUntilWrong(func() (q *exam.Question) {
-		if len(list) > 0 {
-			q, list = list[0], list[1:]
-		}
-		return q
-	})
+	return v.askUntilWrong(slices.Values(v.FilteredWindows(v.broken)))
 }
 
 // askUntilWrong asks questions that are not about single cells, until one is answered
 // wrongly.
-func (v *filterRun) askUntilWrong(next func() *exam.Question) *check.Finding {
+func (v *filterRun) askUntilWrong(questions iter.Seq[*exam.Question]) *check.Finding {
+	next, stop := iter.Pull(questions)
+	defer stop()
 	return v.ask(func() *exam.Question {
 		if v.first != nil {
 			return nil
 		}
-		return next()
+		q, _ := next()
+		return q
 	})
 }

@@ -42,9 +42,8 @@ const maxJoinWays = 4
 
 // joinWays returns the ways in which a join is asked for: over two hops without the columns that join them and with few of
 // the table's own, so that rows repeat, and with a filter, often as a group of or, which code of its own for joins forgets;
-// whole; as a window of sorted rows, which
-// comes first where a row has several matches; and filtered. A request is made when it is asked, so that what is asked
-// has the operators in turn.
+// whole; as a window of sorted rows, which comes first where a row has several matches; and filtered. A request is made when
+// it is asked, so that what is asked has the operators in turn.
 func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *wire.QueryRequest {
 	by := p.dividing(t, data)
 	var sort []wire.SortKey

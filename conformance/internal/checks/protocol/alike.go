@@ -23,12 +23,12 @@ func connectionsAlike(run *session.Run) *check.Finding {
 	}
 	var list []beside
 	for _, t := range run.SmallestFirst() {
-		rows, f := run.Table(t)
+		b, f := wholeRead(run, t)
 		if f != nil {
 			return f
 		}
-		if rows != nil && 0 < len(rows.Rows) && len(rows.Rows) <= maxAtOnceRows {
-			list = append(list, beside{"table " + terms.QuoteName(t.Name), t, declared.AllRows(t), rows})
+		if b != nil && len(b.alone.Rows) <= maxAtOnceRows {
+			list = append(list, *b)
 		}
 	}
 	if len(list) == 0 {

@@ -52,19 +52,18 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 		if len(held) > 0 && (!small || len(tables) == most) {
 			continue
 		}
-		rows, f := run.Table(t)
+		b, f := wholeRead(run, t)
 		if f != nil {
 			return f
 		}
-		if rows == nil || len(rows.Rows) == 0 {
+		if b == nil {
 			continue
 		}
-		b := beside{"table " + terms.QuoteName(t.Name), t, declared.AllRows(t), rows}
 		if len(held) == 0 {
-			held = meanwhile(run, b)
+			held = meanwhile(run, *b)
 		}
-		if len(rows.Rows) <= maxAtOnceRows {
-			tables = append(tables, b)
+		if len(b.alone.Rows) <= maxAtOnceRows {
+			tables = append(tables, *b)
 		}
 	}
 	if len(held) == 0 {
@@ -94,6 +93,15 @@ type beside struct {
 	table *wire.Table
 	req   *wire.QueryRequest
 	alone *oracle.Table
+}
+
+// wholeRead returns the read of a table whose rows are held, or nil if they are not, or if there are none.
+func wholeRead(run *session.Run, t *wire.Table) (*beside, *check.Finding) {
+	rows, f := run.Table(t)
+	if f != nil || rows == nil || len(rows.Rows) == 0 {
+		return nil, f
+	}
+	return &beside{"table " + terms.QuoteName(t.Name), t, declared.AllRows(t), rows}, nil
 }
 
 // pagesOf asks for the pages of a table, one after the other. It returns none if the connector

@@ -7,10 +7,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,12 +41,12 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 	}
 	var asked []beside
 	for _, t := range largerFirst(run.SmallestFirst()) {
-		rows, f := run.Table(t)
+		b, f := wholeRead(run, t)
 		if f != nil {
 			return f
 		}
-		if rows != nil && len(rows.Rows) > 0 {
-			asked = append(asked, beside{"table " + terms.QuoteName(t.Name), t, declared.AllRows(t), rows})
+		if b != nil {
+			asked = append(asked, *b)
 		}
 		if len(asked) == 2 {
 			break
@@ -67,7 +65,7 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 	}
 	ended := 0
 	for i := range departures {
-		if run.Allowance() <= timesAfter*len(asked) {
+		if !run.Affords(1 + timesAfter*len(asked)) {
 			break
 		}
 		c, stay := run.Ask(wire.PathQuery, asked[0].req, 0), min(whole.Elapsed, longestStay)*time.Duration(1+i%8)/9
