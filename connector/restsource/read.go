@@ -99,7 +99,9 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 			if err != nil {
 				return p.rows, next, err
 			}
-			ahead.plan(next, p)
+			if next != at { // pages that repeat end with an error, and are not asked for once more
+				ahead.plan(next, p)
+			}
 			if lists == nil {
 				return p.rows, next, nil
 			}
