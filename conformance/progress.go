@@ -12,8 +12,8 @@ type progress struct {
 	began time.Time
 	last  time.Time // when the listener was told last
 	event Event
-	// Shares of the requests, as a measure of the work: of all planned checks and of those
-	// that were done.
+	// The weights of all planned checks and of those that were done, and one for each, as a
+	// measure of the work.
 	all, done int
 }
 
@@ -23,7 +23,7 @@ func (p *progress) begin(r *run) {
 	p.event = Event{Planned: len(r.checks), Budget: r.Requests}
 	r.outcomes = make([]Outcome, len(r.checks))
 	for i := range r.checks {
-		p.all += r.checks[i].Wants()
+		p.all += 1 + r.checks[i].Weight
 	}
 	if r.Progress != nil {
 		r.session.Sent = p.sent
@@ -40,7 +40,7 @@ func (p *progress) check(i int, done *Outcome) {
 	c := &p.run.checks[i]
 	p.event.ID, p.event.Title, p.event.Index, p.event.Done = c.ID, c.Title, i, done
 	if done != nil {
-		p.done = min(p.all, p.done+c.Wants())
+		p.done = min(p.all, p.done+1+c.Weight)
 	}
 	p.tell()
 	p.event.Done = nil

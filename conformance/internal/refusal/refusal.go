@@ -3,6 +3,7 @@
 package refusal
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -77,8 +78,11 @@ type body struct {
 	codes []wire.Code
 }
 
+// fewBodies are sent by a check that has no Weight.
+const fewBodies = 6
+
 // Judge sends the bodies until one is not refused. If the run has a budget of requests, it sends
-// no more than the check wants and may. It is the Judge of a check.
+// no more than the Weight of the check, and than it may. It is the Judge of a check.
 func (t Table) Judge(run *session.Run) *check.Finding {
 	about := t.About
 	if about == nil {
@@ -90,10 +94,10 @@ func (t Table) Judge(run *session.Run) *check.Finding {
 	}
 	bodies := t.bodies(run, topic)
 	if run.Requests > 0 {
-		bodies = bodies[:min(len(bodies), run.Check.Wants())]
+		bodies = bodies[:min(len(bodies), cmp.Or(run.Check.Weight, fewBodies))]
 	}
 	for _, b := range bodies {
-		if run.Spent() {
+		if run.Spent(1) {
 			return nil
 		}
 		a := run.Exchange(session.Call{Path: b.path, Body: []byte(b.text)})

@@ -75,8 +75,8 @@ const (
 	mostEnough = 16
 )
 
-// Wants returns about how many requests the check wants to send.
-func (c *Check) Wants() int { return cmp.Or(c.Weight, fewRequests) }
+// wants returns about how many requests the check wants to send.
+func (c *Check) wants() int { return cmp.Or(c.Weight, fewRequests) }
 
 // least returns about how many requests the check sends however small its share is.
 func (c *Check) least() int {
@@ -136,7 +136,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 		if c := &s.Checks[i]; those(c) && s.applies(c) {
 			p := s.poolOf(c)
 			p.ahead = append(p.ahead, c)
-			p.all += c.Wants()
+			p.all += c.wants()
 		}
 	}
 	b.current = &b.first
@@ -147,7 +147,7 @@ func (s *Session) divide(requests int, those func(*Check) bool) {
 	if b.fixed && len(b.second.ahead) > 0 {
 		wanted := 0
 		for _, c := range b.first.ahead {
-			wanted += max(c.Wants(), c.least())
+			wanted += max(c.wants(), c.least())
 		}
 		first = min(requests-requests/ofSecond, wanted)
 		second = requests - first
@@ -226,15 +226,12 @@ func (run *Run) Allowance() int {
 	return max(0, max(run.Check.least(), mine)-sent)
 }
 
-// Affords reports whether the check may send n more requests. Where it may not, it is cut short.
-func (run *Run) Affords(n int) bool {
-	affords := run.Allowance() >= n
-	run.short = run.short || !affords
-	return affords
+// Spent reports whether the check has judged something, and may not send n more requests. Then it is cut short.
+func (run *Run) Spent(n int) bool {
+	spent := run.Cases > 0 && run.Allowance() < n
+	run.short = run.short || spent
+	return spent
 }
-
-// Spent reports whether the check has judged something and used its requests. Then it is cut short.
-func (run *Run) Spent() bool { return run.Cases > 0 && !run.Affords(1) }
 
 // left returns how many more requests the check that is judged may send at all.
 func (s *Session) left() (left int) {
@@ -263,12 +260,12 @@ type share struct {
 func (s *Session) share(c *Check) share {
 	p := s.poolOf(c)
 	p.ahead = slices.DeleteFunc(p.ahead, func(other *Check) bool { return other.ID == c.ID })
-	mine := share{pool: p, weight: c.Wants(), weights: c.Wants(), began: time.Now()}
+	mine := share{pool: p, weight: c.wants(), weights: c.wants(), began: time.Now()}
 	mine.whole = p.limit * mine.weight / max(p.all, mine.weight)
 	s.Covered.Add(func(*coverage.Counts) { s.budget.current, mine.sent = p, p.sent })
 	mine.weights += p.later
 	for _, other := range p.ahead {
-		mine.weights += other.Wants()
+		mine.weights += other.wants()
 		mine.reserved += other.least()
 	}
 	left := p.time - p.used

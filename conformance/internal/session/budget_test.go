@@ -30,8 +30,8 @@ func budgeted(t *testing.T, requests, tenants int, adapt bool, time time.Duratio
 // spendAll sends what a check may send, each request taking so long, and returns how many there were.
 func spendAll(t *testing.T, s *Session, at int, each time.Duration) (sent int) {
 	t.Helper()
-	run := &Run{Session: s, Check: &s.Checks[at], share: s.share(&s.Checks[at])}
-	for run.Affords(1) && sent < 5000 {
+	run := &Run{Session: s, Check: &s.Checks[at], Cases: 1, share: s.share(&s.Checks[at])}
+	for !run.Spent(1) && sent < 5000 {
 		require.NoError(t, s.spend())
 		time.Sleep(each)
 		sent++

@@ -17,7 +17,7 @@ func Merge(c Check, facets []Check) Check {
 	for i := range facets {
 		f := &facets[i]
 		f.ID, f.Phase = c.ID, c.Phase
-		c.Weight, c.Least = c.Weight+f.Wants(), c.Least+f.least()
+		c.Weight, c.Least = c.Weight+f.wants(), c.Least+f.least()
 		needed = needed && f.Needs != nil
 		for _, rule := range f.Rules {
 			if !slices.Contains(c.Rules, rule) {

@@ -31,7 +31,7 @@ func (s *Session) again(ctx context.Context, c Call, a *Answer, tries int) bool 
 	case busy && tries == maxAgain:
 		s.hopeless.Add(1)
 	}
-	slowest, _ := s.Slowest(c.Path)
+	slowest, _ := s.Longest(c.Path, false)
 	answers := slowest.Path != "" // the route has answered before
 	if !busy || !answers || !c.usual() || tries == maxAgain || hopeless >= maxHopeless || s.left() == 0 {
 		return false

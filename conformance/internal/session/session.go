@@ -29,7 +29,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -78,6 +77,11 @@ type Session struct {
 	Document *declared.Document
 	// Unreached says why no answer at all came for the document.
 	Unreached string
+	// Planned are the ids of the checks that will run.
+	Planned map[string]bool
+	// Lost are the findings that block checks about a table of the first tenant, by its name: a whole
+	// read of it was found not to answer all rows, so that its rows are compared with no longer.
+	Lost map[string]*check.Finding
 	// Problem says why the run does not count, such as that the corpus is not
 	// loaded; empty while it does.
 	Problem string
@@ -109,6 +113,7 @@ type Session struct {
 	// Of the account that is not asked now: see [Session.Turn].
 	turned         bool
 	otherSnapshots map[string]*Snapshot
+	otherLost      map[string]*check.Finding
 }
 
 // New returns a session that has not asked anything yet.
@@ -121,9 +126,13 @@ func New(c Config) (*Session, error) {
 		discovered: make([]*Discovery, len(c.Credentials)),
 		Covered:    coverage.NewRecord(),
 		timeouts:   timeouts{routes: map[string]*routeState{}},
-		timings:    timings{slowest: map[string]timed{}},
-		snapshots:  map[string]*Snapshot{}, otherSnapshots: map[string]*Snapshot{},
-		failed: map[string]bool{},
+		timings:    timings{longest: map[lasting]timed{}},
+		Planned:    map[string]bool{}, failed: map[string]bool{},
+		snapshots: map[string]*Snapshot{}, otherSnapshots: map[string]*Snapshot{},
+		Lost: map[string]*check.Finding{}, otherLost: map[string]*check.Finding{},
+	}
+	for i := range c.Checks {
+		s.Planned[c.Checks[i].ID] = true
 	}
 	for _, set := range c.Credentials {
 		tenant, err := redact.NewTenant(set)
@@ -135,11 +144,6 @@ func New(c Config) (*Session, error) {
 	s.Redactor = redact.NewRedactor(s.Base, s.Token, s.Tenants)
 	s.watch = newWatch(s)
 	return s, nil
-}
-
-// Plans reports whether the check with the id will run.
-func (s *Session) Plans(id string) bool {
-	return slices.ContainsFunc(s.Checks, func(c Check) bool { return c.ID == id })
 }
 
 // readDocument fetches the document, once, and parses it.

@@ -23,8 +23,6 @@ type Snapshot struct {
 	// Window holds the first rows of a table that is not held whole, once [Run.Window] has read them.
 	Window *oracle.Table
 	bytes  int64
-	// invalid is set when another read showed that the rows are not all rows.
-	invalid bool
 }
 
 // Broken returns the finding that blocks checks about the table, because reading
@@ -66,6 +64,9 @@ func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
 
 // Snapshot returns what is held of a table of the first tenant. It reads the table if nothing is.
 func (run *Run) Snapshot(t *wire.Table) *Snapshot {
+	if lost := run.Lost[t.Name]; lost != nil {
+		return &Snapshot{Missing: lost}
+	}
 	if held := run.snapshots[t.Name]; held != nil {
 		return held
 	}
@@ -141,35 +142,11 @@ func (run *Run) read(t *wire.Table, window int) *Snapshot {
 // read before, and reports whether they have changed; nil rows have not. The rows are nil if it has grown beyond the row
 // budget, or is not beyond it any more.
 func (run *Run) ReadAgain(t *wire.Table, before *oracle.Table, window bool) (now *oracle.Table, changed bool, f *check.Finding) {
-	run.forget(t)
+	delete(run.snapshots, t.Name)
 	if now, f = run.Table(t); f == nil && window {
 		now, f = run.Window(t)
 	}
 	return now, f == nil && before != nil && (now == nil || !compare.SameRows(before, now)), f
-}
-
-// forget drops what was read of a table, so that it is read again, unless its rows
-// are invalid.
-func (s *Session) forget(t *wire.Table) {
-	if held := s.snapshots[t.Name]; held == nil || !held.invalid {
-		delete(s.snapshots, t.Name)
-	}
-}
-
-// Invalidate keeps the rows of a table of the first tenant from later checks: the
-// check with the id has found that a whole read of it does not answer all rows.
-func (s *Session) Invalidate(t *wire.Table, id, why string) {
-	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", terms.QuoteName(t.Name), why)
-	s.snapshots[t.Name] = &Snapshot{Missing: blocked, invalid: true}
-}
-
-// Lost returns the finding that blocks checks about a table whose whole reads lose rows, as [Session.Invalidate]
-// was told, or nil.
-func (s *Session) Lost(t *wire.Table) *check.Finding {
-	if held := s.snapshots[t.Name]; held != nil && held.invalid {
-		return held.Missing
-	}
-	return nil
 }
 
 // weight returns roughly how many bytes a table's rows hold.
@@ -221,8 +198,10 @@ func (s *Session) Coverage() coverage.Report {
 		of.Tables = d.Tables
 	}
 	of.Held = func(table string) (rows *oracle.Table, whole bool, partly string) {
-		held := s.snapshots[table]
+		held, lost := s.snapshots[table], s.Lost[table]
 		switch {
+		case lost != nil:
+			return nil, false, lost.Detail
 		case held == nil:
 			return nil, false, ""
 		case held.Table != nil:

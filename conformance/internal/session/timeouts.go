@@ -120,7 +120,7 @@ func (t *timeouts) note(c Call, ctx context.Context, took time.Duration, check s
 // judged or, for a call that is made before all checks, the one that makes it too.
 func (s *Session) reporter(c Call) string {
 	switch {
-	case s.Plans(s.judging):
+	case s.Planned[s.judging]:
 		return s.judging
 	case c.Path == wire.PathDiscovery:
 		return "P3.1a"

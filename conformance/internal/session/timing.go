@@ -12,10 +12,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// timed is a legal call that was answered, and what time its answer took.
+// timed is a legal call that was answered, and how long that lasted.
 type timed struct {
 	Call
-	timing
+	lasted time.Duration
+}
+
+// lasting is what the answers of a route are compared by: the time that they took or, if silent is
+// set, their longest time without a byte.
+type lasting struct {
+	path   string
+	silent bool
 }
 
 // timing is how an answer came.
@@ -30,8 +37,7 @@ type timing struct {
 // timings keeps the calls of the run that show its clocks.
 type timings struct {
 	mu      sync.Mutex
-	slowest map[string]timed // by path
-	silent  timed            // the stream that was idle longest
+	longest map[lasting]timed
 }
 
 // usualMember returns the member that [Call.WithTimeout] replaces.
@@ -57,29 +63,20 @@ func (t *timings) note(c Call, took timing) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	answered := timed{c, took}
-	if slowest, ok := t.slowest[c.Path]; !ok || took.Took > slowest.Took {
-		t.slowest[c.Path] = answered
-	}
-	if c.Path == wire.PathQuery && took.Silent > t.silent.Silent {
-		t.silent = answered
+	for what, lasted := range map[lasting]time.Duration{{c.Path, false}: took.Took, {c.Path, true}: took.Silent} {
+		if longest, ok := t.longest[what]; !ok || lasted > longest.lasted {
+			t.longest[what] = timed{c, lasted}
+		}
 	}
 }
 
-// Slowest returns the call to a route that took longest and what it took, or one without a path if
-// the route has answered none.
-func (s *Session) Slowest(path string) (Call, time.Duration) {
+// Longest returns the call to a route whose answer took longest or, if silent is set, had the longest silence, and
+// how long that was. The call has no path if the route has answered none.
+func (s *Session) Longest(path string, silent bool) (Call, time.Duration) {
 	s.timings.mu.Lock()
 	defer s.timings.mu.Unlock()
-	slowest := s.timings.slowest[path]
-	return slowest.Call, slowest.Took
-}
-
-// MostSilent returns the call to /query whose answer had the longest silence, and how long that was.
-func (s *Session) MostSilent() (Call, time.Duration) {
-	s.timings.mu.Lock()
-	defer s.timings.mu.Unlock()
-	return s.timings.silent.Call, s.timings.silent.Silent
+	longest := s.timings.longest[lasting{path, silent}]
+	return longest.Call, longest.lasted
 }
 
 // earlyBytes is how much of an answer comes at once over any network, so that its

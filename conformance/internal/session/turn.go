@@ -10,6 +10,7 @@ func (s *Session) Turn(checks []Check) {
 	slices.Reverse(s.discovered)
 	s.turned = !s.turned
 	s.snapshots, s.otherSnapshots = s.otherSnapshots, s.snapshots
+	s.Lost, s.otherLost = s.otherLost, s.Lost
 	s.Covered.Turn()
 	s.budget.second.ahead, s.budget.second.later = nil, 0
 	for i := range checks {

@@ -21,7 +21,7 @@ func refusalsLeak(run *session.Run) *check.Finding {
 	topic := run.Topic()
 	for _, path := range run.Document.Paths(true) {
 		known, f := refusalAbout(run, path, topic)
-		if f != nil || run.Spent() {
+		if f != nil || run.Spent(1) {
 			return f
 		}
 		if names := tablesIn(known.Body, tables, topic.Name); names != "" {

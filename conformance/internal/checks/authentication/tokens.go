@@ -66,7 +66,7 @@ func wrongTokens(run *session.Run, list []wrongToken) *check.Finding {
 	for turn := range routes {
 		for i, wrong := range list {
 			path := routes[(i+turn)%len(routes)]
-			if f := refused(run, path, run.Legal(path, topic).Text(), wrong.what, wrong.header); f != nil || run.Spent() {
+			if f := refused(run, path, run.Legal(path, topic).Text(), wrong.what, wrong.header); f != nil || run.Spent(1) {
 				return f
 			}
 		}
@@ -96,7 +96,7 @@ func queryToken(run *session.Run) *check.Finding {
 		}
 		a, all := ask(tokenParameters...)
 		switch {
-		case all == nil && !run.Spent():
+		case all == nil && !run.Spent(1):
 			continue
 		case all == nil, a.Err != nil: // without an answer, nothing tells which of the names it is
 			return all

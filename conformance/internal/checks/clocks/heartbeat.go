@@ -80,7 +80,7 @@ func judgeSilence(run *session.Run) *check.Finding {
 	if f := run.ReadSomeTables(); f != nil {
 		return f
 	}
-	call, lasted := run.MostSilent()
+	call, lasted := run.Longest(wire.PathQuery, true)
 	if lasted < wire.HeartbeatInterval-time.Second {
 		return check.Skip(check.NoData,
 			"no stream of this run had to wait for its next line as long as %s; the longest silence was %s",

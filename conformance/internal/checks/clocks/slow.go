@@ -47,7 +47,7 @@ type exchange struct {
 // and the table exists. The caller calls stop at the end of the run: it ends the
 // exchanges that nobody waits for any more.
 func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
-	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Plans(e.id) }) {
+	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Planned[e.id] }) {
 		return func() {}
 	}
 	s.Judge(ctx, &session.Check{ID: "slow", Judge: func(run *session.Run) *check.Finding {
@@ -62,7 +62,7 @@ func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 	}
 	needless := map[string]bool{}
 	for _, c := range k.Checks() {
-		needless[c.ID] = !s.Plans(c.ID) || c.Needs != nil && c.Needs(s.Document) != ""
+		needless[c.ID] = !s.Planned[c.ID] || c.Needs != nil && c.Needs(s.Document) != ""
 	}
 	k.exchanges = slices.DeleteFunc(exchangesWith(s), func(e *exchange) bool {
 		return needless[e.id] || !s.Document.Offers(e.call.Path)

@@ -35,7 +35,7 @@ func judgeSlowest(run *session.Run) *check.Finding {
 		if slowest.Path == "" || call.Took > slowest.Took {
 			slowest = call
 		}
-		if call.Took < telling || run.Spent() {
+		if call.Took < telling || run.Spent(1) {
 			continue
 		}
 		shown, f := keepsTime(run, call)
@@ -153,7 +153,7 @@ func askBeside(run *session.Run, c session.Call, after time.Duration) (a *sessio
 // slowestCall returns the slowest call to a route, or one about the largest table if
 // that is as slow.
 func slowestCall(run *session.Run, path string, table *wire.Table) timed {
-	before, took := run.Slowest(path)
+	before, took := run.Longest(path, false)
 	slowest := timed{before, took}
 	if slowest.Path != "" && run.Allowance() == 0 {
 		return slowest

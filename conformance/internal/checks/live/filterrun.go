@@ -100,7 +100,7 @@ func (v *filterRun) room() int {
 		return 0
 	}
 	room := min(v.runner.Width(), v.end-v.asked)
-	if v.runner.Cases > 0 && !v.runner.Affords(requestsOfWrongAnswer) {
+	if v.runner.Spent(requestsOfWrongAnswer) {
 		return 0
 	}
 	return min(room, max(1, v.runner.Allowance()/requestsOfWrongAnswer))

@@ -88,7 +88,7 @@ func (m *memory) judging(judge func(*liveRun) *check.Finding, lacks string) func
 // roomForWindows reports whether the check may send n more requests for a window
 // each. A check that has judged nothing yet may always send them.
 func (p *liveRun) roomForWindows(n int) bool {
-	return p.requests+n <= maxRequests && (p.Cases == 0 || p.Affords(n))
+	return p.requests+n <= maxRequests && !p.Spent(n)
 }
 
 // room reports whether the check may send n more requests for whole tables.

@@ -37,7 +37,7 @@ func connectionsAlike(run *session.Run) *check.Finding {
 	slices.SortStableFunc(list, func(a, b beside) int { return min(b.instant(), 0) - min(a.instant(), 0) })
 	list[0].set(run)
 	for _, b := range list {
-		if run.Spent() {
+		if run.Spent(1) {
 			break
 		}
 		run.Cases++

@@ -80,7 +80,7 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 		return f
 	}
 	for _, b := range tables {
-		if rows := len(b.alone.Rows); len(b.table.PrimaryKey) == 1 && rows >= most && !run.Spent() {
+		if rows := len(b.alone.Rows); len(b.table.PrimaryKey) == 1 && rows >= most && !run.Spent(1) {
 			return sameAtOnce(run, pagesOf(run, b.table, rows, most), "beside its other pages")
 		}
 	}
@@ -221,7 +221,7 @@ func sameMeanwhile(run *session.Run, list []beside, most int) *check.Finding {
 		return nil // the table leaves nothing else to ask
 	}
 	for round, first := range []int{0, 1, 0, 2, 0, 3} {
-		if run.Spent() {
+		if run.Spent(1) {
 			break
 		}
 		first %= len(list)

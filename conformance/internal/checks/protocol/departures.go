@@ -63,9 +63,8 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 	if !asked[0].has(whole) {
 		return check.Skip(check.DataChanged, "%s", asked[0].what)
 	}
-	ended := 0
 	for i := range departures {
-		if !run.Affords(1 + timesAfter*len(asked)) {
+		if run.Spent(1 + timesAfter*len(asked)) {
 			break
 		}
 		c, stay := run.Ask(wire.PathQuery, asked[0].req, 0), min(whole.Elapsed, longestStay)*time.Duration(1+i%8)/9
@@ -73,12 +72,13 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 			c = c.WithTimeout(stay, longestStay+defaults.Grace)
 		}
 		if a := run.ExchangeWith(run.Ctx, c); a.Late || a.TimedOut {
-			ended++
+			run.Cases++
 		}
 	}
-	if ended == 0 {
-		return check.Skip(check.NoData, "no answer takes long enough to be ended in its middle")
+	if f := run.Judged("no answer takes long enough to be ended in its middle"); f != nil {
+		return f
 	}
+	after := fmt.Sprintf("after %d answers were ended in their middle", run.Cases)
 	for _, b := range slices.Repeat(asked, timesAfter) {
 		st := b.ask(run, nil)
 		run.Cases++
@@ -90,7 +90,6 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 		if again := b.ask(run, nil); again.Problem() == nil && !b.has(again) && b.same(again, b.ask(run, nil)) {
 			return check.Skip(check.DataChanged, "%s", b.what)
 		}
-		after := fmt.Sprintf("after %d answers were ended in their middle", ended)
 		if problem != nil {
 			return problem.In("%s, %s: %s", b.what, after).From(st.Request)
 		}

@@ -17,7 +17,7 @@ func atOnce(run *pairRun) *check.Finding {
 	var alone func() *check.Finding
 	f := judgeSubjects(run, func() *check.Finding {
 		for round := range 3 * len(questions) {
-			if run.Spent() {
+			if run.Spent(1) {
 				return nil
 			}
 			f := run.once("round", round, func() *check.Finding {

@@ -51,7 +51,7 @@ func refusesIncomplete(run *pairRun) *check.Finding {
 // good credentials in the place of bad ones.
 func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.Finding {
 	for tenant := range run.Tenants {
-		if tenant > 0 && run.Spent() {
+		if tenant > 0 && run.Spent(1) {
 			break
 		}
 		f := run.once("impostors", tenant, func() *check.Finding { return servesImpostorsOf(run, tenant, sets) })
@@ -77,7 +77,7 @@ func servesImpostorsOf(run *pairRun, tenant int, sets func(*pairRun, int) []impo
 		}
 	}
 	for _, i := range list {
-		if run.Spent() {
+		if run.Spent(1) {
 			break
 		}
 		if i.close || i.refused {

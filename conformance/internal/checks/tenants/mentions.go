@@ -58,7 +58,7 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 		tables = append(tables, &wire.Table{Name: own[0].Name, Fields: nobodys.Fields})
 	}
 	for i, t := range tables {
-		if i > 0 && run.Spent() {
+		if i > 0 && run.Spent(1) {
 			return nil
 		}
 		for _, q := range plain {
@@ -119,7 +119,7 @@ func (run *pairRun) tablesToldOf(both [2]*session.Discovery) []*wire.Table {
 func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Table) *check.Finding {
 	for _, t := range tables {
 		s := newSubject(run, t, both[1].Lookup[t.Name])
-		if len(s.fields) == 0 || run.Spent() {
+		if len(s.fields) == 0 || run.Spent(1) {
 			continue
 		}
 		moved, f := run.RetryIfChanged(func() *check.Finding {

@@ -50,7 +50,7 @@ func newSubject(run *pairRun, own, other *wire.Table) *subject {
 	limits := run.Document.Capabilities.Limits
 	s := &subject{
 		name: own.Name, tables: [2]*wire.Table{own, other}, joins: run.Document.Capabilities.Join,
-		mayLimit: limits.PageSizeMax == 0 && limits.RowsPerTableMax == 0, lost: run.Lost(own),
+		mayLimit: limits.PageSizeMax == 0 && limits.RowsPerTableMax == 0, lost: run.Lost[own.Name],
 	}
 	for i := range own.Fields {
 		if name := own.Fields[i].Name; other.Field(name) != nil {

@@ -44,7 +44,7 @@ func (run *pairRun) once(what, about any, judge func() *check.Finding) *check.Fi
 		return nil
 	}
 	f := judge()
-	run.passed[p] = f == nil && !run.Spent()
+	run.passed[p] = f == nil && !run.Spent(1)
 	return f
 }
 

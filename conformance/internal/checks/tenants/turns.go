@@ -29,7 +29,7 @@ func inTurns(run *pairRun) *check.Finding {
 		for i, judge := range []func(*pairRun) *check.Finding{
 			turns(0), discoveriesInTurns, sweep, afterOther, linksInTurns, turns(1),
 		} {
-			if f := run.once("turns", i, func() *check.Finding { return judge(run) }); f != nil || run.Spent() {
+			if f := run.once("turns", i, func() *check.Finding { return judge(run) }); f != nil || run.Spent(1) {
 				return f
 			}
 		}
@@ -50,7 +50,7 @@ func turns(round int) func(*pairRun) *check.Finding {
 				f := run.once(q, fmt.Sprint(round, s.name), func() *check.Finding {
 					return run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, q) })
 				})
-				if f != nil || run.Spent() {
+				if f != nil || run.Spent(1) {
 					return f
 				}
 				break
@@ -71,13 +71,13 @@ func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding
 	for _, bare := range []bool{first%2 > 0, first%2 == 0} {
 		w := fresh(run)
 		w.bare = bare
-		if f := s.inTurn(run, first, q, w); f != nil || run.Spent() {
+		if f := s.inTurn(run, first, q, w); f != nil || run.Spent(1) {
 			return f
 		}
 		if w.page++; !s.hasPage(run, q, w) {
 			break
 		}
-		if f := s.inTurn(run, first, q, w); f != nil || run.Spent() {
+		if f := s.inTurn(run, first, q, w); f != nil || run.Spent(1) {
 			return f
 		}
 	}
@@ -200,7 +200,7 @@ const fewOnEveryRoute = 3
 func sweep(run *pairRun) *check.Finding {
 	for i, s := range slices.Backward(run.others) {
 		i = len(run.others) - 1 - i
-		if run.Spent() {
+		if run.Spent(1) {
 			return nil
 		}
 		f := run.once("sweep", s.name, func() *check.Finding {
@@ -239,7 +239,7 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	for n, q := range questions {
 		wanted := large || n == 0 || i < fewOnEveryRoute && q.what == "" || n == 1+i%(len(questions)-1)
 		if wanted && s.may(run, q) && (!large || s.answersFew(q)) {
-			if f := s.takeTurns(run, i, q); f != nil || run.Spent() {
+			if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
 				return f
 			}
 		}
@@ -279,13 +279,13 @@ func linksInTurns(run *pairRun) *check.Finding {
 					if s.hop == nil || !s.may(run, q) {
 						continue
 					}
-					if f := s.takeTurns(run, i, q); f != nil || run.Spent() {
+					if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
 						return f
 					}
 				}
 				return nil
 			})
-			if f != nil || run.Spent() {
+			if f != nil || run.Spent(1) {
 				return f
 			}
 		}
@@ -327,7 +327,7 @@ func afterOther(run *pairRun) *check.Finding {
 					if !s.may(run, q) {
 						continue
 					}
-					if run.Spent() {
+					if run.Spent(1) {
 						return nil
 					}
 					run.Cases++

@@ -35,7 +35,7 @@ func unknownToOther(run *pairRun) *check.Finding {
 	for n := range maxLacked {
 		for way, ask := range []asking{unknownOnRoutes, unknownBeside} {
 			for tenant := range both {
-				if n >= len(lacked[tenant]) || run.Spent() {
+				if n >= len(lacked[tenant]) || run.Spent(1) {
 					continue
 				}
 				t := lacked[tenant][n]
@@ -136,7 +136,7 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 	own := tables[i]
 	for _, l := range leads {
 		mayJoin := run.Document.Capabilities.Join || l.path == wire.PathLinkHitRate
-		if !mayJoin || !run.Document.Offers(l.path) || run.Spent() {
+		if !mayJoin || !run.Document.Offers(l.path) || run.Spent(1) {
 			continue
 		}
 		about := func(name string) wire.Request {
