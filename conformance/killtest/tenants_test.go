@@ -174,11 +174,11 @@ func TestLostRowsAreNoLeak(t *testing.T) {
 	}
 }
 
-// TestNullsThatNinDropsAreNoLeak grades hosts whose nin drops null cells, over tables whose first text has some. L2 tells
-// that; no tenant is answered the other's rows.
-func TestNullsThatNinDropsAreNoLeak(t *testing.T) {
+// TestWrongRowsAreNoLeak grades hosts that answer wrongly and no tenant with the other's rows: the check of the fault tells
+// it, and none of tenants.
+func TestWrongRowsAreNoLeak(t *testing.T) {
 	t.Parallel()
-	drops := bodies(func(body map[string]any) {
+	nulls := bodies(func(body map[string]any) {
 		filters := body["and"].([]any)
 		for _, f := range filters {
 			if f := f.(map[string]any); f["op"] == "nin" {
@@ -187,17 +187,49 @@ func TestNullsThatNinDropsAreNoLeak(t *testing.T) {
 		}
 		body["and"] = filters
 	}, wire.PathQuery, wire.PathCount, wire.PathAggregate)
-	tables := hostTables()
-	for _, table := range slices.Concat(tables[0], tables[1]) {
-		table.Fields[0], table.Fields[2] = table.Fields[2], table.Fields[0]
-		for _, row := range table.Rows {
-			row[0], row[2] = row[2], row[0]
+	hop := forSecond(wire.PathQuery, func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 },
+		func(body map[string]any) {
+			for _, f := range listOf(listOf(body, "joins")[0], "fields") {
+				if f["field"] == "city" {
+					f["field"] = "id"
+				}
+			}
+		})
+	rate := forSecond(wire.PathLinkHitRate, func(body map[string]any) bool { return body["fromTable"] != body["toTable"] },
+		func(body map[string]any) { body["fromColumn"] = "city" })
+	joined := func(t *memsource.Table) {
+		if t.Name == "invoices" {
+			t.ForeignKeys = []wire.ForeignKey{{Field: "id", TargetTable: "parts", TargetField: "id"}}
 		}
 	}
-	r := grade(t, drops(sharedHostOf(hostDefinition, tables)), grading{credentials: hostSets,
-		Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L2|T.*)$`, Requests: testrun.Budget(800)}})
-	require.Equal(t, conformance.Fail, r.Outcome("L2").Verdict)
-	for _, o := range r.Failures() {
-		require.Equal(t, "L2", o.ID, o.Detail)
+	for _, c := range []struct {
+		name, kills string
+		wrong       layer
+		change      func(*memsource.Table)
+	}{
+		{"nin drops nulls, where the first text has some", "L2", nulls, func(t *memsource.Table) {
+			t.Fields[0], t.Fields[2] = t.Fields[2], t.Fields[0]
+			for _, row := range t.Rows {
+				row[0], row[2] = row[2], row[0]
+			}
+		}},
+		{"the second tenant's joins answer another column", "M21", hop, joined},
+		{"the second tenant's links go from another column", "L9", rate, joined},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tables := hostTables()
+			for i := range tables {
+				for n := range tables[i] {
+					c.change(&tables[i][n])
+				}
+			}
+			r := grade(t, c.wrong(sharedHostOf(hostDefinition, tables)), grading{credentials: hostSets,
+				Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L2|L9|M21|T.*)$`}})
+			require.Equal(t, conformance.Fail, r.Outcome(c.kills).Verdict)
+			for _, o := range r.Failures() {
+				require.Equal(t, c.kills, o.ID, o.Detail)
+			}
+		})
 	}
 }

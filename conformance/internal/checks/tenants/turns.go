@@ -2,6 +2,7 @@ package tenants
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -101,18 +102,27 @@ func (s *subject) inTurn(run *pairRun, first int, q *question, w wording) *check
 		}
 	}
 	for tenant := range 2 {
-		if verdicts[tenant] == isWrong && verdicts[1-tenant] == isRight && !s.wrongAlone(run, tenant, q) {
+		if verdicts[tenant] == isWrong && verdicts[1-tenant] == isRight && !s.wrongAlone(run, replies[tenant], tenant, q) {
 			return s.oneSided(replies[tenant], tenant, q)
 		}
 	}
 	return nil
 }
 
-// wrongAlone reports whether a measure is answered wrongly in another wording too, right after the tenant has come.
-// Then the connector measures the rows of this tenant wrongly, which the checks of its data report.
-func (s *subject) wrongAlone(run *pairRun, tenant int, q *question) bool {
-	if q.path != wire.PathAggregate || !s.differs() {
+// wrongAlone reports whether a measure, a link or a join is answered wrongly in another wording too, right after the
+// tenant has come, and not with the other tenant's rows behind the hop. Then the connector reads the rows of this tenant
+// wrongly, which the checks of its data report.
+func (s *subject) wrongAlone(run *pairRun, r reply, tenant int, q *question) bool {
+	req, ok := r.asked.(*wire.QueryRequest)
+	joins := ok && len(req.Joins) > 0 || s.hop != nil && q.path == wire.PathLinkHitRate
+	if !s.differs() || !joins && q.path != wire.PathAggregate {
 		return false
+	}
+	if joins {
+		mixed := maps.Clone(s.rows[tenant])
+		if mixed[s.hop.ToTable] = s.rows[1-tenant][s.hop.ToTable]; r.holds(mixed) {
+			return false
+		}
 	}
 	arrive(run, tenant)
 	f, v := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, "asked alone")
