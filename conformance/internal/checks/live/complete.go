@@ -104,7 +104,7 @@ func (p *liveRun) agreement() *agreement {
 
 // compareReads judges one table by one way, if the check may ask for it.
 func (p *liveRun) compareReads(a *agreement, t *wire.Table, w way) {
-	if !p.room(w.requests) || p.Snapshot(t).Broken() != nil {
+	if !p.mayRead(w.requests) || p.Snapshot(t).Broken() != nil {
 		return
 	}
 	lost := false
@@ -168,7 +168,7 @@ func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding
 	}
 	value := values[len(values)/2]
 	for _, op := range []wire.Op{wire.OpLt, wire.OpGte, wire.OpLte, wire.OpGt} {
-		if value.IsNull() || !p.Document.Declares(op) || !p.room(1) {
+		if value.IsNull() || !p.Document.Declares(op) || !p.mayRead(1) {
 			continue
 		}
 		req := rowsWith(t, and(filterOf(field, op, value)))

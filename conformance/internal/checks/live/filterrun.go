@@ -94,16 +94,15 @@ func (p *liveRun) filterRun() *filterRun {
 	return &filterRun{filterPlan: plan, live: p, runner: runner, end: maxGridQuestions}
 }
 
-// room returns how many questions may be asked at once, 0 when there have been enough.
-func (v *filterRun) room() int {
+// atOnce returns how many questions may be asked at once, 0 when there have been enough.
+func (v *filterRun) atOnce() int {
 	if v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells || v.runner.Ctx.Err() != nil {
 		return 0
 	}
-	room := min(v.runner.Width(), v.end-v.asked)
 	if v.runner.Spent(requestsOfWrongAnswer) {
 		return 0
 	}
-	return min(room, max(1, v.runner.Allowance()/requestsOfWrongAnswer))
+	return min(v.runner.Width(), v.end-v.asked, max(1, v.runner.Allowance()/requestsOfWrongAnswer))
 }
 
 // ask asks the questions that next returns until it returns nil, or until there have
@@ -111,7 +110,7 @@ func (v *filterRun) room() int {
 func (v *filterRun) ask(next func() *exam.Question) *check.Finding {
 	for {
 		var list []*exam.Question
-		for range v.room() {
+		for range v.atOnce() {
 			q := next()
 			if q == nil {
 				break

@@ -278,7 +278,7 @@ func (p *liveRun) smallestJoin(
 	shape := shrink.Table{Columns: base.Columns(), Key: base.PrimaryKey}
 	small := shrink.Request(p.Ctx, req, shape, func(m wire.Request) bool {
 		smaller := m.(*wire.QueryRequest)
-		if len(smaller.Joins) == 0 || !p.roomForWindows(1) {
+		if len(smaller.Joins) == 0 || !p.mayAskWindows(1) {
 			return false // other checks are about queries without a join
 		}
 		_, rows, f := p.ask(base, smaller)
@@ -377,7 +377,7 @@ func (p *liveRun) joinedMeasures(t *wire.Table, j join, by ...int) question {
 		answered, f := ask(rows, all)
 		if f == nil && !answered {
 			for _, part := range groupedBy(all, func(m wire.Measure) string { return string(m.Fn) }) {
-				if _, f = ask(rows, part); f != nil || !p.room(1) {
+				if _, f = ask(rows, part); f != nil || !p.mayRead(1) {
 					return f
 				}
 			}

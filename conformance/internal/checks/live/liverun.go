@@ -85,15 +85,15 @@ func (m *memory) judging(judge func(*liveRun) *check.Finding, lacks string) func
 	}
 }
 
-// roomForWindows reports whether the check may send n more requests for a window
+// mayAskWindows reports whether the check may send n more requests for a window
 // each. A check that has judged nothing yet may always send them.
-func (p *liveRun) roomForWindows(n int) bool {
+func (p *liveRun) mayAskWindows(n int) bool {
 	return p.requests+n <= maxRequests && !p.Spent(n)
 }
 
-// room reports whether the check may send n more requests for whole tables.
-func (p *liveRun) room(n int) bool {
-	return p.roomForWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*defaults.WindowRows)
+// mayRead reports whether the check may send n more requests for whole tables.
+func (p *liveRun) mayRead(n int) bool {
+	return p.mayAskWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*defaults.WindowRows)
 }
 
 // unmoved judges a part of the check that is about some tables. It repeats the part

@@ -159,7 +159,7 @@ const maxPages = 3
 // query without a window: of each size the first two, and the last one that has rows.
 func (p *liveRun) compose(of pagedTable, known known, filters []wire.Filter, sizes func(rows int) []int) *check.Finding {
 	t := of.Table
-	if !p.room(1) {
+	if !p.mayRead(1) {
 		return nil
 	}
 	req := declared.AllRows(t)
@@ -175,7 +175,7 @@ func (p *liveRun) compose(of pagedTable, known known, filters []wire.Filter, siz
 			compared := known.whole || (page+1)*n <= rows
 			paged := *req
 			paged.Limit, paged.Offset = int64(n), int64(page*n)
-			if n < 1 || page*n > rows || !compared || !p.Document.Allows(&paged) || !p.room(1) {
+			if n < 1 || page*n > rows || !compared || !p.Document.Allows(&paged) || !p.mayRead(1) {
 				break
 			}
 			if f := p.comparePage(t, &paged, all, page); f != nil {
@@ -296,7 +296,7 @@ func (p *liveRun) oneOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKe
 		return differs(what, d)
 	}
 	for _, w := range [][2]int{{7, 0}, {min(n, 50), max(0, len(data.Rows)-8)}, {9, n / 2}, {2 * n, n / 2}} {
-		if !p.room(1) {
+		if !p.mayRead(1) {
 			break
 		}
 		req, final, f := window(w[0], w[1])

@@ -54,11 +54,11 @@ func inTurn(rows int, plan plan) func(*liveRun) *check.Finding {
 // askAll asks questions until the check may send no more requests.
 func (p *liveRun) askAll(questions iter.Seq[question]) *check.Finding {
 	for q := range questions {
-		room := p.room
+		may := p.mayRead
 		if q.partly {
-			room = p.roomForWindows
+			may = p.mayAskWindows
 		}
-		if !room(q.requests) {
+		if !may(q.requests) {
 			return nil
 		}
 		f := p.unmoved(func() *check.Finding {
@@ -218,7 +218,7 @@ func (p *liveRun) compareGroups(
 		return false, nil
 	}
 	for _, part := range parts(t, req.Measures) {
-		if !p.room(1) {
+		if !p.mayRead(1) {
 			break
 		}
 		one, f := some(part)

@@ -115,7 +115,7 @@ const tellsCase = 3
 func sortHolds(p *liveRun) *check.Finding {
 	by := func(t *wire.Table, sort ...wire.SortKey) question {
 		return question{tables: []*wire.Table{t}, requests: 1, partly: true, judge: func(rows known) *check.Finding {
-			return p.inOrder(t, rows.Tables[t.Name], sort, rows.whole && p.room(1))
+			return p.inOrder(t, rows.Tables[t.Name], sort, rows.whole && p.mayRead(1))
 		}}
 	}
 	columns := p.sortable(p.tables)
@@ -251,7 +251,7 @@ func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey
 		req.Limit = p.window()
 		st, final, f = p.ask(t, req)
 	}
-	if f == nil && !st.Served.Sort && len(sort) > 1 && p.room(1) {
+	if f == nil && !st.Served.Sort && len(sort) > 1 && p.mayRead(1) {
 		return p.inOrder(t, data, sort[:1], whole) // some connectors sort by one column alone
 	}
 	if f != nil || final == nil || !st.Served.Sort {
