@@ -16,8 +16,8 @@
 //     has disproved it, most where it was the same column and operator, least where it was only the same type. An
 //     operator that a column was not asked about tells more than one that it was.
 //   - Every question costs one request. It has the filter of the most gain or, if the budget is smaller than the plan,
-//     as many as gain more together: conditions that most rows pass, or groups of or that few rows pass, of which
-//     none decides the place of all rows that show what another one is asked for. Every third question about a table
+//     as many as gain more together: in and, filters that most rows pass; in the groups of or, filters that few
+//     pass. None of them may decide alone about the rows by which another is judged. Every third question about a table
 //     has one filter, because many connectors hand on only that, and an answer to several disproves half as much.
 //     What others have hidden is asked for again alone.
 //   - A filter that is answered wrongly ends its operator on its column.

@@ -95,7 +95,7 @@ type beside struct {
 	alone *oracle.Table
 }
 
-// wholeRead returns the read of a table whose rows are held, or nil if they are not, or if there are none.
+// wholeRead returns the read of a table whose rows are held, or nil if none are.
 func wholeRead(run *session.Run, t *wire.Table) (*beside, *check.Finding) {
 	rows, f := run.Table(t)
 	if f != nil || rows == nil || len(rows.Rows) == 0 {
