@@ -212,7 +212,10 @@ func TestServePassesValuesOn(t *testing.T) {
 		pipe, stopped := memlisten.New(), make(chan error, 1)
 		var got any
 		go func() {
-			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(key{}) }), nil)
+			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter,
+				r *http.Request) {
+				got = r.Context().Value(key{})
+			}), nil)
 		}()
 		conn := testkit.Must(pipe.Dial(t.Context()))(t)
 		testkit.Must(io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))(t)

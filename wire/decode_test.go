@@ -117,7 +117,8 @@ func TestDecodeFields(t *testing.T) {
 		"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "x", "as": "s"}], "stringFields": ["d"],
 		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
 	aggregate.Credentials = wire.Credentials{}
-	assert.Equal(t, wire.AggregateRequest{Table: "t", Where: wire.Where{Or: [][]wire.Filter{}}, GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
+	assert.Equal(t, wire.AggregateRequest{Table: "t", Where: wire.Where{Or: [][]wire.Filter{}},
+		GroupBy:      []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
 		Measures:     []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "x", As: "s"}},
 		StringFields: []string{"d"}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 1}}, aggregate)
 

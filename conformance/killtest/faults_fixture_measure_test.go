@@ -90,7 +90,9 @@ func aggregateFaults() []fault {
 			behind("P2.11: stringFields", "all of its cases group texts"),
 		bent("null keys are dropped", "a null key is a group", "P2.11: null keys of a group",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull) })
+				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+					return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull)
+				})
 			}}),
 		bent("no rows, no answer", "without groupBy there is one row", "P2.11: one row without groupBy",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {

@@ -90,7 +90,8 @@ func hotelTables(chain int) []memsource.Table {
 
 // hotelTable returns a table whose fields are written as [fieldsOf] reads them. The first is the key.
 func hotelTable(name, about string, n int, keys []wire.ForeignKey, row func(i int) []wire.Value, fields ...string) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys, Fields: fieldsOf(fields...)}}
+	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys,
+		Fields: fieldsOf(fields...)}}
 	t.PrimaryKey, t.Fields[0].Unique = []string{t.Fields[0].Name}, true
 	for i := range n {
 		t.Rows = append(t.Rows, row(i))

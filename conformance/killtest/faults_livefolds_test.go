@@ -283,8 +283,10 @@ func liveJoinFaults() []fault {
 					}
 				}
 			}})},
-		joinedSums("sums over joins are of distinct values of the joined table", func(field string) bool { return strings.HasPrefix(field, "Hop") }),
-		joinedSums("sums over joins are of distinct values of the base table", func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
+		joinedSums("sums over joins are of distinct values of the joined table",
+			func(field string) bool { return strings.HasPrefix(field, "Hop") }),
+		joinedSums("sums over joins are of distinct values of the base table",
+			func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
 		{name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match", kills: []string{"L9"},
 			build: warehouse(twist{}, bodies(func(body map[string]any) {
 				if body["fromTable"] == "parts" && body["toTable"] == "moves" {

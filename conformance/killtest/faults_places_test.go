@@ -21,7 +21,8 @@ func firstHotels() []memsource.Table { return hotelTables(0) }
 func secondHotels() []memsource.Table { return hotelTables(1) }
 
 func placeFaults() []fault {
-	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(), spelledTwiceFaults(), besideFaults()))
+	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(),
+		spelledTwiceFaults(), besideFaults()))
 }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
@@ -171,7 +172,8 @@ func laterKeyFaults() []fault {
 		}
 		return inOrder(a, b, t)
 	})
-	collated := fault{name: "hotels: collate asks for a collation", why: "collate: true asks for the order of bytes too", kills: []string{"L7"},
+	collated := fault{name: "hotels: collate asks for a collation", why: "collate: true asks for the order of bytes too",
+		kills: []string{"L7"},
 		build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
 			k, c := req.Sort[0], t.Index(req.Sort[0].Field)
 			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {

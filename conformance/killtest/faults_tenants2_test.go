@@ -316,10 +316,11 @@ func mentionFaults() []fault {
 		}, wire.PathDiscovery).behind("P3.1b", "this account's discovery does not list the table"),
 		{name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token", kills: []string{"A.31"},
 			options: alone,
-			build: over(newSharedHost, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing", func(r *http.Request, body []byte) bool {
-				set, ok := credentialsIn(body)
-				return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
-			}))},
+			build: over(newSharedHost, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
+				func(r *http.Request, body []byte) bool {
+					set, ok := credentialsIn(body)
+					return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
+				}))},
 		{name: "a token of nine characters", why: "the token is at least 32 characters", kills: []string{"A.30"},
 			options: func(g *grading) { g.token = "nine-long" },
 			build: over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {

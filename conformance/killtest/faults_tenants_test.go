@@ -45,20 +45,21 @@ func tenantFaults() []fault {
 				return int(current.Load())
 			})()
 		}),
-		mixed("whoever is asked for beside another gets an error", servedToNobodyElse, "T3", over(newSharedHost, func(h http.Handler) http.Handler {
-			var current atomic.Int32
-			return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				set, _ := credentialsIn(*body)
-				tenant := int32(known(set))
-				current.Store(tenant)
-				time.Sleep(time.Millisecond) // a table of the other's schema is looked for
-				if current.Load() == tenant || tenant < 0 {
-					return false
-				}
-				refuses(w, http.StatusInternalServerError, string(wire.CodeInternal), terms.InternalMessage)
-				return true
-			})(h)
-		})),
+		mixed("whoever is asked for beside another gets an error", servedToNobodyElse, "T3",
+			over(newSharedHost, func(h http.Handler) http.Handler {
+				var current atomic.Int32
+				return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+					set, _ := credentialsIn(*body)
+					tenant := int32(known(set))
+					current.Store(tenant)
+					time.Sleep(time.Millisecond) // a table of the other's schema is looked for
+					if current.Load() == tenant || tenant < 0 {
+						return false
+					}
+					refuses(w, http.StatusInternalServerError, string(wire.CodeInternal), terms.InternalMessage)
+					return true
+				})(h)
+			})),
 	}
 }
 

@@ -85,10 +85,11 @@ func oddReads() []oddRead {
 			func(req *wire.QueryRequest) bool {
 				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) })
 			}))},
-		{"a sort with collate is left to the platform", "what is served is said by each stream", over(stocked(firstHotels, twist{}), unsortedWhere(
-			func(req *wire.QueryRequest) bool {
-				return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
-			}))},
+		{"a sort with collate is left to the platform", "what is served is said by each stream",
+			over(stocked(firstHotels, twist{}), unsortedWhere(
+				func(req *wire.QueryRequest) bool {
+					return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
+				}))},
 		{"more groups than asked for", "the platform discards them; none is missing", func() http.Handler {
 			return everyGroup(legal())
 		}},

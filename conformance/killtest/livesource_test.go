@@ -135,7 +135,8 @@ func numbersOf(large string) func() http.Handler {
 	if err != nil {
 		panic(err)
 	}
-	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"}, Fields: fieldsOf("id number", "reading number")}}
+	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"},
+		Fields: fieldsOf("id number", "reading number")}}
 	for i := range 30 {
 		v := wire.Int(int64(7 * i))
 		if i == 11 {
@@ -184,7 +185,8 @@ func TestLargeNumbers(t *testing.T) {
 // sent.
 func TestLargeNumbersEverywhere(t *testing.T) {
 	t.Parallel()
-	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"}, Fields: fieldsOf("id number", "reading number", "place string")}}
+	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"},
+		Fields: fieldsOf("id number", "reading number", "place string")}}
 	sent := map[string]bool{}
 	for i := range 30 {
 		n := 90071992547409932 + 1000*int64(i)
@@ -208,7 +210,8 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 		}, wire.PathQuery),
 		"sorts are forgotten": bodies(func(body map[string]any) { delete(body, "sort") }, wire.PathQuery),
 	} {
-		r := grade(t, numbers(fault(whole())), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L|M)`, Requests: testrun.Budget(300)}})
+		r := grade(t, numbers(fault(whole())), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L|M)`,
+			Requests: testrun.Budget(300)}})
 		for _, o := range r.Failures() {
 			for _, n := range regexp.MustCompile(`\b9007[0-9]{13}\b`).FindAllString(o.Expected+" "+o.Received, -1) {
 				require.True(t, sent[n], "%s: %s of %s: %s\nexpected %s\nreceived %s", n, o.ID, name, o.Detail, o.Expected, o.Received)

@@ -58,7 +58,8 @@ func oddPlaces() []oddity {
 			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) { eachTie(t, req.Sort, slices.Reverse) }})},
 		{name: "decimals have several spellings", why: "they are values of one type", unadvised: "M31", options: unhurried,
 			build: stocked(respeltPrices, twist{})},
-		{name: "operands with an offset are refused", why: "how an operand that is not UTC is read is our decision", unadvised: "M30", options: unhurried,
+		{name: "operands with an offset are refused", why: "how an operand that is not UTC is read is our decision",
+			unadvised: "M30", options: unhurried,
 			layer: refusing(wire.PathQuery, has("", offset), http.StatusBadRequest)},
 	}
 }

@@ -41,7 +41,8 @@ type oddity struct {
 
 // oddities returns all of them.
 func oddities() []oddity {
-	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables(), oddCorpora(), oddAtOnce(),
+	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables(),
+		oddCorpora(), oddAtOnce(),
 		oddPlaces())
 }
 

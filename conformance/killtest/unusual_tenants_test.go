@@ -111,10 +111,11 @@ var unusualTenants = []struct {
 		}},
 	{name: "missing credentials count as bad requests everywhere", why: "a missing key may count as a body that does not parse",
 		options: apart,
-		build: over(newSharedHost, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse", func(r *http.Request, body []byte) bool {
-			set, ok := credentialsIn(body)
-			return ok && mayAsk(r) && len(set) != 2
-		}))},
+		build: over(newSharedHost, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse",
+			func(r *http.Request, body []byte) bool {
+				set, ok := credentialsIn(body)
+				return ok && mayAsk(r) && len(set) != 2
+			}))},
 	{
 		name: "tables of 6,000 rows and of unknown size", why: "rowCount is optional",
 		options: func(g *grading) { apart(g); g.Match = `^(P0|P1|T|A\.3)` }, // the laws read large tables elsewhere

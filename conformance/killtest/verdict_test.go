@@ -210,7 +210,8 @@ func TestPaceOfTheConnector(t *testing.T) {
 		}
 		t.Run(c.why, func(t *testing.T) {
 			c.options.Mode = conformance.ModeLive
-			r := grade(t, delayed(func(string) time.Duration { return c.slow })(serve(connector.Definition{}, liveShop(), nil)), grading{Options: c.options})
+			r := grade(t, delayed(func(string) time.Duration { return c.slow })(serve(connector.Definition{}, liveShop(), nil)),
+				grading{Options: c.options})
 			require.NoError(t, r.Err())
 			t.Log(r.Requests, r.Duration)
 			require.GreaterOrEqual(t, r.Requests, c.least)

@@ -188,7 +188,8 @@ var isolationTests = []struct {
 				return honest(&own)
 			}}
 		}},
-	{"no rows at times", "a tenant keeps what it has, whatever the other does", "beside other requests, does not answer tenant b as it did alone",
+	{"no rows at times", "a tenant keeps what it has, whatever the other does",
+		"beside other requests, does not answer tenant b as it did alone",
 		func(h hosted) connector.Source {
 			return leaking{h, new(atomic.Int64), func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
 				if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {

@@ -62,7 +62,8 @@ func TestAnOfficesFolder(t *testing.T) {
 				"state the encoding that the file has; the file is left out"}},
 		{"Excel's Unicode text", "export.csv", utf16Text("Nr\tOrt\r\n1\tKöln\r\n"), "",
 			"Nr number, Ort string", []string{`{"Nr":1,"Ort":"Köln"}`},
-			[]string{"export.csv is read as utf-16le, by its byte-order mark", "export.csv is read as separated by tabs, which alone are in its header"}},
+			[]string{"export.csv is read as utf-16le, by its byte-order mark",
+				"export.csv is read as separated by tabs, which alone are in its header"}},
 		{"PowerShell's redirected output (filesql 148)", "events.jsonl", utf16Text(`{"id":1,"text":"für"}` + "\r\n"), "",
 			"id number, text string",
 			[]string{`{"id":1,"text":"für"}`}, []string{"events.jsonl is read as utf-16le, by its byte-order mark"}},
@@ -92,7 +93,8 @@ func TestAnOfficesFolder(t *testing.T) {
 			[]string{"bericht.pdf is not served: what is served has the extension .csv, .jsonl, .ndjson or .tsv"}},
 		{"declared types hold as they are written", "plz.csv", "plz;summe\n00501;+1,5\n",
 			`{"decimalComma": true, "columns": {"plz": {"type": "number"}, "summe": {"type": "decimal"}}}`,
-			"plz number, summe decimal", []string{`{"plz":501,"summe":"1.5"}`}, []string{"plz.csv is read as separated by semicolons, which alone are in its header"}},
+			"plz number, summe decimal", []string{`{"plz":501,"summe":"1.5"}`},
+			[]string{"plz.csv is read as separated by semicolons, which alone are in its header"}},
 		{"a date with its time", "zeit.csv", "von,bis\n31.12.2024 10:00,2024-12-31T11:30:00+01:00\n31.12.2024,2024-12-31\n",
 			`{"dateFormat": "DD.MM.YYYY"}`,
 			"von datetime, bis datetime", []string{`{"von":"2024-12-31T10:00:00Z","bis":"2024-12-31T10:30:00Z"}`,
@@ -129,7 +131,8 @@ func TestAnOfficesFolder(t *testing.T) {
 // unless the file's own sidecar states something else.
 func TestTheFolderStatesTheFormat(t *testing.T) {
 	src, err := FS(mapFS(map[string]string{
-		"acme/a.csv": "plz;wert;tag\n1;1,5;31.12.2024\n", "acme/b.csv": "plz,wert\n01,1.5\n", "acme/c.tsv": "plz\twert\n1\t\xfc\n", "acme/d.csv": "plz,wert\n1,2\n",
+		"acme/a.csv": "plz;wert;tag\n1;1,5;31.12.2024\n", "acme/b.csv": "plz,wert\n01,1.5\n",
+		"acme/c.tsv": "plz\twert\n1\t\xfc\n", "acme/d.csv": "plz,wert\n1,2\n",
 		"acme/b.table.json": `{"separator": ",", "decimalComma": false, "columns": {"plz": {"type": "number"}}}`,
 	}), &Options{Logger: slog.New(slog.DiscardHandler), Format: Format{
 		Separator: ";", Encoding: "cp1252", DecimalComma: true, DateFormat: "DD.MM.YYYY",
@@ -145,7 +148,8 @@ func TestTheFolderStatesTheFormat(t *testing.T) {
 			tables = append(tables, table.Name+"."+f.Name+" "+string(f.Type))
 		}
 	}
-	assert.Equal(t, []string{"a.plz string", "a.wert decimal", "a.tag date", "b.plz number", "b.wert decimal", "c.plz string", "c.wert string"}, tables)
+	assert.Equal(t, []string{"a.plz string", "a.wert decimal", "a.tag date", "b.plz number", "b.wert decimal",
+		"c.plz string", "c.wert string"}, tables)
 	assert.Equal(t, []string{
 		`d.csv line 1: the header has commas, and none of the stated separator ";"; state the separator of this file; the file is left out`,
 		`c.tsv: column "wert" is served as string and not as decimal: c.tsv line 2 does not fit`,

@@ -174,7 +174,8 @@ func TestOpenChoices(t *testing.T) {
 		{"aggregate-5", wire.PathAggregate, `"table":"t","and":[],"groupBy":[{"field":"a","as":"g"}],"measures":[],"stringFields":["nobody"],"limit":1001`,
 			200, `{"g":"x"}`},
 		{"aggregate-6", wire.PathAggregate, `"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1`, 200, `{"n":2}`},
-		{"aggregate-6", wire.PathAggregate, `"table":"t","and":[],"groupBy":[{"field":"a","as":"g"}],"measures":[],"limit":2`, 422, "unsupported"},
+		{"aggregate-6", wire.PathAggregate, `"table":"t","and":[],"groupBy":[{"field":"a","as":"g"}],"measures":[],"limit":2`,
+			422, "unsupported"},
 	} {
 		w := testkit.Post(h, secret, c.path, "{"+c.body+`,"credentials":{},"timeoutMs":1000}`)
 		require.Equal(t, c.status, w.Code, "%s: %s answers %s", c.rule, c.body, w.Body)

@@ -387,7 +387,8 @@ func ExampleAuthorize() {
 		return nil
 	}
 	src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Authorize: signed}, []restsource.Table{{
-		Name: "orders", Pages: onePage, Path: "/orders", Query: "expand=lines", Rows: "data", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+		Name: "orders", Pages: onePage, Path: "/orders", Query: "expand=lines", Rows: "data",
+		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
 	}}, &restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		fmt.Println(r.Header.Get("X-Signature"))
 		return reply(200, `{"data": []}`), nil

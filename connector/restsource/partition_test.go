@@ -335,7 +335,8 @@ func TestWindowsNarrowed(t *testing.T) {
 // that make no difference, which fill a column with what is not so.
 func TestPartitionWarnings(t *testing.T) {
 	api := &emulated{answer: func(r *http.Request) (int, string) { return 200, `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]` }}
-	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"}, Columns: columns(wire.TypeNumber, "id", "p"),
+	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"},
+		Columns:    columns(wire.TypeNumber, "id", "p"),
 		Partitions: restsource.Partitions{Column: "p", Param: "p", Values: []string{"1", "2"}}}
 	found := testkit.Must(serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, testkit.Over(api)).Discover())(t)
 	assert.Equal(t, []string{

@@ -105,7 +105,8 @@ func TestTrouble(t *testing.T) {
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			definition, shop, log := shopDefinition, "acme", &testkit.Log{}
-			definition.Credentials = append([]wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}}, definition.Credentials...)
+			definition.Credentials = append([]wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}},
+				definition.Credentials...)
 			if c.base == typed {
 				shop = "https://acme.example"
 			}

@@ -55,7 +55,8 @@ func TestStrictSubject(t *testing.T) {
 		return partsOfPrices, elementsOfNotes, hardPrices, groups
 	}
 	parts, elements, hard, groups := asked(tableOf("prices", prices()[0].Rows,
-		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "price", Type: wire.TypeDecimal}, wire.Field{Name: "note", Type: wire.TypeString}))
+		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "price", Type: wire.TypeDecimal},
+		wire.Field{Name: "note", Type: wire.TypeString}))
 	require.Zero(t, parts+elements+groups, "%d, %d, %d", parts, elements, groups)
 	require.Zero(t, hard)
 	parts, elements, hard, groups = asked(NewStrictSubject(prices()[0]))

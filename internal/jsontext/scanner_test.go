@@ -72,7 +72,8 @@ func TestScalars(t *testing.T) {
 func TestStrings(t *testing.T) {
 	for n := range 10 {
 		before := `"` + strings.Repeat("x", n)
-		for _, body := range []string{``, `a`, `é😀~`, `\"`, `\\`, `\/`, `\b\f\n\r\t`, `\u0041b`, `\u00e9\uABCD`, `\ud83d\ude00`, `\uD83D\uDE00 \uffff`,
+		for _, body := range []string{``, `a`, `é😀~`, `\"`, `\\`, `\/`, `\b\f\n\r\t`, `\u0041b`, `\u00e9\uABCD`, `\ud83d\ude00`,
+			`\uD83D\uDE00 \uffff`,
 			`a longer text \t with an escape`, `a longer text \u0000`} {
 			require.NoError(t, scan(t, before+body+`"`))
 			for end := range len(body) + 1 {
@@ -166,7 +167,8 @@ func TestPutString(t *testing.T) {
 		end, ascii = jsontext.PutString(dst[:3:3+n+1], text)
 		assert.True(t, end == 0 && !ascii)
 		for at := range n {
-			for c, want := range map[string]int{"\x00": 0, "\x1f": 0, `"`: 0, `\`: 0, "\x80": 3 + n + 2, "\xff": 3 + n + 2, "\x7f": 3 + n + 2, "!": 3 + n + 2} {
+			for c, want := range map[string]int{"\x00": 0, "\x1f": 0, `"`: 0, `\`: 0, "\x80": 3 + n + 2, "\xff": 3 + n + 2,
+				"\x7f": 3 + n + 2, "!": 3 + n + 2} {
 				end, ascii := jsontext.PutString(dst, text[:at]+c+text[at+1:])
 				assert.Equal(t, want, end, "%q at %d of %d", c, at, n)
 				assert.Equal(t, end > 0 && c < "\x80", ascii, "%q at %d of %d", c, at, n)

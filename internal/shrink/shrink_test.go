@@ -63,7 +63,8 @@ func TestRequest(t *testing.T) {
 	folded := func(groups ...wire.GroupKey) *wire.AggregateRequest {
 		return &wire.AggregateRequest{
 			Table: "orders", Where: bulky().Where, GroupBy: groups, StringFields: []string{"status"}, Limit: wire.AggregateLimit,
-			Measures: []wire.Measure{{Fn: wire.AggCount, As: "a"}, {Fn: wire.AggSum, Field: "total", As: "b"}, {Fn: wire.AggMin, Field: "id", As: "c"}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "a"}, {Fn: wire.AggSum, Field: "total", As: "b"},
+				{Fn: wire.AggMin, Field: "id", As: "c"}},
 		}
 	}
 	query := func(m wire.Request) *wire.QueryRequest { return m.(*wire.QueryRequest) }

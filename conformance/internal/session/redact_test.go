@@ -31,7 +31,8 @@ func TestScrub(t *testing.T) {
 		{"other credentials", "Bearer x", "a=b", `{"credentials":{"key":"` + key[:14] + `","pin":"` + pin + `"}}`,
 			"Bearer x", "?a=b", `{"credentials":{"key":"[redacted]","pin":"[redacted]"}}`, note},
 	} {
-		call := Call{Method: http.MethodPost, Path: wire.PathCheck, Query: c.query, Body: []byte(c.body), Authorization: []string{c.authorization}}
+		call := Call{Method: http.MethodPost, Path: wire.PathCheck, Query: c.query, Body: []byte(c.body),
+			Authorization: []string{c.authorization}}
 		shown := s.Shown(call)
 		f := &check.Finding{Detail: "wrong", Request: shown}
 		s.scrub(f)

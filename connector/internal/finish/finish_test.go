@@ -34,7 +34,8 @@ type planCase struct {
 }
 
 func (c *planCase) plan(t *testing.T) *Plan {
-	body := map[string]any{"table": "t", "and": []any{}, "sort": []any{}, "fields": []any{"n"}, "credentials": map[string]any{}, "timeoutMs": 1}
+	body := map[string]any{"table": "t", "and": []any{}, "sort": []any{}, "fields": []any{"n"},
+		"credentials": map[string]any{}, "timeoutMs": 1}
 	maps.Copy(body, c.Ask)
 	text, err := json.Marshal(body)
 	require.NoError(t, err)

@@ -57,7 +57,8 @@ func TestDecode(t *testing.T) {
 			got := testkit.Must(io.ReadAll(r))(t, c.why)
 			require.Equal(t, c.want, string(got), c.why)
 			require.Equal(t, c.encoding, encoding, c.why)
-			require.Equal(t, strings.HasPrefix(c.in, bom) || strings.HasPrefix(c.in, "\xff\xfe") || strings.HasPrefix(c.in, "\xfe\xff"), marked, c.why)
+			require.Equal(t, strings.HasPrefix(c.in, bom) || strings.HasPrefix(c.in, "\xff\xfe") ||
+				strings.HasPrefix(c.in, "\xfe\xff"), marked, c.why)
 		}
 	}
 }
@@ -135,8 +136,10 @@ func TestFormats(t *testing.T) {
 		{"what is stated needs no word", "t.csv", "a;b\n1;x\n", Format{Separator: ";"}, nil},
 		{"any character may be stated", "t.csv", "a¦b\n1¦x\n", Format{Separator: "¦"}, nil},
 		{"in .tsv it is the tab", "t.TSV", "a\tb\n1\tx\n", Format{Separator: ";"}.Of("t.TSV", nil), nil},
-		{"Excel's first line", "t.csv", "sep=;\r\na;b\r\n1;x\r\n", Format{}, []string{`t.csv is read as separated by ";", as its first line says`}},
-		{"in quotes", "t.csv", "\"sep=,\"\na,b\n1,x\n", Format{Separator: ","}, []string{`t.csv is read as separated by ",", as its first line says`}},
+		{"Excel's first line", "t.csv", "sep=;\r\na;b\r\n1;x\r\n", Format{},
+			[]string{`t.csv is read as separated by ";", as its first line says`}},
+		{"in quotes", "t.csv", "\"sep=,\"\na,b\n1,x\n", Format{Separator: ","},
+			[]string{`t.csv is read as separated by ",", as its first line says`}},
 		{"UTF-16 and tabs, as Excel's Unicode text", "t.csv", "\xff\xfe" + utf16Text("a\tb\r\n1\tx\r\n", false), Format{},
 			[]string{"t.csv is read as utf-16le, by its byte-order mark", "t.csv is read as separated by tabs, which alone are in its header"}},
 		{"a mark against what is stated", "t.csv", bom + "a,b\n1,x\n", Format{Encoding: "windows-1252"},
@@ -241,7 +244,8 @@ func TestFormatIsChecked(t *testing.T) {
 	checked, err := Format{Types: map[string]wire.Type{"zip": wire.TypeString}, DecimalComma: true, DateFormat: "D.M.YYYY"}.Checked()
 	require.NoError(t, err)
 	assert.Equal(t, textvalue.Rules{HandWritten: true, DecimalComma: true, DateFormat: "D.M.YYYY"}, checked.Rules())
-	for name, encoding := range map[string]string{"Latin1": "iso-8859-1", "LATIN-1": "iso-8859-1", "ISO_8859-1": "iso-8859-1", "CP1252": "windows-1252",
+	for name, encoding := range map[string]string{"Latin1": "iso-8859-1", "LATIN-1": "iso-8859-1",
+		"ISO_8859-1": "iso-8859-1", "CP1252": "windows-1252",
 		"UTF8": "utf-8", "UTF-16LE": "utf-16le", "UTF_16_LE": "utf-16le"} {
 		f := testkit.Must(Format{Encoding: name, DateFormat: "D.M.YYYY"}.Checked())(t, name)
 		assert.Equal(t, encoding, f.Encoding, name)

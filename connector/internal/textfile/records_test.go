@@ -91,7 +91,8 @@ func TestCSVFindsWhatIsNotUTF8(t *testing.T) {
 	for _, line := range []string{"x,yyyy,z\n", "x,\"y\r\n\",z\r\n", strings.Repeat("€", csvBuffer) + ",y,z\n"} {
 		before := "a,b,c\n" + strings.Repeat(line, csvBuffer/len(line)+1)
 		after := "€\n" + strings.Repeat(line, csvBuffer/len(line)+1)
-		want := fmt.Sprintf("t.csv line %d: cell 3 is not valid UTF-8; save the file as UTF-8, or state its encoding", strings.Count(before, "\n")+1)
+		want := fmt.Sprintf("t.csv line %d: cell 3 is not valid UTF-8; save the file as UTF-8, or state its encoding",
+			strings.Count(before, "\n")+1)
 		for n := range 2 * len("x,yyyy,z\n") {
 			before := before + strings.Repeat("x", n) + "€,y,"
 			for _, bad := range []string{"\xff", "\xe2\x82", "\xe2\x82" + after, "\"\xff" + strings.ReplaceAll(after, `"`, "") + "\""} {

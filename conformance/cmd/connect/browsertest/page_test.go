@@ -201,7 +201,8 @@ func TestForeign(t *testing.T) {
 	require.Equal(t, "note", value[string](b, `byId("ask-problem").className`), "it may become a number")
 	b.press(kb.Tab)
 	b.until(`byId("ask-problem").className === "note bad"`) // it has not
-	require.True(t, value[bool](b, `byId("ask-run").ariaDisabled && byId("ask-problem").checkVisibility()`), "Ask says why it cannot be pressed")
+	require.True(t, value[bool](b, `byId("ask-run").ariaDisabled && byId("ask-problem").checkVisibility()`),
+		"Ask says why it cannot be pressed")
 	b.pick(".filter input", "1")
 	b.click("#add-sort")
 	b.asks(`"op": "gt"`)

@@ -127,7 +127,8 @@ func TestPassing(t *testing.T) {
 	}
 	all := []failure{
 		{"a connection that ended", mysql.Flavor(), io.ErrUnexpectedEOF, "has ended the session"},
-		{"a connection that was reset", postgres.Flavor(), during("read", os.NewSyscallError("read", syscall.ECONNRESET)), "has ended the session"},
+		{"a connection that was reset", postgres.Flavor(), during("read", os.NewSyscallError("read", syscall.ECONNRESET)),
+			"has ended the session"},
 		{"a network that is gone", postgres.Flavor(), during("read", os.NewSyscallError("read", syscall.EHOSTUNREACH)), "has ended the session"},
 		{"a server that is silent", mysql.Flavor(), during("write", os.NewSyscallError("write", syscall.ETIMEDOUT)), "has ended the session"},
 		{"a connection that was closed here", mysql.Flavor(), net.ErrClosed, "has ended the session"},

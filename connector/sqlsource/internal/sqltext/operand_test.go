@@ -44,16 +44,17 @@ func TestOperands(t *testing.T) {
 			wire.Int(1<<53 - 1), wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Int(-1<<53 - 1),
 			wire.Int(math.MaxInt64), wire.Int(math.MinInt64), wire.Int(math.MaxInt64 - 1),
 		}, func(cell wire.Value, arg any) int { return cmp.Compare(cell.Int64(), arg.(int64)) }},
-		{"decimals of four digits, two of them a fraction", Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
-			wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
-			wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
-		}, func(cell wire.Value, arg any) int {
-			order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
-			require.True(t, ok)
-			_, fraction, _ := strings.Cut(arg.(string), ".")
-			require.LessOrEqual(t, len(fraction), 2, "what is bound fits the column")
-			return order
-		}},
+		{"decimals of four digits, two of them a fraction",
+			Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
+				wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
+				wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
+			}, func(cell wire.Value, arg any) int {
+				order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
+				require.True(t, ok)
+				_, fraction, _ := strings.Cut(arg.(string), ".")
+				require.LessOrEqual(t, len(fraction), 2, "what is bound fits the column")
+				return order
+			}},
 		{"floats, as numbers of the processor", Column{Column: sqlengine.Column{Class: sqlengine.ClassFloat}}, []wire.Value{
 			wire.Float(0), wire.Float(math.Copysign(0, -1)), wire.Float(0.1), wire.Float(0.3), wire.Float(0.30000000000000004),
 			wire.Float(1.5), wire.Float(-1.5), wire.Float(1 << 53), wire.Float(1 << 63), wire.Float(1e30), wire.Float(-1e30),
@@ -199,7 +200,8 @@ func TestNULUnbound(t *testing.T) {
 	b := &Builder{Flavor: &ofSQLite}
 	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
 		for _, text := range []string{"a\x00b", "ab"} {
-			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text), Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
+			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text),
+				Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
 			require.Equal(t, text == "ab", pushed, "%s %q", op, text)
 		}
 	}
@@ -212,7 +214,8 @@ func TestMaxOperand(t *testing.T) {
 	b := &Builder{Flavor: &ofSQLite}
 	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
 		for text, want := range map[string]bool{"ab": true, "é": true, "abc": false, "aé": false} { // é has two bytes
-			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text), Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
+			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text),
+				Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
 			require.Equal(t, want, pushed, "%s %q", op, text)
 		}
 	}
