@@ -58,7 +58,7 @@ func libraryTables() []memsource.Table {
 func library() http.Handler { return serve(connector.Definition{}, source(libraryTables()...), nil) }
 
 func kindFaults() []fault {
-	return slices.Concat(gluedFaults(), laterPageFaults(), tellingFaults(), strayLinkFaults())
+	return slices.Concat(gluedFaults(), laterPageFaults(), tellingFaults(), columnFaults(), strayLinkFaults())
 }
 
 // gluing serves tables whose rows are one group if a key made of the several keys of a request is the same. The key
@@ -251,6 +251,39 @@ func telling(name, of string, paths []string, leads leading, answer http.Handler
 // refusal answers an envelope.
 func refusal(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
+}
+
+// columnFaults returns connectors that know the columns of a table from the customer who has them, and answer them as
+// null to the other.
+func columnFaults() []fault {
+	tables, both := hostTables(), hostTables()
+	colour := wire.Field{Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true, Filterable: new(true)}
+	for i, list := range [][2][]memsource.Table{tables, both} {
+		for tenant := i ^ 1; tenant < 2; tenant++ {
+			parts := &list[tenant][0]
+			parts.Fields = append(slices.Clone(parts.Fields), colour)
+			for n, row := range parts.Rows {
+				parts.Rows[n] = append(slices.Clone(row), wire.Null())
+			}
+		}
+	}
+	column := func(name, path string, names func(body map[string]any) bool) fault {
+		return fault{name: name, why: "a column of another tenant is as unknown as one that nobody has", kills: []string{"T1"},
+			options: apart, build: func() http.Handler {
+				return diverted(sharedHostOf(hostDefinition, both), path, names)(sharedHostOf(hostDefinition, tables))
+			}}
+	}
+	filtered := func(body map[string]any) bool {
+		return slices.ContainsFunc(listOf(body, "and"), func(f map[string]any) bool { return f["field"] == "colour" })
+	}
+	return []fault{
+		column("a column of the other tenant is null in rows", wire.PathQuery, func(body map[string]any) bool {
+			fields, _ := body["fields"].([]any)
+			return slices.Contains(fields, any("colour"))
+		}),
+		column("a column of the other tenant may be filtered by", wire.PathQuery, filtered),
+		column("a column of the other tenant may be filtered by in counts", wire.PathCount, filtered),
+	}
 }
 
 func tellingFaults() []fault {

@@ -125,6 +125,8 @@ func windowFaults() []fault {
 			build: cursors},
 		{name: "a page leaves its limit to the next read without one", why: "a limit is that of its own request", kills: []string{"M27"},
 			build: leavingLimits},
+		{name: "a query leaves its groups of or to the next of its table", why: "a filter is that of its own request",
+			kills: []string{"M27"}, build: leavingGroups},
 		{name: "a refused query leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
 			build: warehouse(twist{}, leavingFilters(wire.PathQuery))},
 		{name: "a refused count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
@@ -223,6 +225,27 @@ func leavingLimits() http.Handler {
 			left.Store(*limit)
 		case *limit == 0:
 			*limit = left.Swap(0)
+		}
+	}})()
+}
+
+// leavingGroups returns a connector that takes the groups of or of the last request with some for those of later requests
+// without, until another table is asked for.
+func leavingGroups() http.Handler {
+	var (
+		mu    sync.Mutex
+		table string
+		left  [][]wire.Filter
+	)
+	return warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(req.Or) > 0 {
+			table, left = req.Table, req.Or
+		} else if req.Table != table {
+			left = nil
+		} else if len(req.And) == 0 {
+			req.Or = left
 		}
 	}})()
 }

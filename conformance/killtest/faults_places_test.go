@@ -2,8 +2,10 @@ package killtest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -205,7 +207,23 @@ func tieFaults() []fault {
 			}})}
 	}
 	first := func(_ int, offset, limit int64) bool { return offset == 0 && limit < 100 }
+	var orders sync.Map // the last two of each table
 	return []fault{
+		{name: "hotels: ties stand as another order has left them", why: "rows that tie have a fixed order", kills: []string{"A.15"},
+			build: stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+				if len(req.Sort) == 0 {
+					return
+				}
+				by := fmt.Sprint(req.Sort)
+				last, _ := orders.LoadOrStore(t.Name, [2]string{by})
+				two := last.([2]string)
+				if two[0] != by {
+					two = [2]string{by, two[0]}
+				}
+				if orders.Store(t.Name, two); strings.Contains(two[1], "desc") {
+					eachTie(t, req.Sort, slices.Reverse)
+				}
+			}})},
 		ties("parts: a first page of fewer than 100 rows has its ties in another order", pagedTables, first),
 		ties("hotels: a first page of fewer than 100 rows has its ties in another order", firstHotels, first),
 		ties("library: pages of fewer than ten rows have their ties in another order", libraryTables,

@@ -106,7 +106,7 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 }
 
 // leftBehind returns questions about all rows of a table right after another request, which may have left something to the
-// next: a page its window, and one that is refused for a later filter the filters before that.
+// next: a page its window, groups of or these, and one that is refused for a later filter the filters before that.
 func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wheres []twoWheres) (list []question) {
 	of := []*wire.Table{t}
 	whole := func(after string) question {
@@ -123,6 +123,9 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 		page.Limit = int64(len(data.Rows) / 3)
 		page.Offset = page.Limit
 		behind(wire.PathQuery, page, whole("a page of it"))
+	}
+	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {
+		behind(wire.PathQuery, rowsWith(t, wheres[i].of[0]), whole("a query with a group of or"))
 	}
 	at := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.IsTime(f.Type) && terms.Allowed(f.Groupable) })
 	if at >= 0 && declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == "" {

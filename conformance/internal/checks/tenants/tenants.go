@@ -60,9 +60,9 @@ func Checks() []session.Check {
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
 		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 140,
-			Title: "a table of one tenant is unknown to the other that lacks it",
-			Fix: "Look tables up, those of joins and links too, in what the credentials of this request can see, " +
-				"and answer 404 unknown_entity for anything else."},
+			Title: "a table or a column of one tenant is unknown to the other that lacks it",
+			Fix: "Look tables and columns up, those of joins and links too, in what the credentials of this request can see, " +
+				"and answer as for any unknown name, such as 404 unknown_entity for a table."},
 		{ID: "T3", Phase: 3, Two: true, Judge: with(atOnce), Weight: 80,
 			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "no answer depends on what the other tenant asks at the same time",

@@ -17,7 +17,8 @@ import (
 )
 
 // unknownToOther asks each tenant for tables that only the other has: on each route right after the other was answered,
-// and beside a table of its own. It asks for one table of each tenant before it asks for more.
+// and beside a table of its own. It asks for one table of each tenant before it asks for more, and then for columns that
+// only the other's tables have.
 func unknownToOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {
@@ -45,7 +46,59 @@ func unknownToOther(run *pairRun) *check.Finding {
 			}
 		}
 	}
-	return run.Judged("neither tenant has a table that the other lacks")
+	for tenant := range both {
+		asked := 0
+		for _, t := range both[1-tenant].Readable() {
+			own := both[tenant].Lookup[t.Name]
+			if own == nil || asked == maxLacked || run.Spent(1) {
+				continue
+			}
+			i := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return own.Field(f.Name) == nil })
+			if i < 0 {
+				continue
+			}
+			asked++
+			if f := run.once("column", t.Name, func() *check.Finding { return unknownColumn(run, tenant, own, t, &t.Fields[i]) }); f != nil {
+				return f
+			}
+		}
+	}
+	return run.Judged("neither tenant has a table or a column that the other lacks")
+}
+
+// unknownColumn asks one tenant for a column that only the other's table of the same name has: as one of the row's, and in
+// filters. Before, it asks the same for the owner, so that a connector may have kept what columns the table has.
+func unknownColumn(run *pairRun, tenant int, own, others *wire.Table, column *wire.Field) *check.Finding {
+	filtered := func(name string) wire.Where { return wire.Where{And: []wire.Filter{{Field: name, Op: wire.OpNotNull}}} }
+	filters := terms.Allowed(column.Filterable) && run.Document.Declares(wire.OpNotNull)
+	what := fmt.Sprintf("column %s of table %s", terms.QuoteName(column.Name), terms.QuoteName(others.Name))
+	for _, q := range []struct {
+		path, what string
+		may        bool
+		about      func(name string) wire.Request
+	}{
+		{wire.PathQuery, "", true, func(name string) wire.Request {
+			return &wire.QueryRequest{Table: others.Name, Fields: []string{name}, Envelope: fresh(run).envelope()}
+		}},
+		{wire.PathQuery, " with a filter", filters && len(own.Fields) > 0, func(name string) wire.Request {
+			fields := []string{own.Fields[0].Name}
+			return &wire.QueryRequest{Table: others.Name, Fields: fields, Where: filtered(name), Envelope: fresh(run).envelope()}
+		}},
+		{wire.PathCount, " with a filter", filters && run.Document.Offers(wire.PathCount), func(name string) wire.Request {
+			return &wire.CountRequest{Table: others.Name, Where: filtered(name), Envelope: fresh(run).envelope()}
+		}},
+	} {
+		if !q.may {
+			continue
+		}
+		answerTo(run, 1-tenant, q.path, q.about(column.Name))
+		run.Cases++
+		a := answerTo(run, tenant, q.path, q.about(column.Name))
+		if f := toldApart(run, tenant, q.path, q.what, what, column.Name, a, q.about); f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
@@ -77,7 +130,7 @@ func unknownTo(run *pairRun, tenant int, path string, t *wire.Table) *check.Find
 	a := answerTo(run, tenant, path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
 	if f == nil || path == wire.PathAggregate && a.Declined() {
-		return toldApart(run, tenant, path, "", t.Name, a, about)
+		return toldApart(run, tenant, path, "", "table "+terms.QuoteName(t.Name), t.Name, a, about)
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
@@ -146,7 +199,7 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 		}
 		run.Cases++
 		a := answerTo(run, tenant, l.path, about(t.Name))
-		if f := toldApart(run, tenant, l.path, l.what, t.Name, a, about); f != nil {
+		if f := toldApart(run, tenant, l.path, l.what, "table "+terms.QuoteName(t.Name), t.Name, a, about); f != nil {
 			return f
 		}
 	}
@@ -172,11 +225,11 @@ func (r refusal) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", r.status, r.code, message.Excerpt([]byte(r.message), 200)))
 }
 
-// toldApart judges that the other tenant's table is answered like a table that does not exist, if the latter is
-// refused or declined. A message may hold what changes with each request, or a name like the one that was asked for:
-// so two missing tables are asked for, under names of different kinds.
+// toldApart judges that a name of the other tenant's is answered like one that does not exist, if the latter is refused
+// or declined; asking and what say how it is asked about and what it names. A message may hold what changes with each
+// request, or a name like the one that was asked for: so two missing names of different kinds are asked for.
 func toldApart(
-	run *pairRun, tenant int, path, what, name string, a *session.Answer, about func(name string) wire.Request,
+	run *pairRun, tenant int, path, asking, what, name string, a *session.Answer, about func(name string) wire.Request,
 ) *check.Finding {
 	others, last := refusalIn(a, name), run.Last
 	var nobodys []refusal
@@ -202,9 +255,8 @@ func toldApart(
 	}
 	run.Last = last
 	return check.Differs(nobodys[0].String(), others.String(),
-		"%s%s for table %s, which only the %s tenant has, tells the %s of it: "+
-			"a table that nobody has is answered otherwise",
-		path, what, terms.QuoteName(name), phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(a.Request)
+		"%s%s for %s, which only the %s tenant has, tells the %s of it: a name that nobody has is answered otherwise",
+		path, asking, what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(a.Request)
 }
 
 // oneField returns a request about the first field of a table.
