@@ -24,7 +24,7 @@ func secondHotels() []memsource.Table { return hotelTables(1) }
 
 func placeFaults() []fault {
 	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(),
-		spelledTwiceFaults(), besideFaults()))
+		spelledTwiceFaults(), besideFaults(), repeatedFaults()))
 }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
@@ -91,6 +91,49 @@ func nullPlaceFaults() []fault {
 		place("hotels: a sorted page under neq takes in nulls", "M12", firstHotels, asked(page, keepingNulls(wire.OpNeq))),
 		place("parts: a sorted page under nin leaves out nulls", "M12", pagedTables, asked(page, droppingNulls(wire.OpNin))),
 		place("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asked(joined, droppingNulls(wire.OpNin))),
+	}
+}
+
+// repeatedFaults returns connectors that find a row once for each member of a list which it equals, and one that takes the
+// seconds before 1970 as those after.
+func repeatedFaults() []fault {
+	repeats := func(where wire.Where) bool {
+		f, ok := onlyFilter(where, wire.OpIn)
+		return ok && len(f.Values) > 1 && f.Values[0].String() == f.Values[len(f.Values)-1].String()
+	}
+	const once = "a row is there once, however often a list names its value"
+	boats := func() []memsource.Table {
+		t := memsource.Table{Table: wire.Table{Name: "boats", PrimaryKey: []string{"id"}, Fields: fieldsOf("id number!", "built datetime")}}
+		for i := range 40 {
+			t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Datetime(time.Date(1951, 3, 1+190*i, 10, 0, 0, 0, time.UTC))})
+		}
+		return append(firstHotels(), t)
+	}
+	return []fault{
+		{name: "hotels: a repeated member of a list repeats a row", why: once, kills: []string{"L2"},
+			build: stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+				if repeats(req.Where) && len(t.Rows) > 0 {
+					t.Rows = append(t.Rows, t.Rows[0])
+				}
+			}})},
+		{name: "hotels: a repeated member of a list counts its rows twice", why: once, kills: []string{"M10"},
+			build: stocked(firstHotels, twist{count: func(req *wire.CountRequest, right int64) int64 {
+				if repeats(req.Where) {
+					return right + min(right, 1)
+				}
+				return right
+			}})},
+		{name: "boats: days before 1970 are one late", why: "a period begins with its first day", kills: []string{"M24"},
+			build: stocked(boats, twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) != 1 || req.GroupBy[0].Grain != wire.GrainDay {
+					return
+				}
+				for _, row := range t.Rows {
+					if day, err := time.Parse(time.DateOnly, row[0].String()); err == nil && day.Year() < 1970 {
+						row[0] = wire.Date(day.AddDate(0, 0, 1))
+					}
+				}
+			}})},
 	}
 }
 

@@ -201,6 +201,9 @@ func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 		if len(absent) > 0 {
 			lists = append(lists, []wire.Value{absent[i%len(absent)], v})
 		}
+		if i == 0 { // which a join with the list takes for two
+			lists = append(lists, []wire.Value{v, other, v})
+		}
 		if i == 9 {
 			break
 		}

@@ -47,8 +47,8 @@ func peculiarRune(r rune) bool {
 }
 
 // particular returns what a filter shows that no misreading describes: that a value of a
-// column with few values is found, and all of them together; that a value which no row
-// has finds nothing; that nulls are neither values nor other booleans; and that a text of
+// column with few values is found, and all of them together; that a member which repeats
+// finds its rows once; that a value which no row has finds nothing; that nulls are neither values nor other booleans; and that a text of
 // each kind reaches the source as it is.
 func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 	add := func(weight float64, as string) { shows = append(shows, &misreading{as: as, weight: weight}) }
@@ -73,6 +73,8 @@ func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 		add(min(3, max(seldom, 12/float64(len(c.cells)))), "no row had the value "+f.Value.String())
 	case f.Op == wire.OpIn && found == 1 && len(values) == 1:
 		add(sometimes, "a list with one member found nothing")
+	case f.Op == wire.OpIn && found > 1 && values[0].String() == values[len(values)-1].String():
+		add(often, "a member that repeats counted twice")
 	case f.Op == wire.OpIn && found == len(c.cells) && few:
 		add(often, "not every value of the list were found")
 	case (f.Op == wire.OpEq || f.Op == wire.OpIn) && found == 0 && len(values) == 1 && !values[0].IsNull() && values[0].String() != "":

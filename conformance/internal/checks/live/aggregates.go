@@ -89,7 +89,7 @@ func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
 }
 
 // periodsFold compares the groups of all grains over all dates with the rows, years also beside further measures, behind
-// a key that is no date, and before the months of the same date.
+// a key that is no date, and before the months of the same date. Days come first where there are instants before 1970.
 func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	few := dividing(t, data)
 	further := slices.Concat(countOfRows, firstOf(measures(t, data, wire.AggMax, wire.AggMin, wire.AggSum), maxMeasures-1))
@@ -100,7 +100,12 @@ func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.Ag
 			}
 			key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
 			if grain != wire.GrainYear {
-				list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
+				req := aggregate(t, []wire.GroupKey{key}, countOfRows)
+				if grain == wire.GrainDay && beforeEpoch(data, f.Name) {
+					list = slices.Insert(list, 0, req)
+				} else {
+					list = append(list, req)
+				}
 				continue
 			}
 			month := wire.GroupKey{Field: f.Name, As: "Month", Grain: wire.GrainMonth}
@@ -111,6 +116,12 @@ func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.Ag
 		}
 	}
 	return list
+}
+
+// beforeEpoch reports whether a column has an instant before 1970: its seconds are negative, and rounded the other way.
+func beforeEpoch(data *oracle.Table, column string) bool {
+	at := data.Index(column)
+	return slices.ContainsFunc(data.Rows, func(row []wire.Value) bool { return !row[at].IsNull() && row[at].String() < "1970" })
 }
 
 // countAlias is the name of the count of rows. Names have capitals, because some connectors lose them.
