@@ -31,6 +31,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/otelconnector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -93,20 +94,17 @@ type site struct {
 func start(t *testing.T, src connector.Source, opts connector.Options) *site {
 	t.Helper()
 	s := &site{t: t, spans: tracetest.NewInMemoryExporter(), metrics: metric.NewManualReader()}
-	telemetry, err := otelconnector.New(&otelconnector.Options{
+	telemetry := testkit.Must(otelconnector.New(&otelconnector.Options{
 		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(s.spans)),
 		MeterProvider:  metric.NewMeterProvider(metric.WithReader(s.metrics)),
 		Propagator:     propagation.TraceContext{},
-	})
-	require.NoError(t, err)
-	token, err := wire.NewToken(bearer)
-	require.NoError(t, err)
+	}))(t)
+	token := testkit.Must(wire.NewToken(bearer))(t)
 	opts.Logger = slog.New(slog.DiscardHandler)
-	h, err := connector.New(connector.Definition{
+	h := testkit.Must(connector.New(connector.Definition{
 		Slug:        "shop",
 		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}},
-	}, src, token, telemetry.Options(opts))
-	require.NoError(t, err)
+	}, src, token, telemetry.Options(opts)))(t)
 	mux := http.NewServeMux()
 	mux.Handle(h.Mount("/shop"))
 	s.handler = telemetry.Handler(mux)
@@ -247,11 +245,10 @@ func TestNewTrace(t *testing.T) {
 // not told by traceparent, and that the headers are read as the host says.
 func TestOtherPropagator(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
-	telemetry, err := otelconnector.New(&otelconnector.Options{
+	telemetry := testkit.Must(otelconnector.New(&otelconnector.Options{
 		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(spans)),
 		Propagator:     propagation.Baggage{},
-	})
-	require.NoError(t, err)
+	}))(t)
 	const foreign = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var parent string
 	r := request("/check", "{"+tail)
@@ -278,13 +275,10 @@ func TestGlobalProviders(t *testing.T) {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metrics)))
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	for _, opts := range []*otelconnector.Options{nil, {}} {
-		telemetry, err := otelconnector.New(opts)
-		require.NoError(t, err)
-		token, err := wire.NewToken(bearer)
-		require.NoError(t, err)
-		h, err := connector.New(connector.Definition{Slug: "shop"}, source{}, token,
-			telemetry.Options(connector.Options{Logger: slog.New(slog.DiscardHandler)}))
-		require.NoError(t, err)
+		telemetry := testkit.Must(otelconnector.New(opts))(t)
+		token := testkit.Must(wire.NewToken(bearer))(t)
+		h := testkit.Must(connector.New(connector.Definition{Slug: "shop"}, source{}, token,
+			telemetry.Options(connector.Options{Logger: slog.New(slog.DiscardHandler)})))(t)
 		r := request("", "")
 		r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		telemetry.Handler(h).ServeHTTP(httptest.NewRecorder(), r)

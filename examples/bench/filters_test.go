@@ -120,18 +120,12 @@ func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]
 	}
 	compiled := testkit.Must(expr.Compile(f.expr, expr.Env(env), expr.AllowUndefinedVariables(), expr.AsBool()))(t)
 	byExpr := func(i int) bool {
-		v, err := expr.Run(compiled, maps[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := testkit.Must(expr.Run(compiled, maps[i]))(t)
 		return v.(bool)
 	}
 	machine := vm.VM{}
 	byMachine := func(i int) bool {
-		v, err := machine.Run(compiled, maps[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := testkit.Must(machine.Run(compiled, maps[i]))(t)
 		return v.(bool)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -79,8 +80,7 @@ func TestBundledTables(t *testing.T) {
 			[]string{"order_lines.table.json: foreign key sku to products.sku is not declared: 17 of 872 values are not there, " +
 				"the first on line 25"}},
 	} {
-		d, err := bundled(t, c.credentials).Discover()
-		require.NoError(t, err)
+		d := testkit.Must(bundled(t, c.credentials).Discover())(t)
 		tables := map[string]int64{}
 		for _, table := range d.Tables {
 			tables[table.Name] = *table.RowCount
@@ -94,10 +94,8 @@ func TestBundledTables(t *testing.T) {
 
 // TestBundledTraits keeps in the data what makes it worth trying things on.
 func TestBundledTraits(t *testing.T) {
-	science, err := bundled(t, scienceCredentials).Discover()
-	require.NoError(t, err)
-	shop, err := bundled(t, shopCredentials).Discover()
-	require.NoError(t, err)
+	science := testkit.Must(bundled(t, scienceCredentials).Discover())(t)
+	shop := testkit.Must(bundled(t, shopCredentials).Discover())(t)
 	types := map[wire.Type]bool{}
 	for _, d := range []*wire.Discovery{science, shop} {
 		for _, table := range d.Tables {
@@ -124,15 +122,13 @@ func TestBundledTraits(t *testing.T) {
 	rate, err := tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "order_lines", FromColumn: "sku", ToTable: "products", ToColumn: "sku"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0123-GA", "0905-TO"}, rate.OrphanSamples, "products that were taken out of the list")
-	groups, err := tenant.Aggregate(wire.AggregateRequest{
+	groups := testkit.Must(tenant.Aggregate(wire.AggregateRequest{
 		Table: "order_lines", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "lines"}},
-	})
-	require.NoError(t, err)
-	orders, err := tenant.Aggregate(wire.AggregateRequest{
+	}))(t)
+	orders := testkit.Must(tenant.Aggregate(wire.AggregateRequest{
 		Table: "orders", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "total", As: "total"},
 			{Fn: wire.AggSum, Field: "shipping", As: "shipping"}},
-	})
-	require.NoError(t, err)
+	}))(t)
 	// Exact sums: the orders are their lines and the shipping, to the cent.
 	cents := func(v wire.Value) int64 {
 		var n int64
@@ -172,19 +168,17 @@ func TestBundledFacts(t *testing.T) {
 				Value: wire.Text("Neptune")}}}, Fields: []string{"name", "launched"},
 		}, `[{"name":"Voyager 2","launched":"1977-08-20T14:29:00Z"}]`},
 	} {
-		answer, err := tenant.Query(c.req)
-		require.NoError(t, err, c.why)
+		answer := testkit.Must(tenant.Query(c.req))(t, c.why)
 		assert.JSONEq(t, c.want, answer.JSON(), c.why)
 	}
-	groups, err := tenant.Aggregate(wire.AggregateRequest{
+	groups := testkit.Must(tenant.Aggregate(wire.AggregateRequest{
 		Table:   "missions",
 		GroupBy: []wire.GroupKey{{Field: "launched", As: "year", Grain: wire.GrainYear}},
 		Where:   wire.Where{And: []wire.Filter{{Field: "launched", Op: wire.OpLt, Value: wire.Text("1973-01-01")}}},
 		Measures: []wire.Measure{
 			{Fn: wire.AggCount, As: "n"},
 		},
-	})
-	require.NoError(t, err)
+	}))(t)
 	assert.Equal(t, []map[string]wire.Value{
 		{"year": wire.Text("1969-01-01"), "n": wire.Int(1)}, {"year": wire.Text("1972-01-01"), "n": wire.Int(1)},
 	}, groups)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -88,13 +89,11 @@ func TestConfigure(t *testing.T) {
 		}
 		assert.True(t, config.token.Matches(secret))
 	}
-	one, err := configure(nil, env(nil), io.Discard)
-	require.NoError(t, err)
-	two, err := configure(nil, env(nil), io.Discard)
-	require.NoError(t, err)
+	one := testkit.Must(configure(nil, env(nil), io.Discard))(t)
+	two := testkit.Must(configure(nil, env(nil), io.Discard))(t)
 	assert.NotEqual(t, one.minted, two.minted)
 	assert.Equal(t, "8080", one.port)
-	_, err = configure([]string{"-h"}, env(nil), io.Discard)
+	_, err := configure([]string{"-h"}, env(nil), io.Discard)
 	assert.ErrorIs(t, err, flag.ErrHelp)
 }
 
@@ -154,16 +153,13 @@ func TestWelcome(t *testing.T) {
 			if c.token != "" {
 				vars[envToken] = c.token
 			}
-			config, err := configure(nil, env(vars), io.Discard)
-			require.NoError(t, err)
+			config := testkit.Must(configure(nil, env(vars), io.Discard))(t)
 			src, tenants, err := open("", quiet)
 			require.NoError(t, err)
 			if c.files != nil {
 				config.dir = "somewhere"
-				src, err = filesource.FS(mapFS(c.files), quiet)
-				require.NoError(t, err)
-				tenants, err = tenantsIn(mapFS(c.files))
-				require.NoError(t, err)
+				src = testkit.Must(filesource.FS(mapFS(c.files), quiet))(t)
+				tenants = testkit.Must(tenantsIn(mapFS(c.files)))(t)
 			}
 			defer func() { _ = src.Close() }()
 			var out bytes.Buffer
@@ -259,12 +255,9 @@ func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		until := make(chan struct{})
 		data := blocked{mapFS(map[string]string{"a/t.csv": "x\n1\n"}), until}
-		src, err := filesource.FS(data, quiet)
-		require.NoError(t, err)
-		tenants, err := tenantsIn(data)
-		require.NoError(t, err)
-		config, err := configure(nil, env(nil), io.Discard)
-		require.NoError(t, err)
+		src := testkit.Must(filesource.FS(data, quiet))(t)
+		tenants := testkit.Must(tenantsIn(data))(t)
+		config := testkit.Must(configure(nil, env(nil), io.Discard))(t)
 		config.dir = "somewhere"
 		var out bytes.Buffer
 		start := time.Now()
@@ -293,10 +286,8 @@ func TestRun(t *testing.T) {
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "curl -sS "+url+wire.PathQuery) {
 		continue
 	}
-	res, err := http.Get(url + wire.PathDocument)
-	require.NoError(t, err)
-	document, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+	res := testkit.Must(http.Get(url + wire.PathDocument))(t)
+	document := testkit.Must(io.ReadAll(res.Body))(t)
 	require.NoError(t, res.Body.Close())
 	require.NoError(t, wire.Decode(document, &wire.Document{}))
 	go func() { _, _ = io.Copy(io.Discard, out) }()

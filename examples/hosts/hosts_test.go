@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -75,11 +76,9 @@ func TestHosts(t *testing.T) {
 // shop returns the connector, below /shop.
 func shop(t *testing.T, source halting) []mounted {
 	t.Helper()
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(connector.Definition{Slug: "shop"}, source, secret,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	secret := testkit.Must(wire.NewToken(token))(t)
+	handler := testkit.Must(connector.New(connector.Definition{Slug: "shop"}, source, secret,
+		&connector.Options{Logger: slog.New(slog.DiscardHandler)}))(t)
 	return []mounted{{"/shop", handler}}
 }
 
@@ -87,14 +86,12 @@ func shop(t *testing.T, source halting) []mounted {
 func ask(t *testing.T, client *http.Client, url string, source halting, compressed bool) {
 	t.Helper()
 	send := func(method, path, body string) *http.Response {
-		req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
-		require.NoError(t, err)
+		req := testkit.Must(http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body)))(t)
 		req.Header.Set("Authorization", "Bearer "+token)
 		if compressed {
 			req.Header.Set("Accept-Encoding", "gzip") // and the client leaves the answer as it is
 		}
-		res, err := client.Do(req)
-		require.NoError(t, err)
+		res := testkit.Must(client.Do(req))(t)
 		return res
 	}
 	for _, c := range []struct {
@@ -108,8 +105,7 @@ func ask(t *testing.T, client *http.Client, url string, source halting, compress
 		{"another method", "GET", "/shop/check", 405},
 	} {
 		res := send(c.method, c.path, `{"credentials":{},"timeoutMs":60000}`)
-		_, err := io.Copy(io.Discard, res.Body)
-		require.NoError(t, err, c.why)
+		testkit.Must(io.Copy(io.Discard, res.Body))(t, c.why)
 		require.NoError(t, res.Body.Close(), c.why)
 		require.Equal(t, c.status, res.StatusCode, c.why)
 	}
@@ -118,8 +114,7 @@ func ask(t *testing.T, client *http.Client, url string, source halting, compress
 	body := io.Reader(res.Body)
 	if compressed {
 		require.Equal(t, "gzip", res.Header.Get("Content-Encoding"))
-		unzipped, err := gzip.NewReader(res.Body)
-		require.NoError(t, err)
+		unzipped := testkit.Must(gzip.NewReader(res.Body))(t)
 		body = unzipped
 	}
 	lines := bufio.NewReader(body)
@@ -181,8 +176,7 @@ const secret = "a-secret-of-the-host-for-tests-0123456789"
 // TestMany: each connector answers under its own path and token, and no other, in
 // every router.
 func TestMany(t *testing.T) {
-	list, err := handlers(secret)
-	require.NoError(t, err)
+	list := testkit.Must(handlers(secret))(t)
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
 			handler := host(list)
@@ -211,6 +205,6 @@ func TestMany(t *testing.T) {
 			}
 		})
 	}
-	_, err = handlers("short")
+	_, err := handlers("short")
 	require.ErrorContains(t, err, "PLATFORM_CONNECTOR_TOKEN")
 }

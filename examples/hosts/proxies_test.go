@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // proxy is one program in front of the connector.
@@ -82,8 +83,7 @@ func haproxyPlain(*testing.T) string {
 // it: up to 2.6.2, which Debian 12 has, an option has another name.
 func caddyDocumented(t *testing.T) string {
 	t.Helper()
-	version, err := exec.CommandContext(t.Context(), "caddy", "version").Output()
-	require.NoError(t, err)
+	version := testkit.Must(exec.CommandContext(t.Context(), "caddy", "version").Output())(t)
 	config := documented(t, "caddyfile")
 	const option = "request_buffers 8MiB"
 	require.Contains(t, config, option)
@@ -96,8 +96,7 @@ func caddyDocumented(t *testing.T) string {
 // documented returns a code block of docs/operating.md by its language.
 func documented(t *testing.T, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/operating.md")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("../../docs/operating.md"))(t)
 	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(string(text))
 	require.NotNil(t, block, "no block of %s", language)
 	return block[1]
@@ -109,8 +108,7 @@ func TestProxies(t *testing.T) {
 	for _, p := range proxies {
 		t.Run(p.name, func(t *testing.T) {
 			source := halting{make(chan struct{})}
-			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-			require.NoError(t, err)
+			listener := testkit.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
 			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(t, source)), nil) }()
@@ -131,8 +129,7 @@ func largest(t *testing.T, client *http.Client) int {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop/shop/check", strings.NewReader(text))
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+token)
-	res, err := client.Do(req)
-	require.NoError(t, err)
+	res := testkit.Must(client.Do(req))(t)
 	require.NoError(t, res.Body.Close())
 	return res.StatusCode
 }

@@ -107,9 +107,8 @@ func TestPushed(t *testing.T) {
 		{"files", "folder_id", "directory_4", "/v1/vault/files?folder_id=directory_4&limit=100&offset=0"},
 	} {
 		service.paths = nil
-		answer, err := tenant.Query(wire.QueryRequest{Table: tt.table, Fields: []string{"id", tt.column},
-			Where: wire.Where{And: []wire.Filter{{Field: tt.column, Op: wire.OpEq, Value: wire.Text(tt.value)}}}})
-		require.NoError(t, err)
+		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: tt.table, Fields: []string{"id", tt.column},
+			Where: wire.Where{And: []wire.Filter{{Field: tt.column, Op: wire.OpEq, Value: wire.Text(tt.value)}}}}))(t)
 		require.NotEmpty(t, answer.Rows)
 		for _, cell := range answer.Column(tt.column) {
 			assert.Equal(t, wire.Text(tt.value), cell)

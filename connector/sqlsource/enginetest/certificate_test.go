@@ -12,15 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // selfSigned returns a certificate of 127.0.0.1 and db.test, and its key, as files
 // have them, and who trusts it.
 func selfSigned(t *testing.T) (trusted *x509.CertPool, certificate, key []byte) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	private := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: "a server of tests"},
@@ -31,14 +30,11 @@ func selfSigned(t *testing.T) (trusted *x509.CertPool, certificate, key []byte) 
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 	}
-	raw, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	parsed, err := x509.ParseCertificate(raw)
-	require.NoError(t, err)
+	raw := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))(t)
+	parsed := testkit.Must(x509.ParseCertificate(raw))(t)
 	trusted = x509.NewCertPool()
 	trusted.AddCert(parsed)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(private))(t)
 	return trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,8 +65,7 @@ func (e *engine) filled(t *testing.T) (*database, *connector.Handler) {
 	skipShort(t)
 	dir := t.TempDir()
 	require.NoError(t, corpus.Write(dir))
-	script, err := os.ReadFile(filepath.Join(dir, "sql", e.name+".sql"))
-	require.NoError(t, err)
+	script := testkit.Must(os.ReadFile(filepath.Join(dir, "sql", e.name+".sql")))(t)
 	db := e.create(t)
 	db.execute(t, string(script))
 	return db, db.handler(t, &sqlsource.Options{Tables: corpusTables()})
@@ -74,10 +74,8 @@ func (e *engine) filled(t *testing.T) (*database, *connector.Handler) {
 // handler returns a connector over the database, which declares every operator.
 func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.Handler {
 	t.Helper()
-	bearer, err := wire.NewToken(token)
-	require.NoError(t, err)
-	handler, err := connector.New(d.definition(), d.source(t, options), bearer, nil)
-	require.NoError(t, err)
+	bearer := testkit.Must(wire.NewToken(token))(t)
+	handler := testkit.Must(connector.New(d.definition(), d.source(t, options), bearer, nil))(t)
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var document wire.Document
@@ -95,8 +93,7 @@ func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Ask
 // quiet returns a connector over the database that logs internal errors alone.
 func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler {
 	t.Helper()
-	bearer, err := wire.NewToken(token)
-	require.NoError(t, err)
+	bearer := testkit.Must(wire.NewToken(token))(t)
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	handler, err := connector.New(d.definition(), d.source(t, options), bearer, &connector.Options{Logger: logger})
 	require.NoError(t, err)
@@ -168,8 +165,7 @@ func TestConformance(t *testing.T) {
 // returns what was skipped. It fails on advice that is not expected.
 func (e *engine) grade(t *testing.T, target conformance.Target, options *conformance.Options) map[string]conformance.Reason {
 	t.Helper()
-	report, err := conformance.Run(t.Context(), target, options)
-	require.NoError(t, err)
+	report := testkit.Must(conformance.Run(t.Context(), target, options))(t)
 	conformancetest.Subtests(t, report)
 	skipped := map[string]conformance.Reason{}
 	for _, o := range report.Outcomes {

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,14 +30,13 @@ func TestOneConnection(t *testing.T) {
 func connectOnce(t *testing.T, d *database) {
 	var mu sync.Mutex
 	var opened []*sql.DB
-	src, err := sqlsource.NewPerTenant(func(ctx context.Context, c wire.Credentials) (*sql.DB, error) {
+	src := testkit.Must(sqlsource.NewPerTenant(func(ctx context.Context, c wire.Credentials) (*sql.DB, error) {
 		db, err := d.open(ctx, c)
 		mu.Lock()
 		defer mu.Unlock()
 		opened = append(opened, db)
 		return db, err
-	}, d.flavor, nil)
-	require.NoError(t, err)
+	}, d.flavor, nil))(t)
 	options := &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -107,8 +107,7 @@ func measureRequest(b *testing.B, d *database) {
 	})
 	b.Run("driver", func(b *testing.B) {
 		for b.Loop() {
-			db, err := d.open(b.Context(), d.tenant())
-			require.NoError(b, err)
+			db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
 			var n int64
 			require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
 			require.NoError(b, db.Close())

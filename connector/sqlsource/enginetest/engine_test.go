@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -104,8 +105,7 @@ func (d *database) execute(t testing.TB, script string) {
 // script returns a script of testdata/scripts.
 func script(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/scripts/" + name + ".sql")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("testdata/scripts/" + name + ".sql"))(t)
 	return string(text)
 }
 
@@ -179,16 +179,14 @@ func (d *database) source(t testing.TB, options *sqlsource.Options) *sqlsource.S
 	if d.credentials == nil {
 		return d.pooled(t, options)
 	}
-	source, err := sqlsource.NewPerTenant(d.open, d.flavor, options)
-	require.NoError(t, err)
+	source := testkit.Must(sqlsource.NewPerTenant(d.open, d.flavor, options))(t)
 	return source
 }
 
 // pooled returns a source of the database as the host's.
 func (d *database) pooled(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
 	t.Helper()
-	source, err := sqlsource.New(d.DB, d.flavor, options)
-	require.NoError(t, err)
+	source := testkit.Must(sqlsource.New(d.DB, d.flavor, options))(t)
 	return source
 }
 
@@ -205,8 +203,7 @@ func (d *database) discover(t testing.TB, options *sqlsource.Options, timeout ti
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	found, err := d.pooled(t, options).Discover(ctx, &wire.DiscoveryRequest{})
-	require.NoError(t, err)
+	found := testkit.Must(d.pooled(t, options).Discover(ctx, &wire.DiscoveryRequest{}))(t)
 	return byName(found), strings.Join(found.Warnings, "\n")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,8 +42,7 @@ func failEach(t *testing.T, db *database) {
 		return nil
 	})
 	t.Cleanup(func() { require.NoError(t, failing.Close()) })
-	source, err := sqlsource.New(failing, db.flavor, nil)
-	require.NoError(t, err)
+	source := testkit.Must(sqlsource.New(failing, db.flavor, nil))(t)
 	caller := connectortest.Start(t, connector.Definition{Slug: "failures"}, source, nil).As(nil).Unverified()
 	small := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(2)}}}
 	query := wire.QueryRequest{
@@ -72,8 +72,7 @@ func failEach(t *testing.T, db *database) {
 		for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {
 			t.Run(fmt.Sprintf("%s, %v", route, failure), func(t *testing.T) {
 				seen, fails = 0, 0
-				whole, err := ask()
-				require.NoError(t, err)
+				whole := testkit.Must(ask())(t)
 				for last := seen; fails < last; {
 					seen, fails = 0, fails+1
 					answer, err := ask()

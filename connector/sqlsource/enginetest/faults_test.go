@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -155,11 +156,9 @@ func TestBlocked(t *testing.T) {
 	onServers(t, func(t *testing.T, e *engine) {
 		db := e.create(t)
 		db.execute(t, "CREATE TABLE t (locked BIGINT PRIMARY KEY)")
-		conn, err := db.Conn(t.Context())
-		require.NoError(t, err)
+		conn := testkit.Must(db.Conn(t.Context()))(t)
 		defer func() { _ = conn.Close() }()
-		_, err = conn.ExecContext(t.Context(), e.server.lock)
-		require.NoError(t, err)
+		testkit.Must(conn.ExecContext(t.Context(), e.server.lock))(t)
 		client := db.client(t)
 		envelope := client.envelope(1500)
 		for path, message := range map[string]wire.Request{
@@ -179,8 +178,7 @@ func TestBlocked(t *testing.T) {
 				e.eventuallyRun(t, db, 0, "locked")
 			})
 		}
-		_, err = conn.ExecContext(t.Context(), e.server.unlock)
-		require.NoError(t, err)
+		testkit.Must(conn.ExecContext(t.Context(), e.server.unlock))(t)
 	})
 }
 
@@ -196,10 +194,9 @@ func TestDropped(t *testing.T) {
 		} {
 			db.execute(t, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
 			query := wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}}
-			_, err := caller.Query(query)
-			require.NoError(t, err)
+			testkit.Must(caller.Query(query))(t)
 			db.execute(t, "DROP TABLE t")
-			_, err = caller.Query(query)
+			_, err := caller.Query(query)
 			require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
 		}
 	})
@@ -234,8 +231,7 @@ func TestKilled(t *testing.T) {
 		if answer != nil {
 			require.Less(t, len(answer.Rows), rows)
 		}
-		n, err := caller.Count(wire.CountRequest{Table: "t"})
-		require.NoError(t, err)
+		n := testkit.Must(caller.Count(wire.CountRequest{Table: "t"}))(t)
 		require.Equal(t, int64(rows), n)
 	})
 }

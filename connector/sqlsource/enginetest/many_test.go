@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,12 +33,10 @@ func discoverMany(b *testing.B, db *database) {
 	made := 0
 	for _, count := range []int{1000, 2000, 5000} {
 		for made < count {
-			tx, err := db.Begin()
-			require.NoError(b, err)
+			tx := testkit.Must(db.Begin())(b)
 			for range 200 { // a transaction locks all that it has made
 				for _, statement := range manyTable(made) {
-					_, err := tx.Exec(statement)
-					require.NoError(b, err, statement)
+					testkit.Must(tx.Exec(statement))(b, statement)
 				}
 				made++
 			}
@@ -47,8 +46,7 @@ func discoverMany(b *testing.B, db *database) {
 			var whole int
 			began := processorTime(b)
 			for b.Loop() {
-				d, err := source.Discover(b.Context(), &wire.DiscoveryRequest{})
-				require.NoError(b, err)
+				d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
 				require.Len(b, d.Tables, count)
 				whole = 0
 				for _, table := range d.Tables {

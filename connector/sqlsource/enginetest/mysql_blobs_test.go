@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,16 +18,14 @@ func TestMySQLBlob(t *testing.T) {
 	db.execute(t, "CREATE TABLE t (id INT PRIMARY KEY, body LONGBLOB)")
 	large := bytes.Repeat([]byte{0, 0xff, 0x10, 0xab, 'A'}, 1<<20)
 	for id, body := range [][]byte{large, []byte("\x00\xfftext"), {}} {
-		_, err := db.Exec("INSERT INTO t VALUES (?, ?)", id, body)
-		require.NoError(t, err)
+		testkit.Must(db.Exec("INSERT INTO t VALUES (?, ?)", id, body))(t)
 	}
 	caller := db.caller(t, nil).Unverified()
 	start := time.Now()
-	answer, err := caller.Query(wire.QueryRequest{
+	answer := testkit.Must(caller.Query(wire.QueryRequest{
 		Table: "t", Fields: []string{"body"}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
 		Envelope: wire.Envelope{TimeoutMS: 120_000}, // for the race detector on a busy machine
-	})
-	require.NoError(t, err)
+	}))(t)
 	t.Logf("5 MB in %v", time.Since(start).Round(time.Millisecond))
 	require.Equal(t, wire.Bytes(large), answer.Rows[0][0])
 	require.Equal(t, "AP90ZXh0", answer.Rows[1][0].Text())

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,8 +33,7 @@ func mysqlAt(address, user, password string) *mysql.Config {
 // mysqlBy returns a database of a server, which need not exist.
 func mysqlBy(t testing.TB, config *mysql.Config) *mysqlDatabase {
 	t.Helper()
-	driver, err := mysql.NewConnector(config)
-	require.NoError(t, err)
+	driver := testkit.Must(mysql.NewConnector(config))(t)
 	db := sql.OpenDB(driver)
 	t.Cleanup(func() { _ = db.Close() })
 	return &mysqlDatabase{config: config, database: database{
@@ -76,11 +75,9 @@ func newMySQL(t testing.TB) *mysqlDatabase {
 			"and SQLSOURCE_MYSQL_PASSWORD to a user who may create databases: %v", address, err)
 	}
 	name := fmt.Sprintf("sqlsource_test_%016x", rand.Uint64())
-	_, err := admin.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
-	require.NoError(t, err)
+	testkit.Must(admin.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"))(t)
 	t.Cleanup(func() {
-		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name)
-		require.NoError(t, err)
+		testkit.Must(admin.ExecContext(context.Background(), "DROP DATABASE "+name))(t)
 	})
 	own := config.Clone()
 	own.DBName = name
@@ -101,8 +98,7 @@ func (d *mysqlDatabase) as(t testing.TB, change func(*mysql.Config)) *mysqlDatab
 // mysqlWith returns a database as a connection has it whose string has these options.
 func mysqlWith(t testing.TB, db *database, options string) *database {
 	t.Helper()
-	config, err := mysql.ParseDSN("/?" + options)
-	require.NoError(t, err)
+	config := testkit.Must(mysql.ParseDSN("/?" + options))(t)
 	config.Net, config.Addr = "tcp", setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
 	config.User, config.Passwd, config.DBName = db.credentials["user"], db.credentials["password"], db.credentials["database"]
 	return &mysqlBy(t, config).database
@@ -114,8 +110,7 @@ func mysqlReader(t testing.TB, db *database) (string, *database) {
 	t.Helper()
 	name := fmt.Sprintf("test_%016x", rand.Uint64())
 	execute := func(statement string) {
-		_, err := db.ExecContext(context.Background(), statement)
-		require.NoError(t, err, statement)
+		testkit.Must(db.ExecContext(context.Background(), statement))(t, statement)
 	}
 	execute("CREATE USER " + name + " IDENTIFIED BY 'secret'")
 	t.Cleanup(func() { execute("DROP USER " + name) })

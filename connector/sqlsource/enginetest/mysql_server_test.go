@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -45,8 +46,7 @@ func newMySQLServer(t *testing.T) *mysqlOwn {
 		"--auth-root-authentication-method=normal", "--user=root", "--innodb-log-file-size=8M")
 	out, err := install.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s.port = listener.Addr().(*net.TCPAddr).Port
 	require.NoError(t, listener.Close())
 	t.Cleanup(s.kill)
@@ -101,8 +101,7 @@ func TestMySQLServer(t *testing.T) {
 		"GRANT SELECT ON shop.* TO ada, eve, tls, one, locked, stale",
 		"SET GLOBAL disconnect_on_expired_password = 1",
 	} {
-		_, err := admin.Exec(statement)
-		require.NoError(t, err, statement)
+		testkit.Must(admin.Exec(statement))(t, statement)
 	}
 	verified := &tls.Config{ServerName: "db.test", RootCAs: s.pool, MinVersion: tls.VersionTLS12}
 	for _, c := range []struct {
@@ -152,9 +151,8 @@ func TestMySQLServer(t *testing.T) {
 func (s *mysqlOwn) crash(t *testing.T) {
 	db := s.database(t, "ada", "typed-by-hand", "shop")
 	c := db.client(t)
-	answer, err := c.post(t.Context(), wire.PathQuery,
-		&wire.QueryRequest{Table: "t", Fields: []string{"id", "filler"}, Envelope: c.envelope(60_000)})
-	require.NoError(t, err)
+	answer := testkit.Must(c.post(t.Context(), wire.PathQuery,
+		&wire.QueryRequest{Table: "t", Fields: []string{"id", "filler"}, Envelope: c.envelope(60_000)}))(t)
 	defer func() { _ = answer.Body.Close() }()
 	var told error
 	read := 0
@@ -167,11 +165,10 @@ func (s *mysqlOwn) crash(t *testing.T) {
 	require.Equal(t, wire.CodeTimeout, code(told), "%v after %d rows", told, read)
 	require.Less(t, read, 20_000)
 	caller := db.caller(t, nil).Unverified()
-	err = caller.Check()
+	err := caller.Check()
 	require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 	require.Contains(t, err.Error(), "cannot be reached")
 	s.start(t)
-	n, err := caller.Count(wire.CountRequest{Table: "t"})
-	require.NoError(t, err)
+	n := testkit.Must(caller.Count(wire.CountRequest{Table: "t"}))(t)
 	require.Equal(t, int64(20_000), n)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -97,11 +98,10 @@ func TestPostgresFull(t *testing.T) {
 	}
 	role, only := db.role(t, "CONNECTION LIMIT 1")
 	db.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY); GRANT SELECT ON t TO "+role)
-	held, err := pgx.ConnectConfig(t.Context(), only.config)
-	require.NoError(t, err)
+	held := testkit.Must(pgx.ConnectConfig(t.Context(), only.config))(t)
 	caller := only.caller(t, nil).Unverified()
 	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
-	_, err = caller.Count(wire.CountRequest{Table: "t"})
+	_, err := caller.Count(wire.CountRequest{Table: "t"})
 	require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 	require.NoError(t, held.Close(t.Context()))
 	// The server frees a connection some time after the client has closed it.
@@ -114,10 +114,9 @@ func TestPostgresFull(t *testing.T) {
 
 // TestPostgresOwnErrors keeps what the function that opens a database says itself.
 func TestPostgresOwnErrors(t *testing.T) {
-	src, err := sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+	src := testkit.Must(sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
 		return nil, connector.CheckFailed("Database is not one of ours.")
-	}, sqlsource.PostgreSQL(), nil)
-	require.NoError(t, err)
-	err = connectortest.Start(t, connector.Definition{Slug: "own"}, src, nil).As(nil).Unverified().Check()
+	}, sqlsource.PostgreSQL(), nil))(t)
+	err := connectortest.Start(t, connector.Definition{Slug: "own"}, src, nil).As(nil).Unverified().Check()
 	require.ErrorContains(t, err, "Database is not one of ours.")
 }

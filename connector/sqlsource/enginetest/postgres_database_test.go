@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -97,11 +98,9 @@ func newPostgres(t testing.TB, options ...string) *postgresDatabase {
 			"and SQLSOURCE_POSTGRES_PASSWORD to a user who may create databases: %v", postgresAddress(), err)
 	}
 	name := fmt.Sprintf("sqlsource_test_%016x", rand.Uint64())
-	_, err := admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 " + options[0])
-	require.NoError(t, err)
+	testkit.Must(admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 " + options[0]))(t)
 	t.Cleanup(func() {
-		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
-		require.NoError(t, err)
+		testkit.Must(admin.ExecContext(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"))(t)
 		_ = admin.Close()
 	})
 	own := config.Copy()
@@ -137,8 +136,7 @@ func postgresRole(t testing.TB, db *database, options string) string {
 	name := fmt.Sprintf("%s_role_%04x", db.credentials["database"], rand.Uint32()&0xffff)
 	db.execute(t, "CREATE ROLE "+name+" LOGIN PASSWORD '"+rolePassword+"' "+options)
 	t.Cleanup(func() {
-		_, err := db.ExecContext(context.Background(), "DROP OWNED BY "+name+"; DROP ROLE "+name)
-		require.NoError(t, err)
+		testkit.Must(db.ExecContext(context.Background(), "DROP OWNED BY "+name+"; DROP ROLE "+name))(t)
 	})
 	return name
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -39,15 +40,13 @@ func replicas(t *testing.T, n int, engine, server string) []replica {
 	for i := range started {
 		command := exec.Command(binary, "-db", engine, "-server", server)
 		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + token}
-		stdout, err := command.StdoutPipe()
-		require.NoError(t, err)
+		stdout := testkit.Must(command.StdoutPipe())(t)
 		require.NoError(t, command.Start())
 		t.Cleanup(func() {
 			_ = command.Process.Kill()
 			_ = command.Wait()
 		})
-		line, err := bufio.NewReader(stdout).ReadString('\n')
-		require.NoError(t, err)
+		line := testkit.Must(bufio.NewReader(stdout).ReadString('\n'))(t)
 		_, port, err := net.SplitHostPort(strings.TrimSpace(line[strings.LastIndex(line, "/")+1:]))
 		require.NoError(t, err, line)
 		started[i] = replica{"127.0.0.1:" + port, command.Process}
@@ -63,8 +62,7 @@ func behind(t *testing.T, a, b replica) string {
 	if err != nil {
 		missing(t, "haproxy is not installed; apt-get install haproxy enables this test")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { require.NoError(t, listener.Close()) }()
 	file, err := listener.(*net.TCPListener).File() // HAProxy inherits the port, so nobody else can have it
 	require.NoError(t, err)
@@ -95,14 +93,11 @@ func TestPostgresReplicasStream(t *testing.T) {
 		UNION ALL SELECT 11, 'last' FROM pg_advisory_xact_lock(42)`)
 	both := replicas(t, 2, "postgres", postgresAddress())
 	c := &client{url: behind(t, both[0], both[1]), credentials: db.tenant()}
-	lock, err := db.Conn(t.Context())
-	require.NoError(t, err)
+	lock := testkit.Must(db.Conn(t.Context()))(t)
 	defer func() { require.NoError(t, lock.Close()) }()
-	_, err = lock.ExecContext(t.Context(), `SELECT pg_advisory_lock(42)`)
-	require.NoError(t, err)
+	testkit.Must(lock.ExecContext(t.Context(), `SELECT pg_advisory_lock(42)`))(t)
 
-	answer, err := c.query(t.Context(), "halting", "filler", 120_000)
-	require.NoError(t, err)
+	answer := testkit.Must(c.query(t.Context(), "halting", "filler", 120_000))(t)
 	defer func() { require.NoError(t, answer.Body.Close()) }()
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	stream := ndjson.NewReader(answer.Body)
@@ -112,8 +107,7 @@ func TestPostgresReplicasStream(t *testing.T) {
 		rows++
 		if rows == 1 {
 			require.Len(t, postgres.statements(t.Context(), t, db.DB, `"halting"`), 1, "the last row does not exist yet")
-			_, err = lock.ExecContext(t.Context(), `SELECT pg_advisory_unlock(42)`)
-			require.NoError(t, err)
+			testkit.Must(lock.ExecContext(t.Context(), `SELECT pg_advisory_unlock(42)`))(t)
 		}
 	}
 	require.Equal(t, 11, rows)
@@ -142,8 +136,7 @@ func killOne(t *testing.T, c *client, both []replica, total int, whenBegun func(
 	// Every stream is begun, and none has been read to its end.
 	begun := make([]*ndjson.Reader, streams)
 	for i := range begun {
-		answer, err := c.query(t.Context(), "long", "filler", 600_000)
-		require.NoError(t, err)
+		answer := testkit.Must(c.query(t.Context(), "long", "filler", 600_000))(t)
 		defer func() { require.NoError(t, answer.Body.Close()) }()
 		require.Equal(t, http.StatusOK, answer.StatusCode)
 		begun[i] = ndjson.NewReader(answer.Body)
@@ -158,8 +151,7 @@ func killOne(t *testing.T, c *client, both []replica, total int, whenBegun func(
 	for range 20 {
 		answer, err := c.post(t.Context(), wire.PathCount, &wire.CountRequest{Table: "short", Envelope: c.envelope(60_000)})
 		require.NoError(t, err)
-		body, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
+		body := testkit.Must(io.ReadAll(answer.Body))(t)
 		require.NoError(t, answer.Body.Close())
 		require.Equal(t, http.StatusOK, answer.StatusCode, "%s", body)
 		require.JSONEq(t, `{"count":1}`, string(body))

@@ -19,6 +19,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // postgresOwn is a server that a test may stop, and whose access it sets up.
@@ -41,12 +43,10 @@ func newPostgresServer(t *testing.T, hba string) *postgresOwn {
 	if initdb == "" {
 		missing(t, "PostgreSQL's initdb is not installed; a test that stops its server needs it")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := &postgresOwn{address: listener.Addr().String()}
 	require.NoError(t, listener.Close())
-	s.dir, err = os.MkdirTemp("", "sqlsource")
-	require.NoError(t, err)
+	s.dir = testkit.Must(os.MkdirTemp("", "sqlsource"))(t)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
 	password := filepath.Join(s.dir, "password")
 	data := filepath.Join(s.dir, "data")
@@ -91,20 +91,16 @@ func serverOwner(t testing.TB) *syscall.Credential {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	u, err := user.Lookup("postgres")
-	require.NoError(t, err)
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	require.NoError(t, err)
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	require.NoError(t, err)
+	u := testkit.Must(user.Lookup("postgres"))(t)
+	uid := testkit.Must(strconv.ParseUint(u.Uid, 10, 32))(t)
+	gid := testkit.Must(strconv.ParseUint(u.Gid, 10, 32))(t)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
 // start starts the server and waits until it answers.
 func (s *postgresOwn) start(t *testing.T) {
 	t.Helper()
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	require.NoError(t, err)
+	log := testkit.Must(os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644))(t)
 	defer func() { require.NoError(t, log.Close()) }()
 	s.process = exec.Command(program("postgres"), "-D", filepath.Join(s.dir, "data"))
 	s.process.Dir, s.process.Stdout, s.process.Stderr = s.dir, log, log
@@ -137,8 +133,7 @@ func (s *postgresOwn) set(t *testing.T, line string) {
 	t.Helper()
 	file, err := os.OpenFile(filepath.Join(s.dir, "data", "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
-	_, err = file.WriteString(line + "\n")
-	require.NoError(t, err)
+	testkit.Must(file.WriteString(line + "\n"))(t)
 	require.NoError(t, file.Close())
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -79,8 +80,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 			map[string]string{two: "", n.two + ".people": ""}, `There is no schema "no_schema_of_this_name" in this database`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			d, err := serve(t, &c.options, c.schema).Discover()
-			require.NoError(t, err)
+			d := testkit.Must(serve(t, &c.options, c.schema).Discover())(t)
 			tables := map[string]string{}
 			for _, table := range d.Tables {
 				if strings.Contains(table.Name, "x.y") || table.Name == "y" {
@@ -98,17 +98,15 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 	}
 	t.Run("requests", func(t *testing.T) {
 		caller := serve(t, &sqlsource.Options{Schemas: fixed(n.one, n.two)}, "")
-		a, err := caller.Query(wire.QueryRequest{
+		a := testkit.Must(caller.Query(wire.QueryRequest{
 			Table: two, Sort: []wire.SortKey{}, Fields: []string{"id"},
 			Joins: []wire.JoinHop{{FromTable: two, ToTable: one, FromField: "person", ToField: "id",
 				Fields: []wire.JoinField{{Field: "id", As: "who"}}}},
-		})
-		require.NoError(t, err)
+		}))(t)
 		require.Len(t, a.Rows, 1)
 		assert.False(t, a.Column("who")[0].IsNull(), "of the schema that has a row")
 		for table, want := range map[string]int64{one: 1, n.two + ".people": 0} {
-			rows, err := caller.Count(wire.CountRequest{Table: table})
-			require.NoError(t, err)
+			rows := testkit.Must(caller.Count(wire.CountRequest{Table: table}))(t)
 			assert.Equal(t, want, rows, table)
 		}
 		for _, table := range []string{"people", "orders", "no_schema_of_this_name.people", n.one + ".orders", n.one + "."} {
@@ -130,13 +128,12 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		}
 		name := n.dotted + ".y"
 		caller := serve(t, &sqlsource.Options{Schemas: fixed(n.one, n.dotted)}, "")
-		d, err := caller.Discover()
-		require.NoError(t, err)
+		d := testkit.Must(caller.Discover())(t)
 		assert.Len(t, d.Tables, 1)
 		assert.Equal(t, []string{
 			"2 tables are named " + terms.QuoteName(name) + ", in schemas whose names have dots: all of them are left out.",
 		}, d.Warnings)
-		_, err = caller.Count(wire.CountRequest{Table: name})
+		_, err := caller.Count(wire.CountRequest{Table: name})
 		require.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // linkRows is how many rows each of the tables places and visits has.
@@ -44,11 +45,9 @@ func reader(b *testing.B, db *database) *database {
 
 // readAll reads an answer as database/sql returns it, and returns its number of rows.
 func readAll(b *testing.B, db *sql.DB, statement string) (n int) {
-	rows, err := db.QueryContext(b.Context(), statement)
-	require.NoError(b, err, statement)
+	rows := testkit.Must(db.QueryContext(b.Context(), statement))(b, statement)
 	defer func() { require.NoError(b, rows.Close()) }()
-	names, err := rows.Columns()
-	require.NoError(b, err)
+	names := testkit.Must(rows.Columns())(b)
 	cells := make([]any, len(names))
 	for i := range cells {
 		cells[i] = new(any)

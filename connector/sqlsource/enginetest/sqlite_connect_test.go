@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,8 +31,7 @@ func TestSQLiteConnect(t *testing.T) {
 	}
 	good := filepath.Join(dir, "good.sqlite")
 	db := openSQLite(t, good, "CREATE TABLE t (id INTEGER PRIMARY KEY)")
-	whole, err := os.ReadFile(good)
-	require.NoError(t, err)
+	whole := testkit.Must(os.ReadFile(good))(t)
 	for _, c := range []struct {
 		why, file string
 		want      string
@@ -47,22 +47,18 @@ func TestSQLiteConnect(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			if c.file == "locked" {
 				c.file = good
-				conn, err := db.Conn(t.Context())
-				require.NoError(t, err)
-				_, err = conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
-				require.NoError(t, err)
+				conn := testkit.Must(db.Conn(t.Context()))(t)
+				testkit.Must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
 				defer func() {
-					_, err := conn.ExecContext(context.Background(), "ROLLBACK")
-					require.NoError(t, err)
+					testkit.Must(conn.ExecContext(context.Background(), "ROLLBACK"))(t)
 					_ = conn.Close()
 				}()
 			}
-			src, err := sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+			src := testkit.Must(sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
 				return sql.Open("sqlite", c.file)
-			}, sqlsource.SQLite(), nil)
-			require.NoError(t, err)
+			}, sqlsource.SQLite(), nil))(t)
 			caller := connectortest.Start(t, db.definition(), src, nil).As(nil).Unverified()
-			err = caller.Check()
+			err := caller.Check()
 			require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
 			require.ErrorContains(t, err, c.want)
 			_, err = caller.Count(wire.CountRequest{Table: "t"})
@@ -82,11 +78,9 @@ func TestSQLiteHostsDatabase(t *testing.T) {
 		{"another file", text, "This is not a database of SQLite"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			db, err := sql.Open("sqlite", c.file)
-			require.NoError(t, err)
+			db := testkit.Must(sql.Open("sqlite", c.file))(t)
 			defer func() { require.NoError(t, db.Close()) }()
-			src, err := sqlsource.New(db, sqlsource.SQLite(), nil)
-			require.NoError(t, err)
+			src := testkit.Must(sqlsource.New(db, sqlsource.SQLite(), nil))(t)
 			var log bytes.Buffer
 			options := &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 			caller := connectortest.Start(t, connector.Definition{Slug: "hosts"}, src, options).As(nil).Unverified()

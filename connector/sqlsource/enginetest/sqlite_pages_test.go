@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,11 +90,9 @@ func TestSQLiteDatetimePages(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				req.Sort = append(req.Sort, wire.SortKey{Field: "n", Dir: wire.Desc})
 			}
-			want, err := whole.Query(req)
-			require.NoError(t, err)
+			want := testkit.Must(whole.Query(req))(t)
 			log.take()
-			got, err := quick.Query(req)
-			require.NoError(t, err)
+			got := testkit.Must(quick.Query(req))(t)
 			for _, s := range log.take() {
 				if strings.HasPrefix(s.query, "SELECT +t0") && strings.Contains(s.query, `ORDER BY t0."at" COLLATE BINARY`) {
 					byIndex++

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -56,15 +57,13 @@ func TestSQLiteSharedRequest(t *testing.T) {
 	for name, rows := range map[string]string{"one": "(1)", "three": "(1), (2), (3)"} {
 		openSQLite(t, filepath.Join(dir, name), "CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES "+rows)
 	}
-	src, err := sqlsource.NewPerTenant(func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
+	src := testkit.Must(sqlsource.NewPerTenant(func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
 		return sql.Open("sqlite", filepath.Join(dir, c.Get("file")))
-	}, sqlsource.SQLite(), nil)
-	require.NoError(t, err)
+	}, sqlsource.SQLite(), nil))(t)
 	d := connector.Definition{Slug: "both", Credentials: []wire.CredentialField{{Key: "file", Label: "File", Type: wire.CredentialText}}}
 	caller := connectortest.Start(t, d, both{src}, nil).As(map[string]string{"file": "three"}).Unverified()
 	for range 20 {
-		n, err := caller.Size("t")
-		require.NoError(t, err)
+		n := testkit.Must(caller.Size("t"))(t)
 		require.Equal(t, int64(1), n.Rows)
 	}
 }
@@ -77,8 +76,7 @@ func TestSQLiteCatalogKept(t *testing.T) {
 		caller := db.caller(t, &sqlsource.Options{CatalogTTL: ttl}).Unverified()
 		for range 2 {
 			log.take()
-			_, err := caller.Count(wire.CountRequest{Table: "t"})
-			require.NoError(t, err)
+			testkit.Must(caller.Count(wire.CountRequest{Table: "t"}))(t)
 		}
 		of := func(s loggedStatement) bool { return strings.Contains(s.query, "pragma_table_xinfo") }
 		require.Equal(t, reads, slices.ContainsFunc(log.take(), of), ttl)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -36,8 +36,7 @@ func (c fileConnector) Driver() driver.Driver                        { return c.
 // a script.
 func openSQLite(t testing.TB, file, script string) *database {
 	t.Helper()
-	db, err := sql.Open("sqlite", file)
-	require.NoError(t, err)
+	db := testkit.Must(sql.Open("sqlite", file))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	own := &database{
 		DB: db, flavor: sqlsource.SQLite(), driver: fileConnector{db.Driver(), file},
@@ -98,8 +97,7 @@ func sqliteSchemas(t *testing.T) (*database, schemaNames) {
 	db := newSQLite(t, "CREATE TABLE unseen (id INTEGER)")
 	db.SetMaxOpenConns(1)
 	for _, name := range []string{"crm", "sales", "crm.x"} {
-		_, err := db.Exec(`ATTACH ? AS "`+name+`"`, filepath.Join(dir, name+".sqlite"))
-		require.NoError(t, err)
+		testkit.Must(db.Exec(`ATTACH ? AS "`+name+`"`, filepath.Join(dir, name+".sqlite")))(t)
 	}
 	db.execute(t, `CREATE TABLE crm.people (id INTEGER PRIMARY KEY); INSERT INTO crm.people VALUES (1);
 		CREATE TABLE sales.people (id INTEGER PRIMARY KEY);

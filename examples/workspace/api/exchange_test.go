@@ -74,9 +74,8 @@ func TestChats(t *testing.T) {
 			{ID: "msg_1", Role: "user", Content: "Hello", CreatedAt: at("2024-02-01T00:00:01Z")},
 			{ID: "msg_2", Role: "assistant", Content: "Hi", CreatedAt: at("2024-02-01T00:00:02Z")},
 		}, chat.Messages)
-		message, err := c.AddMessage(ctx, "chat_4", api.NewMessage{Content: "Read this",
-			Attachments: []api.Attachment{{FileID: "file_1", Type: "vault_file"}}})
-		require.NoError(t, err)
+		message := testkit.Must(c.AddMessage(ctx, "chat_4", api.NewMessage{Content: "Read this",
+			Attachments: []api.Attachment{{FileID: "file_1", Type: "vault_file"}}}))(t)
 		assert.Equal(t, "msg_3", message.ID)
 		require.NoError(t, c.DeleteChat(ctx, "chat_4"))
 	})
@@ -118,9 +117,8 @@ func TestWorkflows(t *testing.T) {
 		run := testkit.Must(c.RunWorkflow(ctx, "wf_3", map[string]any{"day": "2024-02-01"}))(t)
 		assert.Equal(t, api.Execution{ExecutionID: "exec_1", Status: "running", StartedAt: at("2024-02-01T00:00:05Z")}, run)
 		require.NoError(t, c.DeleteWorkflow(ctx, "wf_3"))
-		workflow, err := api.Call[api.Workflow](ctx, c, "POST /api/v2/workflows",
-			&api.Args{Body: map[string]string{"name": "By the main surface"}})
-		require.NoError(t, err)
+		workflow = testkit.Must(api.Call[api.Workflow](ctx, c, "POST /api/v2/workflows",
+			&api.Args{Body: map[string]string{"name": "By the main surface"}}))(t)
 		assert.Equal(t, "draft", workflow.Status)
 	})
 }
@@ -147,9 +145,8 @@ func TestMainSurface(t *testing.T) {
 			&api.Args{Path: api.Path{"resourceType": "vault/file", "resourceId": "file 1"}})
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"level":"a field that is not shown"}`, string(level))
-		moved, err := api.Call[map[string]bool](ctx, c, "POST /api/v2/object-storage/directories/:id/move",
-			&api.Args{Path: api.Path{"id": "dir_1"}, Body: map[string]string{"to": "dir_2"}})
-		require.NoError(t, err)
+		moved := testkit.Must(api.Call[map[string]bool](ctx, c, "POST /api/v2/object-storage/directories/:id/move",
+			&api.Args{Path: api.Path{"id": "dir_1"}, Body: map[string]string{"to": "dir_2"}}))(t)
 		assert.True(t, moved["moved"], "where the answer is not shown, it need not have a member data")
 		require.NoError(t, c.Do(ctx, "DELETE /api/v2/object-storage/trash/empty", nil))
 	})

@@ -44,11 +44,10 @@ func follow(ctx context.Context, c *runs.Client, run string) (types []string, er
 
 func TestRun(t *testing.T) {
 	play(t, "run.http", func(t *testing.T, ctx context.Context, c *runs.Client) {
-		run, err := c.Trigger(ctx, "wf_1", runs.Trigger{
+		run := testkit.Must(c.Trigger(ctx, "wf_1", runs.Trigger{
 			CallbackURL: "https://me.example.com/hook",
 			Inputs:      map[string]runs.Input{"node_2": {Text: "Go ahead"}},
-		})
-		require.NoError(t, err)
+		}))(t)
 		assert.Equal(t, runs.Started{RunID: runID, StatusURL: base + "/api/v3/workflows/runs/" + runID}, run)
 		status := testkit.Must(c.Status(ctx, run))(t)
 		null := json.RawMessage("null")

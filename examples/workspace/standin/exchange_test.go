@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // exchange is one request and the answer that the documents show for it, read
@@ -66,8 +68,7 @@ func readExchanges(t *testing.T, name string) []exchange {
 		e.head, e.body = strings.TrimSpace(e.head), strings.TrimSpace(e.body)
 		head, want, _ := strings.Cut(strings.TrimSpace(answer), "\n\n")
 		status, headers, _ := strings.Cut(head, "\n")
-		e.status, err = strconv.Atoi(strings.TrimSpace(status))
-		require.NoError(t, err, title)
+		e.status = testkit.Must(strconv.Atoi(strings.TrimSpace(status)))(t, title)
 		for line := range strings.Lines(headers) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			e.header[name] = value
@@ -98,8 +99,7 @@ func (e *exchange) request(t *testing.T, v variables) *http.Request {
 	}
 	raw := strings.ReplaceAll(head, "\n", "\r\n") + "\r\nHost: platform.example\r\nContent-Length: " +
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
-	require.NoError(t, err, e.title)
+	r := testkit.Must(http.ReadRequest(bufio.NewReader(strings.NewReader(raw))))(t, e.title)
 	r.RemoteAddr = e.from
 	return r
 }
@@ -107,8 +107,7 @@ func (e *exchange) request(t *testing.T, v variables) *http.Request {
 // TestExchanges sends every exchange, file by file, to a fresh service. Each
 // answer must match the exchange and the service's own swagger.json.
 func TestExchanges(t *testing.T) {
-	files, err := filepath.Glob("testdata/exchanges/*.http")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		exchanges := readExchanges(t, file)

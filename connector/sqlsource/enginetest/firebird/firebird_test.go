@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,8 +50,7 @@ func start(t *testing.T) string {
 		}
 	}
 	home := t.TempDir()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := listener.Addr().String()
 	require.NoError(t, listener.Close())
 	_, port, _ := strings.Cut(address, ":")
@@ -78,8 +78,7 @@ func start(t *testing.T) string {
 	})
 	// Srp256 is not in version 3's default list of ways to authenticate.
 	dsn := "SYSDBA:" + password + "@" + address + filepath.Join(home, "test.fdb") + "?charset=UTF8&auth_plugin_name=Srp"
-	created, err := sql.Open("firebirdsql_createdb", dsn)
-	require.NoError(t, err)
+	created := testkit.Must(sql.Open("firebirdsql_createdb", dsn))(t)
 	defer func() { require.NoError(t, created.Close()) }()
 	require.Eventually(t, func() bool { err = created.Ping(); return err == nil }, 20*time.Second, 50*time.Millisecond, "the server starts")
 	return dsn
@@ -88,8 +87,7 @@ func start(t *testing.T) string {
 // open opens the database.
 func open(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("firebirdsql", dsn)
-	require.NoError(t, err)
+	db := testkit.Must(sql.Open("firebirdsql", dsn))(t)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
