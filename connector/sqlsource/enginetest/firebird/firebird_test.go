@@ -12,7 +12,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -26,9 +25,9 @@ import (
 	_ "github.com/nakagami/firebirdsql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // installed is where Debian puts what a server reads besides its own directory.
@@ -92,101 +91,6 @@ func open(t *testing.T, dsn string) *sql.DB {
 	return db
 }
 
-// quoted returns a text in SQL, as the bytes of its UTF-8.
-func quoted(s string) string { return fmt.Sprintf("_UTF8 x'%x'", s) }
-
-// each returns a literal for each text, quoted in SQL, with the cell that is made of it.
-func each(cell func(string) wire.Value, texts ...string) []sqlsourcetest.Literal {
-	var list []sqlsourcetest.Literal
-	for _, s := range texts {
-		list = append(list, sqlsourcetest.Literal{SQL: "'" + s + "'", Cell: cell(s)})
-	}
-	return list
-}
-
-func literal(sql string, cell wire.Value) sqlsourcetest.Literal {
-	return sqlsourcetest.Literal{SQL: sql, Cell: cell}
-}
-
-func integer(s string) wire.Value {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return wire.Int(n)
-}
-
-func float(s string) wire.Value {
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		panic(err)
-	}
-	return wire.Float(f)
-}
-
-func day(s string) wire.Value {
-	at, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		panic(err)
-	}
-	return wire.Date(at)
-}
-
-func moment(s string) wire.Value {
-	at, err := time.Parse("2006-01-02 15:04:05.9999", s)
-	if err != nil {
-		panic(err)
-	}
-	return wire.DatetimeWidth(at, 6)
-}
-
-var texts = sqlsourcetest.Texts(quoted, "", " ", "a", "A", "a ", "a  ", "ab", "abc", "é", "e\u0301", "ß", "z", "Z", "%", "a%b", "a_b", `\`, "'",
-	`"`, "1", "1.0", "01", "true", "null", "2024-02-29", "😀", "\uffff", "a\nb", "a\x00b", "\x00", "a\x00", "a\x00\x00", "a\x00\x01", "a\x01")
-
-var columns = []sqlsourcetest.Type{
-	{Name: "text", SQL: "VARCHAR(40)", Type: wire.TypeString, Literals: texts},
-	{Name: "nocase", SQL: "VARCHAR(40) CHARACTER SET UTF8 COLLATE UNICODE_CI", Type: wire.TypeString, Literals: texts},
-	{Name: "latin", SQL: "VARCHAR(20) CHARACTER SET WIN1252", Type: wire.TypeString,
-		Literals: sqlsourcetest.Texts(quoted, "", "a", "é", "€", "ß", "a ", "Z")},
-	{Name: "padded", SQL: "CHAR(5)", Type: wire.TypeString, Literals: append(sqlsourcetest.Texts(quoted, "", "a", "abcde"),
-		literal("'a '", wire.Text("a")))},
-	{Name: "long", SQL: "VARCHAR(8000)", Type: wire.TypeString, Literals: sqlsourcetest.Texts(quoted, "a", "b ", "é")},
-	{Name: "memo", SQL: "BLOB SUB_TYPE TEXT", Type: wire.TypeString, Literals: sqlsourcetest.Texts(quoted, "a", "", "é", "a ")},
-	{Name: "small", SQL: "SMALLINT", Type: wire.TypeNumber, Literals: each(integer, "0", "1", "-1", "-32768", "32767")},
-	{Name: "whole", SQL: "INTEGER", Type: wire.TypeNumber, Literals: each(integer, "0", "1", "-1", "2", "10", "9", "-2147483648")},
-	{Name: "big", SQL: "BIGINT", Type: wire.TypeNumber, Literals: each(integer, "0", "1", "-1", "9007199254740993", "9007199254740992",
-		"9223372036854775807", "-9223372036854775808")},
-	{Name: "money", SQL: "NUMERIC(12,2)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0.00", "1.50", "-1.50", "10.25",
-		"9999999999.99", "-9999999999.99", "0.05", "-0.05", "100.00")},
-	{Name: "cents", SQL: "DECIMAL(4,4)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0.0000", "0.0001", "-0.9999", "0.5000")},
-	{Name: "thousands", SQL: "NUMERIC(9,0)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0", "1", "-1", "999999999", "10")},
-	{Name: "exact", SQL: "NUMERIC(18,9)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0.000000000", "1.500000000",
-		"999999999.999999999", "-999999999.999999999", "0.000000001")},
-	{Name: "fine", SQL: "NUMERIC(18,17)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0.00000000000000000", "1.50000000000000000")},
-	{Name: "wide", SQL: "NUMERIC(18,2)", Type: wire.TypeDecimal, Literals: each(wire.Decimal, "0.00", "9999999999999999.99",
-		"92233720368547758.07", "-92233720368547758.08")},
-	{Name: "real", SQL: "DOUBLE PRECISION", Type: wire.TypeNumber, Literals: append(each(float, "0", "0.1", "0.3", "1.5", "-1.5", "1e-7",
-		"1e21", "1e23", "9007199254740992", "10"), literal("-0e0", wire.Float(0)))},
-	{Name: "single", SQL: "FLOAT", Type: wire.TypeNumber, Literals: each(float, "0", "1.5", "-1.5", "16777216", "999.99", "0.1")},
-	{Name: "flag", SQL: "BOOLEAN", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
-		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)),
-	}},
-	{Name: "day", SQL: "DATE", Type: wire.TypeDate, Literals: each(day,
-		"2024-02-29", "2024-03-01", "2023-12-31", "2024-01-01", "0001-01-01", "9999-12-31", "1969-12-31", "2024-10-01")},
-	{Name: "moment", SQL: "TIMESTAMP", Type: wire.TypeDatetime, Literals: each(moment, "2024-02-29 00:00:00", "2024-02-28 23:59:59",
-		"2023-12-31 23:30:00", "2024-02-29 00:00:00.0001", "0001-01-01 00:00:00", "9999-12-31 23:59:59.9999", "1969-12-31 23:59:59")},
-	{Name: "clock", SQL: "TIME", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
-		literal("'12:00:00'", wire.Text("12:00:00.0000")), literal("'23:59:59.5'", wire.Text("23:59:59.5000")),
-	}},
-	{Name: "bytes", SQL: "VARCHAR(30) CHARACTER SET OCTETS", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
-		literal("x'00ff'", wire.Bytes([]byte{0, 255})), literal("''", wire.Text("")), literal("x'00'", wire.Bytes([]byte{0})),
-		literal("x'0000'", wire.Bytes([]byte{0, 0})), literal("'abc'", wire.Text("YWJj")), literal("x'fbff'", wire.Text("+/8=")),
-	}},
-	{Name: "file", SQL: "BLOB SUB_TYPE BINARY", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
-		literal("x'00ff'", wire.Bytes([]byte{0, 255})), literal("'abc'", wire.Text("YWJj")),
-	}},
-}
-
 // insert returns blocks of INSERTs: the engine inserts one row by one of them.
 func insert(table string, rows []string) []string {
 	var blocks []string
@@ -211,7 +115,8 @@ func TestDifferential(t *testing.T) {
 		options.Without = nil
 	}
 	options.Seed, _ = strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
-	kit := sqlsourcetest.Engine{Flavor: newFlavor(), DB: open(t, start(t)), Key: "BIGINT", Types: columns, Insert: insert}
+	kit := sqlsourcetest.Engine{Flavor: newFlavor(), DB: open(t, start(t)), Key: "BIGINT", Insert: insert,
+		Types: situation.Types(t, "testdata/types.jsonl")}
 	sqlsourcetest.Run(t, kit, options)
 }
 
