@@ -103,7 +103,7 @@ func TestMySQLServer(t *testing.T) {
 	} {
 		testkit.Must(admin.Exec(statement))(t, statement)
 	}
-	verified := &tls.Config{ServerName: "db.test", RootCAs: s.pool, MinVersion: tls.VersionTLS12}
+	verified := &tls.Config{ServerName: "example.com", RootCAs: s.pool, MinVersion: tls.VersionTLS12}
 	for _, c := range []struct {
 		why, user, password string
 		tls                 *tls.Config
@@ -117,7 +117,7 @@ func TestMySQLServer(t *testing.T) {
 		{"TLS", "tls", "typed-by-hand", verified, ""},
 		{"TLS is required of this user", "tls", "typed-by-hand", nil, "refused the user name or the password"},
 		{"a certificate of nobody known", "ada", "typed-by-hand",
-			&tls.Config{ServerName: "db.test", MinVersion: tls.VersionTLS12}, "certificate"},
+			&tls.Config{ServerName: "example.com", MinVersion: tls.VersionTLS12}, "certificate"},
 		{"a certificate of another name", "ada", "typed-by-hand",
 			&tls.Config{ServerName: "other.test", RootCAs: s.pool, MinVersion: tls.VersionTLS12}, "certificate"},
 		{"the account is locked", "locked", "typed-by-hand", nil, "refused the user name or the password"},

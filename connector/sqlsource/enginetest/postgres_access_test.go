@@ -75,6 +75,6 @@ func TestPostgresAccess(t *testing.T) {
 		c.TLSConfig = &tls.Config{ServerName: "127.0.0.1"}
 	}), "certificate")
 	try("the certificate is another host's", user("only_tls", encrypted, func(c *pgx.ConnConfig) {
-		c.TLSConfig.ServerName = "db.example.com"
+		c.TLSConfig.ServerName = "other.test"
 	}), "certificate")
 }
