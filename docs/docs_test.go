@@ -33,13 +33,13 @@ func TestFilesExist(t *testing.T) {
 func TestEnginesQuotes(t *testing.T) {
 	text := testkit.Must(os.ReadFile("engines.md"))(t)
 	paths := testkit.Must(filepath.Glob("../connector/sqlsource/duckdb/*.go"))(t)
-	paths = append(paths, "../connector/sqlsource/enginetest/firebird/firebird_test.go")
+	paths = append(paths, "../connector/sqlsource/enginetest/firebird/testdata/types.jsonl")
 	var all strings.Builder
 	for _, path := range paths {
 		source := testkit.Must(os.ReadFile(path))(t)
 		all.Write(source)
 	}
-	quotes := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	quotes := regexp.MustCompile("(?s)```(?:go|json)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, quotes, 4)
 	for _, quote := range quotes[1:] { // the first is a call of the reader's
 		require.Contains(t, all.String(), quote[1])
