@@ -74,8 +74,7 @@ func (e *engine) filled(t *testing.T) (*database, *connector.Handler) {
 // handler returns a connector over the database, which declares every operator.
 func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.Handler {
 	t.Helper()
-	bearer := testkit.Must(wire.NewToken(token))(t)
-	handler := testkit.Must(connector.New(d.definition(), d.source(t, options), bearer, nil))(t)
+	handler := testkit.New(token, d.definition(), d.source(t, options), nil)
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var document wire.Document
@@ -93,11 +92,8 @@ func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Ask
 // quiet returns a connector over the database that logs internal errors alone.
 func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler {
 	t.Helper()
-	bearer := testkit.Must(wire.NewToken(token))(t)
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	handler, err := connector.New(d.definition(), d.source(t, options), bearer, &connector.Options{Logger: logger})
-	require.NoError(t, err)
-	return handler
+	return testkit.New(token, d.definition(), d.source(t, options), &connector.Options{Logger: logger})
 }
 
 // slowChecks are the checks that need the corpus's table slow.

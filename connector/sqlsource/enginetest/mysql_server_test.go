@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,9 +45,7 @@ func newMySQLServer(t *testing.T) *mysqlOwn {
 		"--auth-root-authentication-method=normal", "--user=root", "--innodb-log-file-size=8M")
 	out, err := install.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	s.port = listener.Addr().(*net.TCPAddr).Port
-	require.NoError(t, listener.Close())
+	s.port = freePort(t).Port
 	t.Cleanup(s.kill)
 	s.start(t)
 	return s

@@ -1,9 +1,7 @@
 package enginetest
 
 import (
-	"context"
 	"crypto/tls"
-	"database/sql"
 	"encoding/binary"
 	"io"
 	"net"
@@ -11,13 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,37 +77,4 @@ var postgresServer = serverOf{
 		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not PostgreSQL", wire.CodeBadRequest},
 		{"silence", func(net.Conn) {}, false, "does not answer as PostgreSQL does", wire.CodeTimeout},
 	},
-}
-
-// TestPostgresFull takes the only connection that a database allows: the next
-// request is told so by a code that blames nobody, and served when the connection is
-// free.
-func TestPostgresFull(t *testing.T) {
-	db := newPostgres(t)
-	if db.shared() {
-		t.Skip("a pooler has the only connection, and whoever comes waits for it")
-	}
-	role, only := db.role(t, "CONNECTION LIMIT 1")
-	db.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY); GRANT SELECT ON t TO "+role)
-	held := testkit.Must(pgx.ConnectConfig(t.Context(), only.config))(t)
-	caller := only.caller(t, nil).Unverified()
-	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
-	_, err := caller.Count(wire.CountRequest{Table: "t"})
-	require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
-	require.NoError(t, held.Close(t.Context()))
-	// The server frees a connection some time after the client has closed it.
-	require.Eventually(t, func() bool { return caller.Check() == nil }, patience, 10*time.Millisecond)
-	require.Eventually(t, func() bool {
-		_, err := caller.Count(wire.CountRequest{Table: "t"})
-		return err == nil
-	}, patience, 10*time.Millisecond)
-}
-
-// TestPostgresOwnErrors keeps what the function that opens a database says itself.
-func TestPostgresOwnErrors(t *testing.T) {
-	src := testkit.Must(sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
-		return nil, connector.CheckFailed("Database is not one of ours.")
-	}, sqlsource.PostgreSQL(), nil))(t)
-	err := connectortest.Start(t, connector.Definition{Slug: "own"}, src, nil).As(nil).Unverified().Check()
-	require.ErrorContains(t, err, "Database is not one of ours.")
 }

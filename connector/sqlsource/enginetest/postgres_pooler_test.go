@@ -77,17 +77,9 @@ ignore_startup_parameters = extra_float_digits, bytea_output
 	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {
 		require.NoError(t, os.Chmod(path, 0o755))
 	}
-	var said bytes.Buffer
 	command := exec.Command(program, "-q", settings)
-	command.Stderr, command.SysProcAttr = &said, &syscall.SysProcAttr{Credential: owner}
-	require.NoError(t, command.Start())
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		if t.Failed() {
-			t.Logf("%.4000s", said.String())
-		}
-	})
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: owner}
+	started(t, command)
 	config.Host, config.Port = "127.0.0.1", uint16(listener.Port)
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	require.Eventually(t, func() bool {
@@ -97,15 +89,6 @@ ignore_startup_parameters = extra_float_digits, bytea_output
 		}
 		return err == nil
 	}, patience, 10*time.Millisecond)
-}
-
-// freePort returns an address of this machine where nobody listens.
-func freePort(t testing.TB) *net.TCPAddr {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().(*net.TCPAddr)
 }
 
 // poolModes are pgx's ways to run a statement. All but the first, which is its default, name none.

@@ -36,22 +36,18 @@ func replicas(t *testing.T, n int, engine, server string) []replica {
 	binary := filepath.Join(t.TempDir(), "sql")
 	out, err := exec.Command("go", "build", "-C", example, "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	started := make([]replica, n)
-	for i := range started {
+	all := make([]replica, n)
+	for i := range all {
 		command := exec.Command(binary, "-db", engine, "-server", server)
 		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + token}
 		stdout := testkit.Must(command.StdoutPipe())(t)
-		require.NoError(t, command.Start())
-		t.Cleanup(func() {
-			_ = command.Process.Kill()
-			_ = command.Wait()
-		})
+		started(t, command)
 		line := testkit.Must(bufio.NewReader(stdout).ReadString('\n'))(t)
 		_, port, err := net.SplitHostPort(strings.TrimSpace(line[strings.LastIndex(line, "/")+1:]))
 		require.NoError(t, err, line)
-		started[i] = replica{"127.0.0.1:" + port, command.Process}
+		all[i] = replica{"127.0.0.1:" + port, command.Process}
 	}
-	return started
+	return all
 }
 
 // behind starts HAProxy before two replicas, with the example's configuration,
@@ -70,16 +66,7 @@ func behind(t *testing.T, a, b replica) string {
 	command := exec.Command(program, "-db", "-f", filepath.Join(example, "haproxy.cfg"))
 	command.ExtraFiles = []*os.File{file}
 	command.Env = []string{"CONNECTOR_BIND=fd@3", "CONNECTOR_A=" + a.address, "CONNECTOR_B=" + b.address}
-	var said strings.Builder
-	command.Stderr = &said
-	require.NoError(t, command.Start())
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		if t.Failed() {
-			t.Log(said.String())
-		}
-	})
+	started(t, command)
 	return "http://" + listener.Addr().String()
 }
 

@@ -43,10 +43,7 @@ func newPostgresServer(t *testing.T, hba string) *postgresOwn {
 	if initdb == "" {
 		missing(t, "PostgreSQL's initdb is not installed; a test that stops its server needs it")
 	}
-	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	s := &postgresOwn{address: listener.Addr().String()}
-	require.NoError(t, listener.Close())
-	s.dir = testkit.Must(os.MkdirTemp("", "sqlsource"))(t)
+	s := &postgresOwn{address: freePort(t).String(), dir: testkit.Must(os.MkdirTemp("", "sqlsource"))(t)}
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
 	password := filepath.Join(s.dir, "password")
 	data := filepath.Join(s.dir, "data")

@@ -1,0 +1,121 @@
+package enginetest
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestPostgresFull takes the only connection that a database allows: the next
+// request is told so by a code that blames nobody, and served when the connection is
+// free.
+func TestPostgresFull(t *testing.T) {
+	db := newPostgres(t)
+	if db.shared() {
+		t.Skip("a pooler has the only connection, and whoever comes waits for it")
+	}
+	role, only := db.role(t, "CONNECTION LIMIT 1")
+	db.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY); GRANT SELECT ON t TO "+role)
+	held := testkit.Must(pgx.ConnectConfig(t.Context(), only.config))(t)
+	caller := only.caller(t, nil).Unverified()
+	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
+	_, err := caller.Count(wire.CountRequest{Table: "t"})
+	require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
+	require.NoError(t, held.Close(t.Context()))
+	// The server frees a connection some time after the client has closed it.
+	require.Eventually(t, func() bool { return caller.Check() == nil }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := caller.Count(wire.CountRequest{Table: "t"})
+		return err == nil
+	}, patience, 10*time.Millisecond)
+}
+
+// TestPostgresOwnErrors keeps what the function that opens a database says itself.
+func TestPostgresOwnErrors(t *testing.T) {
+	src := testkit.Must(sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+		return nil, connector.CheckFailed("Database is not one of ours.")
+	}, sqlsource.PostgreSQL(), nil))(t)
+	err := connectortest.Start(t, connector.Definition{Slug: "own"}, src, nil).As(nil).Unverified().Check()
+	require.ErrorContains(t, err, "Database is not one of ours.")
+}
+
+// TestPostgresChangedType changes the type of a column between two requests that have one
+// statement, which a driver keeps prepared in the host's pool.
+func TestPostgresChangedType(t *testing.T) {
+	db := newPostgres(t)
+	db.execute(t, `CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 7)`)
+	db.SetMaxOpenConns(1)
+	keeper := connectortest.Start(t, connector.Definition{Slug: "keeper"}, db.pooled(t, nil), nil).As(nil).Unverified()
+	ask := func() error {
+		_, err := keeper.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "n"}})
+		return err
+	}
+	require.NoError(t, ask())
+	db.execute(t, `ALTER TABLE t ALTER n TYPE bigint`)
+	err := ask()
+	if !db.shared() { // else nothing is kept prepared
+		require.Equal(t, wire.CodeTimeout, code(err), "it passes: %v", err)
+		err = ask()
+	}
+	require.NoError(t, err)
+}
+
+// TestPostgresOneMoment answers a request as of one moment, although a row comes between
+// its calls.
+func TestPostgresOneMoment(t *testing.T) {
+	db := newPostgres(t)
+	db.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY)")
+	insert := func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+		err := next(ctx)
+		if call.Method == "Describe" {
+			_, err = db.ExecContext(ctx, "INSERT INTO t SELECT count(*) FROM t")
+		}
+		return err
+	}
+	caller := connectortest.Start(t, db.definition(), db.source(t, nil), &connector.Options{Intercept: insert}).
+		As(db.credentials).Unverified()
+	for want := range int64(3) {
+		n, err := caller.Count(wire.CountRequest{Table: "t"})
+		require.NoError(t, err)
+		require.Equal(t, want, n, "the rows of the requests before")
+	}
+}
+
+// endless has more rows than anyone reads, which come one by one.
+const endless = `CREATE VIEW endless AS SELECT generate_series(1, 1000000000) AS id`
+
+// TestPostgresClientLeaves ends the statement on the server when the reader has left.
+func TestPostgresClientLeaves(t *testing.T) {
+	db := newPostgres(t)
+	db.execute(t, endless)
+	for name, flavor := range map[string]sqlengine.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+		t.Run(name, func(t *testing.T) {
+			c := db.with(flavor).client(t)
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			answer, err := c.query(ctx, "endless", "id", 600_000)
+			require.NoError(t, err)
+			for _, err := range ndjson.NewReader(answer.Body).Rows() {
+				require.NoError(t, err)
+				break
+			}
+			require.Len(t, postgres.statements(t.Context(), t, db.DB, `"endless"`), 1, "it goes on")
+			leave()
+			_ = answer.Body.Close()
+			postgres.eventuallyRun(t, &db.database, 0, `"endless"`)
+		})
+	}
+}
