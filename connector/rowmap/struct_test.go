@@ -108,60 +108,23 @@ func TestStruct(t *testing.T) {
 		IP: netip.MustParseAddr("::1"), Huge: new(big.Int).Lsh(big.NewInt(1), 70), Given: wire.Text("g"), Score: 9,
 		Secret: "s3cr3t", Shown: "x", unseen: 1,
 	}
-	want := []struct{ name, typ, full, empty string }{
-		{"id", "number", `7`, `0`},
-		{"created", "datetime", `"2024-05-01T00:00:00.005Z"`, `"0001-01-01T00:00:00.000Z"`},
-		{"by", "string", `"ada"`, `null`},
-		{"why", "string", `"new"`, `null`},
-		{"total", "decimal", `"12.50"`, `"0.00"`},
-		{"discount", "decimal", `"0.10"`, `null`},
-		{"share", "number", `0.25`, `0`},
-		{"day", "date", `"2024-05-01"`, `"0001-01-01"`},
-		{"seen", "datetime", `"2024-05-01T00:00:00.005Z"`, `null`},
-		{"shipped", "date", `"2024-05-01"`, `null`},
-		{"note", "string", `""`, `null`},
-		{"rank", "string", `"L3"`, `null`},
-		{"customer", "reference", `"c1"`, `""`},
-		{"code", "string", `"007"`, `""`},
-		{"exact", "decimal", `"1.50"`, `invalid`},
-		{"cents", "decimal", `"-5"`, `"0"`},
-		{"phone", "string", `"49301234567"`, `"0"`},
-		{"big", "number", `"18446744073709551615"`, `0`},
-		{"Ratio", "number", `0.1`, `0`},
-		{"Small", "number", `0.1`, `0`},
-		{"Active", "boolean", `true`, `false`},
-		{"flag", "string", `"true"`, `"false"`},
-		{"upstream", "decimal", `"15"`, `invalid`},
-		{"raw", "json", `"{\"a\":1}"`, `null`},
-		{"text", "json", `"[1,2]"`, `invalid`},
-		{"when", "datetime", `"2024-05-01T00:00:00Z"`, `""`},
-		{"tags", "array", `"[\"a<b\",\"c\"]"`, `null`},
-		{"point", "array", `"[1,2.5]"`, `"[0,0]"`},
-		{"extra", "json", `"{\"a\":null,\"b\":1}"`, `null`},
-		{"home", "json", `"{\"city\":\"Köln\"}"`, `"{\"city\":\"\"}"`},
-		{"work", "json", `"{\"city\":\"Bonn\",\"zip\":\"1\"}"`, `null`},
-		{"picture", "string", `"/wA="`, `null`},
-		{"ip", "string", `"::1"`, `""`},
-		{"huge", "decimal", `"1180591620717411303424"`, `null`},
-		{"given", "string", `"g"`, `null`},
-		{"score", "number", `9`, `null`},
-		{"shown", "string", `"x"`, `""`},
-	}
+	want := testkit.Table(t, "testdata/everything.txt", 4)
 	s := structOf[everything](t)
 	row, none := s.AppendRow(nil, &full), s.AppendRow(nil, &everything{})
 	table := s.Table("things")
 	require.Len(t, row, len(want))
 	require.Len(t, none, len(want))
 	for i, w := range want {
-		assert.Equal(t, wire.Column{Name: w.name, Type: wire.Type(w.typ)}, s.Columns()[i])
+		name, typ, value, nothing := w[0], w[1], w[2], w[3]
+		assert.Equal(t, wire.Column{Name: name, Type: wire.Type(typ)}, s.Columns()[i])
 		cell, err := row[i].MarshalJSON()
-		assert.NoError(t, err, w.name)
-		assert.Equal(t, w.full, string(cell), w.name)
+		assert.NoError(t, err, name)
+		assert.Equal(t, value, string(cell), name)
 		if cell, err = none[i].MarshalJSON(); err != nil {
 			cell = []byte("invalid")
 		}
-		assert.Equal(t, w.empty, string(cell), w.name)
-		assert.True(t, table.Fields[i].Nullable || w.empty != "null", "%s is nullable", w.name)
+		assert.Equal(t, nothing, string(cell), name)
+		assert.True(t, table.Fields[i].Nullable || nothing != "null", "%s is nullable", name)
 	}
 	assert.Equal(t, "things", table.Name)
 	assert.Equal(t, "One of everything", table.SourceDescription)
