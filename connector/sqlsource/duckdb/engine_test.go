@@ -3,6 +3,7 @@ package duckdb_test
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,11 +20,27 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
+// reach returns a database, in memory if it has no name, and the driver's connector to it. Each connection
+// begins with the statements.
+func reach(t testing.TB, dsn string, statements ...string) (*sql.DB, *driver.Connector) {
+	t.Helper()
+	own := testkit.Must(driver.NewConnector(dsn, func(c sqldriver.ExecerContext) error {
+		for _, s := range statements {
+			if _, err := c.ExecContext(context.Background(), s, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))(t)
+	db := sql.OpenDB(own)
+	t.Cleanup(func() { _ = db.Close() })
+	return db, own
+}
+
 // open opens a database in memory, and runs a script.
 func open(t testing.TB, script string) *sql.DB {
 	t.Helper()
-	db := testkit.Must(sql.Open("duckdb", ""))(t)
-	t.Cleanup(func() { _ = db.Close() })
+	db, _ := reach(t, "")
 	testkit.Must(db.ExecContext(context.Background(), "SELECT 1;"+script))(t)
 	return db
 }
@@ -62,9 +79,7 @@ func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the catalog for each of thousands of statements; run without -short")
 	}
-	c := testkit.Must(driver.NewConnector(filepath.Join(t.TempDir(), "hostile.duckdb"), nil))(t)
-	db := sql.OpenDB(c)
-	t.Cleanup(func() { _ = db.Close() })
+	db, c := reach(t, filepath.Join(t.TempDir(), "hostile.duckdb"))
 	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: duckdb.Flavor(), DB: db, Key: "BIGINT"}, c)
 }
 

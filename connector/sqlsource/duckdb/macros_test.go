@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
@@ -95,16 +94,13 @@ const macroTables = `
 func TestMacros(t *testing.T) {
 	made := func(script string) string {
 		file := filepath.Join(t.TempDir(), "made.duckdb")
-		own := testkit.Must(driver.NewConnector(file, nil))(t)
-		db := sql.OpenDB(own)
+		db, _ := reach(t, file)
 		testkit.Must(db.ExecContext(t.Context(), script))(t)
 		require.NoError(t, db.Close())
 		return file
 	}
-	reach := func(dsn, script string) *sql.DB {
-		own := testkit.Must(driver.NewConnector(dsn, nil))(t)
-		db := sql.OpenDB(own)
-		t.Cleanup(func() { _ = db.Close() })
+	one := func(dsn, script string) *sql.DB {
+		db, _ := reach(t, dsn)
 		db.SetMaxOpenConns(1)
 		testkit.Must(db.ExecContext(t.Context(), script))(t)
 		return db
@@ -113,7 +109,7 @@ func TestMacros(t *testing.T) {
 		schemas := func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} }
 		return askedOf(t, db, duckdb.Flavor(), &sqlsource.Options{Schemas: schemas})
 	}
-	plain := asked(reach(made(macroTables), "SELECT 1"))
+	plain := asked(one(made(macroTables), "SELECT 1"))
 	all := situation.NewSurvey(t, plain)
 	want := all.Answers(t, plain)
 	require.Greater(t, len(want), 50)
@@ -132,7 +128,7 @@ func TestMacros(t *testing.T) {
 		{"", "ATTACH '" + file + `' AS other; ATTACH ':memory:' AS beside; SET search_path = 'other.main,beside.main'`,
 			"other.main,beside.main"},
 	} {
-		db := reach(c.dsn, c.script)
+		db := one(c.dsn, c.script)
 		require.Empty(t, all.Differences(want, all.Answers(t, asked(db))))
 		var path string
 		var sum int

@@ -1,14 +1,11 @@
 package duckdb_test
 
 import (
-	"context"
 	"database/sql"
-	sqldriver "database/sql/driver"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -65,20 +62,7 @@ func askedOf(t *testing.T, db *sql.DB, flavor sqlengine.Flavor, o *sqlsource.Opt
 // views. The answers are those of a database where nobody has set them.
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.duckdb")
-	reach := func(statements ...string) *sql.DB {
-		own := testkit.Must(driver.NewConnector(file, func(c sqldriver.ExecerContext) error {
-			for _, s := range statements {
-				if _, err := c.ExecContext(context.Background(), s, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))(t)
-		db := sql.OpenDB(own)
-		t.Cleanup(func() { _ = db.Close() })
-		return db
-	}
-	plain := reach()
+	plain, _ := reach(t, file)
 	testkit.Must(plain.ExecContext(t.Context(), settingsViews))(t)
 	asked := func(db *sql.DB, flavor sqlengine.Flavor) situation.Asked { return askedOf(t, db, flavor, nil) }
 	all := situation.NewSurvey(t, asked(plain, duckdb.Flavor()))
@@ -87,10 +71,10 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, plain.Close())
 	var unseen []string
 	for _, s := range hostile {
-		db := reach("SET SESSION " + s)
+		db, _ := reach(t, file, "SET SESSION "+s)
 		require.Empty(t, all.Differences(want, all.Answers(t, asked(db, duckdb.Flavor()))), s)
 		require.NoError(t, db.Close())
-		db = reach("SET SESSION " + s)
+		db, _ = reach(t, file, "SET SESSION "+s)
 		if all.Same(t, asked(db, unprepared(duckdb.Flavor())), want) {
 			unseen = append(unseen, s)
 		}
@@ -104,7 +88,7 @@ func TestSettings(t *testing.T) {
 		return
 	}
 	e := kit(t)
-	e.DB = reach(hostileSession...)
+	e.DB, _ = reach(t, file, hostileSession...)
 	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"pages", "changing pages", "large joins"}})
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
@@ -59,9 +58,7 @@ func column(ref, dataType string, precision, scale int, want wire.Type) *sqlengi
 // connection, as the driver returns it. Both are the same cells, in chunks that are
 // full, and in columns that the host asks for as another type.
 func TestChunks(t *testing.T) {
-	c := testkit.Must(driver.NewConnector("", nil))(t)
-	db := sql.OpenDB(c)
-	t.Cleanup(func() { _ = db.Close() })
+	db, c := reach(t, "")
 	wrapped := sqlsourcetest.Intercept(c, func(string, []sqldriver.NamedValue) error { return nil })
 	types, definitions := types(t), []string(nil)
 	for i, own := range types {
@@ -109,8 +106,7 @@ func TestStream(t *testing.T) {
 
 // leave leaves the answer to a statement, in a transaction, after the first rows.
 func leave(t *testing.T, statement string, limit int) {
-	c := testkit.Must(driver.NewConnector("", nil))(t)
-	db := sql.OpenDB(c)
+	db, _ := reach(t, "")
 	defer func() { require.NoError(t, db.Close()) }()
 	conn := testkit.Must(db.Conn(t.Context()))(t)
 	defer func() { require.NoError(t, conn.Close()) }()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
@@ -39,7 +40,7 @@ func BenchmarkConnector(b *testing.B) {
 // answers by the engine.
 func measureConnector(b *testing.B, db *database) {
 	const every = "SELECT * FROM orders"
-	require.Equal(b, 1_000_000, readAll(b, db.DB, every))
+	require.Equal(b, 1_000_000, situation.ReadAll(b, db.DB, every))
 	envelope := wire.Envelope{Credentials: db.tenant(), TimeoutMS: 600_000}
 	whole := &wire.QueryRequest{
 		Table: "orders", Envelope: envelope,
@@ -48,7 +49,7 @@ func measureConnector(b *testing.B, db *database) {
 	measure := func(name string, source *sqlsource.Source, path string, request wire.Request, native func()) {
 		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, request, native) })
 	}
-	measure("scan", db.source(b, nil), wire.PathQuery, whole, func() { readAll(b, db.DB, every) })
+	measure("scan", db.source(b, nil), wire.PathQuery, whole, func() { situation.ReadAll(b, db.DB, every) })
 	top := *whole
 	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
 	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{

@@ -3,6 +3,7 @@
 package situation
 
 import (
+	"database/sql"
 	"strings"
 	"testing"
 
@@ -10,13 +11,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Benchmark measures the requests of a file as a tenant's, by package sqlsourcetest. Each section is one: a
-// request in its first line, and what a program asks the engine itself for the same, which native runs.
+// request in its first line, and what a program asks the engine itself for the same, on db.
 func Benchmark(
-	b *testing.B, path string, source *sqlsource.Source, credentials map[string]string, words *strings.Replacer, native func(statement string),
+	b *testing.B, path string, source *sqlsource.Source, credentials map[string]string, words *strings.Replacer, db *sql.DB,
 ) {
 	b.Helper()
 	for _, own := range Open(b, path).Sections {
@@ -25,7 +27,26 @@ func Benchmark(
 			route, body, found := strings.Cut(request, " ")
 			require.True(b, found && statement != "", own.Text)
 			r := Request{route, body}
-			sqlsourcetest.Benchmark(b, source, wire.NewCredentials(credentials), r.Path(), r.As(b, credentials), func() { native(statement) })
+			sqlsourcetest.Benchmark(b, source, wire.NewCredentials(credentials), r.Path(), r.As(b, credentials), func() { ReadAll(b, db, statement) })
 		})
 	}
+}
+
+// ReadAll reads an answer as database/sql returns it, and returns its number of rows.
+func ReadAll(b *testing.B, db *sql.DB, statement string) (n int) {
+	rows := testkit.Must(db.QueryContext(b.Context(), statement))(b, statement)
+	defer func() { require.NoError(b, rows.Close()) }()
+	names := testkit.Must(rows.Columns())(b)
+	cells := make([]any, len(names))
+	for i := range cells {
+		cells[i] = new(any)
+	}
+	for rows.Next() {
+		if err := rows.Scan(cells...); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	require.NoError(b, rows.Err())
+	return n
 }
