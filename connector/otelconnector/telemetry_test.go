@@ -99,12 +99,8 @@ func start(t *testing.T, src connector.Source, opts connector.Options) *site {
 		MeterProvider:  metric.NewMeterProvider(metric.WithReader(s.metrics)),
 		Propagator:     propagation.TraceContext{},
 	}))(t)
-	token := testkit.Must(wire.NewToken(bearer))(t)
 	opts.Logger = slog.New(slog.DiscardHandler)
-	h := testkit.Must(connector.New(connector.Definition{
-		Slug:        "shop",
-		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}},
-	}, src, token, telemetry.Options(opts)))(t)
+	h := testkit.New(bearer, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{testkit.Key}}, src, telemetry.Options(opts))
 	mux := http.NewServeMux()
 	mux.Handle(h.Mount("/shop"))
 	s.handler = telemetry.Handler(mux)
@@ -276,9 +272,7 @@ func TestGlobalProviders(t *testing.T) {
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	for _, opts := range []*otelconnector.Options{nil, {}} {
 		telemetry := testkit.Must(otelconnector.New(opts))(t)
-		token := testkit.Must(wire.NewToken(bearer))(t)
-		h := testkit.Must(connector.New(connector.Definition{Slug: "shop"}, source{}, token,
-			telemetry.Options(connector.Options{Logger: slog.New(slog.DiscardHandler)})))(t)
+		h := testkit.New(bearer, connector.Definition{Slug: "shop"}, source{}, telemetry.Options(*testkit.Quiet()))
 		r := request("", "")
 		r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		telemetry.Handler(h).ServeHTTP(httptest.NewRecorder(), r)

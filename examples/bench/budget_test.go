@@ -31,7 +31,7 @@ type step struct {
 }
 
 // steps returns the steps in the order of the table.
-func steps() []step {
+func steps(t testing.TB) []step {
 	all := []step{
 		{"production", "", func(testing.TB) func(int) {
 			return func(rows int) {
@@ -59,7 +59,7 @@ func steps() []step {
 	for _, c := range columns {
 		all = append(all, step{"encode/" + c.Name, "encode/none", encode([]string{c.Name})})
 	}
-	for _, f := range typicals {
+	for _, f := range typicals(t) {
 		all = append(all, step{"filter/" + f.name, "", match(f)})
 	}
 	return append(all, step{"whole", "", ask(reference.Names())})
@@ -92,7 +92,7 @@ func encode(names []string) func(testing.TB) func(int) {
 // match returns a step that matches rows at hand against a filter.
 func match(f typical) func(testing.TB) func(int) {
 	return func(t testing.TB) func(int) {
-		m := testkit.Must(filter.Compile(wire.Where{And: f.and, Or: f.or}, columns))(t)
+		m := testkit.Must(filter.Compile(f.Where, columns))(t)
 		cells := cellsAtHand()
 		return func(rows int) {
 			for i := range rows {
@@ -136,7 +136,7 @@ const fewRows, manyRows = 4_000, 24_000
 // difference; without it they are left out. The time is the processor's.
 func BenchmarkBudget(b *testing.B) {
 	instructions, times := map[string]float64{}, map[string]float64{}
-	for _, s := range steps() {
+	for _, s := range steps(b) {
 		b.Run(s.name, func(b *testing.B) {
 			const rows = 50_000
 			n, run := 0, s.make(b)
@@ -168,7 +168,7 @@ func TestStep(t *testing.T) {
 	if only != "" {
 		rows = testkit.Must(strconv.Atoi(os.Getenv(stepVariable + "_ROWS")))(t)
 	}
-	for _, s := range steps() {
+	for _, s := range steps(t) {
 		if only == "" || only == s.name {
 			s.make(t)(rows)
 		}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,62 +26,26 @@ import (
 // amounts as floats and instants as texts, where the protocol compares exact
 // digits and instants whatever their spelling.
 type typical struct {
-	name string
-	and  []wire.Filter
-	or   [][]wire.Filter
-	expr string
-	cel  string
+	wire.Where
+	name, expr, cel string
 }
 
-func words(list ...string) []wire.Value {
-	values := make([]wire.Value, len(list))
-	for i, s := range list {
-		values[i] = wire.Text(s)
+// typicals returns the six filters.
+func typicals(t testing.TB) (six []typical) {
+	t.Helper()
+	var read []struct {
+		Name, Expr, CEL string
+		And, Or         json.RawMessage
 	}
-	return values
-}
-
-var typicals = []typical{
-	{
-		name: "status",
-		and:  []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}},
-		expr: `status == "shipped"`,
-		cel:  `status == "shipped"`,
-	}, {
-		name: "amount",
-		and: []wire.Filter{
-			{Field: "amount", Op: wire.OpGte, Value: wire.Text("25000.00")},
-			{Field: "amount", Op: wire.OpLt, Value: wire.Text("75000.00")}},
-		expr: `float(amount) >= 25000.00 && float(amount) < 75000.00`,
-		cel:  `double(amount) >= 25000.00 && double(amount) < 75000.00`,
-	}, {
-		name: "region",
-		and:  []wire.Filter{{Field: "region", Op: wire.OpIn, Values: words("north-west", "central", "overseas")}},
-		expr: `region in ["north-west", "central", "overseas"]`,
-		cel:  `region in ["north-west", "central", "overseas"]`,
-	}, {
-		name: "note",
-		and:  []wire.Filter{{Field: "note", Op: wire.OpIncludes, Value: wire.Text("label")}},
-		expr: `note contains "label"`,
-		cel:  `note.contains("label")`,
-	}, {
-		name: "created",
-		and: []wire.Filter{
-			{Field: "created_at", Op: wire.OpGte, Value: wire.Text("2024-04-01T00:00:00Z")},
-			{Field: "created_at", Op: wire.OpLt, Value: wire.Text("2024-10-01T00:00:00Z")}},
-		expr: `created_at >= "2024-04-01T00:00:00Z" && created_at < "2024-10-01T00:00:00Z"`,
-		cel:  `created_at >= "2024-04-01T00:00:00Z" && created_at < "2024-10-01T00:00:00Z"`,
-	}, {
-		name: "combined",
-		and: []wire.Filter{
-			{Field: "active", Op: wire.OpEq, Value: wire.Bool(true)},
-			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
-		or: [][]wire.Filter{
-			{{Field: "status", Op: wire.OpIn, Values: words("pending", "shipped")}, {Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
-			{{Field: "region", Op: wire.OpIsNull}}},
-		expr: `active && qty > 10 && (status in ["pending", "shipped"] && float(amount) > 1000 || region == nil)`,
-		cel:  `active && qty > 10.0 && (status in ["pending", "shipped"] && double(amount) > 1000.0 || region == null)`,
-	},
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("testdata/filters.json"))(t), &read))
+	for _, r := range read {
+		var asked wire.CountRequest
+		or := cmp.Or(string(r.Or), "[]")
+		require.NoError(t, wire.Decode(fmt.Appendf(nil, `{"table":"t","and":%s,"or":%s,"credentials":{},"timeoutMs":1}`, r.And, or), &asked))
+		six = append(six, typical{asked.Where, r.Name, r.Expr, r.CEL})
+	}
+	require.Len(t, six, 6)
+	return six
 }
 
 // selector tells whether row i of a sample passes.
@@ -92,10 +59,10 @@ var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
 // as its documentation begins with, "expr-vm" with a machine kept by hand, which
 // is faster and not safe for concurrent use.
 func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
-	program := testkit.Must(filter.Compile(wire.Where{And: f.and, Or: f.or}, columns))(t)
+	program := testkit.Must(filter.Compile(f.Where, columns))(t)
 	ours := func(i int) bool { ok, err := program.Match(cells[i]); return ok && err == nil }
 
-	naive := func(i int) bool { return naiveMatch(maps[i], f.and, f.or) }
+	naive := func(i int) bool { return naiveMatch(maps[i], f.And, f.Or) }
 
 	env := map[string]any{}
 	var options []cel.EnvOption
@@ -247,7 +214,7 @@ func naiveText(cell any) string {
 func TestFiltersSelectTheSame(t *testing.T) {
 	const n = 3000
 	cells, maps := sample(t, n)
-	for _, f := range typicals {
+	for _, f := range typicals(t) {
 		t.Run(f.name, func(t *testing.T) {
 			ways := selectors(t, f, cells, maps)
 			selected := 0
@@ -272,7 +239,8 @@ func BenchmarkS9(b *testing.B) {
 	const n, times = 1024, 10
 	cells, maps := sample(b, n)
 	ways := make([][]selector, len(selectorNames)) // by way, by filter
-	for _, f := range typicals {
+	six := typicals(b)
+	for _, f := range six {
 		for k, s := range selectors(b, f, cells, maps) {
 			ways[k] = append(ways[k], s)
 		}
@@ -292,8 +260,8 @@ func BenchmarkS9(b *testing.B) {
 		}
 		duel(b, n*times*(to-from), sides[0], sides[1:]...)
 	}
-	b.Run("mean", func(b *testing.B) { match(b, 0, len(typicals)) })
-	for i, f := range typicals {
+	b.Run("mean", func(b *testing.B) { match(b, 0, len(six)) })
+	for i, f := range six {
 		b.Run(f.name, func(b *testing.B) { match(b, i, i+1) })
 	}
 }

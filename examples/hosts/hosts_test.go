@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -76,10 +75,7 @@ func TestHosts(t *testing.T) {
 // shop returns the connector, below /shop.
 func shop(t *testing.T, source halting) []mounted {
 	t.Helper()
-	secret := testkit.Must(wire.NewToken(token))(t)
-	handler := testkit.Must(connector.New(connector.Definition{Slug: "shop"}, source, secret,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)}))(t)
-	return []mounted{{"/shop", handler}}
+	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())}}
 }
 
 // ask asks for every kind of answer.
@@ -91,8 +87,7 @@ func ask(t *testing.T, client *http.Client, url string, source halting, compress
 		if compressed {
 			req.Header.Set("Accept-Encoding", "gzip") // and the client leaves the answer as it is
 		}
-		res := testkit.Must(client.Do(req))(t)
-		return res
+		return testkit.Must(client.Do(req))(t)
 	}
 	for _, c := range []struct {
 		why, method, path string
@@ -114,8 +109,7 @@ func ask(t *testing.T, client *http.Client, url string, source halting, compress
 	body := io.Reader(res.Body)
 	if compressed {
 		require.Equal(t, "gzip", res.Header.Get("Content-Encoding"))
-		unzipped := testkit.Must(gzip.NewReader(res.Body))(t)
-		body = unzipped
+		body = testkit.Must(gzip.NewReader(res.Body))(t)
 	}
 	lines := bufio.NewReader(body)
 	rows, last := 0, ""
