@@ -100,7 +100,8 @@ func start(t *testing.T, src connector.Source, opts connector.Options) *site {
 		Propagator:     propagation.TraceContext{},
 	}))(t)
 	opts.Logger = slog.New(slog.DiscardHandler)
-	h := testkit.New(bearer, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{testkit.Key}}, src, telemetry.Options(opts))
+	definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{testkit.Key}}
+	h := testkit.New(bearer, definition, src, telemetry.Options(opts))
 	mux := http.NewServeMux()
 	mux.Handle(h.Mount("/shop"))
 	s.handler = telemetry.Handler(mux)

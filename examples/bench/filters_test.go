@@ -41,7 +41,8 @@ func typicals(t testing.TB) (six []typical) {
 	for _, r := range read {
 		var asked wire.CountRequest
 		or := cmp.Or(string(r.Or), "[]")
-		require.NoError(t, wire.Decode(fmt.Appendf(nil, `{"table":"t","and":%s,"or":%s,"credentials":{},"timeoutMs":1}`, r.And, or), &asked))
+		body := fmt.Appendf(nil, `{"table":"t","and":%s,"or":%s,"credentials":{},"timeoutMs":1}`, r.And, or)
+		require.NoError(t, wire.Decode(body, &asked))
 		six = append(six, typical{asked.Where, r.Name, r.Expr, r.CEL})
 	}
 	require.Len(t, six, 6)

@@ -24,7 +24,8 @@ func BenchmarkSpeed(b *testing.B) {
 			size := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", strconv.Itoa(linkRows))
 			db.execute(b, size.Replace(script(b, "speed_"+e.name)))
 			db = reader(b, db)
-			situation.Benchmark(b, "testdata/speed.txtar", db.source(b, nil), db.credentials, strings.NewReplacer("{month}", e.month), db.DB)
+			situation.Benchmark(b, "testdata/speed.txtar", db.source(b, nil), db.credentials,
+				strings.NewReplacer("{month}", e.month), db.DB)
 		})
 	}
 }

@@ -18,7 +18,8 @@ import (
 // Benchmark measures the requests of a file as a tenant's, by package sqlsourcetest. Each section is one: a
 // request in its first line, and what a program asks the engine itself for the same, on db.
 func Benchmark(
-	b *testing.B, path string, source *sqlsource.Source, credentials map[string]string, words *strings.Replacer, db *sql.DB,
+	b *testing.B, path string, source *sqlsource.Source, credentials map[string]string, words *strings.Replacer,
+	db *sql.DB,
 ) {
 	b.Helper()
 	for _, own := range Open(b, path).Sections {
@@ -27,7 +28,8 @@ func Benchmark(
 			route, body, found := strings.Cut(request, " ")
 			require.True(b, found && statement != "", own.Text)
 			r := Request{route, body}
-			sqlsourcetest.Benchmark(b, source, wire.NewCredentials(credentials), r.Path(), r.As(b, credentials), func() { ReadAll(b, db, statement) })
+			sqlsourcetest.Benchmark(b, source, wire.NewCredentials(credentials), r.Path(), r.As(b, credentials),
+				func() { ReadAll(b, db, statement) })
 		})
 	}
 }
