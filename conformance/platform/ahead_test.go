@@ -99,13 +99,8 @@ func TestParallelPagesFiltered(t *testing.T) {
 		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
 			always(50*time.Millisecond)), nil)
 		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(130)}}}}))(t)
-		n := 0
-		for _, err := range answer.All() {
-			require.NoError(t, err)
-			n++
-		}
-		require.Equal(t, 130, n)
+			Where: where("id", wire.OpLte, wire.Int(130))}))(t)
+		require.Equal(t, int64(130), counted(t, answer.All()))
 		require.LessOrEqual(t, answer.Stats.Requests, 9, "six pages have rows")
 	})
 }

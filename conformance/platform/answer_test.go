@@ -2,10 +2,10 @@ package platform_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,16 +53,7 @@ var asks = map[string]func(context.Context, *platform.Client) error{
 		return err
 	},
 	wire.PathQuery: func(ctx context.Context, c *platform.Client) error {
-		rows, err := c.Query(ctx, wire.Credentials{}, &wire.QueryRequest{Table: "t"}, nil)
-		if err != nil {
-			return err
-		}
-		for _, err := range rows.All() {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return readRows(ctx, c, nil)
 	},
 }
 
@@ -175,14 +167,9 @@ func TestAnswers(t *testing.T) {
 		`{"rows":[{"n":1}]}`:         "",
 	} {
 		client := saysJSON(t, body)
-		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
+		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t",
 			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}, []wire.Column{{Name: "n"}})
-		if rule == "" {
-			require.NoError(t, err)
-			continue
-		}
-		fault := faultOf(t, err)
-		require.Equal(t, rule, fault.Rule)
+		requireFault(t, err, "rows", rule, body)
 	}
 }
 
@@ -207,9 +194,9 @@ func TestAnswerCut(t *testing.T) {
 			} else {
 				require.ErrorAs(t, err, new(*platform.AnswerError), "%s: %s", path, body[:n])
 			}
-			client = answering(t, canned{media: terms.MediaJSON, body: func() io.Reader {
+			client = clientOver(t, canned(terms.MediaJSON, func() io.Reader {
 				return io.MultiReader(strings.NewReader(body[:n]), iotest.ErrReader(errors.New("connection reset")))
-			}})
+			}))
 			require.ErrorIs(t, asks[path](t.Context(), client), io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
 		}
 	}
@@ -218,6 +205,7 @@ func TestAnswerCut(t *testing.T) {
 // TestRefusals gives each route error answers. Only a code with its own status, in the
 // envelope, is the connector's own error.
 func TestRefusals(t *testing.T) {
+	const words = `Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹`
 	envelope := func(code, message string) string {
 		return `{"error":{"code":"` + code + `","message":"` + message + `"}}`
 	}
@@ -238,7 +226,7 @@ func TestRefusals(t *testing.T) {
 			{404, envelope("not_found", "no"), wire.CodeNotFound, "", "", "a refusal"},
 			{405, envelope("method_not_allowed", "no"), wire.CodeMethodNotAllowed, "", "", "a refusal"},
 			{422, `{"error":{"code":"unsupported","message":"no","at":1}}`, wire.CodeUnsupported, "", "", "not forbidden"},
-			{400, envelope("check_failed", "The key is wrong."), wire.CodeCheckFailed, "", wire.PathCheck, "the words of the connector"},
+			{400, envelope("check_failed", words), wire.CodeCheckFailed, "", wire.PathCheck, "the connector's words"},
 			{400, envelope("check_failed", ""), "", "route-8", wire.PathCheck, "for the person who typed it"},
 			{400, envelope("check_failed", ` \n`), "", "route-8", wire.PathCheck, "who reads nothing in blanks"},
 			{400, envelope("check_failed", "no"), "", "error-3", wire.PathCount, "on /check alone"},
@@ -261,14 +249,16 @@ func TestRefusals(t *testing.T) {
 			if c.only != "" && c.only != path {
 				continue
 			}
-			client := answering(t, canned{status: c.status, media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+			client := clientOver(t, testkit.Always(c.status, c.body, "Content-Type: "+terms.MediaJSON))
 			err := ask(t.Context(), client)
 			if path == wire.PathDocument { // a host without a connector answers as it likes
 				c.code, c.rule = "", "document-4"
 			}
 			if c.code != "" {
-				require.ErrorIs(t, err, &wire.Error{Code: c.code}, "%s %d %s", path, c.status, c.body)
-				require.NotErrorAs(t, err, new(*platform.AnswerError))
+				var sent struct{ Error *wire.Error }
+				require.NoError(t, json.Unmarshal([]byte(c.body), &sent))
+				require.Equal(t, c.code, sent.Error.Code)
+				require.Equal(t, sent.Error, err, "%s %d: the connector's own words", path, c.status)
 				continue
 			}
 			fault := faultOf(t, err, "%s %d %s: %s", path, c.status, c.body, c.why)
@@ -279,43 +269,29 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCheckFailedVerbatim keeps the connector's own words.
-func TestCheckFailedVerbatim(t *testing.T) {
-	const words = `Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹`
-	client := answering(t, canned{status: 400, media: terms.MediaJSON, body: func() io.Reader {
-		return strings.NewReader(`{"error":{"code":"check_failed","message":"` + words + `"}}`)
-	}})
-	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://erp.example.com"}))
-	require.Equal(t, &wire.Error{Code: wire.CodeCheckFailed,
-		Message: "Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹"}, err)
-}
-
 // TestMedia wants the content types of the document and of streams, with any parameter.
 func TestMedia(t *testing.T) {
 	for media, ok := range map[string]bool{
 		"application/json": true, "Application/JSON; charset=utf-8": true, "text/html": false, "application/x-ndjson": false, "": false,
 	} {
-		client := answering(t, canned{media: media, body: func() io.Reader { return strings.NewReader(document + `}`) }})
-		_, err := client.Document(t.Context())
+		_, err := says(t, media, document+`}`).Document(t.Context())
 		require.Equal(t, ok, err == nil, "%s: %v", media, err)
 	}
 	for media, ok := range map[string]bool{
 		"application/x-ndjson": true, "application/x-ndjson; charset=utf-8": true, "application/json": false, "text/plain": false, "": false,
 	} {
-		client := answering(t, canned{media: media, body: func() io.Reader { return strings.NewReader(stream) }})
-		_, err := client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{}, columns)
+		_, err := says(t, media, stream).Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{}, columns)
 		require.Equal(t, ok, err == nil, "%s: %v", media, err)
 	}
+	coded := func(coding, body string) *platform.Client {
+		return clientOver(t, testkit.Always(200, body, "Content-Type: "+terms.MediaJSON, "Content-Encoding: "+coding))
+	}
 	for path, ask := range asks {
-		client := answering(t, canned{media: terms.MediaJSON, header: http.Header{"Content-Encoding": {"gzip"}},
-			body: func() io.Reader { return strings.NewReader("\x1f\x8b") }})
-		fault := faultOf(t, ask(t.Context(), client), path)
+		fault := faultOf(t, ask(t.Context(), coded("gzip", "\x1f\x8b")), path)
 		require.Equal(t, "Content-Encoding", fault.Place)
 	}
 	for _, coding := range []string{"identity", "Identity"} {
-		client := answering(t, canned{media: terms.MediaJSON, header: http.Header{"Content-Encoding": {coding}},
-			body: func() io.Reader { return strings.NewReader(`{"ok":true}`) }})
-		require.NoError(t, asks[wire.PathCheck](t.Context(), client), "what was asked for")
+		require.NoError(t, coded(coding, `{"ok":true}`).Check(t.Context(), wire.Credentials{}), "what was asked for")
 	}
 }
 
@@ -330,14 +306,8 @@ func TestLongest(t *testing.T) {
 	} {
 		for more := range 2 {
 			body := c.body + strings.Repeat(" ", c.most-len(c.body)+more)
-			client := saysJSON(t, body)
-			err := asks[c.path](t.Context(), client)
-			if more == 0 {
-				require.NoError(t, err, c.path)
-				continue
-			}
-			fault := faultOf(t, err, c.path)
-			require.Equal(t, c.rule, fault.Rule)
+			err := asks[c.path](t.Context(), saysJSON(t, body))
+			requireFault(t, err, "body", []string{"", c.rule}[more], c.path)
 		}
 	}
 }
@@ -403,10 +373,10 @@ func TestBounded(t *testing.T) {
 		{wire.PathQuery, terms.MediaJSON, ``, "        ", "stream-10", 1},
 	} {
 		var body *endless
-		client := answering(t, canned{media: c.media, body: func() io.Reader {
+		client := clientOver(t, canned(c.media, func() io.Reader {
 			body = &endless{text: c.text, left: gigabyte}
 			return io.MultiReader(strings.NewReader(c.begin), body)
-		}})
+		}))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		err := asks[c.path](t.Context(), client)

@@ -71,7 +71,7 @@ func BenchmarkRows(b *testing.B) {
 	for name, where := range map[string]wire.Where{"client": {}, "filters served": {And: []wire.Filter{
 		{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}, {Field: "amount", Op: wire.OpGte, Value: wire.Text("0.5")}}}} {
 		b.Run(name, func(b *testing.B) {
-			c := answering(b, canned{media: terms.MediaNDJSON, body: stream})
+			c := clientOver(b, canned(terms.MediaNDJSON, stream))
 			b.SetBytes(int64(len(line) * lines))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -97,7 +97,7 @@ func TestMemory(t *testing.T) {
 	case testrun.InFull():
 		lines = 500 // a million rows
 	}
-	c := answering(t, canned{media: terms.MediaNDJSON, body: batches(line, lines)})
+	c := clientOver(t, canned(terms.MediaNDJSON, batches(line, lines)))
 	read := func() (most int64, allocations uint64) {
 		rows := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders"}, benchColumns))(t)
 		var before, now runtime.MemStats

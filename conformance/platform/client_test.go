@@ -42,50 +42,12 @@ func shop(_ *testing.T, tables ...memsource.Table) http.Handler {
 }
 
 // connect returns a client of a handler.
-func connect(t *testing.T, h http.Handler, opts platform.Options) *platform.Client {
+func connect(t testing.TB, h http.Handler, opts platform.Options) *platform.Client {
 	t.Helper()
-	opts.HTTP = httpOf(t, h)
-	return testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), &opts))(t)
-}
-
-// TestRoutes asks every route of a good connector.
-func TestRoutes(t *testing.T) {
-	c := connect(t, shop(t, orders()), platform.Options{})
-	ctx, none := t.Context(), wire.Credentials{}
-
-	document := testkit.Must(c.Document(ctx))(t)
-	require.Equal(t, "shop", document.Slug)
-	require.NoError(t, c.Check(ctx, none))
-	discovery := testkit.Must(c.Discover(ctx, none))(t)
-	table := discovery.Tables[0]
-
-	rows := testkit.Must(c.Query(ctx, none, &wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount", "placed"},
-		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Asc}}, Limit: 2}, table.Columns()))(t)
-	require.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, rows.Served())
-	var got []string
-	for row, err := range rows.All() {
-		require.NoError(t, err)
-		got = append(got, row[0].String()+" "+row[1].String())
-	}
-	require.Equal(t, []string{"3 7.25", "1 10.50"}, got)
-
-	n := testkit.Must(c.Count(ctx, none, &wire.CountRequest{Table: "orders", Where: wire.Where{
-		And: []wire.Filter{{Field: "amount", Op: wire.OpNotNull}}}}))(t)
-	require.Equal(t, int64(2), n)
-	size := testkit.Must(c.Size(ctx, none, "orders"))(t)
-	require.Equal(t, &wire.Size{Rows: 3, Exact: true}, size)
-	counts := testkit.Must(c.Cardinality(ctx, none, "orders", []string{"id", "amount"}))(t)
-	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 3, Distinct: 3}, "amount": {NonNull: 2, Distinct: 2}}, counts)
-	rate, err := c.LinkHitRate(ctx, none, &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "orders", ToColumn: "id"})
-	require.NoError(t, err)
-	require.Equal(t, int64(3), rate.FromNonNull)
-	groups, declined, err := c.Aggregate(ctx, none, &wire.AggregateRequest{Table: "orders", Limit: wire.AggregateLimit,
-		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}, {Fn: wire.AggCount, As: "n"}}},
-		[]wire.Column{{Name: "n"}, {Name: "total"}})
-	require.NoError(t, err)
-	require.False(t, declined)
-	require.Equal(t, "3", groups[0][0].String())
-	require.Equal(t, "17.75", groups[0][1].String())
+	var stop func()
+	opts.HTTP, stop = memlisten.Client(h)
+	t.Cleanup(stop)
+	return clientWith(t, opts)
 }
 
 // TestConnect connects where one of the three first requests is refused. What comes
@@ -106,7 +68,7 @@ func TestConnect(t *testing.T) {
 			wire.CodeBadRequest, []string{wire.PathCheck, wire.PathDiscovery}},
 	} {
 		r := record(good)
-		client, stop := memlisten.Client(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if req.URL.Path != c.path {
 				r.ServeHTTP(w, req)
 				return
@@ -118,17 +80,14 @@ func TestConnect(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, c.body)
-		}))
-		platformClient, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: client})
-		require.NoError(t, err)
-		_, err = platform.Connect(t.Context(), platformClient, wire.Credentials{}, nil)
+		}), platform.Options{})
+		_, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
 		require.Error(t, err, c.why)
 		if c.code != "" {
 			require.ErrorIs(t, err, &wire.Error{Code: c.code}, c.why)
 		}
 		requests, _ := r.seen()
 		require.Equal(t, c.asked, paths(requests), c.why)
-		stop()
 	}
 }
 
@@ -181,6 +140,8 @@ func TestObserved(t *testing.T) {
 		_, _, err = two.Size(canceled(t), "numbered")
 		require.ErrorIs(t, err, context.Canceled, "the one place is taken")
 	}
+	_, _, err = two.Size(t.Context(), "numbered")
+	require.NoError(t, err, "the place is free again")
 }
 
 // TestEchoedCredentials reads the errors of a connector that quotes what it was sent. What
@@ -201,7 +162,7 @@ func TestEchoedCredentials(t *testing.T) {
 			"[redacted] refuses [redacted] and [redacted]"},
 		{"any other refusal", true, wire.CodeUnsupported, "[redacted] refuses [redacted] and [redacted]"},
 	} {
-		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", terms.MediaJSON)
 			if r.URL.Path == wire.PathDocument {
 				_, _ = io.WriteString(w, `{"protocolVersion":1,"slug":"shop","capabilities":{"operators":[],"dateBucket":false,"sort":"none",`+
@@ -210,11 +171,7 @@ func TestEchoedCredentials(t *testing.T) {
 			}
 			w.WriteHeader(c.code.Status())
 			fmt.Fprintf(w, `{"error":{"code":%q,"message":"https://crm.example.com refuses hunter2-hunter2 and MIIB-line"}}`, c.code)
-		})
-		web, stop := memlisten.Client(handler)
-		defer stop()
-		client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: web})
-		require.NoError(t, err)
+		}), platform.Options{})
 		if c.document {
 			testkit.Must(client.Document(t.Context()))(t)
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -133,25 +132,14 @@ func (w *servedWriter) Write(p []byte) (int, error) {
 	return end + n, err
 }
 
-// clientOf returns a client of a handler.
-func clientOf(t testing.TB, h http.Handler) *platform.Client {
-	t.Helper()
-	inProcess, stop := memlisten.Client(h)
-	t.Cleanup(stop)
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
-	require.NoError(t, err)
-	return client
-}
-
 // connectTo connects a handler, and reads no previews.
 func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *platform.Connection {
 	t.Helper()
-	client := clientOf(t, h)
 	own := platform.ConnectionOptions{DiscoverOnly: true}
 	if opts != nil {
 		own.Reach, own.Budget = opts.Reach, opts.Budget
 	}
-	return testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, &own))(t)
+	return testkit.Must(platform.Connect(t.Context(), connect(t, h, platform.Options{}), wire.Credentials{}, &own))(t)
 }
 
 type connectorCase struct {

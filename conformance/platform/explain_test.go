@@ -82,9 +82,7 @@ func ask(t *testing.T, c *platform.Connection, question wire.Request) platform.S
 		return groups.Stats
 	}
 	answer := testkit.Must(c.Query(t.Context(), question.(*wire.QueryRequest)))(t)
-	for _, err := range answer.All() {
-		require.NoError(t, err)
-	}
+	counted(t, answer.All())
 	return answer.Stats
 }
 
@@ -104,6 +102,8 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	id := []string{"id"}
 	all := &wire.QueryRequest{Table: "numbered", Fields: id}
+	joined := &wire.QueryRequest{Table: "numbered", Fields: id,
+		Joins: joins("numbered", "half", "numbered", "half", wire.JoinField{Field: "text"})}
 	done := wire.Served{Filters: true, Sort: true, Window: true}
 	text := wire.Where{And: []wire.Filter{{Field: "text", Op: wire.OpNotNull}, {Field: "id", Op: wire.OpGt, Value: wire.Int(900)}}}
 	for _, c := range []struct {
@@ -135,7 +135,7 @@ func TestExplain(t *testing.T) {
 			&wire.QueryRequest{Table: "numbered", Fields: id, Where: text, Limit: 5},
 			platform.Stats{Served: wire.Served{Sort: true}, Filtered: true, Windowed: true, Requests: 1, RowsRead: 1000}},
 		{"a sort that is not declared", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}}},
+			&wire.QueryRequest{Table: "numbered", Fields: id, Sort: by("half")},
 			platform.Stats{Served: wire.Served{Filters: true}, Sorted: true, Requests: 1, RowsRead: 1000}},
 		{"a count that is declared reads no rows", wire.Limits{}, connector.Omit{}, true, &wire.CountRequest{Table: "numbered", Where: text},
 			platform.Stats{Served: wire.Served{Filters: true}, Requests: 1}},
@@ -147,13 +147,9 @@ func TestExplain(t *testing.T) {
 		{"an aggregate of rows", wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}, true,
 			&wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "k"}}},
 			platform.Stats{Served: done, Folded: true, Requests: 1, RowsRead: -1}},
-		{"joined rows have no row count", wire.Limits{}, connector.Omit{}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Joins: []wire.JoinHop{{FromTable: "numbered", FromField: "half",
-				ToTable: "numbered", ToField: "half", Fields: []wire.JoinField{{Field: "text"}}}}},
+		{"joined rows have no row count", wire.Limits{}, connector.Omit{}, false, joined,
 			platform.Stats{Served: done, Requests: 1, RowsRead: -1}},
-		{"a join executed here reads both tables", wire.Limits{}, connector.Omit{Join: true}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Joins: []wire.JoinHop{{FromTable: "numbered", FromField: "half",
-				ToTable: "numbered", ToField: "half", Fields: []wire.JoinField{{Field: "text"}}}}},
+		{"a join executed here reads both tables", wire.Limits{}, connector.Omit{Join: true}, false, joined,
 			platform.Stats{Served: done, Joined: true, Requests: 2, RowsRead: 2000}},
 	} {
 		conn := connectTo(t, tabled(numbered(1000, !c.unknown), c.limits, c.omit), nil)

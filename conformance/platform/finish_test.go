@@ -25,11 +25,10 @@ import (
 // it.
 func TestWork(t *testing.T) {
 	t.Parallel()
-	paid := wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}}
-	byTotal := []wire.SortKey{{Field: "total", Dir: wire.Desc}}
-	customer := []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
-		Fields: []wire.JoinField{{Field: "name", As: "customer"}}}}
-	req := wire.QueryRequest{Table: "orders", Where: paid, Sort: byTotal, Fields: []string{"id"}, Joins: customer, Offset: 1, Limit: 3}
+	req := wire.QueryRequest{Table: "orders", Fields: []string{"id"},
+		Where: where("status", wire.OpEq, wire.Text("paid")),
+		Joins: joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "name", As: "customer"}),
+		Sort:  by("-total"), Offset: 1, Limit: 3}
 	served := wire.Served{Filters: true, Sort: true, Window: true}
 	for _, c := range []struct {
 		name  string
@@ -53,9 +52,7 @@ func TestWork(t *testing.T) {
 			conn := connectTo(t, c.build(), nil)
 			answer := testkit.Must(conn.Query(t.Context(), &c.req))(t)
 			for range 2 { // each reading asks again
-				for _, err := range answer.All() {
-					require.NoError(t, err)
-				}
+				counted(t, answer.All())
 				got := answer.Stats
 				assert.Equal(t, c.rows, got.RowsRead)
 				got.RowsRead = 0
@@ -70,8 +67,7 @@ func TestWork(t *testing.T) {
 func TestTies(t *testing.T) {
 	t.Parallel()
 	conn := connectTo(t, tabled(numbered(6, true), wire.Limits{}, connector.Omit{Sort: wire.SortNone}), nil)
-	byHalf := []wire.SortKey{{Field: "half", Dir: wire.Asc}}
-	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"text", "id"}, Sort: byHalf})
+	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"text", "id"}, Sort: by("half")})
 	require.Equal(t, "[[row 6 6] [null 4] [row 5 5] [row 2 2] [row 3 3] [null 1]]", fmt.Sprint(rows))
 }
 
@@ -82,10 +78,10 @@ func TestJoinedNames(t *testing.T) {
 	conn, r := recording(t, everything(connector.Definition{}, connector.Omit{Operators: []wire.Op{wire.OpEq}}))
 	country := func(as string) *wire.QueryRequest {
 		return &wire.QueryRequest{
-			Table: "orders", Fields: []string{"id"}, Limit: 2, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
-			Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}},
-			Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
-				Fields: []wire.JoinField{{Field: "country", As: as}, {Field: "name", As: as + "_2"}, {Field: "id", As: as + "_4"}}}},
+			Table: "orders", Fields: []string{"id"}, Limit: 2, Sort: by("id"),
+			Where: where("status", wire.OpEq, wire.Text("paid")),
+			Joins: joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "country", As: as},
+				wire.JoinField{Field: "name", As: as + "_2"}, wire.JoinField{Field: "id", As: as + "_4"}),
 		}
 	}
 	rows, columns, err := casetest.Rows(t.Context(), conn, country("status"))
@@ -105,15 +101,14 @@ func TestJoinedNames(t *testing.T) {
 // never sees it.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
-	hop := func(from, field, to, toField string, fields ...wire.JoinField) wire.JoinHop {
-		return wire.JoinHop{FromTable: from, FromField: field, ToTable: to, ToField: toField, Fields: fields}
-	}
-	joins := func(hops ...wire.JoinHop) wire.QueryRequest {
+	joined := func(hops ...wire.JoinHop) wire.QueryRequest {
 		return wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: hops}
 	}
-	customers := hop("orders", "customer_id", "customers", "id")
-	unknown := wire.JoinField{Field: "colour"}
-	colour := wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}
+	customers, back := hop("orders", "customer_id", "customers", "id"), hop("customers", "id", "orders", "id")
+	colour := where("colour", wire.OpNotNull, wire.Null())
+	ids := func(field wire.JoinField) wire.QueryRequest {
+		return joined(hop("orders", "id", "customers", "id", field))
+	}
 	conn, r := recording(t, connectors[0].build())
 	for problem, req := range map[string]wire.QueryRequest{
 		`limit and offset must not be negative`:                     {Table: "orders", Limit: -1},
@@ -122,17 +117,17 @@ func TestRefusedRequests(t *testing.T) {
 		`there is no table "Orders"`:                                {Table: "Orders"},
 		`fields: table "orders" has no field "colour"`:              {Table: "orders", Fields: []string{"colour"}},
 		`filter: table "orders" has no field "colour"`:              {Table: "orders", Where: colour},
-		`sort: table "orders" has no field "colour"`:                {Table: "orders", Sort: []wire.SortKey{{Field: "colour"}}},
+		`sort: table "orders" has no field "colour"`:                {Table: "orders", Sort: by("colour")},
 		`the direction of the sort by "id" is neither asc nor desc`: {Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: "up"}}},
 		`two columns are named "id"`:                                {Table: "orders", Fields: []string{"id", "id"}},
-		`joins[0].fields: the name "id" is taken; give`:             joins(hop("orders", "id", "customers", "id", wire.JoinField{Field: "id"})),
-		`joins[0].fromField: table "orders" has no field "colour"`:  joins(hop("orders", "colour", "customers", "id")),
-		`joins[0].toField: table "customers" has no field "colour"`: joins(hop("orders", "id", "customers", "colour")),
-		`joins[0].fields: table "customers" has no field "colour"`:  joins(hop("orders", "id", "customers", "id", unknown)),
-		`there is no table "colours"`:                               joins(hop("orders", "id", "colours", "id")),
-		`joins[0].fromTable: must be the base table`:                joins(hop("customers", "id", "orders", "id")),
-		`joins[0].fromTable: must be the base table or`:             joins(hop("Orders", "id", "customers", "id")),
-		`joins[2].fromTable: several hops reach table "customers"`:  joins(customers, customers, hop("customers", "id", "orders", "id")),
+		`joins[0].fields: the name "id" is taken; give`:             ids(wire.JoinField{Field: "id"}),
+		`joins[0].fromField: table "orders" has no field "colour"`:  joined(hop("orders", "colour", "customers", "id")),
+		`joins[0].toField: table "customers" has no field "colour"`: joined(hop("orders", "id", "customers", "colour")),
+		`joins[0].fields: table "customers" has no field "colour"`:  ids(wire.JoinField{Field: "colour"}),
+		`there is no table "colours"`:                               joined(hop("orders", "id", "colours", "id")),
+		`joins[0].fromTable: must be the base table`:                joined(back),
+		`joins[0].fromTable: must be the base table or`:             joined(hop("Orders", "id", "customers", "id")),
+		`joins[2].fromTable: several hops reach table "customers"`:  joined(customers, customers, back),
 	} {
 		_, err := conn.Query(t.Context(), &req)
 		var refusal *platform.RequestError
@@ -152,7 +147,7 @@ func TestBudget(t *testing.T) {
 		_, _, err := casetest.Rows(t.Context(), conn, &req)
 		return err
 	}
-	byID := []wire.SortKey{{Field: "id", Dir: wire.Desc}}
+	byID := by("-id")
 	require.NoError(t, ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}}), "rows that pass through are not kept")
 	require.NoError(t, ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}, Sort: byID, Limit: 10}), "nor is more than the window")
 	over := func(err error, problem string) {
@@ -161,8 +156,7 @@ func TestBudget(t *testing.T) {
 	}
 	over(ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}, Sort: byID}),
 		`the rows to sort need more than the budget of 20000 bytes; ask for fewer with a limit, or filter more`)
-	over(ask(wire.QueryRequest{Table: "orders", Fields: []string{"id"},
-		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "id", ToTable: "many", ToField: "id"}}}),
+	over(ask(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: joins("orders", "id", "many", "id")}),
 		`the joined rows of table "many" need more than the budget of 20000 bytes; join a smaller table`)
 	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "many",
 		Measures: []wire.Measure{{Fn: wire.AggCountDistinct, Field: "id", As: "n"}}})
@@ -172,26 +166,6 @@ func TestBudget(t *testing.T) {
 	over(err, `the distinct values of table "many" need more than the budget of 20000 bytes; count fewer columns at once`)
 	_, _, err = conn.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "many", ToColumn: "id"})
 	over(err, `the distinct values of column "id" of table "many" need more than the budget of 20000 bytes; measure a smaller table`)
-}
-
-// TestConnectorsRefusal passes a refusal on as it is, before the rows and between
-// them.
-func TestConnectorsRefusal(t *testing.T) {
-	t.Parallel()
-	h := connectors[0].build()
-	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		_, _ = fmt.Fprintln(w, `{"rows":[{"id":1}]}`)
-		_, _ = fmt.Fprintln(w, `{"error":{"code":"timeout","message":"no row for 30 seconds"}}`)
-	}), nil)
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-	require.Len(t, rows, 1)
-	var refusal *wire.Error
-	require.ErrorAs(t, err, &refusal)
-	require.Equal(t, wire.CodeTimeout, refusal.Code)
-	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "orders",
-		Where: wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}})
-	require.ErrorContains(t, err, "colour")
 }
 
 // TestBrokenReadings asks questions whose rows break off, by an error line and by the
@@ -209,13 +183,11 @@ func TestBrokenReadings(t *testing.T) {
 		}
 	}
 	questions := map[string]func(*platform.Connection) error{
-		"rows":        rows(wire.QueryRequest{}),
-		"sorted rows": rows(wire.QueryRequest{Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Limit: 1}),
-		"joined rows": rows(wire.QueryRequest{Joins: []wire.JoinHop{
-			{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id"}}}),
-		"filtered rows": rows(wire.QueryRequest{Limit: 2,
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(0)}}}}),
-		"a window": rows(wire.QueryRequest{Offset: 1, Limit: 2}),
+		"rows":          rows(wire.QueryRequest{}),
+		"sorted rows":   rows(wire.QueryRequest{Sort: by("id"), Limit: 1}),
+		"joined rows":   rows(wire.QueryRequest{Joins: joins("numbered", "id", "numbered", "id")}),
+		"filtered rows": rows(wire.QueryRequest{Limit: 2, Where: where("id", wire.OpGt, wire.Int(0))}),
+		"a window":      rows(wire.QueryRequest{Offset: 1, Limit: 2}),
 		"a count": func(c *platform.Connection) error {
 			_, _, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered"})
 			return err
@@ -271,11 +243,7 @@ func TestFilteringKeepsNothing(t *testing.T) {
 		cells = append(cells, fmt.Sprintf(`{"half":%d,"text":"row %d"}`, i%1000, i))
 	}
 	line := `{"rows":[` + strings.Join(cells, ",") + "]}\n"
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			h.ServeHTTP(w, r)
-			return
-		}
+	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		for range lines {
 			_, _ = io.WriteString(w, line)
@@ -283,16 +251,11 @@ func TestFilteringKeepsNothing(t *testing.T) {
 		_, _ = fmt.Fprintln(w, `{"end":1}`)
 	}), nil)
 	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"half", "text"},
-		Where: wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpGte, Value: wire.Int(500)}}}}))(t)
+		Where: where("half", wire.OpGte, wire.Int(500))}))(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	n := 0
-	for _, err := range answer.All() {
-		require.NoError(t, err)
-		n++
-	}
+	require.Equal(t, int64(lines*rows/2), counted(t, answer.All()))
 	runtime.ReadMemStats(&after)
-	require.Equal(t, lines*rows/2, n)
 	require.Less(t, after.Mallocs-before.Mallocs, uint64(lines*rows/10), "allocations for 200,000 rows")
 }
 
@@ -311,11 +274,7 @@ func staff(omit connector.Omit, limits wire.Limits) http.Handler {
 		{wire.Int(4), wire.Int(9), wire.Text("1.0"), wire.Text("Di")},
 		{wire.Int(5), wire.Int(1), wire.Text("1"), wire.Text("Ed")},
 	}}
-	src, err := memsource.New([]memsource.Table{people}, nil)
-	if err != nil {
-		panic(err)
-	}
-	return built(connector.Definition{Limits: limits}, src, omit)
+	return several(limits, omit, people)
 }
 
 // TestJoinedRowsBeyondTheLimit does not take the base table's number of rows for
@@ -328,6 +287,6 @@ func TestJoinedRowsBeyondTheLimit(t *testing.T) {
 		}
 	})
 	_, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &wire.QueryRequest{Table: "people", Fields: []string{"id"},
-		Joins: []wire.JoinHop{{FromTable: "people", FromField: "id", ToTable: "people", ToField: "boss"}}})
+		Joins: joins("people", "id", "people", "boss")})
 	require.ErrorIs(t, err, platform.ErrReach, "there are six joined rows of five people")
 }

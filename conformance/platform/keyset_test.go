@@ -52,9 +52,10 @@ func shelves(n int) memsource.Table {
 // filters beside those of the pages.
 func TestKeyset(t *testing.T) {
 	t.Parallel()
-	asc := func(name string) wire.SortKey { return wire.SortKey{Field: name, Dir: wire.Asc} }
-	desc := func(name string) wire.SortKey { return wire.SortKey{Field: name, Dir: wire.Desc} }
 	fields := []string{"note", "weight"}
+	place := func(as string) []wire.JoinHop {
+		return joins("shelves", "note", "rooms", "id", wire.JoinField{Field: "place", As: as})
+	}
 	light := []wire.Filter{{Field: "weight", Op: wire.OpLt, Value: wire.Int(4)}}
 	for _, c := range []struct {
 		why  string
@@ -64,23 +65,21 @@ func TestKeyset(t *testing.T) {
 		{"by both parts of the key", connector.Omit{}, wire.QueryRequest{Fields: fields}},
 		{"the key is requested too", connector.Omit{}, wire.QueryRequest{Fields: []string{"place", "note", "room"}}},
 		{"no field is requested", connector.Omit{}, wire.QueryRequest{}},
-		{"descending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("weight")}}},
-		{"ascending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{asc("weight"), desc("note")}}},
-		{"a part of the key descends", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("place")}}},
+		{"descending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: by("-weight")}},
+		{"ascending, with nulls last", connector.Omit{},
+			wire.QueryRequest{Fields: fields, Sort: by("weight", "-note")}},
+		{"a part of the key descends", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: by("-place")}},
 		{"a window, whose first rows are read as well", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{asc("note")}, Offset: 9, Limit: 17}},
+			wire.QueryRequest{Fields: fields, Sort: by("note"), Offset: 9, Limit: 17}},
 		{"filters that all have to hold", connector.Omit{}, wire.QueryRequest{Fields: fields, Where: wire.Where{And: light}}},
 		{"groups of filters", connector.Omit{}, wire.QueryRequest{Fields: fields,
 			Where: wire.Where{Or: [][]wire.Filter{light, {{Field: "note", Op: wire.OpEq, Value: wire.Text("n1")}}}}}},
 		{"a date sorts here, and the pages go by the key", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("day"), asc("note")}}},
-		{"joins", connector.Omit{}, wire.QueryRequest{Fields: fields, Joins: []wire.JoinHop{{FromTable: "shelves", FromField: "note",
-			ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place", As: "shelf"}}}}}},
-		{"a joined field that has the name of a key", connector.Omit{}, wire.QueryRequest{Fields: fields,
-			Joins: []wire.JoinHop{{FromTable: "shelves", FromField: "note",
-				ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place"}}}}}},
-		{"joins executed here", connector.Omit{Join: true}, wire.QueryRequest{Fields: fields, Joins: []wire.JoinHop{{FromTable: "shelves",
-			FromField: "note", ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place"}}}}}},
+			wire.QueryRequest{Fields: fields, Sort: by("-day", "note")}},
+		{"joins", connector.Omit{}, wire.QueryRequest{Fields: fields, Joins: place("shelf")}},
+		{"a joined field that has the name of a key", connector.Omit{},
+			wire.QueryRequest{Fields: fields, Joins: place("")}},
+		{"joins executed here", connector.Omit{Join: true}, wire.QueryRequest{Fields: fields, Joins: place("")}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			table := shelves(60)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -96,8 +95,7 @@ func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, connectors[0].build())
 	testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
-		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
-			Fields: []wire.JoinField{{Field: "name"}}}},
+		Joins:   joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "name"}),
 		GroupBy: []wire.GroupKey{{Field: "status", As: "s"}, {Field: "name", As: "n"}},
 		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "status", As: "last"}, {Fn: wire.AggSum, Field: "total", As: "sum"},
 			{Fn: wire.AggCount, As: "count"}}}))(t)
@@ -130,7 +128,7 @@ func TestTop(t *testing.T) {
 			{Fn: wire.AggSum, Field: "total", As: "sum"}, {Fn: wire.AggCount, As: "n"}}}
 		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
 		require.Greater(t, len(all.Rows), 3)
-		top, err := conn.Top(t.Context(), req, []wire.SortKey{{Field: "n", Dir: wire.Desc}, {Field: "s", Dir: wire.Asc}}, 2)
+		top, err := conn.Top(t.Context(), req, by("-n", "s"), 2)
 		require.NoError(t, err)
 		require.Len(t, top.Rows, 2)
 		require.True(t, top.Stats.Sorted && top.Stats.Windowed)
@@ -143,7 +141,7 @@ func TestTop(t *testing.T) {
 		require.Equal(t, fmt.Sprint(all.Rows[:2]), fmt.Sprint(top.Rows))
 		none := testkit.Must(conn.Top(t.Context(), req, nil, -1))(t)
 		require.Empty(t, none.Rows)
-		_, err = conn.Top(t.Context(), req, []wire.SortKey{{Field: "colour"}}, 2)
+		_, err = conn.Top(t.Context(), req, by("colour"), 2)
 		var refusal *platform.RequestError
 		require.ErrorAs(t, err, &refusal)
 		requests, _ := r.seen()
@@ -170,8 +168,7 @@ func TestRefusedAggregates(t *testing.T) {
 	twice := key("status", "")
 	twice.GroupBy = append(twice.GroupBy, twice.GroupBy[0])
 	ambiguous := key("id", "")
-	ambiguous.Joins = []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
-		Fields: []wire.JoinField{{Field: "id"}}}}
+	ambiguous.Joins = joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "id"})
 	for problem, req := range map[string]wire.AggregateRequest{
 		`there is no table "colours"`:                   {Table: "colours"},
 		`a grain over field "status", which is no date`: key("status", wire.GrainYear),
@@ -290,15 +287,22 @@ func TestNullCardinality(t *testing.T) {
 func TestUnknownMeasured(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
-	var refusal *platform.RequestError
+	refused := func(err error, words string) {
+		require.ErrorAs(t, err, new(*platform.RequestError))
+		require.ErrorContains(t, err, words)
+	}
+	const noTable, noField = `there is no table "x"`, `table "numbered" has no field "x"`
+	unknown := where("x", wire.OpNotNull, wire.Null())
 	_, _, err := conn.Size(t.Context(), "x")
-	assert.ErrorAs(t, err, &refusal)
+	refused(err, noTable)
 	_, _, err = conn.Cardinality(t.Context(), "x", "id")
-	assert.ErrorAs(t, err, &refusal)
+	refused(err, noTable)
 	_, _, err = conn.Cardinality(t.Context(), "numbered", "x")
-	assert.ErrorAs(t, err, &refusal)
+	refused(err, noField)
 	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "x"})
-	assert.ErrorAs(t, err, &refusal)
+	refused(err, noTable)
+	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: unknown})
+	refused(err, `a filter names the field "x"`)
 	for _, req := range []wire.LinkHitRateRequest{
 		{FromTable: "x", FromColumn: "id", ToTable: "numbered", ToColumn: "id"},
 		{FromTable: "numbered", FromColumn: "x", ToTable: "numbered", ToColumn: "id"},
@@ -306,7 +310,7 @@ func TestUnknownMeasured(t *testing.T) {
 		{FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "x"},
 	} {
 		_, _, err = conn.LinkHitRate(t.Context(), &req)
-		assert.ErrorAs(t, err, &refusal)
+		refused(err, ` "x"`)
 	}
 	requests, _ := r.seen()
 	require.Empty(t, requests)

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -44,7 +43,7 @@ func TestStalls(t *testing.T) {
 				<-r.Context().Done()
 			}), platform.Options{})
 			begun := time.Now()
-			err := readRows(t.Context(), c)
+			err := readRows(t.Context(), c, columns)
 			fault := faultOf(t, err)
 			require.Equal(t, "stream-14", fault.Rule, "%v", fault)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -58,8 +57,8 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// readRows reads rows of the columns to the end.
-func readRows(ctx context.Context, c *platform.Client) error {
+// readRows reads rows of columns to the end.
+func readRows(ctx context.Context, c *platform.Client, columns []wire.Column) error {
 	rows, err := c.Query(ctx, wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
 	if err != nil {
 		return err
@@ -101,14 +100,6 @@ var silence = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 })
-
-// httpOf returns an HTTP client of a handler.
-func httpOf(t *testing.T, h http.Handler) *http.Client {
-	t.Helper()
-	c, stop := memlisten.Client(h)
-	t.Cleanup(stop)
-	return c
-}
 
 // TestNeverEnds asks servers that go on for ever. Each request ends five seconds after
 // the time that it allowed.
@@ -171,7 +162,7 @@ func TestClocksOfARequest(t *testing.T) {
 			}
 			<-r.Context().Done()
 		}), platform.Options{})
-		require.Error(t, readRows(t.Context(), c))
+		require.Error(t, readRows(t.Context(), c, columns))
 		sent := <-received
 		require.Equal(t, int64(60_000), sent.TimeoutMS)
 		require.Equal(t, int64(30_000), sent.IdleTimeoutMS, "[rule stream-14]")
@@ -193,20 +184,18 @@ func TestClocksOfARequest(t *testing.T) {
 		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
 		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
 
-		negative := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1}))(t)
+		negative := connect(t, silence, platform.Options{Timeout: -1, MaxTimeout: -1, Idle: -1})
 		begun = time.Now()
-		require.ErrorIs(t, readRows(t.Context(), negative), context.DeadlineExceeded)
+		require.ErrorIs(t, readRows(t.Context(), negative, columns), context.DeadlineExceeded)
 		require.Equal(t, 30*time.Second, time.Since(begun))
 		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 95*time.Second, time.Since(begun))
 
-		hurried := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second}))(t)
+		hurried := connect(t, silence, platform.Options{Timeout: 3 * time.Second, Idle: time.Second})
 		begun = time.Now()
 		require.ErrorIs(t, hurried.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 8*time.Second, time.Since(begun))
-		require.ErrorIs(t, readRows(t.Context(), hurried), context.DeadlineExceeded)
+		require.ErrorIs(t, readRows(t.Context(), hurried, columns), context.DeadlineExceeded)
 		require.Equal(t, 9*time.Second, time.Since(begun))
 
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -222,9 +211,7 @@ func TestEndlessClocks(t *testing.T) {
 	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
 		IdleTimeoutMS: math.MaxInt64, MaxTimeoutMS: math.MaxInt64}, columns)
 	require.NoError(t, err)
-	for _, err := range rows.All() {
-		require.NoError(t, err)
-	}
+	require.Equal(t, int64(3), counted(t, rows.All()))
 }
 
 // TestRequestsAreKept looks at the caller's requests, into which the client writes neither

@@ -29,8 +29,8 @@ func TestNotesOfCounts(t *testing.T) {
 	ask := func() []string {
 		_, n, err := conn.Count(t.Context(), &wire.CountRequest{Table: "numbered"})
 		require.NoError(t, err)
-		_, some, err := conn.Count(t.Context(), &wire.CountRequest{Table: "numbered",
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(0)}}}})
+		_, some, err := conn.Count(t.Context(),
+			&wire.CountRequest{Table: "numbered", Where: where("id", wire.OpGt, wire.Int(0))})
 		require.NoError(t, err)
 		require.Empty(t, some.Notes, "a count of some rows is not compared")
 		_, cells, err := conn.Cardinality(t.Context(), "numbered", "half", "id")
@@ -105,13 +105,8 @@ func TestNoteOfADeclaredOperator(t *testing.T) {
 	} {
 		conn := connectTo(t, h, nil)
 		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(id)}}}}))(t)
-		rows := int64(0)
-		for _, err := range answer.All() {
-			require.NoError(t, err)
-			rows++
-		}
-		require.Equal(t, 9-id, rows)
+			Where: where("id", wire.OpGt, wire.Int(id))}))(t)
+		require.Equal(t, 9-id, counted(t, answer.All()))
 		require.Equal(t, notes, answer.Stats.Notes)
 	}
 }

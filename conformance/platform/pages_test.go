@@ -55,7 +55,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 	limits := wire.Limits{PageSizeMax: 8}
 	one := connector.Omit{Sort: wire.SortSingle}
 	none := connector.Omit{Sort: wire.SortNone}
-	half := []wire.SortKey{{Field: "half", Dir: wire.Asc}} // which is not the order of id
+	half := by("half") // which is not the order of id
 	keyless := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }
 	twofold := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = []string{"half", "id"}, false }
 	maybe := func(t *wire.Table) { t.Fields[0].Nullable, t.Fields[0].Unique = true, false }
@@ -81,7 +81,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 		{"one sort key, which is the column", one, keyless, []string{"half"}, half, "[{half}]", false},
 		{"one sort key, and none that is total", one, keyless, all, nil, "", false},
 		{"one sort key, and ties in it", one, keyless, all, half, "", false},
-		{"what sorts already breaks no ties", connector.Omit{}, nil, all, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, "[{id}]", false},
+		{"what sorts already breaks no ties", connector.Omit{}, nil, all, by("-id"), "[{id}]", false},
 		{"a unique field is a key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = nil }, all, nil, "[{id}]", false},
 		{"a unique field that may be null is none", connector.Omit{},
 			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, all, nil, "[{id} {half} {text}]", false},
@@ -169,10 +169,9 @@ func TestPagesOfJoinedRows(t *testing.T) {
 		{"to a field that repeats, in a window of pages", "id", "boss", 5, false, "[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null]]"},
 	} {
 		r.seen()
-		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Limit: c.limit,
-			Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Joins: []wire.JoinHop{{FromTable: "people", FromField: c.from,
-				ToTable: "people", ToField: c.to, Fields: []wire.JoinField{{Field: "name", As: "name"}}}}})
-		require.NoError(t, err, c.why)
+		rows := rowsOf(t, conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"},
+			Limit: c.limit, Sort: by("id"), Joins: joins("people", c.from, "people", c.to, wire.JoinField{Field: "name"}),
+		})
 		require.Equal(t, c.want, fmt.Sprint(rows), c.why)
 		requests, faults := r.seen()
 		require.Empty(t, faults)
@@ -187,10 +186,8 @@ func TestPagesOfJoinedRows(t *testing.T) {
 func TestPagesOfAWindowJoinedHere(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, staff(connector.Omit{Join: true, Sort: wire.SortSingle}, wire.Limits{PageSizeMax: 4}))
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Offset: 1, Limit: 4,
-		Sort: []wire.SortKey{{Field: "boss_text", Dir: wire.Asc}}, Joins: []wire.JoinHop{{FromTable: "people", FromField: "boss",
-			ToTable: "people", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "other"}}}}})
-	require.NoError(t, err)
+	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Offset: 1, Limit: 4,
+		Sort: by("boss_text"), Joins: joins("people", "boss", "people", "id", wire.JoinField{Field: "name"})})
 	require.Equal(t, "[[2 Ada] [5 Ada] [4 null] [1 null]]", fmt.Sprint(rows))
 	_, faults := r.seen()
 	require.Empty(t, faults)

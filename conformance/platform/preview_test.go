@@ -54,7 +54,7 @@ func TestConnectPreviews(t *testing.T) {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			r := record(slow(several(wire.Limits{Concurrency: 2}, c.omit, named("few", 3), named("many", 120), named("none", 0)),
 				always(50*time.Millisecond)))
-			client := clientOf(t, r)
+			client := connect(t, r, platform.Options{})
 			var came []string
 			conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{
 				Reach: c.reach,
@@ -119,7 +119,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 	}
 	whole := several(wire.Limits{}, connector.Omit{}, list...)
 	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
-	client := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wire.PathQuery {
 			whole.ServeHTTP(w, r)
 			return
@@ -127,7 +127,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = io.WriteString(w, line)
-	}))
+	}), platform.Options{})
 	before := heapInUse()
 	conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t)
 	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
@@ -143,7 +143,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 		whole := several(wire.Limits{Concurrency: 1}, connector.Omit{}, named("broken", 3), named("good", 3))
 		ctx, cancel := context.WithCancel(t.Context())
 		hang := false
-		client := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
 				whole.ServeHTTP(w, r)
 				return
@@ -159,7 +159,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 				return
 			}
 			whole.ServeHTTP(w, r)
-		}))
+		}), platform.Options{})
 		connecting := func() (*platform.Connection, error) {
 			return platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{
 				Progress: func(_ *platform.Connection, p *platform.Preview) {
@@ -221,7 +221,8 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 				}
 			}).ServeHTTP(w, r)
 		})
-		conn := testkit.Must(platform.Connect(t.Context(), clientOf(t, h), wire.Credentials{}, nil))(t, c.why)
+		client := connect(t, h, platform.Options{})
+		conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t, c.why)
 		p := conn.Previews[0]
 		require.NoError(t, p.SizeErr)
 		require.Empty(t, sizes, c.why)

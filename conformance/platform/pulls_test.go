@@ -76,7 +76,7 @@ func (s stated) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire
 // refused, never cut.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	half := []wire.SortKey{{Field: "half", Dir: wire.Desc}}
+	half := by("-half")
 	all := wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
 	onePage := connector.Omit{Offset: true, Operators: []wire.Op{wire.OpGt}} // pages go on neither by offset nor by key
 	for _, c := range []struct {
@@ -129,14 +129,11 @@ func TestLimits(t *testing.T) {
 		{"an offset without a limit, of perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 0, 1, "rowsPerTableMax"},
 		{"the first of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
-				Sort: []wire.SortKey{{Field: "text", Dir: wire.Asc}}}, 5, 1, ""},
+			wire.QueryRequest{Table: "numbered", Fields: all.Fields, Offset: 2, Limit: 5, Sort: by("text")}, 5, 1, ""},
 		{"the last of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
-				Sort: []wire.SortKey{{Field: "text", Dir: wire.Desc}}}, 5, 1, ""},
+			wire.QueryRequest{Table: "numbered", Fields: all.Fields, Offset: 2, Limit: 5, Sort: by("-text")}, 5, 1, ""},
 		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5,
-				Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}}, 5, 3, ""},
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5, Sort: by("half", "-id")}, 5, 3, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +176,7 @@ func TestLaterPageUncut(t *testing.T) {
 			return h
 		})
 	}
-	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
+	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: by("id"),
 		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}, Or: [][]wire.Filter{
 			{{Field: "id", Op: wire.OpLt, Value: wire.Int(6)}}, {{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}}}
 	rows := rowsOf(t, connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
@@ -248,23 +245,6 @@ func TestConcurrency(t *testing.T) {
 	require.Empty(t, r.faults)
 }
 
-// TestPlaceIsWaitedFor ends a question that waits for a place when its context
-// ends.
-func TestPlaceIsWaitedFor(t *testing.T) {
-	t.Parallel()
-	conn := connectTo(t, tabled(numbered(5, true), wire.Limits{Concurrency: 1}, connector.Omit{}), nil)
-	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, err := range answer.All() {
-		require.NoError(t, err)
-		_, _, err = conn.Size(ctx, "numbered")
-		require.ErrorIs(t, err, context.Canceled)
-	}
-	_, _, err := conn.Size(t.Context(), "numbered")
-	require.NoError(t, err, "the place is free again")
-}
-
 // TestUnfilterable keeps filters on fields that discovery rules out here.
 func TestUnfilterable(t *testing.T) {
 	t.Parallel()
@@ -285,8 +265,7 @@ func TestUnfilterable(t *testing.T) {
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathQuery}, paths(requests))
 	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
-	itself := []wire.JoinHop{{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id",
-		Fields: []wire.JoinField{{Field: "half", As: "joined"}}}}
+	itself := joins("numbered", "id", "numbered", "id", wire.JoinField{Field: "half", As: "joined"})
 	for _, req := range []wire.AggregateRequest{
 		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
 		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.AggMax, Field: "half", As: "h"}}},

@@ -37,10 +37,11 @@ func TestChangedConnector(t *testing.T) {
 	retyped.Fields[1].Type = wire.TypeDecimal
 	other := numbered(9, true)
 	other.Name = "counted"
-	where := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}
+	some := where("id", wire.OpGt, wire.Int(6))
 	query := func(fields ...string) func(c *platform.Connection) (string, platform.Stats, error) {
 		return func(c *platform.Connection) (string, platform.Stats, error) {
-			answer := testkit.Must(c.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: fields, Where: where}))(t)
+			req := &wire.QueryRequest{Table: "numbered", Fields: fields, Where: some}
+			answer := testkit.Must(c.Query(t.Context(), req))(t)
 			var rows []string
 			for row, err := range answer.All() {
 				if err != nil {
@@ -52,7 +53,7 @@ func TestChangedConnector(t *testing.T) {
 		}
 	}
 	count := func(c *platform.Connection) (string, platform.Stats, error) {
-		n, stats, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: where})
+		n, stats, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: some})
 		return fmt.Sprint(n), stats, err
 	}
 	for _, c := range []struct {

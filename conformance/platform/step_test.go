@@ -103,15 +103,14 @@ func TestStepText(t *testing.T) {
 		if c.path == wire.PathQuery {
 			media = terms.MediaNDJSON
 		}
-		client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{
-			HTTP: &http.Client{Transport: canned{status: 200, media: media,
-				body: func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) }}},
-			Observe: func(s platform.Step) {
-				ids[s.ID] = true
-				if s.Kind == "text" {
-					texts, bytes = append(texts, s.Text), append(bytes, s.Bytes)
-				}
-			}}))(t)
+		inPieces := canned(media, func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) })
+		web := &http.Client{Transport: inPieces}
+		client := clientWith(t, platform.Options{HTTP: web, Observe: func(s platform.Step) {
+			ids[s.ID] = true
+			if s.Kind == "text" {
+				texts, bytes = append(texts, s.Text), append(bytes, s.Bytes)
+			}
+		}})
 		_ = asks[c.path](t.Context(), client)
 		require.Equal(t, c.want, texts, c.why)
 		require.Equal(t, c.bytes, bytes, c.why)
@@ -122,6 +121,6 @@ func TestStepText(t *testing.T) {
 
 // TestPrintsNoSecret prints what holds a token.
 func TestPrintsNoSecret(t *testing.T) {
-	client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), nil))(t)
+	client := clientWith(t, platform.Options{})
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", client, client, client), testToken)
 }

@@ -16,35 +16,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// canned answers every request with one status, type and body.
-type canned struct {
-	status int
-	media  string
-	body   func() io.Reader
-	header http.Header
-}
-
-func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_, _ = io.Copy(io.Discard, req.Body)
+// canned answers every request with what body returns.
+func canned(media string, body func() io.Reader) testkit.Transport {
+	return func(*http.Request) (*http.Response, error) {
+		res := testkit.Reply(http.StatusOK, "", "Content-Type: "+media)
+		res.Body = io.NopCloser(body())
+		return res, nil
 	}
-	h := http.Header{"Content-Type": {c.media}}
-	for name, values := range c.header {
-		h[name] = values
-	}
-	return &http.Response{StatusCode: c.status, Status: http.StatusText(c.status), Header: h, Request: req,
-		Body: io.NopCloser(c.body())}, nil
-}
-
-// answering returns a client to which everything is answered by body.
-func answering(t testing.TB, c canned) *platform.Client {
-	t.Helper()
-	if c.status == 0 {
-		c.status = http.StatusOK
-	}
-	client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken),
-		&platform.Options{HTTP: &http.Client{Transport: c}}))(t)
-	return client
 }
 
 // columns are those of the streams below.
@@ -63,7 +41,7 @@ const stream = `{"served":{"filters":true,"sort":true,"window":false}}
 // readAll reads the rows of a body as a stream.
 func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 	t.Helper()
-	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return body }})
+	c := clientOver(t, canned(terms.MediaNDJSON, func() io.Reader { return body }))
 	answer := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
 	for row, err := range answer.All() {
 		if err != nil {
@@ -81,10 +59,14 @@ func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 }
 
 // TestStreamCut cuts a stream after each byte, by a clean close and by a broken
-// connection. It is never complete before its end line is.
+// connection. It is never complete before its end line is. An error line ends it by the connector's own error.
 func TestStreamCut(t *testing.T) {
 	whole := testkit.Must(readAll(t, strings.NewReader(stream)))(t)
 	require.Len(t, whole, 3)
+	refused := strings.Replace(stream, `{"end":1}`, `{"error":{"code":"timeout","message":"no row for 30 s"}}`, 1)
+	rows, err := readAll(t, strings.NewReader(refused))
+	require.Equal(t, whole, rows, "the rows before the connector's own error")
+	require.Equal(t, &wire.Error{Code: wire.CodeTimeout, Message: "no row for 30 s"}, err)
 	broken := errors.New("connection reset")
 	for n := range len(stream) {
 		for _, breaks := range []bool{false, true} {
@@ -163,14 +145,6 @@ func TestStreamFaults(t *testing.T) {
 			requireFault(t, err, c.place, c.rule, c.why)
 		})
 	}
-}
-
-// TestErrorLine returns the connector's own error after the rows before it.
-func TestErrorLine(t *testing.T) {
-	body := strings.Replace(stream, `{"end":1}`, `{"error":{"code":"timeout","message":"no row for 30 s"}}`, 1)
-	rows, err := readAll(t, strings.NewReader(body))
-	require.Len(t, rows, 3)
-	require.Equal(t, &wire.Error{Code: wire.CodeTimeout, Message: "no row for 30 s"}, err)
 }
 
 // TestServed reads claims as the platform believes them.
@@ -280,9 +254,7 @@ func TestLeftEarly(t *testing.T) {
 		require.ErrorContains(t, err, "closed")
 	}
 	rows = ask()
-	for _, err := range rows.All() {
-		require.NoError(t, err)
-	}
+	counted(t, rows.All())
 	for range rows.All() {
 		t.Fatal("a complete answer has no more rows")
 	}

@@ -1,7 +1,7 @@
 package platform_test
 
 import (
-	"io"
+	"iter"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,7 +34,56 @@ func saysNDJSON(t testing.TB, body string) *platform.Client { return says(t, ter
 
 func says(t testing.TB, media, body string) *platform.Client {
 	t.Helper()
-	return answering(t, canned{media: media, body: func() io.Reader { return strings.NewReader(body) }})
+	return clientOver(t, testkit.Always(http.StatusOK, body, "Content-Type: "+media))
+}
+
+// clientOver returns a client of https://connector.test whose requests a transport answers.
+func clientOver(t testing.TB, answers http.RoundTripper) *platform.Client {
+	t.Helper()
+	return clientWith(t, platform.Options{HTTP: &http.Client{Transport: answers}})
+}
+
+// clientWith returns a client of https://connector.test.
+func clientWith(t testing.TB, opts platform.Options) *platform.Client {
+	t.Helper()
+	return testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(testToken), &opts))(t)
+}
+
+// counted reads all rows, none of which may fail, and returns their number.
+func counted(t testing.TB, rows iter.Seq2[[]wire.Value, error]) (n int64) {
+	t.Helper()
+	for _, err := range rows {
+		require.NoError(t, err)
+		n++
+	}
+	return n
+}
+
+// where selects the rows that pass one filter.
+func where(field string, op wire.Op, v wire.Value) wire.Where {
+	return wire.Where{And: []wire.Filter{testkit.Filter(field, op, v)}}
+}
+
+// by sorts by these fields; one that follows a minus descends.
+func by(fields ...string) (keys []wire.SortKey) {
+	for _, field := range fields {
+		key := wire.SortKey{Field: field, Dir: wire.Asc}
+		if name, desc := strings.CutPrefix(field, "-"); desc {
+			key = wire.SortKey{Field: name, Dir: wire.Desc}
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// hop joins a table.
+func hop(from, field, to, toField string, fields ...wire.JoinField) wire.JoinHop {
+	return wire.JoinHop{FromTable: from, FromField: field, ToTable: to, ToField: toField, Fields: fields}
+}
+
+// joins is a list of one hop.
+func joins(from, field, to, toField string, fields ...wire.JoinField) []wire.JoinHop {
+	return []wire.JoinHop{hop(from, field, to, toField, fields...)}
 }
 
 // faultOf returns the error of an answer that the client refuses.
