@@ -122,7 +122,10 @@ func TestAnswers(t *testing.T) {
 
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`, "", "", "the usual answer"},
 		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, "", "", "over nothing"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.5,"orphanSamples":[]}`, "orphanRate", "measure-2", "a quotient"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.5,"orphanSamples":[]}`,
+			"orphanRate", "measure-2", "a quotient"},
+		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0.5,"orphanSamples":[]}`,
+			"orphanRate", "measure-2", "which is 0 over nothing"},
 		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333,"orphanSamples":[]}`, "", "", "a float is rounded"},
 		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.33,"orphanSamples":[]}`,
 			"orphanRate", "measure-2", "but not so much"},
@@ -197,7 +200,9 @@ func TestAnswerCut(t *testing.T) {
 			client = clientOver(t, canned(terms.MediaJSON, func() io.Reader {
 				return io.MultiReader(strings.NewReader(body[:n]), iotest.ErrReader(errors.New("connection reset")))
 			}))
-			require.ErrorIs(t, asks[path](t.Context(), client), io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
+			err = asks[path](t.Context(), client)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
+			require.Equal(t, "body", faultOf(t, err).Place)
 		}
 	}
 }
@@ -271,17 +276,19 @@ func TestRefusals(t *testing.T) {
 
 // TestMedia wants the content types of the document and of streams, with any parameter.
 func TestMedia(t *testing.T) {
-	for media, ok := range map[string]bool{
-		"application/json": true, "Application/JSON; charset=utf-8": true, "text/html": false, "application/x-ndjson": false, "": false,
+	for media, rule := range map[string]string{
+		"application/json": "", "Application/JSON; charset=utf-8": "", "text/html": "document-4",
+		"application/x-ndjson": "document-4", "": "document-4",
 	} {
 		_, err := says(t, media, document+`}`).Document(t.Context())
-		require.Equal(t, ok, err == nil, "%s: %v", media, err)
+		requireFault(t, err, "Content-Type", rule, media)
 	}
-	for media, ok := range map[string]bool{
-		"application/x-ndjson": true, "application/x-ndjson; charset=utf-8": true, "application/json": false, "text/plain": false, "": false,
+	for media, rule := range map[string]string{
+		"application/x-ndjson": "", "application/x-ndjson; charset=utf-8": "", "application/json": "stream-10",
+		"text/plain": "stream-10", "": "stream-10",
 	} {
 		_, err := says(t, media, stream).Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{}, columns)
-		require.Equal(t, ok, err == nil, "%s: %v", media, err)
+		requireFault(t, err, "Content-Type", rule, media)
 	}
 	coded := func(coding, body string) *platform.Client {
 		return clientOver(t, testkit.Always(200, body, "Content-Type: "+terms.MediaJSON, "Content-Encoding: "+coding))

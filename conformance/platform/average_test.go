@@ -71,20 +71,21 @@ func TestAverageAmongOthers(t *testing.T) {
 	t.Parallel()
 	conn := connectTo(t, tabled(numbered(9, true), wire.Limits{}, connector.Omit{}), nil)
 	req := &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "sum_id"}}, Measures: []wire.Measure{
-		{Fn: wire.AggMax, Field: "id", As: "count_id"},
+		{Fn: wire.AggCount, Field: "id", As: "n"},
+		{Fn: wire.AggMax, Field: "id", As: "count_half"},
 		{Fn: platform.Avg, Field: "id", As: "mean"},
 		{Fn: wire.AggSum, Field: "id", As: "total"},
 		{Fn: platform.Avg, Field: "id", As: "again"},
 		{Fn: platform.Avg, Field: "half", As: "other"},
 	}}
 	groups := testkit.Must(conn.Top(t.Context(), req, by("-mean"), 2))(t)
-	require.Equal(t, "[[0 9 9 9 9 0] [1 8 7.5 15 7.5 1]]", fmt.Sprint(groups.Rows))
+	require.Equal(t, "[[0 1 9 9 9 9 0] [1 2 8 7.5 15 7.5 1]]", fmt.Sprint(groups.Rows))
 	var names []string
 	for _, c := range groups.Columns {
 		names = append(names, c.Name)
 	}
-	require.Equal(t, []string{"sum_id", "count_id", "mean", "total", "again", "other"}, names)
-	require.Equal(t, platform.Avg, req.Measures[1].Fn, "the question stays as it is")
+	require.Equal(t, []string{"sum_id", "n", "count_half", "mean", "total", "again", "other"}, names)
+	require.Equal(t, platform.Avg, req.Measures[2].Fn, "the question stays as it is")
 
 	asked, most, err := conn.Explain(req)
 	require.NoError(t, err)
@@ -93,7 +94,7 @@ func TestAverageAmongOthers(t *testing.T) {
 	for _, m := range asked[0].(*wire.AggregateRequest).Measures {
 		fns = append(fns, m.Fn)
 	}
-	require.Equal(t, []wire.AggFunc{wire.AggMax, wire.AggSum, wire.AggCount, wire.AggSum, wire.AggCount}, fns)
+	require.Equal(t, []wire.AggFunc{wire.AggCount, wire.AggMax, wire.AggSum, wire.AggSum, wire.AggCount}, fns)
 }
 
 // TestAverageRefused asks for averages that have no answer.

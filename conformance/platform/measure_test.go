@@ -481,6 +481,10 @@ func TestLinks(t *testing.T) {
 		require.Equal(t, link, again)
 		requests, _ := r.seen()
 		require.Empty(t, requests, "a measurement is taken once")
+		whole, _, err := connectTo(t, r, nil).LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
+			FromTable: "people", FromColumn: "id", ToTable: "people", ToColumn: "id"})
+		require.NoError(t, err)
+		require.Equal(t, &wire.LinkHitRate{FromNonNull: 5}, whole, "no orphans")
 	}
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
 		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,

@@ -80,6 +80,7 @@ func TestStreamCut(t *testing.T) {
 			rows, err := readAll(t, body)
 			fault := faultOf(t, err, "cut after %d bytes", n)
 			require.Equal(t, "stream-13", fault.Rule, "%v", fault)
+			require.NotContains(t, fault.Problem, "reading failed")
 			require.Regexp(t, `^line \d`, fault.Place)
 			if breaks {
 				require.ErrorIs(t, err, broken)
@@ -217,6 +218,9 @@ func TestSQL(t *testing.T) {
 		require.ErrorAs(t, last, new(*platform.AnswerError), second)
 	}
 	require.Empty(t, ask(`{"end":1}`+"\n").Columns())
+	refusing := clientOver(t, testkit.Always(422, `{"error":{"code":"unsupported","message":"no"}}`))
+	_, err := refusing.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"})
+	require.ErrorIs(t, err, &wire.Error{Code: wire.CodeUnsupported})
 }
 
 // TestLeftEarly closes an answer whose loop was left, or that was never read.
