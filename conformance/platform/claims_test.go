@@ -161,7 +161,8 @@ func TestClaimedKeys(t *testing.T) {
 func TestGroups(t *testing.T) {
 	where := []wire.Filter{{Field: "country", Op: wire.OpNeq, Value: wire.Text("AT")}, {Field: "amount", Op: wire.OpGte, Value: wire.Int(5)},
 		// These are of the spelling that the value has in its row.
-		testkit.Filter("amount", wire.OpIncludes, wire.Text("x")), testkit.Filter("amount", wire.OpContains, wire.Text("x")),
+		testkit.Filter("amount", wire.OpIncludes, wire.Text("x")),
+		testkit.Filter("amount", wire.OpContains, wire.Text("x")),
 		testkit.Filter("amount", wire.OpStartsWith, wire.Text("x"))}
 	req := wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit, Where: wire.Where{And: where},
 		GroupBy: []wire.GroupKey{{Field: "country", As: "c"}, {Field: "day", As: "m", Grain: wire.GrainMonth}},

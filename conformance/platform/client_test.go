@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -139,6 +140,8 @@ func TestObserved(t *testing.T) {
 		require.NoError(t, err)
 		_, _, err = two.Size(canceled(t), "numbered")
 		require.ErrorIs(t, err, context.Canceled, "the one place is taken")
+		_, _, err = casetest.Rows(canceled(t), two, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		require.ErrorIs(t, err, context.Canceled, "for rows too")
 	}
 	_, _, err = two.Size(t.Context(), "numbered")
 	require.NoError(t, err, "the place is free again")

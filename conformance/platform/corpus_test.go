@@ -147,39 +147,40 @@ type connectorCase struct {
 	build     func() http.Handler
 }
 
+// unserving serves the corpus but for what its document leaves out, and answers every query
+// with all rows behind this line.
+func unserving(omit connector.Omit, served string) func() http.Handler {
+	return func() http.Handler { return unclaimed(everything(connector.Definition{}, omit), served) }
+}
+
+// omitting serves the corpus but for what its document leaves out.
+func omitting(omit connector.Omit) func() http.Handler {
+	return func() http.Handler { return everything(connector.Definition{}, omit) }
+}
+
+const noneServed = `{"served":{"filters":false,"sort":false,"window":false}}` + "\n"
+
 // connectors are the ways in which the corpus is served: the less a connector
 // does, the more is finished here.
 var connectors = []connectorCase{
-	{"everything", "tenant-9: what is declared is left to the connector", func() http.Handler {
-		return everything(connector.Definition{}, connector.Omit{})
-	}},
+	{"everything", "tenant-9: what is declared is left to the connector", omitting(connector.Omit{})},
 	{"nothing", "tenant-9: a connector without any capability is correct", func() http.Handler {
 		return built(connector.Definition{}, nothing, undeclared)
 	}},
-	{"nothing served", "stream-11: what is declared need not be served", func() http.Handler {
-		return unclaimed(everything(connector.Definition{}, connector.Omit{Operators: filter.Operators()}),
-			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
-	}},
-	{"no served line", "stream-12: then nothing counts as served", func() http.Handler {
-		return unclaimed(everything(connector.Definition{}, connector.Omit{Operators: filter.Operators(), Join: true}), "")
-	}},
-	{"declared and not served", "stream-11: filters too are applied here where they are not served", func() http.Handler {
-		return unclaimed(everything(connector.Definition{}, connector.Omit{
-			Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}),
-			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
-	}},
-	{"no joins", "document-13: the window is cut after the joins", func() http.Handler {
-		return everything(connector.Definition{}, connector.Omit{Join: true})
-	}},
-	{"no operators", "document-9: the window is cut after the filters", func() http.Handler {
-		return everything(connector.Definition{}, connector.Omit{Operators: filter.Operators()})
-	}},
-	{"some", "a request is divided", func() http.Handler {
-		return everything(connector.Definition{}, connector.Omit{
-			Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate}, Join: true, DateBucket: true, Offset: true,
-			Operators: []wire.Op{wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpLt, wire.OpIsNull}, Sort: wire.SortSingle,
-		})
-	}},
+	{"nothing served", "stream-11: what is declared need not be served",
+		unserving(connector.Omit{Operators: filter.Operators()}, noneServed)},
+	{"no served line", "stream-12: then nothing counts as served",
+		unserving(connector.Omit{Operators: filter.Operators(), Join: true}, "")},
+	{"declared and not served", "stream-11: filters too are applied here where they are not served",
+		unserving(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}, noneServed)},
+	{"no joins", "document-13: the window is cut after the joins", omitting(connector.Omit{Join: true})},
+	{"no operators", "document-9: the window is cut after the filters",
+		omitting(connector.Omit{Operators: filter.Operators()})},
+	{"some", "a request is divided", omitting(connector.Omit{
+		Endpoints:  []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate},
+		Operators:  []wire.Op{wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpLt, wire.OpIsNull},
+		DateBucket: true, Join: true, Offset: true, Sort: wire.SortSingle,
+	})},
 	{"pages", "document-15: reads are planned within the limits", func() http.Handler {
 		return bodies(everything(connector.Definition{Limits: wire.Limits{PageSizeMax: 900, RowsPerTableMax: 13_000}}, connector.Omit{}),
 			atMost(900))

@@ -210,11 +210,7 @@ func TestKeysetUnserved(t *testing.T) {
 		}
 	})
 	queries := 0
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			h.ServeHTTP(w, r)
-			return
-		}
+	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
 		if queries++; queries == 1 {
 			bodies(h, func(_ string, body map[string]any) { body["limit"] = 7 }).ServeHTTP(w, r)
 			return

@@ -98,7 +98,7 @@ func TestNotesOfRowsCounted(t *testing.T) {
 func TestNoteOfADeclaredOperator(t *testing.T) {
 	t.Parallel()
 	h := bodies(unclaimed(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}),
-		`{"served":{"filters":false,"sort":false,"window":false}}`+"\n"), func(_ string, body map[string]any) { delete(body, "and") })
+		noneServed), func(_ string, body map[string]any) { delete(body, "and") })
 	for id, notes := range map[int64][]string{
 		0: nil, // all rows pass
 		4: {`table "numbered": the connector declares gt, and left rows in that do not pass; they were filtered here`},

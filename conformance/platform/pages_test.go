@@ -169,9 +169,9 @@ func TestPagesOfJoinedRows(t *testing.T) {
 		{"to a field that repeats, in a window of pages", "id", "boss", 5, false, "[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null]]"},
 	} {
 		r.seen()
+		name := joins("people", c.from, "people", c.to, wire.JoinField{Field: "name"})
 		rows := rowsOf(t, conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"},
-			Limit: c.limit, Sort: by("id"), Joins: joins("people", c.from, "people", c.to, wire.JoinField{Field: "name"}),
-		})
+			Limit: c.limit, Sort: by("id"), Joins: name})
 		require.Equal(t, c.want, fmt.Sprint(rows), c.why)
 		requests, faults := r.seen()
 		require.Empty(t, faults)

@@ -34,20 +34,17 @@ func named(name string, rows int) memsource.Table {
 // as many at once as the connector takes requests.
 func TestConnectPreviews(t *testing.T) {
 	for _, c := range []struct {
-		why   string
-		reach int64
-		omit  connector.Omit
-		asked map[string][]string // routes of each table, in their order
-		sizes string
+		why        string
+		reach      int64
+		omit       connector.Omit
+		each, many string // the routes that are asked of each table, and of the one named many
+		sizes      string
 	}{
-		{"the connector knows the sizes", 0, connector.Omit{}, map[string][]string{
-			"few": {wire.PathQuery, wire.PathSize}, "many": {wire.PathQuery, wire.PathSize}, "none": {wire.PathQuery, wire.PathSize}},
-			"few 3, many 120, none 0"},
-		{"what is not on one page is counted", 0, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}, map[string][]string{
-			"few": {wire.PathQuery}, "many": {wire.PathQuery, wire.PathQuery}, "none": {wire.PathQuery}},
-			"few 3, many 120, none 0"},
-		{"a table beyond the reach is refused [rule connect-9]", 100, connector.Omit{}, map[string][]string{
-			"few": {wire.PathQuery, wire.PathSize}, "many": {wire.PathQuery, wire.PathSize}, "none": {wire.PathQuery, wire.PathSize}},
+		{"the connector knows the sizes", 0, connector.Omit{},
+			"/query /size", "/query /size", "few 3, many 120, none 0"},
+		{"what is not on one page is counted", 0, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}},
+			"/query", "/query /query", "few 3, many 120, none 0"},
+		{"a table beyond the reach is refused [rule connect-9]", 100, connector.Omit{}, "/query /size", "/query /size",
 			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them " +
 				"(the reach of one query), none 0"},
 	} {
@@ -71,13 +68,13 @@ func TestConnectPreviews(t *testing.T) {
 			requests, faults := r.seen()
 			require.Empty(t, faults)
 			require.Equal(t, 2, r.most, "within limits.concurrency, and no less")
-			asked := map[string][]string{}
+			asked := map[string]string{}
 			for _, one := range requests {
 				if one.body.Table != "" {
-					asked[one.body.Table] = append(asked[one.body.Table], one.path)
+					asked[one.body.Table] = strings.TrimSpace(asked[one.body.Table] + " " + one.path)
 				}
 			}
-			require.Equal(t, c.asked, asked)
+			require.Equal(t, map[string]string{"few": c.each, "many": c.many, "none": c.each}, asked)
 			var sizes []string
 			for i, p := range conn.Previews {
 				require.Same(t, &conn.Tables[i], p.Table)
@@ -119,11 +116,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 	}
 	whole := several(wire.Limits{}, connector.Omit{}, list...)
 	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
-	client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			whole.ServeHTTP(w, r)
-			return
-		}
+	client := connect(t, onPath(whole, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = io.WriteString(w, line)
@@ -143,22 +136,16 @@ func TestConnectPreviewsFaults(t *testing.T) {
 		whole := several(wire.Limits{Concurrency: 1}, connector.Omit{}, named("broken", 3), named("good", 3))
 		ctx, cancel := context.WithCancel(t.Context())
 		hang := false
-		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet {
-				whole.ServeHTTP(w, r)
-				return
+		client := connect(t, choosing(whole, func(_ string, body map[string]any) http.Handler {
+			if body["table"] != "broken" {
+				return whole
 			}
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(strings.NewReader(string(body)))
-			if strings.Contains(string(body), "broken") {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if hang {
 					<-r.Context().Done()
 				}
-				w.WriteHeader(http.StatusInternalServerError)
-				_, _ = io.WriteString(w, `{"error":{"code":"internal","message":"internal error"}}`)
-				return
-			}
-			whole.ServeHTTP(w, r)
+				refusal(500, `{"error":{"code":"internal","message":"internal error"}}`)(w, r)
+			})
 		}), platform.Options{})
 		connecting := func() (*platform.Connection, error) {
 			return platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{
@@ -203,37 +190,31 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 		sizes := strings.Fields(c.sizes)
 		rows, _ := strconv.Atoi(sizes[0])
 		whole := tabled(numbered(max(rows, 29), false), wire.Limits{}, connector.Omit{})
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == wire.PathSize {
-				answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
-				if sizes[0] == "about" {
-					answer = `{"size":{"rows":29,"exact":false}}`
-				}
-				sizes = sizes[1:]
-				w.Header().Set("Content-Type", terms.MediaJSON)
-				_, _ = w.Write([]byte(answer))
-				return
+		cut := bodies(whole, func(path string, body map[string]any) {
+			if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
+				n, _ := limit.Int64()
+				body["limit"] = min(n, int64(c.most))
 			}
-			bodies(whole, func(path string, body map[string]any) {
-				if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
-					n, _ := limit.Int64()
-					body["limit"] = min(n, int64(c.most))
-				}
-			}).ServeHTTP(w, r)
+		})
+		h := onPath(cut, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
+			answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
+			if sizes[0] == "about" {
+				answer = `{"size":{"rows":29,"exact":false}}`
+			}
+			sizes = sizes[1:]
+			refusal(200, answer)(w, r)
 		})
 		client := connect(t, h, platform.Options{})
 		conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t, c.why)
 		p := conn.Previews[0]
 		require.NoError(t, p.SizeErr)
 		require.Empty(t, sizes, c.why)
-		if c.want > 0 {
-			require.NoError(t, p.RowsErr, c.why)
-			require.Len(t, p.Rows, c.want, c.why)
-			require.Equal(t, c.note, strings.Join(p.Notes, "; "), c.why)
-			continue
+		rule := ""
+		if c.want == 0 {
+			rule = "query-16"
 		}
-		fault := faultOf(t, p.RowsErr, c.why)
-		require.Nil(t, p.Rows)
-		require.Equal(t, "query-16", fault.Rule)
+		requireFault(t, p.RowsErr, "end", rule, c.why)
+		require.Len(t, p.Rows, c.want, c.why)
+		require.Equal(t, c.note, strings.Join(p.Notes, "; "), c.why)
 	}
 }

@@ -186,32 +186,13 @@ func TestLaterPageUncut(t *testing.T) {
 	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
 }
 
-// TestUnservedWindow asks for windows of a connector that filters and sorts, and cuts
-// nothing.
-func TestUnservedWindow(t *testing.T) {
-	t.Parallel()
-	h := unclaimed(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}),
-		`{"served":{"filters":true,"sort":true,"window":false}}`+"\n")
-	for want, req := range map[string]wire.QueryRequest{
-		"[[1] [2] [3] [4] [5] [6] [7] [8] [9]]": {},
-		"[[1] [2]]":                             {Limit: 2},
-		"[[7] [8] [9]]":                         {Offset: 6},
-		"[[3] [4]]":                             {Offset: 2, Limit: 2},
-		"[]":                                    {Offset: 9},
-	} {
-		req.Table, req.Fields = "numbered", []string{"id"}
-		rows := rowsOf(t, connectTo(t, h, nil), &req)
-		require.Equal(t, want, fmt.Sprint(rows))
-	}
-}
-
 // TestUnservedCeiling refuses an answer of exactly pageSizeMax rows that was not
 // cut to a window: the source may have stopped there.
 func TestUnservedCeiling(t *testing.T) {
 	t.Parallel()
 	for rows, whole := range map[int]bool{299: true, 300: false, 301: true} {
 		h := unclaimed(tabled(numbered(rows, false), wire.Limits{PageSizeMax: 300}, connector.Omit{}),
-			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
+			noneServed)
 		got, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
 		if whole {
 			require.NoError(t, err)
