@@ -11,7 +11,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -36,9 +35,12 @@ func Benchmark(
 
 // ReadAll reads an answer as database/sql returns it, and returns its number of rows.
 func ReadAll(b *testing.B, db *sql.DB, statement string) (n int) {
-	rows := testkit.Must(db.QueryContext(b.Context(), statement))(b, statement)
+	b.Helper()
+	rows, err := db.QueryContext(b.Context(), statement)
+	require.NoError(b, err, statement)
 	defer func() { require.NoError(b, rows.Close()) }()
-	names := testkit.Must(rows.Columns())(b)
+	names, err := rows.Columns()
+	require.NoError(b, err)
 	cells := make([]any, len(names))
 	for i := range cells {
 		cells[i] = new(any)
