@@ -99,7 +99,7 @@ func nullPlaceFaults() []fault {
 func repeatedFaults() []fault {
 	repeats := func(where wire.Where) bool {
 		f, ok := onlyFilter(where, wire.OpIn)
-		return ok && len(f.Values) > 1 && f.Values[0].String() == f.Values[len(f.Values)-1].String()
+		return ok && len(f.Values) > 1 && f.Values[0].String() == f.Values[1].String()
 	}
 	const once = "a row is there once, however often a list names its value"
 	boats := func() []memsource.Table {

@@ -61,12 +61,12 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 		"in looks at three members":                         "fields[1], and[4]",
 		"includes looks at four characters":                 "fields[1], and[1]",
 		"the third sort key is turned around":               "fields[1 1 1], sort[1 1 1]",
-		"an offset beside or is one short":                  "fields[1 1], or[1], offset 2",
+		"an offset beside or is one short":                  "fields[1], or[1], offset 2",
 		"a count forgets the second filter of a group":      "or[2]",
 		"two groups forget or":                              "or[1], groupBy[1 1]",
 		"a third minimum is a maximum":                      "measures[1 1 1]",
-		"conjuncts beside or are left to the platform":      "fields[1 1 1 1 1], and[1], or[1]",
-		"an offset beside or is applied and not claimed":    "fields[1 1], or[1], offset 1",
+		"conjuncts beside or are left to the platform":      "fields[1 1], and[1], or[1]",
+		"an offset beside or is applied and not claimed":    "fields[1], or[1], offset 1",
 		"all but the first group of or are forgotten, live": "fields[1 1], or[1 1]",
 	}
 	all := generatedFaults()

@@ -201,8 +201,8 @@ func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 		if len(absent) > 0 {
 			lists = append(lists, []wire.Value{absent[i%len(absent)], v})
 		}
-		if i == 0 { // which a join with the list takes for two
-			lists = append(lists, []wire.Value{v, other, v})
+		if i == 0 {
+			lists = append(lists, []wire.Value{v, v, other})
 		}
 		if i == 9 {
 			break
@@ -237,11 +237,12 @@ func (d random) lists(c *Column, n *edgeValues) (lists [][]wire.Value) {
 }
 
 // longList returns a list of so many members, of which the first and some at the end are
-// in the column. Between them are others, or the first again if the column has no others.
+// in the column. The first comes twice: a join with the list answers its rows so. Between them
+// are others, or the first again if the column has no others.
 func (c *Column) longList(n *edgeValues, size int) (list []wire.Value) {
 	first, last := n.values[0], n.values[1:min(len(n.values), 2+size/8)]
-	list = append(list, first)
-	for i := range size - 1 - len(last) {
+	list = append(list, first, first)
+	for i := range size - 2 - len(last) {
 		v, ok := c.absent(i)
 		if !ok {
 			v = first

@@ -266,7 +266,7 @@ var listMisreadings = weighing(sometimes, []misreading{
 		}
 		return all
 	}),
-	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100),
+	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100), cutAt(200),
 })
 
 // nullMembers read a null among the members as the SQL of a list does.
@@ -298,11 +298,11 @@ func members(as string, change func([]wire.Value) []wire.Value) misreading {
 	})
 }
 
-// longListMisreadings are those that long lists are judged by. Lists of hundreds come last,
+// longListMisreadings are those that long lists are judged by. Lists of a thousand come last,
 // because they take some connectors seconds.
 var longListMisreadings = slices.Concat(listMisreadings, nullMembers, weighing(seldom, veryLongLists))
 
-var veryLongLists = []misreading{cutAt(200), cutAt(500), cutAt(1000)}
+var veryLongLists = []misreading{cutAt(500), cutAt(1000)}
 
 // cutAt returns the misreading of a list that counts only its first members. A list that
 // is much longer does not show it: sources that cut short lists are often not given long

@@ -73,7 +73,7 @@ func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 		add(min(3, max(seldom, 12/float64(len(c.cells)))), "no row had the value "+f.Value.String())
 	case f.Op == wire.OpIn && found == 1 && len(values) == 1:
 		add(sometimes, "a list with one member found nothing")
-	case f.Op == wire.OpIn && found > 1 && values[0].String() == values[len(values)-1].String():
+	case f.Op == wire.OpIn && found > 1 && len(values) > 1 && values[0].String() == values[1].String():
 		add(often, "a member that repeats counted twice")
 	case f.Op == wire.OpIn && found == len(c.cells) && few:
 		add(often, "not every value of the list were found")

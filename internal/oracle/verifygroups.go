@@ -59,10 +59,12 @@ func (r Reading) VerifyGroups(tables Tables, req *wire.AggregateRequest, got []m
 			}
 		}
 		if found < 0 {
-			right := want.Rows[left[id][0]]
+			right, n := want.Rows[left[id][0]], len(keys)
+			at := wrongMeasure(want, right, row, n)
+			shown := append(keys[:n:n], want.Columns[at])
 			return &Difference{
-				Detail:   fmt.Sprintf("row %d: the group%s has another %s", i, group, wrongMeasure(want, right, row, len(keys))),
-				Expected: showRow(right, want.Columns), Received: showRow(row, want.Columns),
+				Detail:   fmt.Sprintf("row %d: the group%s has another %s", i, group, describeMeasure(req.Measures[at-n])),
+				Expected: showRow(append(right[:n:n], right[at]), shown), Received: showRow(append(row[:n:n], row[at]), shown),
 			}
 		}
 		left[id] = append(left[id][:found:found], left[id][found+1:]...)
@@ -84,12 +86,20 @@ func (r Reading) VerifyGroups(tables Tables, req *wire.AggregateRequest, got []m
 	}
 }
 
-// wrongMeasure names the first measure in which two rows differ.
-func wrongMeasure(t *Table, want, got []wire.Value, from int) string {
-	for i, c := range t.Columns[from:] {
-		if !Same(want[from+i], got[from+i], c.Type) {
-			return c.Name
+// wrongMeasure returns the place of the first measure in which two rows differ; measures stand from a place on.
+func wrongMeasure(t *Table, want, got []wire.Value, from int) int {
+	for at := from; at < len(t.Columns); at++ {
+		if !Same(want[at], got[at], t.Columns[at].Type) {
+			return at
 		}
 	}
-	return "measure"
+	return from
+}
+
+// describeMeasure names a measure, and its function and column if the name does not say them.
+func describeMeasure(m wire.Measure) string {
+	if m.Field == "" {
+		return m.As
+	}
+	return fmt.Sprintf("%s (%s of %q)", m.As, m.Fn, m.Field)
 }

@@ -48,16 +48,16 @@ func (d *Document) Mistyped(own map[string]string) map[string]string {
 // MinSecret is the length of a secret from which another one is not met by chance.
 const MinSecret = 8
 
-// mistyped changes the character in the middle of a secret. It returns "" for a short secret, for a document, which may say
-// the same in other words, and for an address, which may lead elsewhere. What stands at the ends of a key
-// is often its form: a prefix, or digits that check it.
+// mistyped changes a character behind the third quarter of a secret. It returns "" for a short secret, for a document, which
+// may say the same in other words, and for an address, which may lead elsewhere. What stands at the ends of a key
+// is often its form: a prefix, or digits that check it; and a comparison that stops early stops before its end.
 func mistyped(secret string) string {
 	runes := []rune(secret)
 	if len(runes) < MinSecret || strings.ContainsAny(secret, "@{") || strings.Contains(secret, "://") ||
 		strings.ContainsFunc(secret, unicode.IsSpace) {
 		return ""
 	}
-	for i := len(runes) / 2; i < len(runes); i++ {
+	for i := len(runes) * 3 / 4; i < len(runes); i++ {
 		switch c := runes[i]; {
 		case '0' < c && c <= '9', 'a' < c && c <= 'z', 'A' < c && c <= 'Z':
 			runes[i]-- // hexadecimal digits stay such

@@ -263,8 +263,8 @@ func tiesBroken(p *liveRun) *check.Finding {
 	})(p)
 }
 
-// oneOrder reads a table in pages of a third of its rows, and windows beside them: these behind a page in another order,
-// in which a connector may have sorted the rows that it keeps.
+// oneOrder reads a table in pages of a third of its rows, and windows beside them: both behind a page in another order
+// each, in which a connector may have sorted the rows that it keeps.
 func (p *liveRun) oneOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
 	order := "without a sort"
 	if len(sort) > 0 {
@@ -282,8 +282,19 @@ func (p *liveRun) oneOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKe
 		}
 		return req, final, nil
 	}
+	another := func(dir wire.Direction) {
+		for _, i := range p.tyingColumns(t) {
+			req := declared.AllRows(t)
+			req.Sort, req.Limit = []wire.SortKey{{Field: t.Fields[i].Name, Dir: dir}}, 7
+			if (len(sort) == 0 || req.Sort[0].Field != sort[0].Field) && p.Document.Allows(req) {
+				p.post(wire.PathQuery, req)
+				return
+			}
+		}
+	}
 	all, n := *data, (len(data.Rows)+maxPages-1)/maxPages
 	all.Rows = nil
+	another(wire.Asc)
 	for page := range maxPages {
 		_, final, f := window(n, page*n)
 		if f != nil || final == nil {
@@ -296,15 +307,7 @@ func (p *liveRun) oneOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKe
 	if d := compare.Leniently.Rows(oracle.Tables{t.Name: data}, declared.AllRows(t), all.Rows); d != nil {
 		return differs(what, d)
 	}
-	for _, i := range p.tyingColumns(t) {
-		another := declared.AllRows(t)
-		key := wire.SortKey{Field: t.Fields[i].Name, Dir: []wire.Direction{wire.Asc, wire.Desc}[p.Cases%2]} // not the same again
-		another.Sort, another.Limit = []wire.SortKey{key}, 7
-		if (len(sort) == 0 || key.Field != sort[0].Field) && p.Document.Allows(another) {
-			p.post(wire.PathQuery, another)
-			break
-		}
-	}
+	another(wire.Desc)
 	for _, w := range [][2]int{{7, 0}, {min(n, 50), max(0, len(data.Rows)-8)}, {9, n / 2}, {2 * n, n / 2}} {
 		if !p.mayRead(1) {
 			break
