@@ -117,7 +117,8 @@ func windowFaults() []fault {
 				delete(k, "dir")
 			}
 		}),
-		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers),
+		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers).
+			behind("M10", "counts by lists are asked one after the other"),
 		keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()).
 			behind("M10", "counts by lists are asked one after the other"),
 		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),

@@ -48,8 +48,8 @@ func peculiarRune(r rune) bool {
 
 // particular returns what a filter shows that no misreading describes: that a value of a
 // column with few values is found, and all of them together; that a member which repeats
-// finds its rows once; that a value which no row has finds nothing; that nulls are neither values nor other booleans; and that a text of
-// each kind reaches the source as it is.
+// finds its rows once; that a value which no row has finds nothing; that nulls are neither
+// values nor other booleans; and that a text of each kind reaches the source as it is.
 func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 	add := func(weight float64, as string) { shows = append(shows, &misreading{as: as, weight: weight}) }
 	values := f.Values

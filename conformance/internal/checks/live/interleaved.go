@@ -124,9 +124,6 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 		page.Offset = page.Limit
 		behind(wire.PathQuery, page, whole("a page of it"))
 	}
-	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {
-		behind(wire.PathQuery, rowsWith(t, wheres[i].of[0]), whole("a query with a group of or"))
-	}
 	at := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.IsTime(f.Type) && terms.Allowed(f.Groupable) })
 	if at >= 0 && declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == "" {
 		days := []wire.GroupKey{{Field: t.Fields[at].Name, As: "Key", Grain: wire.GrainDay}}
@@ -140,6 +137,9 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 				ofTable(t)+": the count right after one that is refused for its second filter", of)
 			behind(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: refused}, count)
 		}
+	}
+	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {
+		behind(wire.PathQuery, rowsWith(t, wheres[i].of[0]), whole("a query with a group of or"))
 	}
 	return list
 }

@@ -64,7 +64,7 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 		return check.Skip(check.DataChanged, "%s", asked[0].what)
 	}
 	for i := range departures {
-		if run.Spent(1 + timesAfter*len(asked)) {
+		if n := 1 + timesAfter*len(asked); run.Spent(n) || run.Allowance() < n {
 			break
 		}
 		c, stay := run.Ask(wire.PathQuery, asked[0].req, 0), min(whole.Elapsed, longestStay)*time.Duration(1+i%8)/9
