@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // Comparing words finds what comparing bytes does, and refuses no more texts.
 func TestCompareAlignedToAgreesByteByByte(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	decided, refused := 0, 0
-	for range 500_000 {
+	for range testrun.Rounds(500_000) {
 		number, s := make([]byte, 1+random.IntN(20)), make([]byte, 0, 20)
 		for i := range number {
 			number[i] = "0123456789"[random.IntN(10)]

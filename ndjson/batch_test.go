@@ -169,9 +169,7 @@ func TestBatchIsFullAt5000Rows(t *testing.T) {
 const around = len(`{"rows":[{"a":""}]}` + "\n")
 
 func TestBatchIsFullAt16MiB(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	whole := strings.Repeat("x", wire.MaxLineBytes)
 	text := func(n int) []wire.Value { return []wire.Value{wire.Text(whole[:n])} }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // What is fast must say the same as what is plain.
@@ -28,7 +30,7 @@ func TestAppendFloatAgreesWithStrconv(t *testing.T) {
 		check(math.Nextafter(f, 0))
 		check(math.Nextafter(f, math.Inf(1)))
 	}
-	for range 50_000 {
+	for range testrun.Rounds(50_000) {
 		check(math.Float64frombits(random.Uint64()))
 		// Few decimals, of every size, and their neighbours.
 		f := float64(random.Int64N(int64(math.Pow10(1+random.IntN(16))))) / math.Pow10(random.IntN(7))
@@ -60,7 +62,7 @@ func TestAppendIntAgreesWithStrconv(t *testing.T) {
 	}
 	check(math.MinInt64)
 	check(math.MaxInt64)
-	for range 50_000 {
+	for range testrun.Rounds(50_000) {
 		check(int64(random.Uint64()) >> random.IntN(64))
 	}
 }

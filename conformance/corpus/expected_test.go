@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -158,9 +159,7 @@ func verify(reading oracle.Reading, tables oracle.Tables, c *answered) *oracle.D
 // the protocol leaves open: under every reading the answer is the same, and if
 // not, the case is advice.
 func TestCasesAreSettled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	t.Parallel()
 	tables := oracleTables()
 	for _, c := range caseList(t) {

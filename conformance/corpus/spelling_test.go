@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -68,9 +69,7 @@ var spellings = []struct {
 // TestCasesHoldInEverySpelling checks that the answers do not depend on how
 // cells are spelled, even for a connector that compares instants as text.
 func TestCasesHoldInEverySpelling(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	t.Parallel()
 	cases := caseList(t)
 	for _, spelling := range spellings {

@@ -105,7 +105,7 @@ const longRows = "long rows for ever"
 // run must end by itself, with the right exit code and a line that says what
 // was found, within bounded memory.
 func TestHostileConnectors(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	for _, c := range []struct {
 		name, why string
 		routes    map[string]http.HandlerFunc
@@ -176,16 +176,10 @@ func TestHostileConnectors(t *testing.T) {
 			wire.PathSize: html, wire.PathCardinality: html, wire.PathLinkHitRate: html}, 1, []string{"P1.1", "P1.6"}, "", conformance.Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testrun.Race && c.options.Match != "" {
-				t.Skip("megabytes for each request take minutes under the race detector")
-			}
-			if c.name == longRows && !testrun.InFull() {
-				t.Skip("reads hundreds of megabytes; set CONFORMANCE_MATRIX=part")
-			}
 			var report *result
 			options := c.options
 			options.Mode = conformance.ModeBoth
-			if options.Match != "" && c.name != longRows && testrun.InFull() {
+			if options.Match != "" && c.name != longRows {
 				options.Match = `^P(0|1|3[.]1|3[.]6)` // what reads such an answer, all of it
 			}
 			peak := heap(t, func() { report = grade(t, hostile(c.routes), grading{Options: options}) })

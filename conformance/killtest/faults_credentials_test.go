@@ -114,7 +114,7 @@ func TestPublicData(t *testing.T) {
 
 // TestUntriedCredentials requires that a verdict says which wrong credentials it does not rest on.
 func TestUntriedCredentials(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	named := hostDefinition
 	named.Credentials = named.Credentials[:1]
@@ -130,7 +130,6 @@ func TestUntriedCredentials(t *testing.T) {
 	} {
 		var g grading
 		c.options(&g)
-		g.Requests = testrun.Budget(450)
 		r := grade(t, c.build(), g)
 		if c.says == "" {
 			require.NotContains(t, r.Verdict(), "wrong")

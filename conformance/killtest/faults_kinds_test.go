@@ -390,15 +390,12 @@ func TestKindSeeds(t *testing.T) {
 // TestKindsAsTheyAre grades the hotels and the library as they are, whole and alone: what the faults above show is of
 // the faults.
 func TestKindsAsTheyAre(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
-	for i, kind := range []struct {
+	for _, kind := range []struct {
 		name  string
 		build func() http.Handler
 	}{{"hotels", hotel}, {"library", library}} {
-		if !testrun.Runs(i, 2) {
-			continue
-		}
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			var g grading

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -371,14 +370,11 @@ func TestTicketFaults(t *testing.T) {
 
 // TestTicketsPass requires that nothing fails a help desk whose connector is right.
 func TestTicketsPass(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	for seed := range uint64(2) {
-		if !testrun.Runs(int(seed), 2) {
-			continue
-		}
 		report := grade(t, ticketConnector(twist{}, 10+seed, 150), grading{Options: conformance.Options{
-			Mode: conformance.ModeLive, Seed: seed + 1, Requests: cmp.Or(testrun.Budget(150), 750), Match: filterIDs,
+			Mode: conformance.ModeLive, Seed: seed + 1, Requests: 750, Match: filterIDs,
 		}})
 		for _, o := range report.Outcomes {
 			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",

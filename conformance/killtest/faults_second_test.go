@@ -97,11 +97,12 @@ func secondFaults() []fault {
 // TestTwoAccounts requires that the verdict on a connector which was asked as two accounts says whether they could
 // be told apart.
 func TestTwoAccounts(t *testing.T) {
+	testrun.Long(t)
 	t.Parallel()
 	tables := hostTables()
 	toAll := picking(func(_ *http.Request, set map[string]string) int { return min(known(set), 0) })
 	one := func() http.Handler { return sharedHostOf(hostDefinition, [2][]memsource.Table{tables[0], tables[0]}) }
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name, why string
 		build     func() http.Handler
 		alike     bool
@@ -114,9 +115,6 @@ func TestTwoAccounts(t *testing.T) {
 		{"two users of one company, as is said", "the author says that it is meant", one, true, check.ExitPass, "CONFORMANT"},
 		{"two companies", "their data differ", archives, false, check.ExitPass, "CONFORMANT"},
 	} {
-		if !testrun.Runs(i, 3) {
-			continue
-		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var g grading

@@ -86,6 +86,7 @@ func supersets(served string) http.Handler {
 // whatever is judged passes, and what is not is skipped with a reason that is no
 // fault.
 func TestFixtureIsLenient(t *testing.T) {
+	testrun.Long(t)
 	t.Parallel()
 	legal := []struct {
 		name, why string
@@ -131,10 +132,7 @@ func TestFixtureIsLenient(t *testing.T) {
 			}, wire.TypeDate, wire.TypeDatetime))
 		}},
 	}
-	for i, l := range legal {
-		if !testrun.Runs(i, 8) {
-			continue
-		}
+	for _, l := range legal {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, l.build(), grading{Options: conformance.Options{Phases: []int{2}}})
@@ -220,7 +218,7 @@ func TestFixtureMissing(t *testing.T) {
 // TestFixtureSurvives grades connectors whose answers have little to do with the
 // questions: they fail, and the program goes on to its end.
 func TestFixtureSurvives(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	discovery := func(edit func(table map[string]any)) func() http.Handler {
 		return over(usual, eachTable(func(table map[string]any) {
@@ -242,7 +240,7 @@ func TestFixtureSurvives(t *testing.T) {
 			edit(body)
 		}, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate))
 	}
-	for i, h := range []struct {
+	for _, h := range []struct {
 		name  string
 		build func() http.Handler
 	}{
@@ -288,9 +286,6 @@ func TestFixtureSurvives(t *testing.T) {
 			}
 		})},
 	} {
-		if !testrun.Runs(i, 8) {
-			continue
-		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Match: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})

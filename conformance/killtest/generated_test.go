@@ -21,17 +21,12 @@ import (
 const generatedOnly = `^(P2\.17|M11)$`
 
 // TestGeneratedAcceptsTheReference requires that a connector that is right passes
-// whatever the seed, within the budget of requests, and by answers that tell. In
-// full it tries more seeds.
+// whatever the seed, within the budget of requests, and by answers that tell.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	h := usual()
-	seeds := 1
-	if testrun.InFull() {
-		seeds = 20
-	}
-	for i := range seeds {
+	for i := range 20 {
 		t.Run(fmt.Sprint("seed ", i+1), func(t *testing.T) {
 			t.Parallel()
 			acceptsTheReference(t, h, uint64(i+1))
@@ -54,6 +49,7 @@ func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
 // TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
 // what the fault needs.
 func TestGeneratedFaultsAreFound(t *testing.T) {
+	testrun.Long(t)
 	t.Parallel()
 	// What is left of the requests that are reported, as shapeOf tells it.
 	small := map[string]string{
@@ -71,18 +67,12 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 	}
 	all := generatedFaults()
 	require.Len(t, small, len(all))
-	for i, f := range all {
-		if !testrun.Runs(i, 4) {
-			continue
-		}
+	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			g := grading{Options: conformance.Options{Match: generatedOnly}}
 			if f.options != nil {
 				f.options(&g)
-			}
-			if !testrun.InFull() {
-				g.Match = "^(" + strings.Join(f.killers(), "|") + ")$"
 			}
 			r := grade(t, f.build(), g)
 			for _, o := range r.Failures() {
@@ -130,6 +120,7 @@ func shapeOf(body map[string]any) string {
 // TestGeneratedVerdicts: what is no fault of the connector's, or another
 // check's, fails none of these.
 func TestGeneratedVerdicts(t *testing.T) {
+	testrun.Long(t)
 	t.Parallel()
 	type verdict struct {
 		conformance.Verdict
@@ -228,10 +219,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{why: "the order of rows nobody asked for is free", mode: conformance.ModeLive,
 			build: over(usual, lines(func(line []byte, emit func(...string)) { emit(string(line)) })), want: pass},
 	}
-	for i, c := range cases {
-		if !testrun.Runs(i, 6) {
-			continue
-		}
+	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: generatedOnly}})
@@ -272,7 +260,7 @@ func unavailable(http.Handler) http.Handler {
 // TestGeneratedAreReplayed: a seed and a check's id are enough to ask the same
 // again, whatever else is run and in whatever order the rows come.
 func TestGeneratedAreReplayed(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	requests := func(run string, seed uint64, shuffled bool) map[string][]string {
 		seen := map[string][]string{}

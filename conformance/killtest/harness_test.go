@@ -33,15 +33,6 @@ import (
 
 func TestMain(m *testing.M) { testrun.Main(m) }
 
-// skipShort skips a test with -short, as the race run is: one that grades alike
-// connectors again and again, and takes ten times as long under the race detector.
-func skipShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
-}
-
 // chance returns numbers below n, the same ones in each run, for requests that are
 // answered side by side.
 func chance(seed uint64) (below func(n int) int) {

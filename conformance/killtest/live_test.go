@@ -182,7 +182,7 @@ func newMoving(every int64) *moving {
 }
 
 func TestDataThatMovesFailNothing(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	tests := []struct {
 		name  string
@@ -193,13 +193,10 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 		{name: "with every third request", every: 3, moved: true},
 		{name: "now and then", every: 40},
 	}
-	for i, test := range tests {
-		if !testrun.Runs(i, 3) {
-			continue
-		}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: lawIDs, Requests: testrun.Budget(200)}}
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: lawIDs}}
 			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
 			moved := 0
 			for _, o := range report.Outcomes {

@@ -183,16 +183,13 @@ const readIDs = `^(L1|L[3-9]|L1[01]|M[1-7]|M2\d|P3\.1c|P3\.11[ac]|A\.15)$`
 
 // TestOddReadsPass grades them.
 func TestOddReadsPass(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
-	for i, odd := range oddReads() {
-		if !testrun.Runs(i, 16) {
-			continue
-		}
+	for _, odd := range oddReads() {
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, odd.build(), grading{Options: conformance.Options{
-				Mode: conformance.ModeLive, Match: readIDs, Requests: testrun.Budget(150),
+				Mode: conformance.ModeLive, Match: readIDs,
 			}})
 			for _, o := range r.Outcomes {
 				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
@@ -206,18 +203,15 @@ func TestOddReadsPass(t *testing.T) {
 // TestOddReadsAtOnce grades the same connectors over a port, where questions are under way side by side: what one
 // answer shows about the connector must not change how the answer to another is judged.
 func TestOddReadsAtOnce(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
-	for i, odd := range oddReads() {
-		if odd.name != "nothing is claimed" && !testrun.Runs(i, 16) {
-			continue
-		}
+	for _, odd := range oddReads() {
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(odd.build())
 			defer server.Close()
 			r, err := gradeAt(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
-				&conformance.Options{Mode: conformance.ModeLive, Match: filterIDs, Requests: testrun.Budget(150), Seed: 1})
+				&conformance.Options{Mode: conformance.ModeLive, Match: filterIDs, Seed: 1})
 			require.NoError(t, err)
 			require.Empty(t, r.Problem)
 			for _, o := range r.Outcomes {
@@ -256,7 +250,7 @@ func TestNothingIsAggregated(t *testing.T) {
 
 // TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
 func TestChecksTellEachOther(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, match, fails string
@@ -291,7 +285,7 @@ func TestChecksTellEachOther(t *testing.T) {
 // TestWrongBesideOthers grades connectors that answer each question otherwise when it first comes, beside
 // others, than when it is asked again, alone. A wrong number is a finding; a refusal tells what it is.
 func TestWrongBesideOthers(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name  string

@@ -53,7 +53,7 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
 			build:       func() http.Handler { return keyed(nil) }},
 	} {
-		if !testrun.Runs(i, 4) {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

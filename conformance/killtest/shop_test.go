@@ -47,20 +47,14 @@ func gradeShop(t *testing.T, seed int, fault string, options conformance.Options
 // each set. It is right, and so no check may fail; and each of its faults changes the answer to
 // the request that stands beside it.
 func TestShop(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
-	for i, data := range shopSets {
-		if !testrun.Runs(i, len(shopSets)) {
-			continue
-		}
+	for _, data := range shopSets {
 		t.Run(data, func(t *testing.T) {
 			t.Parallel()
-			r := gradeShop(t, 1, data, conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
+			r := gradeShop(t, 1, data, conformance.Options{Match: "^[LM]"})
 			require.NoError(t, r.Err())
 		})
-	}
-	if !testrun.InFull() {
-		return // only a change of the shop changes what its faults answer
 	}
 	out, err := node(t, "shop.mjs", "probe", "1").Output()
 	require.NoError(t, err)
@@ -71,6 +65,7 @@ func TestShop(t *testing.T) {
 // let in who has no right, and fail nothing of a shop that keeps them apart. The whole
 // matrix runs all checks with their defaults, so that those of tenants get their share only.
 func TestShopTenants(t *testing.T) {
+	testrun.Long(t)
 	t.Parallel()
 	var faults []struct {
 		Name   string
@@ -81,7 +76,7 @@ func TestShopTenants(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(out, &faults))
 	for i, f := range faults {
-		if !testrun.Runs(i, 12) || f.Others && !testrun.Whole() {
+		if f.Others && !testrun.Whole() {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestMissingCredentials(t *testing.T) {
 // TestEqualRunsAskTheSame requires that a run without a seed asks what another such run
 // asks.
 func TestEqualRunsAskTheSame(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	run := func(h http.Handler, o conformance.Options) (bodies []string) {
 		recorded := watched(func(path, body string) { bodies = append(bodies, path+" "+body) })(h)
@@ -88,7 +88,7 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 	once := run(untouched(), live)
 	live.Seed = defaults.Seed // which is that of no seed
 	require.Equal(t, once, run(untouched(), live))
-	corpus := conformance.Options{Requests: testrun.Budget(200)}
+	corpus := conformance.Options{}
 	require.Equal(t, run(usual(), corpus), run(usual(), corpus))
 }
 
@@ -124,7 +124,7 @@ func TestBudgetAndPace(t *testing.T) {
 // number reads rows rather than it varies malformed requests, and that the verdict names
 // what was left out.
 func TestRequestsAreACap(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		requests int
@@ -190,9 +190,9 @@ func judgedWhole(t *testing.T, r *result) {
 // TestPaceOfTheConnector requires that a run over a slow connector asks less, unless it was
 // told how much to ask, and comes to its end.
 func TestPaceOfTheConnector(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
-	for i, c := range []struct {
+	for _, c := range []struct {
 		why         string
 		slow        time.Duration // by which each answer is late
 		options     conformance.Options
@@ -205,9 +205,6 @@ func TestPaceOfTheConnector(t *testing.T) {
 		{"who gives a number gets it", 5 * time.Second, conformance.Options{Requests: 600}, 500, 600, 60 * time.Minute},
 		{"a pace is one that the connector shows", 0, conformance.Options{Pace: 2 * time.Second}, 250, 450, 20 * time.Minute},
 	} {
-		if !testrun.Runs(i, 2) {
-			continue
-		}
 		t.Run(c.why, func(t *testing.T) {
 			c.options.Mode = conformance.ModeLive
 			r := grade(t, delayed(func(string) time.Duration { return c.slow })(serve(connector.Definition{}, liveShop(), nil)),
@@ -358,7 +355,7 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 // the verdict on one which is slow throughout says how little was asked and how long a whole run takes, and that a
 // run with that time is whole.
 func TestSlowConnector(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	isWhole := func(r *http.Request) bool {
 		tree := parsed([]byte(bodyOf(r)))
@@ -386,7 +383,7 @@ func TestSlowConnector(t *testing.T) {
 		}
 	}})
 	const wholeRun = 225 * time.Minute // of a connector that is slow throughout; it takes 173
-	for i, c := range []struct {
+	for _, c := range []struct {
 		why         string
 		whole, rest time.Duration
 		timeout     time.Duration
@@ -402,9 +399,6 @@ func TestSlowConnector(t *testing.T) {
 			[]string{"; the connector was slow: a whole run takes about "}, "CONFORMANT: "},
 		{"and there is time", 8 * time.Second, 8 * time.Second, wholeRun, liveShop(), []string{"CONFORMANT: no check failed"}, "slow"},
 	} {
-		if !testrun.Runs(i, 3) {
-			continue
-		}
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, slowly(c.whole, c.rest, c.source), grading{Options: conformance.Options{Mode: conformance.ModeLive, Timeout: c.timeout}})
@@ -424,7 +418,7 @@ func TestSlowConnector(t *testing.T) {
 // is left, all of them: no verdict rests on less than half of
 // what it rests on where nothing is slow.
 func TestTimeThatIsLeft(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	var cases [2]map[string]int
 	for i, slow := range []int32{0, 80} {
@@ -455,7 +449,7 @@ func TestTimeThatIsLeft(t *testing.T) {
 // TestTimeThatIsLeftForTenants requires that the checks about tenants, too, are judged once more where a connector was
 // slow for a while, and that the verdict says that it was slow if it stays so.
 func TestTimeThatIsLeftForTenants(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	graded := func(late func(tenant int) time.Duration) *result {
 		host := newSharedHost()
@@ -488,7 +482,7 @@ func TestTimeThatIsLeftForTenants(t *testing.T) {
 // TestAsFarAsAsked requires that every form of a report says of a connector that was asked too little that it is
 // conformant as far as asked, and how far.
 func TestAsFarAsAsked(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	h := delayed(func(string) time.Duration { return 1200 * time.Millisecond })(serve(connector.Definition{}, source(hotelTables(0)...), nil))
 	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
@@ -510,10 +504,10 @@ func TestAsFarAsAsked(t *testing.T) {
 
 // TestWarnings requires that what discovery warns of is quoted before other advice, and fails a strict run.
 func TestWarnings(t *testing.T) {
-	skipShort(t)
+	testrun.Long(t)
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
-		r := grade(t, warning(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Strict: strict, Requests: testrun.Budget(300)}})
+		r := grade(t, warning(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Strict: strict}})
 		require.Equal(t, strict, r.Exit() == check.ExitFail, "%s", r.Verdict())
 		require.Contains(t, r.Outcome("A.37").Detail, "items[].total")
 		if !strict {

@@ -74,9 +74,7 @@ func TestSummary(t *testing.T) {
 
 // One fault fails several checks, and fits on a screen.
 func TestFindingsFitOnAScreen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	const screen = 50
 	for _, f := range faults {
 		if f.name != "claims filters and does not filter" {

@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -75,9 +76,7 @@ func stream(t testing.TB, s *connectortest.Server, members string, each func(lin
 // TestALargeFile serves a file of 10 MB in constant memory. A file of more rows needs several
 // readings to check its key: see TestKeysInParts.
 func TestALargeFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a file of 10 MB several times; run without -short")
-	}
+	testrun.Long(t)
 	const n = 150_000
 	// What may be held beyond what is held at rest: the buffers of one stream
 	// in client and server. The file is larger by far.

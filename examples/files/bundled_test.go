@@ -27,12 +27,10 @@ func TestBundledScience(t *testing.T) { runBundled(t, scienceCredentials, false)
 func TestBundledShop(t *testing.T) { runBundled(t, shopCredentials, true) }
 
 func runBundled(t *testing.T, credentials map[string]string, warnings bool) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	t.Parallel()
 	connectortest.Run(t, definition, bundledSource(t), &connectortest.Options{
-		Credentials: credentials, Requests: testrun.Budget(500), Warnings: warnings})
+		Credentials: credentials, Warnings: warnings})
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.

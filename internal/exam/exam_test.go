@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,7 +34,7 @@ func declaring(capabilities wire.Capabilities) *Declared {
 // TestPackedCoverEverything: nine of ten operators on types whose answers tell rows apart are asked,
 // within as many questions as the check asks, whatever the seed.
 func TestPackedCoverEverything(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(testrun.Rounds(5)) {
 		g := ofCorpus(seed)
 		there, asked := map[string]bool{}, map[string]int{} // by operator and type
 		count := func(s *Subject, f wire.Filter) string { return string(f.Op) + " " + string(s.column(f.Field).Type) }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -111,7 +112,7 @@ func TestNext(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, len(cells), g.Cells()*3/4)
 		require.NotNil(t, g.Next(packing, query...))
-		for range 10_000 {
+		for range testrun.Rounds(10_000) {
 			if g.Next(packing, query...) == nil {
 				break
 			}

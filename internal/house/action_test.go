@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // actionDir is the folder of the action that grades a connector on GitHub.
@@ -124,9 +125,7 @@ func TestActionSteps(t *testing.T) {
 			t.Skip("the steps are for GitHub's Linux machines; here is no " + program)
 		}
 	}
-	if testing.Short() {
-		t.Skip("it builds two programs")
-	}
+	testrun.Long(t)
 	bin := t.TempDir()
 	for _, program := range []string{"conformance/cmd/conform", "examples/hello"} {
 		build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+string(filepath.Separator), "./"+program)

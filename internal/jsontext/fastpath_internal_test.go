@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // The short way of reading a number and the long one agree on every text: on
@@ -24,7 +26,7 @@ func TestPlainNumberAgreesWithTheLongWay(t *testing.T) {
 		"999999999999999.9", "99999999999999.9", "0.123456789012345", "0.00000000000001", "0.000000000000001", "4.35",
 		"2.675", "1x", "1.5x", "-x",
 	}
-	for range 10_000 {
+	for range testrun.Rounds(10_000) {
 		b := make([]byte, 1+random.IntN(20))
 		for i := range b {
 			b[i] = "00123456789....-eE+"[random.IntN(19)]
@@ -93,7 +95,7 @@ func TestAppendStringAgreesByteByByte(t *testing.T) {
 			t.Fatalf("%q is spelled %q, with the error %v", s, got, err)
 		}
 	}
-	for range 10_000 {
+	for range testrun.Rounds(10_000) {
 		pieces := make([]string, random.IntN(40))
 		for i := range pieces {
 			pieces[i] = string(rune('a' + random.IntN(26)))
@@ -107,7 +109,7 @@ func TestAppendStringAgreesByteByByte(t *testing.T) {
 		check(s[:at] + "\xff" + s[at:])
 	}
 	// Bytes that provoke borrows between neighbours.
-	for range 200_000 {
+	for range testrun.Rounds(200_000) {
 		var s []byte
 		for range random.IntN(24) {
 			s = append(s, [...]string{" ", "!", "\"", "#", "[", "\\", "]", "\x1f", "\x7f", "\x80", "¢", "ܢ", "a", "a"}[random.IntN(14)]...)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 func TestExactInteger(t *testing.T) {
@@ -60,7 +62,7 @@ func TestExactInteger(t *testing.T) {
 func TestExactIntegerAgainstRationals(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	most := big.NewInt(999999999999999999)
-	for range 100_000 {
+	for range testrun.Rounds(100_000) {
 		raw := strconv.Itoa(random.IntN(1000) - 500)
 		if random.IntN(2) == 0 {
 			raw += "." + strings.Repeat("0", random.IntN(4)) + strconv.Itoa(random.IntN(1000)) + strings.Repeat("0", random.IntN(4))
@@ -111,7 +113,7 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 	// Below the first stop nothing hides, whatever the bytes: random ones
 	// provoke borrows between neighbours.
 	random := rand.New(rand.NewPCG(9, 10))
-	for range 200_000 {
+	for range testrun.Rounds(200_000) {
 		s := make([]byte, 16)
 		for i := range s {
 			s[i] = byte(random.Uint32())
@@ -141,7 +143,7 @@ func TestExact(t *testing.T) {
 		"72057594037927936", "72057594037927940", "18446744073709551615", "1.00000000000000000000001", "0.1000000000000000055511151231257827",
 		"0.30000000000000004", "1e-400", "-1e-400", "123456789012345678", "123456789012345680", "1234567890123456.7",
 	}
-	for range 20_000 {
+	for range testrun.Rounds(20_000) {
 		b := strconv.AppendInt(nil, random.Int64(), 10)
 		if b = b[:1+random.IntN(len(b))]; random.IntN(2) == 0 {
 			b = append(append(b, '.'), strconv.AppendInt(nil, random.Int64(), 10)[:1+random.IntN(10)]...)
@@ -177,8 +179,8 @@ func TestExact(t *testing.T) {
 		}
 		assert.NoError(t, s.Err(), text)
 	}
-	assert.Greater(t, exacts, 10_000)
-	assert.Greater(t, len(texts)-exacts, 5_000)
+	assert.Greater(t, exacts, testrun.Rounds(10_000))
+	assert.Greater(t, len(texts)-exacts, testrun.Rounds(5_000))
 }
 
 // The exponent and the digits of a hostile number cost no more than reading it.

@@ -12,12 +12,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestAgreesOnGeneratedTables runs the fuzz test with many fixed seeds.
 func TestAgreesOnGeneratedTables(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(testrun.Rounds(3000)) {
 		d := generated(seed)
 		left, right := d.table("left"), d.table("right")
 		agreeOnValues(t, d.value(), d.value())
@@ -43,7 +44,7 @@ func TestAgreesOnMutatedTexts(t *testing.T) {
 	const alphabet = `0123456789-+:.,TtZz eE"[]{}\u\nula`
 	random := rand.New(rand.NewPCG(1, 1))
 	pool := values()
-	for range 4000 {
+	for range testrun.Rounds(4000) {
 		text := pool[random.IntN(len(pool))].String()
 		b := []byte(text)
 		for range 1 + random.IntN(2) {

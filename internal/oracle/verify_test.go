@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -176,7 +177,7 @@ func TestDifferenceShows(t *testing.T) {
 // nothing with another number of rows.
 func TestVerifyAcceptsTheOracle(t *testing.T) {
 	judged := 0
-	for seed := range uint64(1500) {
+	for seed := range uint64(testrun.Rounds(1500)) {
 		d := generated(30_000 + seed)
 		table := d.table("t")
 		tables := oracle.Tables{"t": table}
@@ -196,7 +197,7 @@ func TestVerifyAcceptsTheOracle(t *testing.T) {
 		finished := testkit.Must(oracle.Finish(full, q, wire.Served{}))(t)
 		require.Equal(t, answer.Rows, finished.Rows, "a stream that serves nothing is finished to the same answer")
 	}
-	require.Greater(t, judged, 200)
+	require.Greater(t, judged, testrun.Rounds(200))
 }
 
 func TestFinish(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/secret"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // finder returns a finder of texts that are shown as [redacted].
@@ -118,7 +119,7 @@ func TestMixedSpellings(t *testing.T) {
 			return string(c)
 		},
 	}
-	for range 20_000 {
+	for range testrun.Rounds(20_000) {
 		var plain, spelled strings.Builder
 		for range 4 + rnd.IntN(8) {
 			c := letters[rnd.IntN(len(letters))]

@@ -29,6 +29,15 @@ func Main(m *testing.M) {
 // variable CONFORMANCE_MATRIX=whole or part, as CI sets it.
 func InFull() bool { return !Race && os.Getenv("CONFORMANCE_MATRIX") != "" }
 
+// Long skips a test that takes seconds and grades connectors as others of its package do,
+// except in full. Call it first in the test.
+func Long(t testing.TB) {
+	t.Helper()
+	if !InFull() {
+		t.Skip("takes long: CI runs it, and so does CONFORMANCE_MATRIX=part")
+	}
+}
+
 // Whole reports whether the matrices are made anew, which takes from minutes to an hour:
 // with CONFORMANCE_MATRIX=whole.
 func Whole() bool { return os.Getenv("CONFORMANCE_MATRIX") == "whole" }
@@ -52,4 +61,13 @@ func Budget(n int) int {
 		return 0
 	}
 	return n
+}
+
+// Rounds returns how many of n random or generated cases a test tries: all of them in
+// full, else a tenth.
+func Rounds(n int) int {
+	if InFull() {
+		return n
+	}
+	return max(n/10, 1)
 }

@@ -23,17 +23,12 @@ import (
 // root is the folder of the library, whose tree the new connectors are made of.
 const root = "../../.."
 
-// TestNew makes a connector of one kind, or in full of each, as a user would, runs their own tests, and grades
+// TestNew makes a connector of each kind, as a user would, runs their own tests, and grades
 // the program that it is, because its main function is in no test of its own.
 func TestNew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fetches modules and builds a program, or in full six")
-	}
+	testrun.Long(t)
 	for i := range project.Kinds {
 		kind := project.Kinds[i].Name
-		if !testrun.Runs(i, 6) { // a program takes some seconds to build, one with DuckDB a minute
-			continue
-		}
 		t.Run(kind, func(t *testing.T) {
 			if _, err := exec.LookPath("g++"); kind == "lake" && (err != nil || runtime.GOOS != "linux" || runtime.GOARCH == "386") {
 				t.Skip("DuckDB needs a C++ compiler, and is not built for this system here")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -175,9 +176,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestStreamIsBounded reads streams that never end: hostile input costs a
 // bounded amount of memory and time.
 func TestStreamIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 100 MB, which takes a minute under the race detector; run without -short")
-	}
+	testrun.Long(t)
 	for _, c := range []struct {
 		name, first, text string
 		most              int // bytes read
