@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,91 +11,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform/internal/project"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
 // root is the folder of the library, whose tree the new connectors are made of.
 const root = "../../.."
-
-// TestNew makes a connector of each kind, as a user would, runs their own tests, and grades
-// the program that it is, because its main function is in no test of its own.
-func TestNew(t *testing.T) {
-	testrun.Long(t)
-	for i := range project.Kinds {
-		kind := project.Kinds[i].Name
-		t.Run(kind, func(t *testing.T) {
-			if _, err := exec.LookPath("g++"); kind == "lake" && (err != nil || runtime.GOOS != "linux" || runtime.GOARCH == "386") {
-				t.Skip("DuckDB needs a C++ compiler, and is not built for this system here")
-			}
-			dir := filepath.Join(t.TempDir(), "orders")
-			made := conform(t, nil, "new", "-replace", root, dir, "-kind", kind)
-			require.Equal(t, check.ExitPass, made.code, made.err)
-			require.Contains(t, made.out, "cd "+dir)
-
-			command := func(args ...string) string {
-				cmd := exec.CommandContext(t.Context(), "go", args...)
-				cmd.Dir = dir
-				text, err := cmd.CombinedOutput()
-				require.NoError(t, err, string(text))
-				return string(text)
-			}
-			command("vet", "./...")
-			require.Empty(t, command("mod", "tidy", "-diff"))
-			tested := command("test", "-count=1", "-v", ".")
-			require.Regexp(t, `connectortest: [1-9]\d* checks passed, 0 failed`, tested, "its test grades it")
-			command("build", "-o", "program"+exe(), ".")
-
-			url, token := serve(t, dir)
-			args := []string{"-mode", "live", url}
-			if credentials := project.Kinds[i].Credentials; credentials != "" {
-				args = append(args, "-credentials", credentials)
-			}
-			graded := conform(t, map[string]string{check.EnvToken: token}, args...)
-			require.Equal(t, check.ExitPass, graded.code, graded.out+graded.err)
-			require.Contains(t, graded.out, "\nCONFORMANT", graded.out)
-		})
-	}
-}
-
-func exe() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
-}
-
-// serve starts the program in a folder and returns the address and the token that it
-// prints. The program ends with the test.
-func serve(t *testing.T, dir string) (url, token string) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	program := exec.CommandContext(ctx, filepath.Join(dir, "program"+exe()))
-	program.Dir = dir
-	program.Env = []string{"PORT=0"}
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "PORT=") && !strings.HasPrefix(v, check.EnvToken+"=") {
-			program.Env = append(program.Env, v)
-		}
-	}
-	out := testkit.Must(program.StdoutPipe())(t)
-	require.NoError(t, program.Start())
-	printed := bufio.NewReader(out)
-	t.Cleanup(func() {
-		stop()
-		_ = program.Wait() // it was killed
-	})
-	for token == "" {
-		line := testkit.Must(printed.ReadString('\n'))(t, "the program ended")
-		if found := regexp.MustCompile(` at (http://localhost:\d+)`).FindStringSubmatch(line); found != nil {
-			url = found[1]
-		}
-		if found := regexp.MustCompile(`^Token: (\S+)`).FindStringSubmatch(line); found != nil {
-			token = found[1]
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, printed) }()
-	return url, token
-}
 
 // TestNewRefuses requires that what is missing is named, and that nothing is written.
 func TestNewRefuses(t *testing.T) {
