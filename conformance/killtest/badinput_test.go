@@ -189,7 +189,6 @@ func TestHostileConnectors(t *testing.T) {
 			}
 			require.Contains(t, report.Problem, c.problem)
 			require.LessOrEqual(t, report.Duration, max(c.options.Timeout, defaults.Timeout)+time.Minute)
-			require.NotContains(t, report.Problem, "this program failed")
 			sound(t, report)
 			require.Less(t, peak, uint64(3<<29), "memory is bounded: several times what is held, until the collector comes")
 		})

@@ -55,6 +55,13 @@ func libraryTables() []memsource.Table {
 	return []memsource.Table{books, copies, readers, loans}
 }
 
+// stockTables returns a table with more pairs of places than an aggregate may answer.
+func stockTables() []memsource.Table {
+	return []memsource.Table{hotelTable("stock", "What lies where.", 1800, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*7%61 + 1)), wire.Int(int64(i*i%239 + 1))}
+	}, "id number", "aisle number", "shelf number")}
+}
+
 func library() http.Handler { return serve(connector.Definition{}, source(libraryTables()...), nil) }
 
 func kindFaults() []fault {
@@ -150,6 +157,7 @@ func gluedFaults() []fault {
 		glued("hotels: two keys of a group are a set", chain, ordered),
 		glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("", "\x00")),
 		glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-", "\x00")),
+		glued("stock: two keys of many groups stand one behind the other", stockTables, joinedBy("", "\x00")),
 		glued("library: two keys of a group are a set", libraryTables, ordered),
 		glued("library: null is an empty text where there are two keys", libraryTables, joinedBy("\x00", "")),
 	}

@@ -129,9 +129,11 @@ func windowFaults() []fault {
 		{name: "a query leaves its groups of or to the next of its table", why: "a filter is that of its own request",
 			kills: []string{"M27"}, build: leavingGroups},
 		{name: "a refused query leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingFilters(wire.PathQuery))},
+			build: warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))},
 		{name: "a refused count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingFilters(wire.PathCount))},
+			build: warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))},
+		{name: "a malformed count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
+			build: warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))},
 		asks("an offset is rounded to whole pages", isCut, "L6",
 			func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
 		asks("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
@@ -251,8 +253,9 @@ func leavingGroups() http.Handler {
 	}})()
 }
 
-// leavingFilters keeps the first filter of a request of which a later filter is refused, for the next request to the table.
-func leavingFilters(path string) layer {
+// leavingFilters keeps the first filter of a request of which a later filter is refused with one of the statuses, for the
+// next request to the table.
+func leavingFilters(path string, refusals ...int) layer {
 	return func(h http.Handler) http.Handler {
 		var left sync.Map // by table
 		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
@@ -263,7 +266,7 @@ func leavingFilters(path string) layer {
 			filters := listOf(tree, "and")
 			fresh := httptest.NewRecorder()
 			h.ServeHTTP(fresh, withBody(r, *body))
-			if fresh.Code >= 400 && len(filters) > 1 {
+			if slices.Contains(refusals, fresh.Code) && len(filters) > 1 {
 				left.Store(tree["table"], filters[0])
 			} else if f, ok := left.LoadAndDelete(tree["table"]); ok && fresh.Code == http.StatusOK {
 				tree["and"] = append(tree["and"].([]any), f)

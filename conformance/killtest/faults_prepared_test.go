@@ -4,12 +4,17 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// preparedFaults returns connectors that keep what one kind of filter, or a join, takes to prepare, without the tenant.
+// preparedFaults returns connectors that keep what one kind of filter, a key or a join takes to prepare, or a refusal,
+// without the tenant.
 func preparedFaults() (list []fault) {
 	prepared := func(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
 		return fault{
@@ -33,7 +38,15 @@ func preparedFaults() (list []fault) {
 			return false
 		}
 	}
+	byKey := filtered(func(f map[string]any) bool { return f["op"] == "eq" && f["field"] == "id" })
 	return append(list,
+		prepared("a row kept by its key", numberedHost, wire.PathQuery, byKey),
+		fault{name: "the values of a column are those of whoever came first", why: nothingKept, kills: []string{"T2"}, options: apart,
+			build: over(newSharedHost, valuesOfTheFirst)},
+		fault{name: "an unknown column stays unknown", why: nothingKept, kills: []string{"T1"}, options: apart,
+			build: over(manyTables, keepingUnknown)},
+		fault{name: "a refusal proposes tables of everybody", why: servedToNobodyElse, kills: []string{"T6"}, options: apart,
+			build: over(newSharedHost, proposing("acme_sites", "globex_depots"))},
 		prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, filtered(func(f map[string]any) bool {
 			values, _ := f["values"].([]any)
 			return f["op"] == "in" && len(values) > 2
@@ -56,6 +69,82 @@ func preparedFaults() (list []fault) {
 			return body["table"] == "ledger3" && !isPage && !strings.Contains(fmt.Sprint(body["and"]), "op:eq")
 		}),
 	)
+}
+
+// numberedHost returns a host whose customers number their rows alike.
+func numberedHost() http.Handler {
+	tables := hostTables()
+	for i := range tables {
+		for n := range tables[i] {
+			for r, row := range tables[i][n].Rows {
+				row[0] = wire.Text(fmt.Sprint(r))
+			}
+		}
+	}
+	return sharedHostOf(hostDefinition, tables)
+}
+
+// valuesOfTheFirst counts nothing for a city that is not among those of the customer who asked for one first.
+func valuesOfTheFirst(h http.Handler) http.Handler {
+	var first sync.Map // by table: the customer's name
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		set, ok := credentialsIn(*body)
+		if !ok || r.URL.Path != wire.PathCount || !mayAsk(r) || known(set) < 0 {
+			return false
+		}
+		for _, f := range listOf(tree, "and") {
+			if f["op"] != "eq" || f["field"] != "city" {
+				continue
+			}
+			name, _ := first.LoadOrStore(tree["table"], set["tenant"])
+			for _, own := range hostSets {
+				if value := fmt.Sprint(f["value"]); own["tenant"] != name && strings.HasPrefix(value, own["tenant"]) {
+					w.Header().Set("Content-Type", terms.MediaJSON)
+					_, _ = w.Write([]byte(`{"count":0}`))
+					return true
+				}
+			}
+		}
+		return false
+	})(h)
+}
+
+// keepingUnknown refuses filters on a column of a table since the customer who lacks it has asked for it.
+func keepingUnknown(h http.Handler) http.Handler {
+	var unknown atomic.Bool
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		set, _ := credentialsIn(*body)
+		filters := listOf(tree, "and")
+		if !mayAsk(r) || tree["table"] != "ledger3" || !slices.ContainsFunc(filters, func(f map[string]any) bool { return f["field"] == "at" }) {
+			return false
+		}
+		if known(set) == 1 {
+			unknown.Store(true)
+			return false
+		}
+		if unknown.Load() {
+			refuses(w, http.StatusUnprocessableEntity, "unsupported", "table ledger3 has no field at")
+		}
+		return unknown.Load()
+	})(h)
+}
+
+// proposing refuses a table whose name lacks a letter of one of these, and names that one.
+func proposing(tables ...string) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		asked, _ := parsed(*body)["table"].(string)
+		for _, name := range tables {
+			for i := range name {
+				if mayAsk(r) && asked == name[:i]+name[i+1:] {
+					refuses(w, http.StatusNotFound, "unknown_entity", "no table "+asked+"; did you mean "+name+"?")
+					return true
+				}
+			}
+		}
+		return false
+	})
 }
 
 // linkedHost returns a host whose tables have a column of arrays, and refer to each other.

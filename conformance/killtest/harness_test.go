@@ -93,6 +93,7 @@ func grade(t *testing.T, h http.Handler, g grading) (r *result) {
 		r, err = gradeAt(context.Background(), target, &g.Options)
 		require.NoError(t, err)
 	})
+	require.NotContains(t, r.Problem, "this program failed")
 	everyFaultIsReported(t, r)
 	return r
 }

@@ -68,7 +68,6 @@ func TestFaults(t *testing.T) {
 			g.Match = "^(" + strings.ReplaceAll(strings.Join(f.killers(), "|"), ".", `\.`) + ")$"
 			r := grade(t, f.build(), g)
 			require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
-			require.NotContains(t, r.Problem, "this program failed")
 			for i, id := range f.killers() {
 				o := r.Outcome(id)
 				require.NotNil(t, o, "%s is not planned", id)
@@ -149,7 +148,6 @@ func TestKillMatrix(t *testing.T) {
 				g := f.grading()
 				r := grade(t, f.build(), g)
 				require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
-				require.NotContains(t, r.Problem, "this program failed")
 				found, also := map[string]bool{}, []string{}
 				for _, o := range r.Outcomes {
 					if o.Verdict != conformance.Fail && o.Verdict != conformance.Advise {

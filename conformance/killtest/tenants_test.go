@@ -1,10 +1,14 @@
 package killtest
 
 import (
+	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,6 +174,32 @@ func TestLostRowsAreNoLeak(t *testing.T) {
 			if c.t2 == conformance.Skip {
 				require.Equal(t, "L11", r.blockedBy()["T2"])
 			}
+		})
+	}
+}
+
+// TestRefusedForGood grades a host that mixes up its customers, and refuses all requests of one after so many: what was
+// wrong is asked again of tables that cannot be read any more.
+func TestRefusedForGood(t *testing.T) {
+	testrun.Long(t)
+	t.Parallel()
+	kept := keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
+		if !strings.Contains(fmt.Sprint(body["and"]), "op:eq") {
+			return rand.Text() // is not found again
+		}
+		return byRequest(r, body)
+	})
+	for most := int32(20); most < 120; most += 3 {
+		t.Run(fmt.Sprint("after ", most), func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^T2$"}, credentials: hostSets}
+			r := grade(t, over(newSharedHost, kept, refusesWhere(http.StatusInternalServerError, "internal", "internal error",
+				func(_ *http.Request, body []byte) bool {
+					set, ok := credentialsIn(body)
+					return ok && known(set) == 1 && asked.Add(1) > most
+				}))(), g)
+			require.NotEmpty(t, r.Outcomes)
 		})
 	}
 }

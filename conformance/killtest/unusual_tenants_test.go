@@ -148,6 +148,8 @@ var unusualTenants = []struct {
 			}
 			return false
 		}))},
+	{name: "a refusal proposes the customer's own tables", why: "they are its own", options: apart,
+		build: over(newSharedHost, proposing("parts", "invoices", "countries"))},
 	{name: "refusals with a number of their own", why: "a message is for people", options: apart, build: over(newSharedHost, withNumbers)},
 	{name: "later pages are kept by the request and its credentials", why: "nothing of it reaches another credential set",
 		options: apart,

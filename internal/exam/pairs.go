@@ -117,6 +117,29 @@ func TellingPairs(t *oracle.Table, columns []string, limit, n int) (pairs [][2]s
 	return pairs
 }
 
+// JoinedAlike returns two columns of which several rows have the same text, one value behind the other, and the values of
+// the first in these rows: groups of the rows with these values show who tells groups apart by that text. Pairs of columns
+// with fewer groups than the limit are for [TellingPairs], and left out.
+func JoinedAlike(t *oracle.Table, columns []string, limit int) (pair [2]string, values []wire.Value) {
+	for _, a := range columns {
+		for _, b := range columns {
+			of := map[string]wire.Value{}
+			for _, row := range t.Rows {
+				x, y := row[t.Index(a)], row[t.Index(b)]
+				if a == b || x.IsNull() || y.IsNull() {
+					continue
+				}
+				text := x.String() + y.String()
+				if known, ok := of[text]; ok && known.String() != x.String() && mergedBy(t, t.Index(a), t.Index(b), limit) == nil {
+					return [2]string{a, b}, []wire.Value{known, x}
+				}
+				of[text] = x
+			}
+		}
+	}
+	return pair, nil
+}
+
 // mergedBy returns which careless pairs would merge values of two columns, or nil if there are as many as the limit.
 func mergedBy(t *oracle.Table, a, b, limit int) []bool {
 	text := func(v wire.Value) string {

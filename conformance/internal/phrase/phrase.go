@@ -21,17 +21,22 @@ func Quote(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Mentioned returns the first of the names that a text holds as whole words, of letters, digits
-// and some other characters. A single ordinary word may occur by chance: it returns "" then.
+// Mentioned returns the first of the names that a text holds as whole words, as [Words] has
+// them. A single ordinary word may occur by chance: it returns "" then.
 func Mentioned(text, others string, names []string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	words := Words(text, others)
 	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(words, name) })
 	if len(told) == 0 || len(told) == 1 && strings.Trim(told[0], "abcdefghijklmnopqrstuvwxyz") == "" {
 		return ""
 	}
 	return Quote(told[:min(len(told), 5)])
+}
+
+// Words returns the words of a text, of letters, digits and some other characters.
+func Words(text, others string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // Some returns the first names of a list for a sentence, and how many more there are.

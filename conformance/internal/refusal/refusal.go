@@ -43,7 +43,7 @@ type Table struct {
 	About func(*session.Run) (payload.Topic, *check.Finding)
 	// Empty asks the first row about a table without rows too, where nobody would look.
 	Empty bool
-	// InTurn asks one row of each route after the other, each route from another row on.
+	// InTurn asks one row of each route after the other, each route from another part of the rows on.
 	InTurn bool
 	// Declinable lets an aggregate be declined with 204 instead.
 	Declinable bool
@@ -136,20 +136,24 @@ func mustRefuse(run *session.Run, a *session.Answer, what string, codes ...wire.
 // bodies returns the bodies in the order in which they are sent.
 func (t Table) bodies(run *session.Run, topic payload.Topic) (all []body) {
 	if t.InTurn {
-		var turns [][]body // the first bodies of all routes, their second ones, and so on
-		routes := 0
+		var routes, turns [][]body // turns: the first bodies of all routes, their second ones, and so on
 		for _, path := range run.Document.Paths(true) {
 			var list []body
 			for _, row := range t.Rows {
 				list = row.appendBody(list, run, path, topic)
 			}
+			if len(list) > 0 {
+				routes = append(routes, list)
+			}
+		}
+		for n, list := range routes {
+			first := n * len(list) / len(routes) // so that the routes are asked every row before one is asked twice
 			for i := range list {
 				if i == len(turns) {
 					turns = append(turns, nil)
 				}
-				turns[i] = append(turns[i], list[(i+routes)%len(list)]) // the first ones are wrong in different ways
+				turns[i] = append(turns[i], list[(i+first)%len(list)])
 			}
-			routes += min(len(list), 1)
 		}
 		return slices.Concat(turns...)
 	}

@@ -53,6 +53,12 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 			further = append(further, req)
 		}
 	}
+	if pair, some := exam.JoinedAlike(data, dividing(t, data), wire.AggregateLimit-1); some != nil && p.Document.Declares(wire.OpIn) &&
+		terms.Allowed(t.Field(pair[0]).Filterable) {
+		req := aggregate(t, []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}, counts[:1])
+		req.And = []wire.Filter{{Field: pair[0], Op: wire.OpIn, Values: some}}
+		list = slices.Insert(list, min(firstPair, len(list)), req)
+	}
 	return append(list, further...)
 }
 

@@ -70,11 +70,22 @@ func (p *liveRun) inTurns(t *wire.Table, path, part string, requests ...wire.Req
 func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []question) {
 	first := declared.AllRows(t.Table)
 	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
+	half := func(where wire.Where) int64 {
+		n, err := oracle.Count(oracle.Tables{t.Name: data}, &wire.CountRequest{Table: t.Name, Where: where})
+		if err != nil {
+			return first.Limit
+		}
+		return max(n/2, 1)
+	}
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
 		var pages []wire.Request
 		for page := range int64(2) {
 			a, b := *first, *first
 			change(&a, &b)
+			if a.HasFilters() || b.HasFilters() { // so that the second pages are not both empty
+				a.Limit = min(first.Limit, half(a.Where), half(b.Where))
+				b.Limit = a.Limit
+			}
 			a.Offset, b.Offset = page*a.Limit, page*b.Limit
 			for _, req := range []*wire.QueryRequest{&a, &b} {
 				if !p.Document.Allows(req) {
@@ -106,7 +117,8 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 }
 
 // leftBehind returns questions about all rows of a table right after another request, which may have left something to the
-// next: a page its window, groups of or these, and one that is refused for a later filter the filters before that.
+// next: a page its window, groups of or these, and one that is refused for a later filter the filters before that, be it
+// for the column, which is looked up late, or for the operator, which is read early.
 func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wheres []twoWheres) (list []question) {
 	of := []*wire.Table{t}
 	whole := func(after string) question {
@@ -130,12 +142,20 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 		behind(wire.PathAggregate, aggregate(t, days, countOfRows), whole("groups by day"))
 	}
 	if len(wheres) > 0 {
-		refused := and(wheres[0].of[0].And[0], filterOf(payload.UnusedField, wire.OpEq, wire.Text("")))
-		behind(wire.PathQuery, rowsWith(t, refused), whole("a query that is refused for its second filter"))
-		if p.Document.Offers(wire.PathCount) {
-			count := p.asking(wire.PathCount, &wire.CountRequest{Table: t.Name},
-				ofTable(t)+": the count right after one that is refused for its second filter", of)
-			behind(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: refused}, count)
+		is := wheres[0].of[0].And[0]
+		for _, second := range []struct {
+			part   string
+			filter wire.Filter
+		}{
+			{"field", filterOf(payload.UnusedField, wire.OpEq, wire.Text(""))},
+			{"operator", filterOf(is.Field, "like", wire.Text(""))},
+		} {
+			refused, why := and(is, second.filter), "that is refused for the "+second.part+" of its second filter"
+			behind(wire.PathQuery, rowsWith(t, refused), whole("a query "+why))
+			if p.Document.Offers(wire.PathCount) {
+				count := p.asking(wire.PathCount, &wire.CountRequest{Table: t.Name}, ofTable(t)+": the count right after one "+why, of)
+				behind(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: refused}, count)
+			}
 		}
 	}
 	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {

@@ -31,7 +31,7 @@ func malformedChecks() []session.Check {
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
 		{Was: "P3.3d", Facet: "the shape of a filter",
-			Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes}.Judge,
+			Weight: 18, Judge: refusal.Table{InTurn: true, Rows: filterShapes}.Judge,
 			Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
 			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},

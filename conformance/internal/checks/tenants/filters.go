@@ -2,8 +2,10 @@ package tenants
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,6 +15,10 @@ import (
 // list, the elements of a column, the statement of a group.
 type filters struct {
 	value   *wire.Filter // eq, which keeps some rows
+	alone   *wire.Filter // eq, with a value that one tenant alone has
+	owner   int          // who has it
+	among   int          // how many values the owner has in the column
+	key     *wire.Filter // eq, with the key of a row that is another for each tenant
 	list    *wire.Filter // in, with several values
 	element *wire.Filter // contains, in a column of arrays
 }
@@ -42,6 +48,59 @@ func (s *subject) chooseFilters(declares func(...wire.Op) bool) {
 			}
 		}
 	}
+}
+
+// valueOfOne returns a filter for a text that one tenant alone has, rather the second, in the column with the fewest: what
+// values a column has may have been kept when the first tenant came.
+func (s *subject) valueOfOne() (f *wire.Filter) {
+	for _, tenant := range []int{1, 0} {
+		own, fewest := s.own(tenant), math.MaxInt
+		if own == nil || s.own(1-tenant) == nil {
+			return nil
+		}
+		for _, name := range s.fields {
+			values, others := valuesOf(own, name), valuesOf(s.own(1-tenant), name)
+			if !s.comparesText(name) || len(values) >= fewest {
+				continue
+			}
+			at := own.Index(name)
+			i := slices.IndexFunc(own.Rows, func(row []wire.Value) bool {
+				return !row[at].IsNull() && len(row[at].Text()) <= maxOperand && !others[row[at].String()]
+			})
+			if i >= 0 {
+				f, fewest = &wire.Filter{Field: name, Op: wire.OpEq, Value: own.Rows[i][at]}, len(values)
+				s.owner, s.among = tenant, fewest
+			}
+		}
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// sharedKey returns a filter for the key of a row that is another for each tenant: a row may be kept by its table and key.
+func (s *subject) sharedKey() *wire.Filter {
+	key := s.tables[0].PrimaryKey
+	if len(key) != 1 || !slices.Equal(key, s.tables[1].PrimaryKey) || s.own(0) == nil || s.own(1) == nil {
+		return nil
+	}
+	at := slices.Index(s.fields, key[0])
+	if at < 0 || !terms.Allowed(s.tables[0].Field(key[0]).Filterable) {
+		return nil
+	}
+	others := map[string][]wire.Value{}
+	for _, row := range compare.Project(s.own(1), s.fields) {
+		others[row[at].String()] = row
+	}
+	for _, row := range compare.Project(s.own(0), s.fields) {
+		text := row[at].String()
+		if other := others[text]; other != nil && len(text) <= maxOperand &&
+			!compare.SpelledAlike([][]wire.Value{row}, [][]wire.Value{other}) {
+			return &wire.Filter{Field: key[0], Op: wire.OpEq, Value: row[at]}
+		}
+	}
+	return nil
 }
 
 // alikeGroups returns two groups of or that begin with the same filter, or none without a list.

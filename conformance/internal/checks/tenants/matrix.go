@@ -93,6 +93,9 @@ var joined = &question{wire.PathQuery, " with a join", func(s *subject, w wordin
 	return req
 }}
 
+// ofAlone is the question about the number of rows with a value that one tenant alone has.
+var ofAlone = counting(" with a value that one tenant alone has", func(s *subject) wire.Where { return filtered(s.alone) })
+
 // further has questions that some tables allow.
 var further = []*question{
 	joined,
@@ -102,6 +105,14 @@ var further = []*question{
 		}
 		req := s.rowsIn(w)
 		req.And, req.Limit = append(req.And, *s.value), 0
+		return req
+	}},
+	{wire.PathQuery, " for one key", func(s *subject, w wording) wire.Request {
+		if s.key == nil {
+			return nil
+		}
+		req := s.rowsIn(w)
+		req.And, req.Limit = append(req.And, *s.key), 0
 		return req
 	}},
 	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
@@ -119,6 +130,7 @@ var further = []*question{
 	by(" by periods", func(s *subject) *wire.GroupKey { return s.groups[byPeriod] }),
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
 	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
+	ofAlone,
 	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
 	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
 	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),

@@ -32,8 +32,10 @@ func mentionsOther(run *pairRun) *check.Finding {
 		return f
 	}
 	for tenant := range both {
-		if f := run.once("refusals", tenant, func() *check.Finding { return refusalsMention(run, both, tenant) }); f != nil {
-			return f
+		for i, ask := range []func(*pairRun, [2]*session.Discovery, int) *check.Finding{refusalsMention, refusalsSuggest} {
+			if f := run.once(i, tenant, func() *check.Finding { return ask(run, both, tenant) }); f != nil {
+				return f
+			}
 		}
 		run.Cases++
 		warnings := strings.Join(both[tenant].Warnings, "\n")
@@ -78,6 +80,82 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 		}
 	}
 	return nil
+}
+
+// refusalsSuggest asks for the misspelt names of a table and of a column that only the other tenant has: what proposes a
+// name may know those of all tenants.
+func refusalsSuggest(run *pairRun, both [2]*session.Discovery, tenant int) *check.Finding {
+	type asking struct {
+		path, name string
+		about      func(name string) wire.Request
+	}
+	var list []asking
+	table, column := ofOther(both, tenant)
+	if table != nil {
+		for _, path := range []string{wire.PathQuery, wire.PathCount} {
+			list = append(list, asking{path, table.Name, func(name string) wire.Request {
+				named := *table
+				named.Name = name
+				return oneField(run, &named, firstOf(path))
+			}})
+		}
+	}
+	if column.field != "" {
+		list = append(list, asking{wire.PathQuery, column.field, func(name string) wire.Request {
+			return &wire.QueryRequest{Table: column.table, Fields: []string{name}, Envelope: fresh(run).envelope()}
+		}}, asking{wire.PathCount, column.field, func(name string) wire.Request {
+			is := wire.Filter{Field: name, Op: wire.OpEq, Value: wire.Text("")}
+			return &wire.CountRequest{Table: column.table, Where: filtered(&is), Envelope: fresh(run).envelope()}
+		}})
+	}
+	for _, q := range list {
+		if !run.Document.Offers(q.path) || run.Spent(1) {
+			continue
+		}
+		told := func(name string) (a *session.Answer, mentioned bool) {
+			a = answerTo(run, tenant, q.path, q.about(name))
+			return a, a.Refusal() != nil && slices.Contains(phrase.Words(a.Refusal().Message, "_-$"), q.name)
+		}
+		run.Cases++
+		asked := misspelt(q.name)
+		a, mentioned := told(asked)
+		if !mentioned {
+			continue
+		}
+		if _, always := told(payload.UnusedTable); !always { // a word that stands in each message tells nothing
+			return check.Differs("", a.Describe(), "a refusal of %s for %s tells the %s tenant of %s, which only the other has",
+				q.path, terms.QuoteName(asked), phrase.Ordinal(tenant), terms.QuoteName(q.name)).From(a.Request)
+		}
+	}
+	return nil
+}
+
+// ofOther returns a table and a column that only the other tenant has, of names that can be misspelt.
+func ofOther(both [2]*session.Discovery, tenant int) (table *wire.Table, field column) {
+	for _, t := range both[1-tenant].Readable() {
+		own := both[tenant].Lookup[t.Name]
+		if own == nil {
+			if table == nil && len(t.Fields) > 0 && both[tenant].Lookup[misspelt(t.Name)] == nil {
+				table = t
+			}
+			continue
+		}
+		for _, f := range t.Fields {
+			if field.field == "" && own.Field(f.Name) == nil && own.Field(misspelt(f.Name)) == nil {
+				field = column{t.Name, f.Name}
+			}
+		}
+	}
+	return table, field
+}
+
+// misspelt returns a name without the letter in its middle, or a short one with a further letter.
+func misspelt(name string) string {
+	letters := []rune(name)
+	if len(letters) < 4 {
+		return name + "x"
+	}
+	return string(slices.Delete(letters, len(letters)/2, len(letters)/2+1))
 }
 
 // namesOfOther returns the names of tables that only the other tenant has and that

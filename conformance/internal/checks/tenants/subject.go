@@ -338,6 +338,7 @@ func (s *subject) choose(run *pairRun) {
 	s.sorts = s.sorts[:min(len(s.sorts), run.Document.SortKeys(), maxSorts)]
 	if run.Document.Declares(wire.OpEq) {
 		s.value, _ = s.equalTo(rows, nil)
+		s.alone, s.key = s.valueOfOne(), s.sharedKey()
 	}
 	s.chooseFilters(run.Document.Declares)
 }

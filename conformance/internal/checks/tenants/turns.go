@@ -69,6 +69,9 @@ func (s *subject) may(run *pairRun, q *question) bool {
 // takeTurns asks a question in one wording for one tenant and then for the other. If it asks for a page, the next
 // page follows: a connector may keep later pages, or where a list stands, without the tenant, or those with filters alone.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
+	if q == ofAlone {
+		first = 1 - s.owner // a connector may have kept the values of whoever comes first
+	}
 	for _, bare := range []bool{first%2 > 0, first%2 == 0} {
 		w := fresh(run)
 		w.bare = bare
@@ -87,6 +90,9 @@ func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding
 
 // inTurn asks a question in one wording for one tenant and then for the other.
 func (s *subject) inTurn(run *pairRun, first int, q *question, w wording) *check.Finding {
+	if !s.may(run, q) {
+		return nil // the table was read again, and is another now
+	}
 	run.Covered.AddQuestion(coverage.Question{Kind: coverage.Apart, Table: s.name})
 	var replies [2]reply
 	var verdicts [2]verdict
@@ -223,6 +229,9 @@ func sweep(run *pairRun) *check.Finding {
 	return nil
 }
 
+// fewValues is how many values a column may have that a connector is likely to keep.
+const fewValues = 32
+
 func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	first := run.Snapshot(s.tables[0]).Table
 	if first == nil || len(first.Rows) == 0 || len(first.Rows) > maxSwept {
@@ -247,7 +256,7 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	}
 	s.choose(run)
 	for n, q := range questions {
-		wanted := large || n == 0 || i < fewOnEveryRoute && q.what == "" || n == 1+i%(len(questions)-1)
+		wanted := large || n == 0 || i < fewOnEveryRoute && q.what == "" || n == 1+i%(len(questions)-1) || q == ofAlone && s.among <= fewValues
 		if wanted && s.may(run, q) && (!large || s.answersFew(q)) {
 			if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
 				return f

@@ -91,14 +91,31 @@ func unknownColumn(run *pairRun, tenant int, own, others *wire.Table, column *wi
 		if !q.may {
 			continue
 		}
-		answerTo(run, 1-tenant, q.path, q.about(column.Name))
+		before := answerTo(run, 1-tenant, q.path, q.about(column.Name))
 		run.Cases++
 		a := answerTo(run, tenant, q.path, q.about(column.Name))
 		if f := toldApart(run, tenant, q.path, q.what, what, column.Name, a, q.about); f != nil {
 			return f
 		}
+		if f := lostToOwner(run, tenant, q.path, q.what, what, before, q.about(column.Name)); f != nil {
+			return f
+		}
 	}
 	return nil
+}
+
+// lostToOwner asks the owner once more, after the other tenant was refused: the refusal may have been kept.
+func lostToOwner(run *pairRun, tenant int, path, asking, what string, before *session.Answer, m wire.Request) *check.Finding {
+	if before.Err != nil || before.Status != http.StatusOK || run.Allowance() == 0 {
+		return nil
+	}
+	after := answerTo(run, 1-tenant, path, m)
+	if after.Refusal() == nil || after.Status >= http.StatusInternalServerError {
+		return nil
+	}
+	return check.Differs(before.Describe(), after.Describe(),
+		"%s%s for %s, which only the %s tenant has, is refused to it after the %s was refused",
+		path, asking, what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(after.Request)
 }
 
 func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
@@ -122,15 +139,19 @@ func unknownTo(run *pairRun, tenant int, path string, t *wire.Table) *check.Find
 		named.Name = name
 		return oneField(run, &named, q)
 	}
-	m := about(t.Name)
+	m, what := about(t.Name), "table "+terms.QuoteName(t.Name)
+	before := &session.Answer{}
 	if run.Allowance() > 0 {
-		answerTo(run, 1-tenant, path, m)
+		before = answerTo(run, 1-tenant, path, m)
 	}
 	run.Cases++
 	a := answerTo(run, tenant, path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
 	if f == nil || path == wire.PathAggregate && a.Declined() {
-		return toldApart(run, tenant, path, "", "table "+terms.QuoteName(t.Name), t.Name, a, about)
+		if f := toldApart(run, tenant, path, "", what, t.Name, a, about); f != nil || path != wire.PathQuery {
+			return f
+		}
+		return lostToOwner(run, tenant, path, "", what, before, about(t.Name))
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
