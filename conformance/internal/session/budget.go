@@ -223,7 +223,15 @@ func (run *Run) Allowance() int {
 		timed = max(timed, share.of(share.pool.few))
 		run.late, mine = max(0, mine-timed), min(mine, timed)
 	}
-	return max(0, max(run.Check.least(), mine)-sent)
+	return max(0, max(run.Check.least(), mine)-sent-run.reserved)
+}
+
+// reserve keeps a part of the requests that the check may still send for what it asks later.
+func (run *Run) reserve(part, of int) {
+	run.reserved = 0
+	if p := run.share.pool; p != nil && p.limit > 0 {
+		run.reserved = run.Allowance() * part / of
+	}
 }
 
 // Spent reports whether the check has judged something, and may not send n more requests. Then it is cut short.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 )
 
@@ -110,6 +112,33 @@ func TestFewRequestsAreSent(t *testing.T) {
 		}
 		require.InDelta(t, defaults.FewRequests, all, 50)
 	})
+}
+
+// TestFacetsShare requires that no facet of a check takes the requests of those behind it, and that what one leaves, or
+// cannot ask, goes to them.
+func TestFacetsShare(t *testing.T) {
+	s := budgeted(t, 100, 1, false, 0, 20, 20)
+	var sent []int
+	facet := func(weight, most int, needs func(*declared.Document) string) Check {
+		return Check{Weight: weight, Needs: needs, Judge: func(run *Run) *check.Finding {
+			sent = append(sent, 0)
+			for last := len(sent) - 1; sent[last] < most && !run.Spent(1); sent[last]++ {
+				require.NoError(t, run.spend())
+				run.Cases++
+			}
+			return nil
+		}}
+	}
+	excluded := func(*declared.Document) string { return "it is not declared" }
+	all := math.MaxInt
+	merged := Merge(Check{ID: "a", Phase: 4},
+		[]Check{facet(10, all, nil), facet(30, all, nil), facet(10, 2, nil), facet(50, all, excluded), facet(10, all, nil)})
+	merged.Weight = s.Checks[0].Weight
+	s.Checks[0] = merged
+	run := &Run{Session: s, Ctx: t.Context(), Check: &s.Checks[0], share: s.share(&s.Checks[0])}
+	require.Equal(t, 100, run.Allowance())
+	require.Nil(t, merged.Judge(run))
+	require.Equal(t, []int{17, 50, 2, 31}, sent)
 }
 
 // TestCutShort requires that a check that was cut short before it could say anything is not judged.

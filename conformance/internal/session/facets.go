@@ -42,7 +42,7 @@ func Merge(c Check, facets []Check) Check {
 	return c
 }
 
-// judgeFacets judges one facet after the other. The finding names every facet that failed, those first of whose cases
+// judgeFacets judges one facet after the other, each with its part of the requests. The finding names every facet that failed, those first of whose cases
 // the most failed: a fault spoils all of its own facet, and some of others. It is about the first of them.
 func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	type failure struct {
@@ -52,18 +52,31 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	var failures []failure
 	var failed, blocked, skipped *check.Finding
 	cases, passed := 0, false
+	excluded := func(facet *Check) (why string) {
+		if facet.Needs != nil {
+			why = facet.Needs(run.Document)
+		}
+		return why
+	}
+	left := 0 // what the facets from here on want
+	for i := range facets {
+		if facet := &facets[i]; excluded(facet) == "" {
+			left += facet.wants()
+		}
+	}
+	defer func() { run.reserved = 0 }()
 	for i := range facets {
 		facet := &facets[i]
 		if why := run.Stop(); i > 0 && why != "" {
 			skipped, passed = check.Skip(check.NotReached, "%s", why), false
 			break
 		}
-		if facet.Needs != nil {
-			if why := facet.Needs(run.Document); why != "" {
-				skipped = cmp.Or(skipped, check.Skip(check.NotDeclared, "%s", why))
-				continue
-			}
+		if why := excluded(facet); why != "" {
+			skipped = cmp.Or(skipped, check.Skip(check.NotDeclared, "%s", why))
+			continue
 		}
+		run.reserve(left-facet.wants(), left)
+		left -= facet.wants()
 		run.Cases = 0
 		f := run.finalize(facet.Judge(run))
 		cases += run.Cases

@@ -72,9 +72,10 @@ type Run struct {
 	// Rand makes the same choices in each run of the check with the same seed.
 	Rand *rand.Rand
 
-	share share // of the requests
-	short bool  // it would have asked more than it may
-	late  int   // requests that were taken from it because there is no time for them
+	share    share // of the requests
+	reserved int   // for what the check asks later
+	short    bool  // it would have asked more than it may
+	late     int   // requests that were taken from it because there is no time for them
 }
 
 // Result is how a check ended.
