@@ -21,148 +21,12 @@ import (
 
 const module = "github.com/connectorsdk/connector-sdk-go"
 
-// fences are the borders between packages: of our own packages and of other
-// modules, which each may reach, directly or not. Tests are not fenced.
-var fences = map[string]struct {
-	own, foreign []string
-}{
-	"internal/jsontext": {},
-	"internal/scan":     {own: []string{"wire"}},
-	"internal/lines":    {own: []string{"wire"}},
-	"internal/secret":   {},
-	"internal/terms":    {},
-	"wire":              {own: []string{"internal/jsontext", "internal/secret", "internal/terms"}},
-	"docs":              {},
-	"internal/rules":    {own: []string{"docs"}},
-	"internal/house":    {},
-	"internal/testrun":  {},
-	"internal/testkit": {
-		own: []string{"wire", "filter", "internal/lines", "internal/relation", "internal/secret", "internal/memlisten", "connector",
-			"connector/memsource"},
-	},
-	"internal/testkit/verdicts":    {},
-	"internal/testkit/semantics":   {own: []string{"wire"}},
-	"internal/testkit/reference":   {own: []string{"wire"}},
-	"internal/memlisten":           {},
-	"internal/netguard":            {},
-	"wire/schema":                  {},
-	"filter":                       {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
-	"ndjson":                       {own: []string{"wire", "internal/lines"}},
-	"connector/internal/batch":     {own: []string{"wire", "ndjson"}},
-	"connector/internal/textvalue": {own: []string{"wire", "filter"}},
-	"connector/internal/memo":      {},
-	"connector/internal/textfile":  {own: []string{"wire", "filter", "connector/internal/textvalue"}},
-	"connector/internal/hostlog":   {},
-	"connector/internal/fit":       {own: []string{"wire"}},
-	"connector/internal/finish": {
-		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch"},
-	},
-	"connector": {
-		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch", "connector/internal/finish",
-			"connector/internal/hostlog", "connector/internal/fit"},
-		foreign: []string{"github.com/go-playground/validator/v10"},
-	},
-	"connector/rowmap": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/internal/textvalue"},
-		foreign: []string{"github.com/shopspring/decimal"},
-	},
-	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/netguard",
-		"internal/relation", "internal/oracle", "conformance/corpus", "conformance/platform"}},
-	"internal/keyset":   {own: []string{"wire"}},
-	"internal/relation": {own: []string{"wire", "filter"}},
-	"internal/measures": {own: []string{"wire", "filter", "ndjson", "connector"}},
-	"connector/memsource": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/measures"},
-		foreign: []string{"github.com/shopspring/decimal"},
-	},
-	"connector/filesource": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/internal/memo", "connector/internal/textfile"},
-	},
-	"connector/restsource": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource/internal/recording",
-			"internal/netguard"},
-	},
-	"connector/restsource/internal/recording": {own: []string{"wire"}},
-	"connector/restsource/record":             {own: []string{"wire", "connector/restsource/internal/recording"}},
-	"connector/standalone":                    {own: []string{"wire", "filter", "ndjson", "connector"}},
-	"connector/sqlsource/internal/settings":   {},
-	// Our engines see of sqlsource what those of others see, and how settings are listed.
-	"connector/sqlsource/sqlengine": {own: []string{"wire", "filter"}},
-	"connector/sqlsource/internal/mysql": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine",
-		"connector/sqlsource/internal/settings"}},
-	"connector/sqlsource/internal/postgres": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine",
-		"connector/sqlsource/internal/settings"}},
-	"connector/sqlsource/internal/sqlite": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine",
-		"connector/sqlsource/internal/settings"}},
-	"connector/sqlsource/internal/sqltext": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
-	"connector/sqlsource/internal/session": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
-		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext"}},
-	"connector/sqlsource/internal/request": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
-		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session"}},
-	"connector/sqlsource/internal/discover": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures",
-		"connector/sqlsource/sqlengine", "connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session",
-		"connector/sqlsource/internal/request"}},
-	"connector/sqlsource": {own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource/sqlengine",
-		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
-		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres",
-		"connector/sqlsource/internal/sqlite", "connector/sqlsource/internal/settings"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance",
-		"conformance/conformancetest", "conformance/platform"}},
-	"conformance": {
-		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
-			"internal/shrink", "internal/exam", "conformance/corpus"},
-		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
-	},
-	"conformance/killtest":        {}, // tests alone
-	"conformance/conformancetest": {own: []string{"wire", "conformance", "internal/memlisten"}},
-	"conformance/platform": {
-		own: []string{"wire", "ndjson", "filter", "internal/keyset", "internal/memlisten", "internal/netguard",
-			"internal/relation"},
-		foreign: []string{"github.com/shopspring/decimal"},
-	},
-	"internal/entity": {
-		own: []string{"wire", "ndjson", "filter", "internal/relation", "conformance/platform"},
-	},
-	"conformance/cmd/conform/internal/project": {own: []string{"conformance/internal/release"}},
-	"conformance/cmd/connect/internal/lifecycle": {
-		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/relation", "conformance", "conformance/platform"},
-	},
-	"internal/oracle":    {own: []string{"wire"}},
-	"internal/shrink":    {own: []string{"wire"}},
-	"internal/exam":      {own: []string{"wire", "internal/oracle", "internal/shrink"}},
-	"conformance/corpus": {own: []string{"wire"}},
-	"connector/sqlsource/sqlsourcetest": {
-		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
-			"connector/sqlsource/sqlengine", "internal/memlisten", "internal/oracle", "internal/shrink", "internal/exam", "conformance",
-			"conformance/conformancetest", "conformance/platform"},
-		foreign: []string{"github.com/stretchr/testify"},
-	},
-	// The files that the tests of engines play, which are modules of their own.
-	"connector/sqlsource/internal/situation": {
-		own: []string{"wire", "filter", "ndjson", "connector", "internal/measures", "connector/sqlsource", "connector/connectortest",
-			"connector/sqlsource/sqlengine", "connector/sqlsource/sqlsourcetest", "internal/memlisten", "internal/oracle", "internal/shrink",
-			"internal/exam", "conformance", "conformance/conformancetest", "conformance/platform"},
-		foreign: []string{"github.com/stretchr/testify"},
-	},
-}
-
-// below are the internal packages that a package's users may use too.
-var below = map[string][]string{
-	"wire":   {"internal/jsontext", "internal/scan", "internal/secret", "internal/terms"},
-	"ndjson": {"internal/lines"},
-	"connector": {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog",
-		"connector/internal/fit"},
-	"connector/rowmap":    {"connector/internal/textvalue"},
-	"connector/memsource": {"connector/rowmap", "connector/internal/textvalue", "internal/measures"},
-	"connector/sqlsource": {
-		"connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres", "connector/sqlsource/internal/sqlite",
-		"connector/sqlsource/internal/sqltext", "connector/sqlsource/internal/session", "connector/sqlsource/internal/request",
-		"connector/sqlsource/internal/discover", "connector/sqlsource/internal/settings",
-	},
-	"conformance": {
-		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "internal/shrink", "internal/exam", "conformance/corpus",
-	},
-	"conformance/platform": {"internal/keyset", "internal/relation", "internal/netguard", "internal/memlisten"},
+// borders is testdata/fences.json. Packages are the borders between packages: of our own packages and of
+// other modules, which each may reach, directly or not. Tests are not fenced. Below are the internal
+// packages that a package's users may use too.
+type borders struct {
+	Packages map[string]struct{ Own, Foreign []string }
+	Below    map[string][]string
 }
 
 // judge is where the packages of the conformance program begin. They have fences of
@@ -210,6 +74,8 @@ var packages = sync.OnceValues(func() (map[string]listed, error) {
 // links no judge, and what is computed over rows knows the protocol alone.
 func TestFences(t *testing.T) {
 	all := testkit.Must(packages())(t)
+	var fences borders
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("testdata/fences.json"))(t), &fences))
 	seen := map[string]bool{}
 	for path, p := range all {
 		short, ours := strings.CutPrefix(path, module+"/")
@@ -219,18 +85,18 @@ func TestFences(t *testing.T) {
 		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") || strings.HasPrefix(short, judge) {
 			continue
 		}
-		fence, known := fences[short]
-		for pkg, under := range below {
-			if slices.Contains(fence.own, pkg) {
-				fence.own = append(slices.Clone(fence.own), under...)
+		fence, known := fences.Packages[short]
+		for pkg, under := range fences.Below {
+			if slices.Contains(fence.Own, pkg) {
+				fence.Own = append(slices.Clone(fence.Own), under...)
 			}
 		}
 		if !known {
-			t.Errorf("%s: a package without a fence; say in fences what it may reach", short)
+			t.Errorf("%s: a package without a fence; say in fences.json what it may reach", short)
 			continue
 		}
 		seen[short] = true
-		graded := short == "conformance" || slices.Contains(fence.own, "conformance")
+		graded := short == "conformance" || slices.Contains(fence.Own, "conformance")
 		for _, dep := range append(slices.Clone(p.Deps), p.Imports...) {
 			from := ""
 			if m := all[dep].Module; m != nil {
@@ -240,13 +106,13 @@ func TestFences(t *testing.T) {
 			case "": // the standard library
 			case module:
 				own := strings.TrimPrefix(dep, module+"/")
-				if !slices.Contains(fence.own, own) && !(graded && strings.HasPrefix(own, judge)) {
+				if !slices.Contains(fence.Own, own) && !(graded && strings.HasPrefix(own, judge)) {
 					t.Errorf("%s reaches %s", short, own)
 				}
 			default:
 				// What a module of ours drags in with it is its own affair: only direct
 				// imports of foreign modules are held against the fence.
-				if slices.Contains(p.Imports, dep) && !slices.Contains(fence.foreign, from) {
+				if slices.Contains(p.Imports, dep) && !slices.Contains(fence.Foreign, from) {
 					t.Errorf("%s imports %s", short, dep)
 				}
 			}
