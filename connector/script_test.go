@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -54,10 +56,10 @@ func rows(n int) step {
 	}
 }
 
-// ones offers n rows that are so short that a batch of 5,000 is one line.
-func ones(n int) step {
+// ones offers rows that are so short that a batch of 5,000 is one line.
+func ones(n ...int) step {
 	return func(a *actor) error {
-		for range n {
+		for range n[0] {
 			if err := a.w.Row(wire.Int(1)); err != nil {
 				return err
 			}
@@ -94,6 +96,22 @@ func pause(ctx context.Context, d time.Duration) error {
 func sleep(d time.Duration) step { return func(*actor) error { time.Sleep(d); return nil } }
 func fail(err error) step        { return func(*actor) error { return err } }
 
+// spin offers a row every millisecond, for ever.
+func spin(a *actor) error {
+	for {
+		if err := a.w.Row(wire.Int(1)); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// swallow returns at the deadline without an error, as if it were done.
+func swallow(a *actor) error {
+	<-a.ctx.Done()
+	return nil
+}
+
 const forever = 1000 * time.Hour
 
 func script(steps ...step) testkit.Source {
@@ -106,6 +124,46 @@ func script(steps ...step) testkit.Source {
 		}
 		return nil
 	}}
+}
+
+// steps reads a script as the files in testdata have it: verbs with their arguments, separated by semicolons.
+func steps(t *testing.T, text string) (list []step) {
+	t.Helper()
+	alone := map[string]step{"begin": begin, "flush": flush, "spin": spin, "swallow": swallow, "fail": fail(errors.New(canary))}
+	counted := map[string]func(...int) step{"rows": func(n ...int) step { return rows(n[0]) }, "ones": ones, "wide": wide}
+	timed := map[string]func(time.Duration) step{"wait": wait, "sleep": sleep}
+	for text := range strings.SplitSeq(text, "; ") {
+		verb, rest, more := strings.Cut(text, " ")
+		if one := alone[verb]; one != nil && !more {
+			list = append(list, one)
+		} else if counted := counted[verb]; counted != nil {
+			var numbers []int
+			for word := range strings.FieldsSeq(rest) {
+				numbers = append(numbers, testkit.Must(strconv.Atoi(word))(t, text))
+			}
+			list = append(list, counted(numbers...))
+		} else if timed := timed[verb]; timed != nil {
+			list = append(list, timed(testkit.Must(time.ParseDuration(rest))(t, text)))
+		} else {
+			code, message, _ := strings.Cut(rest, " ")
+			require.Equal(t, "fail", verb, text)
+			list = append(list, fail(wire.Errorf(wire.Code(code), "%s", message)))
+		}
+	}
+	return list
+}
+
+// seen returns the lines that a script's reader sees, in which a word stands for a line of the protocol.
+func seen(text string) []string {
+	lines := strings.Split(text, " | ")
+	for i, line := range lines {
+		at, word, _ := strings.Cut(line, " ")
+		full := map[string]string{"served": all, "ping": ping, "end": end, "late": late, "idle": idle, "broken": broken}[word]
+		if full != "" {
+			lines[i] = at + " " + full
+		}
+	}
+	return lines
 }
 
 // ask returns the body of a query for n, with more members and a timeout.
