@@ -3,6 +3,7 @@ package connector_test
 import (
 	"math/rand/v2"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,140 +57,35 @@ var pushShop = connector.Pushdown{
 	Sorts: []wire.SortKey{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
 }
 
-// cond is short for the rows of a table.
-var cond = testkit.Filter
-
+// TestPushdown pushes what testdata/pushdown.tsv asks.
 func TestPushdown(t *testing.T) {
-	text, texts := wire.Text, func(all ...string) (values []wire.Value) {
-		for _, s := range all {
-			values = append(values, wire.Text(s))
+	for _, c := range testkit.Table(t, "testdata/pushdown.tsv", 5) {
+		why, more, served := c[0], c[1], c[4]
+		if !strings.Contains(more, `"sort"`) {
+			more += `,"sort":[]`
 		}
-		return values
-	}
-	eq := func(field, value string) wire.Filter {
-		return cond(field, wire.OpEq, text(value))
-	}
-	for _, c := range []struct {
-		why    string
-		and    []wire.Filter
-		or     [][]wire.Filter
-		params url.Values
-		pushed int
-		served bool
-	}{
-		{"nothing asked: everything is served", nil, nil, url.Values{}, 0, true},
-		{"an eq is an in of one value", []wire.Filter{eq("status", "open")}, nil, url.Values{"status": {"open"}}, 1, true},
-		{"several values", []wire.Filter{cond("status", wire.OpIn, append(texts("open", "paid"), wire.Null())...)}, nil,
-			url.Values{"status": {"open", "paid"}}, 1, true},
-		{"no value at all", []wire.Filter{cond("status", wire.OpIn, wire.Null())}, nil, url.Values{}, 0, false},
-		{"an in of one value is an eq", []wire.Filter{cond("amount", wire.OpIn, texts("1.50")...)}, nil,
-			url.Values{"amount": {"1.50"}}, 1, true},
-		{"an in of two is no eq", []wire.Filter{cond("amount", wire.OpIn, texts("1.50", "2")...)}, nil, url.Values{}, 0, false},
-		{"a parameter takes one condition", []wire.Filter{eq("status", "open"), eq("status", "paid")}, nil,
-			url.Values{"status": {"open"}}, 1, false},
-		{"gt narrows as gte, and is not served", []wire.Filter{cond("amount", wire.OpGt, wire.Int(3))}, nil,
-			url.Values{"min": {"3"}}, 1, false},
-		{"gte itself is served", []wire.Filter{cond("amount", wire.OpGte, wire.Int(3))}, nil, url.Values{"min": {"3"}}, 1, true},
-		{"what is not exact is not served", []wire.Filter{cond("status", wire.OpIncludes, text("op"))}, nil,
-			url.Values{"q": {"op"}}, 1, false},
-		{"startswith narrows as includes", []wire.Filter{cond("status", wire.OpStartsWith, text("op"))}, nil,
-			url.Values{"q": {"op"}}, 1, false},
-		{"an operator without a declaration", []wire.Filter{cond("amount", wire.OpLt, wire.Int(3))}, nil, url.Values{}, 0, false},
-		{"null is never compared", []wire.Filter{cond("amount", wire.OpGte, wire.Null())}, nil, url.Values{}, 0, false},
-		{"text in a column of numbers", []wire.Filter{eq("amount", "n/a")}, nil, url.Values{}, 0, false},
-		{"text in a column of booleans", []wire.Filter{eq("paid", "1")}, nil, url.Values{}, 0, false},
-		{"a boolean", []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true))}, nil, url.Values{"paid": {"true"}}, 1, true},
-		{"no operand", []wire.Filter{cond("paid", wire.OpIsNull)}, nil, url.Values{"unknown": {""}}, 1, true},
-		{"conditions without a parameter", []wire.Filter{
-			cond("at", wire.OpGte, text("2024-05-01")), cond("at", wire.OpGte, text("2024-06-01")),
-			cond("at", wire.OpLte, text("2024-07-01"))}, nil, url.Values{}, 3, true},
-		{"text in a column of dates", []wire.Filter{cond("at", wire.OpGte, text("May"))}, nil, url.Values{}, 0, false},
-		{"a day", []wire.Filter{cond("day", wire.OpGt, text("2024-05-01T00:00:00Z"))}, nil,
-			url.Values{"after": {"2024-05-01"}}, 1, true},
-		{"a day that a spelling would cut", []wire.Filter{cond("day", wire.OpGt, text("2024-05-01T10:00:00Z"))}, nil,
-			url.Values{}, 0, false},
-		{"Spell accepts", []wire.Filter{eq("code", "7")}, nil, url.Values{"code": {"7"}}, 1, true},
-		{"Spell refuses", []wire.Filter{eq("code", "")}, nil, url.Values{}, 0, false},
-		{"a field that the table has not", []wire.Filter{eq("none", "a")}, nil, url.Values{}, 0, false},
-		{"or is the library's", []wire.Filter{eq("status", "open")}, [][]wire.Filter{{eq("status", "paid")}, {eq("code", "7")}},
-			url.Values{"status": {"open"}}, 1, false},
-		{"or alone pushes nothing", nil, [][]wire.Filter{{eq("status", "paid")}, {cond("code", wire.OpIncludes, text("7"))}},
-			url.Values{}, 0, false},
-		{"an empty group beside an unknown field", nil, [][]wire.Filter{{}, {eq("nosuch", "paid")}}, url.Values{}, 0, false},
-		{"empty groups alone", nil, [][]wire.Filter{{}, {}}, url.Values{}, 0, true},
-		{"an empty group makes nothing served that is not", []wire.Filter{eq("none", "a")}, [][]wire.Filter{{}}, url.Values{}, 0, false},
-		{"an operator of its own before a wider one", []wire.Filter{cond("price", wire.OpGt, wire.Int(3))}, nil,
-			url.Values{"above": {"3"}}, 1, true},
-		{"lt narrows as lte, and is not served", []wire.Filter{cond("price", wire.OpLt, wire.Int(3))}, nil,
-			url.Values{"to": {"3"}}, 1, false},
-		{"gt is no gte: it loses the equal rows", []wire.Filter{cond("day", wire.OpGte, text("2024-05-01"))}, nil, url.Values{}, 0, false},
-		{"a part of the text is not how it begins", []wire.Filter{cond("name", wire.OpIncludes, text("a"))}, nil,
-			url.Values{"part": {"a"}}, 1, true},
-		{"startswith of its own", []wire.Filter{cond("name", wire.OpStartsWith, text("a"))}, nil,
-			url.Values{"prefix": {"a"}}, 1, true},
-		{"an element of a list", []wire.Filter{cond("tags", wire.OpContains, text("red"))}, nil,
-			url.Values{"tag": {"red"}}, 1, true},
-		{"a null element", []wire.Filter{cond("tags", wire.OpContains, wire.Null())}, nil, url.Values{}, 0, false},
-		{"a null part", []wire.Filter{cond("name", wire.OpIncludes, wire.Null())}, nil, url.Values{}, 0, false},
-		{"a part of a date is no date", []wire.Filter{cond("day", wire.OpIncludes, text("2024-05"))}, nil,
-			url.Values{"month": {"2024-05"}}, 1, true},
-		{"false is a boolean too", []wire.Filter{cond("paid", wire.OpEq, wire.Bool(false))}, nil,
-			url.Values{"paid": {"false"}}, 1, true},
-		{"an operand without a spelling", []wire.Filter{cond("status", wire.OpEq, wire.Invalid("no"))}, nil,
-			url.Values{}, 0, false},
-		{"a time that has no year in UTC", []wire.Filter{cond("late", wire.OpGte, text("9999-12-31T23:59:59-01:00"))}, nil,
-			url.Values{}, 0, false},
-		{"Spell sees what would be pushed, and spells it", []wire.Filter{cond("late", wire.OpGte, text("2024-05-01T02:00:00+02:00"))}, nil,
-			url.Values{"late": {"May"}}, 1, true},
-	} {
-		p := pushShop.Push(wire.Where{And: c.and, Or: c.or}, nil)
-		assert.Equal(t, c.params, p.Params, c.why)
-		assert.Len(t, p.Filters, c.pushed, c.why)
-		require.Len(t, p.Declared, c.pushed, c.why)
+		var req wire.QueryRequest
+		require.NoError(t, wire.Decode([]byte(query(more+`,"fields":[]`)), &req), why)
+		params := testkit.Must(url.ParseQuery(c[2]))(t, why)
+		p := pushShop.Push(req.Where, req.Sort)
+		assert.Equal(t, params, p.Params, why)
+		assert.Equal(t, c[3], itoa(len(p.Filters)), why)
+		require.Len(t, p.Declared, len(p.Filters), why)
 		for i, f := range p.Filters {
 			declared := pushShop.Filters[p.Declared[i]]
-			assert.Equal(t, []any{declared.Field, declared.Op}, []any{f.Field, f.Op}, c.why)
-			assert.Equal(t, declared.Param != "", c.params.Has(declared.Param), c.why)
+			assert.Equal(t, []any{declared.Field, declared.Op}, []any{f.Field, f.Op}, why)
+			assert.Equal(t, declared.Param != "", params.Has(declared.Param), why)
 		}
-		assert.Equal(t, connector.Applied{Filters: c.served, Sort: true}, p.Served, c.why)
-		assert.Nil(t, p.Sort, c.why)
-	}
-}
-
-// TestPushdownFieldTypes checks that a column without a type has the one that the
-// request states.
-func TestPushdownFieldTypes(t *testing.T) {
-	f := cond("code", wire.OpEq, wire.Text("7a"))
-	for typ, pushed := range map[wire.Type]int{"": 1, wire.TypeString: 1, wire.TypeNumber: 0} {
-		p := pushShop.Push(wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"code": typ}}, nil)
-		assert.Len(t, p.Filters, pushed, typ)
-	}
-}
-
-// TestPushdownSort checks that one declared key is served, in the declared
-// direction.
-func TestPushdownSort(t *testing.T) {
-	key := func(field string, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: field, Dir: dir} }
-	for _, c := range []struct {
-		sort   []wire.SortKey
-		served bool
-	}{
-		{[]wire.SortKey{key("at", wire.Desc)}, true},
-		{[]wire.SortKey{key("at", wire.Asc)}, false},
-		{[]wire.SortKey{key("status", wire.Asc)}, true},
-		{[]wire.SortKey{key("status", wire.Desc)}, true},
-		{[]wire.SortKey{key("status", wire.Asc), key("at", wire.Desc)}, false},
-		{[]wire.SortKey{key("amount", wire.Asc)}, false},
-	} {
-		p := pushShop.Push(wire.Where{}, c.sort)
-		assert.Equal(t, connector.Applied{Filters: true, Sort: c.served}, p.Served, c.sort)
-		if c.served {
-			require.NotNil(t, p.Sort, c.sort)
-			assert.Equal(t, c.sort[0], *p.Sort)
+		sorted := strings.Contains(served, "sort")
+		assert.Equal(t, connector.Applied{Filters: strings.Contains(served, "filters"), Sort: sorted}, p.Served, why)
+		if sorted && len(req.Sort) > 0 {
+			assert.Equal(t, &req.Sort[0], p.Sort, why)
 		} else {
-			assert.Nil(t, p.Sort, c.sort)
+			assert.Nil(t, p.Sort, why)
 		}
 	}
+	p := pushShop.Push(wire.Where{And: []wire.Filter{testkit.Filter("status", wire.OpEq, wire.Invalid("no"))}}, nil)
+	assert.Equal(t, connector.Pushed{Params: url.Values{}, Served: connector.Applied{Sort: true}}, p, "an operand without a spelling")
 }
 
 // TestPushdownKeepsTheAnswer checks generated requests: the upstream loses no row,
