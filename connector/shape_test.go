@@ -2,6 +2,7 @@ package connector_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,94 +92,21 @@ func TestUnadvertised(t *testing.T) {
 }
 
 // TestUnknownNames checks that what the data lacks is refused by name, before
-// any row.
+// any row. The names are those of testdata/names.tsv.
 func TestUnknownNames(t *testing.T) {
-	const (
-		noTable = `no table "nothing"`
-		noField = `table "items" has no field "nothing"`
-		hop     = `"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id",` +
-			`"fields":[{"field":"name","as":"x"}]}`
-	)
-	filter := func(field string) string {
-		return `"and":[{"field":"` + field + `","op":"eq","value":"` + canary + `"}]`
-	}
-	cases := []struct {
-		why, path, old, new string
-		status              int
-		code                wire.Code
-		message             string
-		blind               bool // it is told without a Describer too
-	}{
-		{"error-5: an unknown table", "/query", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, true},
-		{"filter-11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, true},
-		{"filter-11: in sort", "/query", `"sort":[]`, `"sort":[{"field":"nothing","dir":"asc"}]`, 404,
-			wire.CodeUnknownEntity, noField, true},
-		{"filter-11: in a filter", "/query", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported,
-			`table "items" has no field "nothing" to filter by`, true},
-		{"filter-11: in a group of or", "/query", `"and":[]`,
-			`"and":[],"or":[[{"field":"id","op":"notnull"}],[{"field":"nothing","op":"isnull"}]]`, 422,
-			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, true},
-		{"filter-11: names are exact", "/query", `["id"]`, `["ID"]`, 404, wire.CodeUnknownEntity,
-			`table "items" has no field "ID"`, true},
-		{"filter-11: the empty name", "/query", `["id"]`, `[""]`, 404, wire.CodeUnknownEntity,
-			`table "items" has no field ""`, true},
-		{"aggregate-7: a field that is not filterable", "/query", `"and":[]`, filter("sealed"), 422,
-			wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, false},
-
-		{"measure-3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"filter-11: in a filter of /count", "/count", `"and":[]`, filter("nothing"), 422,
-			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, false},
-		{"aggregate-7", "/count", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
-			`field "sealed" of table "items" is not filterable`, false},
-
-		{"measure-3", "/aggregate", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"filter-11: in groupBy", "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"nothing","as":"g"}]`, 404,
-			wire.CodeUnknownEntity, noField, false},
-		{"filter-11: in a measure", "/aggregate", `{"fn":"count","as":"n"}`,
-			`{"fn":"sum","field":"nothing","as":"n"}`, 404, wire.CodeUnknownEntity, noField, false},
-		{"filter-11: in a filter", "/aggregate", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported,
-			`table "items" has no field "nothing" to filter by`, false},
-		{"aggregate-7", "/aggregate", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
-			`field "sealed" of table "items" is not filterable`, false},
-		{"filter-11: an unknown field is told although another may only be declined", "/aggregate", `"groupBy":[]`,
-			`"groupBy":[{"field":"sealed","as":"s"},{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity, noField, false},
-
-		{"measure-3", "/size", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"measure-3", "/cardinality", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"measure-3", "/cardinality", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, false},
-		{"measure-3", "/linkHitRate", `"fromTable":"items"`, `"fromTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"measure-3", "/linkHitRate", `"fromColumn":"id"`, `"fromColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, false},
-		{"measure-3", "/linkHitRate", `"toTable":"items"`, `"toTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, false},
-		{"measure-3", "/linkHitRate", `"toColumn":"id"`, `"toColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, false},
-
-		{"filter-11: a hop's table", "/query", `"and":[]`,
-			`"and":[],` + strings.Replace(hop, `"toTable":"items"`, `"toTable":"nothing"`, 1) + `]`, 404,
-			wire.CodeUnknownEntity, noTable, false},
-		{"filter-11: a hop's key", "/query", `"and":[]`,
-			`"and":[],` + strings.Replace(hop, `"toField":"id"`, `"toField":"nothing"`, 1) + `]`, 404,
-			wire.CodeUnknownEntity, noField, false},
-		{"filter-11: the key it starts from", "/query", `"and":[]`,
-			`"and":[],` + strings.Replace(hop, `"fromField":"id"`, `"fromField":"nothing"`, 1) + `]`, 404,
-			wire.CodeUnknownEntity, noField, false},
-		{"filter-11: a hop's field, by its own name", "/query", `"and":[]`,
-			`"and":[],` + strings.Replace(hop, `"field":"name"`, `"field":"nothing"`, 1) + `]`, 404,
-			wire.CodeUnknownEntity, noField, true},
-		{"query-6: a hop from a table that two hops reached", "/query", `"and":[]`,
-			`"and":[],` + hop + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"y"`, 1),
-				`"joins":[`) + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"z"`, 1),
-				`"joins":[`) + `]`, 422, wire.CodeUnsupported,
-			`joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`, true},
-	}
 	withDescriber := serve(t, testkit.Described{}, nil)
 	without := serve(t, testkit.Endpoints{}, nil)
-	for _, c := range cases {
-		t.Run(c.path+" "+c.why, func(t *testing.T) {
-			body := edit(t, c.path, c.old, c.new)
-			a := withDescriber.post(c.path, body)
-			a.refuses(t, c.status, c.code, c.message)
+	for _, c := range testkit.Table(t, "testdata/names.tsv", 7) {
+		t.Run(c[1]+" "+c[0], func(t *testing.T) {
+			body := edit(t, c[1], c[2], c[3])
+			var status int
+			var code wire.Code
+			testkit.Must(fmt.Sscan(c[4], &status, &code))(t)
+			a := withDescriber.post(c[1], body)
+			a.refuses(t, status, code, c[5])
 			withDescriber.keepsSecrets(a)
-			if c.blind {
-				without.post(c.path, body).refuses(t, c.status, c.code, c.message)
+			if c[6] == "both" {
+				without.post(c[1], body).refuses(t, status, code, c[5])
 			}
 		})
 	}
