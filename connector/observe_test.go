@@ -2,6 +2,7 @@ package connector_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -332,40 +333,12 @@ func TestRequestLineWithoutRows(t *testing.T) {
 // TestRequestID checks which ids are taken, and where they come out.
 func TestRequestID(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-	const parent = "00-" + trace + "-00f067aa0ba902b7-01"
-	for _, c := range []struct {
-		why         string
-		ids         []string
-		traceparent string
-		want        string // "" for one of our own
-	}{
-		{"the caller's", []string{"Req_1.a:b-c"}, "", "Req_1.a:b-c"},
-		{"the longest", []string{strings.Repeat("a", 128)}, "", strings.Repeat("a", 128)},
-		{"every letter", []string{"AZaz09-_.:"}, "", "AZaz09-_.:"},
-		{"a flag that is no hex", nil, "00-" + trace + "-00f067aa0ba902b7-0g", ""},
-		{"a span that is no hex", nil, "00-" + trace + "-00f067aa0ba902bx-01", ""},
-		{"a version that is no hex", nil, "0x-" + trace + "-00f067aa0ba902b7-01", ""},
-		{"a version of one digit", nil, "0-" + trace + "-00f067aa0ba902b7-01", ""},
-		{"a span that is too short", nil, "00-" + trace + "-00f067aa0ba902b-01", ""},
-		{"flags of three digits", nil, "00-" + trace + "-00f067aa0ba902b7-001", ""},
-		{"a trace in capitals", nil, "00-" + strings.ToUpper(trace) + "-00f067aa0ba902b7-01", ""},
-		{"before the trace's", []string{"mine"}, parent, "mine"},
-		{"the trace's", nil, parent, trace},
-		{"the trace's for one that is not taken", []string{"a b"}, parent, trace},
-		{"a later version of traceparent", nil, "01-" + trace + "-00f067aa0ba902b7-01-more", trace},
-		{"none", nil, "", ""},
-		{"an empty one", []string{""}, "", ""},
-		{"one too long", []string{strings.Repeat("a", 129)}, "", ""},
-		{"one that could break a line", []string{"a\tb"}, "", ""},
-		{"one that is no ASCII", []string{"ä"}, "", ""},
-		{"two", []string{"a", "b"}, "", ""},
-		{"the bearer token", []string{connectortest.Token}, "", ""},
-		{"a trace of zeros", nil, "00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", ""},
-		{"a trace that is no hex", nil, "00-" + strings.Repeat("x", 32) + "-00f067aa0ba902b7-01", ""},
-		{"a trace that is cut off", nil, parent[:40], ""},
-		{"two traces", nil, parent + " " + parent, ""},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
+	spelled := strings.NewReplacer("TRACE", trace, "UPPER", strings.ToUpper(trace), "LONGEST", strings.Repeat("a", 128),
+		"TOKEN", connectortest.Token)
+	for _, c := range testkit.Table(t, "testdata/requestids.tsv", 4) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			var ids []string
+			require.NoError(t, json.Unmarshal([]byte(spelled.Replace(c[1])), &ids))
 			w := &statsRecorder{}
 			var inside string
 			s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -373,12 +346,12 @@ func TestRequestID(t *testing.T) {
 				return errors.New("boom")
 			}}, &connector.Options{Observe: w.observe})
 			r := s.Request(t.Context(), "/check", good("/check"))
-			r.Header["X-Request-Id"] = c.ids
-			r.Header["Traceparent"] = strings.Fields(c.traceparent)
+			r.Header["X-Request-Id"] = ids
+			r.Header["Traceparent"] = strings.Fields(spelled.Replace(c[2]))
 			a := s.do(r)
 			echoed := a.header.Get("X-Request-ID")
-			if c.want != "" {
-				assert.Equal(t, c.want, echoed)
+			if want := spelled.Replace(c[3]); want != "" {
+				assert.Equal(t, want, echoed)
 			} else {
 				assert.Regexp(t, "^[a-z2-7]{26}$", echoed)
 			}
