@@ -2,7 +2,10 @@ package connector_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,124 +18,57 @@ import (
 )
 
 // joined emits rows of the columns given, through QueryJoined.
-func joined(served connector.Applied, columns []wire.Column, rows ...[]wire.Value) testkit.Endpoints {
+func joined(columns []wire.Column, rows [][]wire.Value) testkit.Endpoints {
 	return testkit.Endpoints{
 		Source: testkit.Source{OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
 			return errors.New("Query was called for a request with joins")
 		}},
 		Joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			out.Claim(served)
 			return testkit.Rows(out.Begin(columns), rows)
 		},
 	}
 }
 
-// TestJoins checks the library's part of joins: which column becomes which
-// member, and that filters and sort see base fields only.
+// TestJoins checks the library's part of joins, with the cases of testdata/joins.tsv: which column becomes
+// which member, and that filters and sort see base fields only.
 func TestJoins(t *testing.T) {
-	text, null := wire.Text, wire.Null()
-	const (
-		toB = `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name",` +
-			`"as":"b"}]}`
-		toC = `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},` +
-			`{"field":"size"}]}`
-		me = `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name",` +
-			`"as":"bossName"}]}`
-	)
-	base := func(names ...string) (list []wire.Column) {
-		for _, n := range names {
-			list = append(list, wire.Column{Name: n})
-		}
-		return list
-	}
-	hop := func(n int, name string) wire.Column { return wire.Column{Name: name, Hop: n} }
-	for _, c := range []struct {
-		why         string
-		served      connector.Applied
-		begin       []wire.Column
-		rows        [][]wire.Value
-		query, want string
-	}{
-		{
-			"fields first, then the hops' in their order, wherever the source puts them", connector.Applied{},
-			append([]wire.Column{hop(2, "size"), hop(1, "b")}, append(base("id"), hop(2, "c"))...),
-			[][]wire.Value{{wire.Int(9), text("x"), wire.Int(1), text("y")}, {null, null, wire.Int(2), null}},
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
-			`{"rows":[{"id":1,"b":"x","c":"y","size":9},{"id":2,"b":null,"c":null,"size":null}]}`,
-		},
-		{
-			"a base column that only a filter needs may be called like a hop's member", connector.Applied{},
-			append(base("id", "b"), hop(1, "b")),
-			[][]wire.Value{{wire.Int(1), text("keep"), text("drop")}, {wire.Int(2), text("drop"), text("keep")}},
-			`"and":[{"field":"b","op":"eq","value":"keep"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
-			`{"rows":[{"id":1,"b":"drop"}]}`,
-		},
-		{
-			"and one that only the sort needs", connector.Applied{},
-			append([]wire.Column{hop(1, "b")}, base("id", "b")...),
-			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")},
-				{text("3"), wire.Int(3), text("m")}},
-			`"and":[],"sort":[{"field":"b","dir":"asc"}],"limit":2,"fields":["id"],"joins":[` + toB + `]`,
-			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
-		},
-		{
-			"a self-join's columns are distinguished by their hop", connector.Applied{},
-			append(base("name", "boss"), hop(1, "bossName"), hop(1, "name")),
-			[][]wire.Value{{text("ann"), wire.Int(2), text("bob"), text("bob")}},
-			`"and":[{"field":"name","op":"eq","value":"ann"}],"sort":[],"fields":["name"],"joins":[` + me + `]`,
-			`{"rows":[{"name":"ann","bossName":"bob"}]}`,
-		},
-		{
-			"several matches are several rows, and the window counts them", connector.Applied{},
-			append(base("id"), hop(1, "b")),
-			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")},
-				{wire.Int(2), null}},
-			`"and":[],"sort":[{"field":"id","dir":"desc"}],"limit":2,"offset":1,"fields":["id"],"joins":[` + toB +
-				`]`,
-			`{"rows":[{"id":1,"b":"x"},{"id":1,"b":"y"}]}`,
-		},
-		{
-			"no base fields at all", connector.Applied{}, []wire.Column{hop(1, "b")},
-			[][]wire.Value{{text("x")}},
-			`"and":[],"sort":[],"fields":[],"joins":[` + toB + `]`,
-			`{"rows":[{"b":"x"}]}`,
-		},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, joined(c.served, c.begin, c.rows...), nil)
-			a := s.post("/query", query(c.query))
-			assert.Equal(t, all+"\n"+c.want+"\n"+end+"\n", a.body, s.log.String())
-		})
-	}
-	for _, c := range []struct {
-		why    string
-		begin  []wire.Column
-		query  string
-		status int
-		code   wire.Code
-		says   string
-	}{
-		{"query-6: filters name base fields only", append(base("id"), hop(1, "b")),
-			`"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
-			422, wire.CodeUnsupported, `table "items" has no field "b" to filter by`},
-		{"query-6: so does the sort", append(base("id"), hop(1, "b")),
-			`"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
-			404, wire.CodeUnknownEntity, `table "items" has no field "b"`},
-		{"filter-11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
-			404, wire.CodeUnknownEntity, `table "b" has no field "name"`},
-		{"a hop's column under another hop", append(base("id"), hop(1, "b"), hop(1, "c"), hop(1, "size")),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
-			404, wire.CodeUnknownEntity, `table "c" has no field "name"`},
-		{"two columns of one name in one hop", append(base("id"), hop(1, "b"), hop(1, "b")),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`, 500, wire.CodeInternal, "internal error"},
-		{"a hop that is not there", append(base("id"), hop(1, "b"), hop(2, "c")),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`, 500, wire.CodeInternal, "internal error"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, joined(connector.Applied{}, c.begin), nil)
-			s.post("/query", query(c.query)).refuses(t, c.status, c.code, c.says)
-			s.alive()
+	hops := strings.NewReplacer(
+		"TO_B", `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}`,
+		"TO_C", `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},{"field":"size"}]}`,
+		"TO_SELF", `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name","as":"bossName"}]}`)
+	for _, c := range testkit.Table(t, "testdata/joins.tsv", 5) {
+		why, asked, want := c[0], query(hops.Replace(c[1])), c[4]
+		t.Run(why, func(t *testing.T) {
+			var columns []wire.Column
+			for name := range strings.FieldsSeq(c[2]) {
+				name, hop, _ := strings.Cut(name, "@")
+				n, _ := strconv.Atoi(hop)
+				columns = append(columns, wire.Column{Name: name, Hop: n})
+			}
+			var cells [][]any
+			require.NoError(t, json.Unmarshal([]byte(c[3]), &cells))
+			var rows [][]wire.Value
+			for _, row := range cells {
+				values := make([]wire.Value, len(row)) // a null is one already
+				for i, cell := range row {
+					switch cell := cell.(type) {
+					case float64:
+						values[i] = wire.Int(int64(cell))
+					case string:
+						values[i] = wire.Text(cell)
+					}
+				}
+				rows = append(rows, values)
+			}
+			s := serve(t, joined(columns, rows), nil)
+			a := s.post("/query", asked)
+			if status, message, refused := strings.Cut(want, ": "); refused {
+				code, name, _ := strings.Cut(status, " ")
+				a.refuses(t, testkit.Must(strconv.Atoi(code))(t), wire.Code(name), message)
+				s.alive()
+			} else {
+				assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body, s.log.String())
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -206,48 +208,21 @@ func TestDataThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestWindow checks the only way in which an offset and a limit reach a source.
+// TestWindow checks the only way in which an offset and a limit reach a source, with testdata/windows.tsv.
 func TestWindow(t *testing.T) {
-	const filter, sort = `"and":[{"field":"n","op":"gt","value":0}]`, `"sort":[{"field":"n","dir":"asc"}]`
-	type got struct {
-		offset, limit int64
-		ok            bool
-		maxRows       int64
-	}
-	for _, c := range []struct {
-		why, query string
-		served     connector.Applied
-		offsetMax  int64
-		want       got
-	}{
-		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Applied{}, 0,
-			got{7, 5, true, 12}},
-		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Applied{}, 0, got{7, 0, true, math.MaxInt64}},
-		{"no window", `"and":[],"sort":[]`, connector.Applied{}, 0, got{0, 0, true, 0}},
-		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Applied{Sort: true}, 0, got{maxRows: 5}},
-		{"filters served", filter + `,"sort":[],"limit":5`, connector.Applied{Filters: true}, 0, got{0, 5, true, 5}},
-		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Applied{Filters: true}, 0, got{maxRows: 5}},
-		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Applied{Sort: true}, 0, got{0, 5, true, 5}},
-		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Applied{Filters: true, Sort: true}, 0,
-			got{1, 5, true, 6}},
-		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Applied{}, 0, got{maxRows: 5}},
-		{"query-8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`,
-			connector.Applied{}, 7, got{7, 5, true, 12}},
-		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Applied{}, 7, got{maxRows: math.MaxInt64}},
-		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`,
-			connector.Applied{}, 0, got{1<<53 - 1, 1<<53 - 1, true, 1<<54 - 2}},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var window got
+	for _, c := range testkit.Table(t, "testdata/windows.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			var window string
 			src := testkit.Source{OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
-				window.offset, window.limit, window.ok = out.Claim(c.served).TakeWindow()
-				window.maxRows = req.MaxRows
+				served := connector.Applied{Filters: strings.Contains(c[2], "filters"), Sort: strings.Contains(c[2], "sort")}
+				offset, limit, ok := out.Claim(served).TakeWindow()
+				window = fmt.Sprint(offset, limit, ok, req.MaxRows)
 				return out.Begin(number).Flush()
 			}}
-			h := testkit.Must(connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}},
-				src, newToken(t), nil))(t)
-			assert.Equal(t, 200, direct(h, "/query", query(c.query+`,"fields":["n"]`)).Code)
-			assert.Equal(t, c.want, window)
+			most := testkit.Must(strconv.ParseInt(c[3], 10, 64))(t)
+			h := testkit.New(connectortest.Token, connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: most}}, src, nil)
+			assert.Equal(t, 200, direct(h, "/query", query(c[1]+`,"fields":["n"]`)).Code)
+			assert.Equal(t, c[4], window)
 		})
 	}
 }
