@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkRow(b *testing.B) {
 		"filtered": filteredQuery,
 	} {
 		b.Run(name, func(b *testing.B) {
-			sample := reference(1000)
+			sample := reference.Rows(1000)
 			src := emits(func(out *connector.Rows) error {
 				w := out.Begin(twelve)
 				b.ReportAllocs()
@@ -42,7 +43,7 @@ func BenchmarkRow(b *testing.B) {
 		})
 	}
 	b.Run("maps and encoding/json", func(b *testing.B) {
-		sample := reference(1000)
+		sample := reference.Rows(1000)
 		b.ReportAllocs()
 		size := 0
 		for b.Loop() {
@@ -75,7 +76,7 @@ func BenchmarkRow(b *testing.B) {
 // BenchmarkTopN measures the first 100 rows of a sort that the source does not
 // serve. One operation is 1,000 rows, of which few get into the heap.
 func BenchmarkTopN(b *testing.B) {
-	sample := reference(1000)
+	sample := reference.Rows(1000)
 	src := emits(func(out *connector.Rows) error {
 		w := out.Begin(twelve)
 		b.ReportAllocs()
@@ -143,43 +144,13 @@ func BenchmarkCountOverhead(b *testing.B) {
 	})
 }
 
-// twelve are the columns of the reference table, and reference its rows: about
-// 306 bytes each as JSON.
-var twelve = []wire.Column{
-	{Name: "id", Type: wire.TypeNumber}, {Name: "uuid", Type: wire.TypeString}, {Name: "name", Type: wire.TypeString},
-	{Name: "email", Type: wire.TypeString},
-	{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal},
-	{Name: "qty", Type: wire.TypeNumber}, {Name: "price", Type: wire.TypeNumber},
-	{Name: "active", Type: wire.TypeBoolean}, {Name: "created_at", Type: wire.TypeDatetime},
-	{Name: "note", Type: wire.TypeString}, {Name: "region", Type: wire.TypeString},
-}
+var (
+	twelve    = reference.Columns
+	allTwelve = `["` + strings.Join(reference.Names(), `","`) + `"]`
+)
 
-func reference(n int) [][]wire.Value {
-	rows := make([][]wire.Value, n)
-	for i := range rows {
-		region := wire.Text([]string{"EU", "US", "APAC"}[i%3])
-		if i%5 == 0 {
-			region = wire.Null()
-		}
-		rows[i] = []wire.Value{
-			wire.Int(int64(i)), wire.Text("018f2f6e-7b1a-7c3d-9e4f-0123456789ab"), wire.Text("Ada Lovelace"),
-			wire.Text("ada.lovelace@example.com"),
-			wire.Text([]string{"open", "paid", "void"}[i%3]),
-			wire.Decimal([]string{"1999.50", "12.00", "100.25"}[i%3]), wire.Int(int64(i % 100)),
-			wire.Float(float64(i%1000) / 8),
-			wire.Bool(i%2 == 0), wire.Datetime(epoch), wire.Text(`forty characters of "quoted" text, äöü....`),
-			region,
-		}
-	}
-	return rows
-}
-
-var epoch = time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
-
-const allTwelve = `["id","uuid","name","email","status","amount","qty","price","active","created_at","note","region"]`
-
-// filteredQuery keeps two rows in three, by a text, a decimal and a number.
-const filteredQuery = `{"table":"items","and":[{"field":"status","op":"neq","value":"void"},{"field":"amount",` +
+// filteredQuery keeps four rows in five, by a text, a decimal and a number.
+var filteredQuery = `{"table":"items","and":[{"field":"status","op":"neq","value":"cancelled"},{"field":"amount",` +
 	`"op":"gte","value":"10.5"}],` +
 	`"or":[[{"field":"qty","op":"lt","value":1000}],[{"field":"region","op":"isnull"}]],"sort":[],"fields":` +
 	allTwelve + `,"idleTimeoutMs":30000,` + tail
@@ -199,7 +170,7 @@ func unwired(t testing.TB, src connector.Source, path, body string) *discard {
 // TestRowAllocatesNothing counts allocations from Row to the stream, with filters
 // on.
 func TestRowAllocatesNothing(t *testing.T) {
-	sample := reference(30)
+	sample := reference.Rows(30)
 	src := emits(func(out *connector.Rows) error {
 		w := out.Begin(twelve)
 		offer := func() {
@@ -215,7 +186,7 @@ func TestRowAllocatesNothing(t *testing.T) {
 		assert.Zero(t, testing.AllocsPerRun(300, func() {
 			if err := w.Row(wire.Int(1), wire.Text("a"), wire.Text("b"), wire.Text("c"), wire.Text("paid"),
 				wire.Decimal("99.50"), wire.Int(2),
-				wire.Float(1.5), wire.Bool(true), wire.Datetime(epoch), wire.Text("n"), wire.Null()); err != nil {
+				wire.Float(1.5), wire.Bool(true), wire.Datetime(time.Unix(0, 0)), wire.Text("n"), wire.Null()); err != nil {
 				t.Error(err)
 			}
 		}), "nor does a call that spells its cells out")
@@ -238,7 +209,7 @@ func TestRowAllocatesNothing(t *testing.T) {
 // TestHeapAllocatesLittle counts allocations for rows that do not belong to the
 // first n of a sort.
 func TestHeapAllocatesLittle(t *testing.T) {
-	sample := reference(3000)
+	sample := reference.Rows(3000)
 	src := emits(func(out *connector.Rows) error {
 		w := out.Begin(twelve)
 		offer := func() {

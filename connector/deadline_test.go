@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -123,7 +124,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 	if testrun.Race || testrun.InFull() {
 		requests = 600
 	}
-	sample := reference(500)
+	sample := reference.Rows(500)
 	handler := newHandler(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
 		out *connector.Rows) error {
 		w := out.Begin(twelve)
