@@ -1,8 +1,10 @@
 package textfile
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -29,36 +31,22 @@ func utf16Text(text string, bigEndian bool) string {
 	return b.String()
 }
 
+// TestDecode reads the texts of testdata/encodings.tsv, and long ones.
 func TestDecode(t *testing.T) {
-	const text = "né,😀\n€,日本\n"
-	long := strings.Repeat(text, 3000) // characters across the ends of the buffers
-	for _, c := range []struct{ why, in, stated, want, encoding string }{
-		{"nothing stated is UTF-8", text, "", text, "utf-8"},
-		{"its byte-order mark is no text", bom + text, "", text, "utf-8"},
-		{"UTF-16 by its byte-order mark", "\xff\xfe" + utf16Text(long, false), "", long, "utf-16le"},
-		{"with the other order", "\xfe\xff" + utf16Text(long, true), "utf-16", long, "utf-16be"},
-		{"without a mark the order is stated", utf16Text(text, true), "utf-16be", text, "utf-16be"},
-		{"a mark goes before what is stated", bom + text, "windows-1252", text, "utf-8"},
-		{"Windows has a euro where Latin-1 has none", "caf\xe9 \x80\x99", "windows-1252", "café €™", "windows-1252"},
-		{"Latin-1", "caf\xe9 \xa4\xa0", "iso-8859-1", "café ¤\u00a0", "iso-8859-1"},
-		{"Latin-9", "\xa4\xa6\xbe\xe9", "iso-8859-15", "€ŠŸé", "iso-8859-15"},
-		{"Central Europe", "\x8c\xb3\xf8", "windows-1250", "Śłř", "windows-1250"},
-		{"Cyrillic", "\xcf\xf0\xe8\xb9", "windows-1251", "При№", "windows-1251"},
-		{"Excel's CSV (MS-DOS)", "\x81\x84\x94\xe1", "ibm850", "üäöß", "ibm850"},
-		{"Excel's CSV (Macintosh)", "\x9f\x8a\xdb\xf0", "macintosh", "üä€\uf8ff", "macintosh"},
-		{"ASCII and the last of a page", "\x7f\x80\xff", "windows-1252", "\x7f€ÿ", "windows-1252"},
-		{"nothing", "", "windows-1252", "", "windows-1252"},
-		{"less than a mark", "\xff", "windows-1252", "ÿ", "windows-1252"},
-	} {
-		for _, from := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in)),
-			iotest.DataErrReader(strings.NewReader(c.in))} {
-			r, encoding, marked, err := Decode(from, c.stated)
-			require.NoError(t, err, c.why)
-			got := testkit.Must(io.ReadAll(r))(t, c.why)
-			require.Equal(t, c.want, string(got), c.why)
-			require.Equal(t, c.encoding, encoding, c.why)
-			require.Equal(t, strings.HasPrefix(c.in, bom) || strings.HasPrefix(c.in, "\xff\xfe") ||
-				strings.HasPrefix(c.in, "\xfe\xff"), marked, c.why)
+	long := strings.Repeat("né,😀\n€,日本\n", 3000) // characters across the ends of the buffers
+	for _, c := range append(testkit.Table(t, "testdata/encodings.tsv", 5),
+		[]string{"UTF-16 by its byte-order mark", strconv.Quote("\xff\xfe" + utf16Text(long, false)), "", strconv.Quote(long), "utf-16le"},
+		[]string{"with the other order", strconv.Quote("\xfe\xff" + utf16Text(long, true)), "utf-16", strconv.Quote(long), "utf-16be"},
+	) {
+		why, in, want := c[0], testkit.Must(strconv.Unquote(c[1]))(t), testkit.Must(strconv.Unquote(c[3]))(t)
+		for _, from := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in)),
+			iotest.DataErrReader(strings.NewReader(in))} {
+			r, encoding, marked, err := Decode(from, c[2])
+			require.NoError(t, err, why)
+			require.Equal(t, want, string(testkit.Must(io.ReadAll(r))(t, why)), why)
+			require.Equal(t, c[4], encoding, why)
+			require.Equal(t, strings.HasPrefix(in, bom) || strings.HasPrefix(in, "\xff\xfe") || strings.HasPrefix(in, "\xfe\xff"),
+				marked, why)
 		}
 	}
 }
@@ -79,31 +67,16 @@ func TestCodePages(t *testing.T) {
 	}
 }
 
+// TestDecodeFails reads what stands in testdata/undecodable.tsv.
 func TestDecodeFails(t *testing.T) {
-	for _, c := range []struct {
-		why, in, stated string
-		line            int
-		want            string
-	}{
-		{"a byte that is no character", "a\nb\n\x81", "windows-1252", 3,
-			"has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
-		{"a euro of Windows is a control character in Latin-1, which nobody writes", "\x80", "iso-8859-1", 1,
-			"has the byte 0x80, which is no character in iso-8859-1; state the encoding that the file has"},
-		{"half a character", utf16Text("a\n", false) + "\x3d\xd8a\x00", "utf-16le", 2,
-			"has half a character of UTF-16; state the encoding that the file has"},
-		{"an odd byte", utf16Text("a\n", false) + "b", "utf-16le", 2, "ends in the middle of a character of UTF-16"},
-		{"half a pair at the end", utf16Text("a", false) + "\x3d\xd8", "utf-16le", 1, "ends in the middle of a character of UTF-16"},
-		{"no order", utf16Text("a", false), "utf-16", 0, "UTF-16 without a byte-order mark may be read in two ways; " +
-			"state the encoding utf-16le, as Windows writes it, or utf-16be"},
-		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", "", 0, "the text is UTF-32 by its byte-order mark; save the file as UTF-8"},
-	} {
-		r, _, _, err := Decode(strings.NewReader(c.in), c.stated)
+	for _, c := range testkit.Table(t, "testdata/undecodable.tsv", 5) {
+		r, _, _, err := Decode(strings.NewReader(testkit.Must(strconv.Unquote(c[1]))(t)), c[2])
 		if err == nil {
 			_, err = io.ReadAll(r)
 		}
 		var wrong *Undecodable
-		require.ErrorAs(t, err, &wrong, c.why)
-		assert.Equal(t, Undecodable{c.line, c.want}, *wrong, c.why)
+		require.ErrorAs(t, err, &wrong, c[0])
+		assert.Equal(t, Undecodable{testkit.Must(strconv.Atoi(c[3]))(t), c[4]}, *wrong, c[0])
 	}
 	_, _, _, err := Decode(strings.NewReader("a"), "ebcdic")
 	require.EqualError(t, err, `textfile: unknown encoding "ebcdic"`)
@@ -119,44 +92,24 @@ func TestDecodeFails(t *testing.T) {
 	}
 }
 
-// TestFormats reads small files in the formats of offices.
+// formatOf returns the format that a file of testdata states.
+func formatOf(t *testing.T, text string) (f Format) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &f))
+	return f
+}
+
+// TestFormats reads the small files of testdata/formats.tsv.
 func TestFormats(t *testing.T) {
-	header, rows := []string{"a", "b"}, [][]textvalue.Raw{plain("1", "x")}
-	for _, c := range []struct {
-		why, file, in string
-		format        Format
-		notes         []string
-	}{
-		{"semicolons, which alone are in the header", "t.csv", "a;b\n1;x\n", Format{},
-			[]string{"t.csv is read as separated by semicolons, which alone are in its header"}},
-		{"tabs", "t.csv", "a\tb\n1\tx\n", Format{}, []string{"t.csv is read as separated by tabs, which alone are in its header"}},
-		{"bars", "t.csv", "a|b\n1|x\n", Format{}, []string{"t.csv is read as separated by vertical bars, which alone are in its header"}},
-		{"blank lines come before the header", "t.csv", "\r\n\na;b\n1;x\n", Format{},
-			[]string{"t.csv is read as separated by semicolons, which alone are in its header"}},
-		{"what is stated needs no word", "t.csv", "a;b\n1;x\n", Format{Separator: ";"}, nil},
-		{"any character may be stated", "t.csv", "a¦b\n1¦x\n", Format{Separator: "¦"}, nil},
-		{"in .tsv it is the tab", "t.TSV", "a\tb\n1\tx\n", Format{Separator: ";"}.Of("t.TSV", nil), nil},
-		{"Excel's first line", "t.csv", "sep=;\r\na;b\r\n1;x\r\n", Format{},
-			[]string{`t.csv is read as separated by ";", as its first line says`}},
-		{"in quotes", "t.csv", "\"sep=,\"\na,b\n1,x\n", Format{Separator: ","},
-			[]string{`t.csv is read as separated by ",", as its first line says`}},
-		{"UTF-16 and tabs, as Excel's Unicode text", "t.csv", "\xff\xfe" + utf16Text("a\tb\r\n1\tx\r\n", false), Format{},
-			[]string{"t.csv is read as utf-16le, by its byte-order mark", "t.csv is read as separated by tabs, which alone are in its header"}},
-		{"a mark against what is stated", "t.csv", bom + "a,b\n1,x\n", Format{Encoding: "windows-1252"},
-			[]string{"t.csv is read as utf-8, by its byte-order mark"}},
-		{"utf-16 is either order", "t.ndjson", "\xfe\xff" + utf16Text(`{"a":1,"b":"x"}`, true), Format{Encoding: "utf-16"}, nil},
-		{"NDJSON has no separator", "t.jsonl", `{"a":1,"b":"x"}`, Format{Separator: ";"}, nil},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			format := testkit.Must(c.format.Checked())(t)
-			all := testkit.Must(Open(c.file, strings.NewReader(c.in), format, nil))(t)
+	for _, c := range testkit.Table(t, "testdata/formats.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			format := testkit.Must(formatOf(t, c[3]).Of(c[1], nil).Checked())(t)
+			all := testkit.Must(Open(c[1], strings.NewReader(testkit.Must(strconv.Unquote(c[2]))(t)), format, nil))(t)
 			cells := testkit.Must(all.Next())(t)
-			assert.Equal(t, header, all.Names())
-			assert.Equal(t, rows[0][0].Text, cells[0].Text)
-			assert.Equal(t, rows[0][1].Text, cells[1].Text)
-			assert.Equal(t, c.notes, all.Notes())
-			_, err := all.Next()
-			assert.Equal(t, io.EOF, err)
+			assert.Equal(t, []string{"a", "b"}, all.Names())
+			assert.Equal(t, []string{"1", "x"}, []string{cells[0].Text, cells[1].Text})
+			assert.Equal(t, c[4], strings.Join(all.Notes(), " | "))
+			assert.Equal(t, io.EOF, drain(all, nil))
 		})
 	}
 }
@@ -178,46 +131,15 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// TestFormatFaults reads files that a guess could have read otherwise.
+// TestFormatFaults reads the files of testdata/misread.tsv.
 func TestFormatFaults(t *testing.T) {
-	const choose = "; state which is the separator, or quote the names that have another"
-	for _, c := range []struct {
-		why, in string
-		format  Format
-		want    string
-	}{
-		{"two separators in the header", "Name;Price, net\n", Format{}, "t.csv line 1: the header has commas and semicolons" + choose},
-		{"three, behind blank lines", "\n\na,b\tc|d\n", Format{}, "t.csv line 3: the header has commas and tabs and vertical bars" + choose},
-		{"another one than is stated", "a,b\n", Format{Separator: ";"},
-			`t.csv line 1: the header has commas, and none of the stated separator ";"; state the separator of this file`},
-		{"a first line against what is stated", "sep=,\na,b\n", Format{Separator: ";"},
-			"t.csv line 1: names another separator than is stated; correct one of them"},
-		{"lines behind the first are counted", "sep=;\na;b\n1;2;3\n", Format{}, "t.csv line 3: 3 cells where the header has 2"},
-		{"a quote behind it", "sep=;\na;b\n1;x\"y\n", Format{},
-			"t.csv line 3: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
-		{"a byte that is none of the encoding, in its cell", "a,b\n1,x\n1,\x81\n", Format{Encoding: "windows-1252"},
-			"t.csv line 3: cell 2 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
-		{"in the header", "\x81", Format{Encoding: "windows-1252"},
-			"t.csv line 1: cell 1 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
-		{"at the beginning of a line", "a,b\n1,x\n\x81", Format{Encoding: "windows-1252"},
-			"t.csv line 3: cell 1 has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
-		{"in a first cell in quotes", "a,b\n\"x\x81", Format{Encoding: "windows-1252"},
-			"t.csv line 2: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has"},
-		{"the whole", "a,b\n", Format{Encoding: "utf-16"}, "t.csv: UTF-16 without a byte-order mark may be read in two ways; " +
-			"state the encoding utf-16le, as Windows writes it, or utf-16be"},
-	} {
-		all, err := Open("t.csv", strings.NewReader(c.in), c.format, nil)
-		for err == nil {
-			_, err = all.Next()
-		}
-		assert.EqualError(t, err, c.want, c.why)
+	for _, c := range testkit.Table(t, "testdata/misread.tsv", 4) {
+		in := testkit.Must(strconv.Unquote(c[1]))(t)
+		assert.EqualError(t, drain(Open("t.csv", strings.NewReader(in), formatOf(t, c[2]), nil)), c[3], c[0])
 	}
 	testkit.Must(Open("t.ndjson", strings.NewReader(""), Format{}, nil))(t)
-	all, err := Open("t.ndjson", strings.NewReader("{\"a\":1}\n{\"a\":1}\n{\"a\":\"\x81\"}\n"), Format{Encoding: "windows-1252"}, nil)
-	for err == nil {
-		_, err = all.Next()
-	}
-	assert.EqualError(t, err,
+	lines := strings.NewReader("{\"a\":1}\n{\"a\":1}\n{\"a\":\"\x81\"}\n")
+	assert.EqualError(t, drain(Open("t.ndjson", lines, Format{Encoding: "windows-1252"}, nil)),
 		"t.ndjson line 3: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has")
 }
 

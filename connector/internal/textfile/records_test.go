@@ -3,13 +3,13 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,16 +21,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
-
-func plain(texts ...string) []textvalue.Raw {
-	cells := make([]textvalue.Raw, len(texts))
-	for i, s := range texts {
-		if s != "" {
-			cells[i] = textvalue.Raw{Text: s, Kind: textvalue.Plain}
-		}
-	}
-	return cells
-}
 
 // TestCSV reads the files of testdata/csv.tsv.
 func TestCSV(t *testing.T) {
@@ -83,9 +73,7 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 func TestCSVFindsWhatIsNotUTF8(t *testing.T) {
 	read := func(r io.Reader) (doubtful bool, err error) {
 		all, err := openCSV("t.csv", r, Format{}, nil)
-		for err == nil {
-			_, err = all.Next()
-		}
+		err = drain(all, err)
 		return all.(*csvRecords).text.doubtful, err
 	}
 	for _, line := range []string{"x,yyyy,z\n", "x,\"y\r\n\",z\r\n", strings.Repeat("€", csvBuffer) + ",y,z\n"} {
@@ -237,16 +225,8 @@ func TestRecordsAreBounded(t *testing.T) {
 		line := strings.Repeat("x", 1<<20) + "\n"
 		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n"), strings.NewReader(strings.Repeat(line, 40))), Format{}, nil)
 		require.NoError(t, err)
-		n := 0
-		for {
-			_, err := all.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err)
-			n++
-		}
-		assert.Equal(t, 40, n)
+		require.Equal(t, io.EOF, drain(all, nil))
+		assert.Equal(t, 41, all.Line())
 	})
 	t.Run("nor does a line that never ends", func(t *testing.T) {
 		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{1}), Format{}, nil)
@@ -274,25 +254,18 @@ func TestRecordsAreBounded(t *testing.T) {
 			{"t.ndjson", "{\"a\":1}\n"}, {"t.ndjson", "{\"a\":1}\n{\"a\":"}, {"t.ndjson", "{\"a\":1}\n{\"a\":1}"},
 			{"t.json", "{\"a\":1}\n"}, {"t.json", "[{\"a\":1}"}, {"t.json", "[{\"a\":1}]"}, {"t.json", ""},
 		} {
-			fails := readerFunc(func([]byte) (int, error) { return 0, broken })
+			fails := iotest.ErrReader(broken)
 			open := Open
 			if c.name == "t.json" {
 				open = OpenJSON
 			}
-			all, err := open(c.name, io.MultiReader(strings.NewReader(c.content), fails), Format{}, nil)
-			for err == nil {
-				_, err = all.Next()
-			}
+			err := drain(open(c.name, io.MultiReader(strings.NewReader(c.content), fails), Format{}, nil))
 			assert.ErrorIs(t, err, broken, c.content)
 			var f *Fault
 			assert.False(t, errors.As(err, &f), c.content)
 		}
 	})
 }
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestNDJSON(t *testing.T) {
 	header, cells, lines, err := readAll("t.ndjson", bom+`{"a":1,"b":"x"}
@@ -312,63 +285,26 @@ func TestNDJSON(t *testing.T) {
 	}, cells, "a missing member is null")
 }
 
-// TestJSON reads objects wherever lines end.
+// TestJSON reads the objects of testdata/json.tsv.
 func TestJSON(t *testing.T) {
-	one, two := textvalue.Raw{Text: "1", Kind: textvalue.Number}, textvalue.Raw{Text: "2", Kind: textvalue.Number}
-	for _, c := range []struct {
-		why, in string
-		cells   [][]textvalue.Raw
-		lines   []int
-		want    string // "": no error
-	}{
-		{"one behind the other", "{\"a\":1}{\n\"a\":2}\n", [][]textvalue.Raw{{one}, {two}}, []int{1, 1}, ""},
-		{"a list", "[{\"a\":1},\n{\"a\":2}\n]\n", [][]textvalue.Raw{{one}, {two}}, []int{1, 2}, ""},
-		{"behind blanks", " \t\r\n [\n{\n\"a\":1}]", [][]textvalue.Raw{{one}}, []int{3}, ""},
-		{"objects behind blanks", "\n\n{\n\n\"a\":1}\n{\"a\":2}", [][]textvalue.Raw{{one}, {two}}, []int{3, 6}, ""},
-		{"nothing", "", nil, nil, ""},
-		{"blanks", " \n", nil, nil, ""},
-		{"an empty list", "[]", nil, nil, ""},
-		{"more behind the list", "[{\"a\":1}\n]\n{}", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 3: more text after the list of objects"},
-		{"an object that is cut", "{\"a\":1}\n{\"a\"", [][]textvalue.Raw{{one}}, []int{1},
-			"t.json line 1: the file ends within an object or a list that begins here"},
-		{"a list that is cut", "[{\"a\":1}\n", [][]textvalue.Raw{{one}}, []int{1},
-			"t.json line 1: the file ends within an object or a list that begins here"},
-		{"a list that is cut behind a comma", "[{\"a\":1},\n", [][]textvalue.Raw{{one}}, []int{1},
-			"t.json line 1: the file ends within an object or a list that begins here"},
-		{"no JSON", "{\"a\":1}\n\nx", [][]textvalue.Raw{{one}}, []int{1},
-			"t.json line 1: no JSON from here on: invalid character 'x' looking for beginning of value"},
-		{"a list that ends in a brace", "[{\"a\":1}}", [][]textvalue.Raw{{one}}, []int{1},
-			"t.json line 1: no JSON from here on: invalid character '}' after array element"},
-		{"no object", "{\"a\":1}\n2", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 2: each line must be one JSON object"},
-		{"a list in the list", "[{\"a\":1},\n[]]", [][]textvalue.Raw{{one}}, []int{1}, "t.json line 2: each line must be one JSON object"},
-	} {
-		for _, from := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
-			all := testkit.Must(OpenJSON("t.json", from, Format{}, nil))(t, c.why)
-			var cells [][]textvalue.Raw
-			var lines []int
-			var err error
-			for {
-				var record []textvalue.Raw
-				if record, err = all.Next(); err != nil {
-					break
-				}
-				cells, lines = append(cells, slices.Clone(record)), append(lines, all.Line())
+	for _, c := range testkit.Table(t, "testdata/json.tsv", 5) {
+		in := testkit.Must(strconv.Unquote(c[1]))(t)
+		for _, from := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+			all := testkit.Must(OpenJSON("t.json", from, Format{}, nil))(t, c[0])
+			texts, lines := []string{}, []int{}
+			record, err := all.Next()
+			for ; err == nil; record, err = all.Next() {
+				assert.Equal(t, []textvalue.Raw{{Text: record[0].Text, Kind: textvalue.Number}}, record, c[0])
+				texts, lines = append(texts, record[0].Text), append(lines, all.Line())
 			}
-			assert.Equal(t, c.cells, cells, c.why)
-			assert.Equal(t, c.lines, lines, c.why)
-			if c.want == "" {
-				assert.Equal(t, io.EOF, err, c.why)
-			} else {
-				assert.EqualError(t, err, c.want, c.why)
-			}
+			assert.JSONEq(t, c[2], string(testkit.Must(json.Marshal(texts))(t)), c[0])
+			assert.JSONEq(t, c[3], string(testkit.Must(json.Marshal(lines))(t)), c[0])
+			assert.EqualError(t, err, cmp.Or(c[4], io.EOF.Error()), c[0])
 		}
 	}
 	_, err := OpenJSON("t.json", strings.NewReader("{}"), Format{Encoding: "utf-16"}, nil)
 	require.Error(t, err)
-	all, err := OpenJSON("t.json", strings.NewReader("{\"a\":1}\n{\"a\":\"\x81\"}"), Format{Encoding: "windows-1252"}, nil)
-	for err == nil {
-		_, err = all.Next()
-	}
+	err = drain(OpenJSON("t.json", strings.NewReader("{\"a\":1}\n{\"a\":\"\x81\"}"), Format{Encoding: "windows-1252"}, nil))
 	assert.EqualError(t, err, "t.json line 2: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has")
 }
 
@@ -404,4 +340,12 @@ func readAll(name, content string) (header []string, cells [][]textvalue.Raw, li
 		cells = append(cells, append([]textvalue.Raw(nil), record...))
 		lines = append(lines, all.Line())
 	}
+}
+
+// drain reads all records, and returns the error behind them, or that of opening the file.
+func drain(all Records, err error) error {
+	for err == nil {
+		_, err = all.Next()
+	}
+	return err
 }
