@@ -59,33 +59,27 @@ func outcome(res *http.Response, err error) string {
 // that begin to read at several instants. Every request gets an answer.
 func TestDeadlineAroundTheFirstByte(t *testing.T) {
 	const timeout = 20 * time.Millisecond
-	sources := map[string]func(at time.Duration) []step{
-		"a row and a flush": func(at time.Duration) []step {
-			return []step{sleep(at), begin, rows(1), flush, wait(hour)}
-		},
-		"a whole batch": func(at time.Duration) []step { return []step{sleep(at), begin, rows(65), wait(hour)} },
-		"two batches": func(at time.Duration) []step {
-			return []step{begin, rows(64), sleep(at), rows(5000), wait(hour)}
-		},
-		"a wide row":   func(at time.Duration) []step { return []step{sleep(at), begin, wide(1 << 20), wait(hour)} },
-		"the end":      func(at time.Duration) []step { return []step{sleep(at), begin, rows(1)} },
-		"served alone": func(at time.Duration) []step { return []step{sleep(at), begin, flush, wait(hour)} },
-		"an error": func(at time.Duration) []step {
-			return []step{begin, rows(1), sleep(at), fail(connector.UpstreamTimeout("x"))}
-		},
-		"nothing, in good time": func(time.Duration) []step { return []step{begin, wait(hour)} },
-		"nothing, ignoring it":  func(at time.Duration) []step { return []step{sleep(timeout + at)} },
+	sources := map[string]string{ // AT stands for the instant
+		"a row and a flush":     "sleep AT; begin; rows 1; flush; wait 1h",
+		"a whole batch":         "sleep AT; begin; rows 65; wait 1h",
+		"two batches":           "begin; rows 64; sleep AT; rows 5000; wait 1h",
+		"a wide row":            "sleep AT; begin; wide 1048576; wait 1h",
+		"the end":               "sleep AT; begin; rows 1",
+		"served alone":          "sleep AT; begin; flush; wait 1h",
+		"an error":              "begin; rows 1; sleep AT; fail timeout x",
+		"nothing, in good time": "begin; wait 1h",
+		"nothing, ignoring it":  "sleep 20ms; sleep AT",
 	}
 	reads := []time.Duration{0, timeout - time.Millisecond, timeout, timeout + time.Millisecond, time.Second,
 		4 * time.Second}
-	for name, steps := range sources {
+	for name, does := range sources {
 		t.Run(name, func(t *testing.T) {
 			for at := timeout - 4*time.Millisecond; at <= timeout+4*time.Millisecond; at += time.Millisecond {
 				for _, read := range reads {
 					for _, more := range []string{"", `"maxTimeoutMs":5,`, `"maxTimeoutMs":25,`,
 						`"idleTimeoutMs":20,`} {
 						synctest.Test(t, func(t *testing.T) {
-							s := serve(t, script(steps(at)...), nil)
+							s := serve(t, script(steps(t, strings.ReplaceAll(does, "AT", at.String()))...), nil)
 							got := s.askAndReadAfter(ask(more, timeout), read)
 							time.Sleep(time.Second) // for a source that ignores its context
 							want := []string{"408 timeout", "error line", "end"}

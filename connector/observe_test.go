@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,58 +144,29 @@ func TestObserveRefusals(t *testing.T) {
 	}
 }
 
+// parts names what is true of a request's filters, sort and window.
+func parts(s wire.Served) string {
+	var list []string
+	for i, part := range []bool{s.Filters, s.Sort, s.Window} {
+		if part {
+			list = append(list, []string{"filters", "sort", "window"}[i])
+		}
+	}
+	return cmp.Or(strings.Join(list, ","), "nothing")
+}
+
 // TestObserveQuery checks what a query asked, what the source claimed, and the rows
 // and times.
 func TestObserveQuery(t *testing.T) {
-	type served = wire.Served
-	const (
-		filters = `"or":[[{"field":"n","op":"gt","value":2}]],`
-		sorted  = `"sort":[{"field":"n","dir":"asc"}],`
-	)
-	claim := func(claims connector.Applied, window bool) step {
-		return func(a *actor) error {
-			if c := a.out.Claim(claims); window {
-				_, _, _ = c.TakeWindow()
-			}
-			return nil
-		}
-	}
-	for _, c := range []struct {
-		why, more              string
-		do                     []step
-		asked, claimed, served served
-		read, sent             int64
-		first, duration        time.Duration
-	}{
-		{"nothing asked, nothing claimed", "", []step{begin, rows(3)}, served{}, served{}, served{}, 3, 3, 0, 0},
-		{"an unasked claim does not count", "", []step{claim(connector.Applied{Filters: true, Sort: true}, true), begin, rows(3)},
-			served{}, served{}, served{}, 3, 3, 0, 0},
-		{"the library filters", filters, []step{begin, rows(5)}, served{Filters: true}, served{}, served{Filters: true}, 5, 3, 0, 0},
-		{"the source filters", filters, []step{claim(connector.Applied{Filters: true}, false), begin, rows(3)},
-			served{Filters: true}, served{Filters: true}, served{Filters: true}, 3, 3, 0, 0},
-		{"nobody can sort so much", sorted, []step{begin, rows(3)}, served{Sort: true}, served{}, served{}, 3, 3, 0, 0},
-		{"the library cuts the window", `"limit":2,"offset":1,`, []step{begin, rows(9)}, served{Window: true}, served{}, served{Window: true},
-			3, 2, 0, 0},
-		{"the source cuts it", `"limit":2,`, []step{claim(connector.Applied{}, true), begin, rows(2)},
-			served{Window: true}, served{Window: true}, served{Window: true}, 2, 2, 0, 0},
-		{"an offset is a window", `"offset":1,`, []step{begin, rows(3)}, served{Window: true}, served{}, served{Window: true}, 3, 2, 0, 0},
-		{"and so is a limit of one row", `"limit":1,`, []step{begin, rows(1)}, served{Window: true}, served{}, served{Window: true},
-			1, 1, 0, 0},
-		{"the first row and the last", "", []step{wait(2 * time.Second), begin, rows(1), flush, wait(3 * time.Second), rows(1)},
-			served{}, served{}, served{}, 2, 2, 2 * time.Second, 5 * time.Second},
-		{"no row", "", []step{begin, wait(time.Second)}, served{}, served{}, served{}, 0, 0, 0, time.Second},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/observed.tsv", 5) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
 			w := &statsRecorder{}
-			s := serve(t, script(c.do...), &connector.Options{Observe: w.observe})
-			lines := s.stream(ask(c.more, hour))
+			s := serve(t, script(steps(t, c[2])...), &connector.Options{Observe: w.observe})
+			lines := s.stream(ask(c[1], hour))
 			o := w.last(t)
 			assert.Equal(t, "end", o.End, lines)
-			assert.Equal(t, c.asked, o.Asked, "asked")
-			assert.Equal(t, c.claimed, o.Claimed, "claimed")
-			assert.Equal(t, c.served, o.Served, "served")
-			assert.Equal(t, []int64{c.read, c.sent}, []int64{o.RowsRead, o.RowsSent}, "rows read and sent")
-			assert.Equal(t, []time.Duration{c.first, c.duration}, []time.Duration{o.FirstRow, o.Duration}, "first row, duration")
+			assert.Equal(t, c[3], strings.Join([]string{parts(o.Asked), parts(o.Claimed), parts(o.Served)}, " "))
+			assert.Equal(t, c[4], fmt.Sprint(o.RowsRead, o.RowsSent, o.FirstRow, o.Duration))
 		})
 	}
 	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
@@ -289,14 +261,10 @@ func TestObservePanics(t *testing.T) {
 // TestRequestLine checks the line that every request has.
 func TestRequestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sorts := func(a *actor) error {
-			a.out.Claim(connector.Applied{Sort: true})
-			return nil
-		}
 		s := serve(t, struct {
 			testkit.Source
 			testkit.Counter
-		}{script(sorts, begin, wait(time.Second), rows(5)), counts(0, connector.ErrDecline)}, nil)
+		}{script(claim("sort"), begin, wait(time.Second), rows(5)), counts(0, connector.ErrDecline)}, nil)
 		r := s.Request(t.Context(), "/query", ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
 			`"sort":[{"field":"n","dir":"asc"}],`, hour))
 		r.Header.Set("X-Request-ID", "req-1")

@@ -43,6 +43,17 @@ func begin(a *actor) error {
 
 func flush(a *actor) error { return a.w.Flush() }
 
+// claim claims what it names of filters, sort and window.
+func claim(parts string) step {
+	return func(a *actor) error {
+		c := a.out.Claim(connector.Applied{Filters: strings.Contains(parts, "filters"), Sort: strings.Contains(parts, "sort")})
+		if strings.Contains(parts, "window") {
+			_, _, _ = c.TakeWindow()
+		}
+		return nil
+	}
+}
+
 // rows offers the next n integers.
 func rows(n int) step {
 	return func(a *actor) error {
@@ -142,6 +153,8 @@ func steps(t *testing.T, text string) (list []step) {
 				numbers = append(numbers, testkit.Must(strconv.Atoi(word))(t, text))
 			}
 			list = append(list, counted(numbers...))
+		} else if verb == "claim" {
+			list = append(list, claim(rest))
 		} else if timed := timed[verb]; timed != nil {
 			list = append(list, timed(testkit.Must(time.ParseDuration(rest))(t, text)))
 		} else {
