@@ -2,7 +2,9 @@ package connector_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -130,46 +132,24 @@ func TestDescriberIsInvisible(t *testing.T) {
 // else.
 func TestOmit(t *testing.T) {
 	everything := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
-	whole := document(t, everything, nil)
-	for _, c := range []struct {
-		why  string
-		omit connector.Omit
-		want func(*wire.Document)
-	}{
-		{"nothing", connector.Omit{}, func(*wire.Document) {}},
-		{"an endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size"}}, func(d *wire.Document) {
-			d.Endpoints = []wire.Endpoint{"count", "aggregate", "cardinality", "linkHitRate"}
-		}},
-		{"aggregates, and with them their grains", connector.Omit{Endpoints: []wire.Endpoint{"aggregate"}},
-			func(d *wire.Document) {
-				d.Endpoints = []wire.Endpoint{"size", "count", "cardinality", "linkHitRate"}
-				d.Capabilities.DateBucket = false
-			}},
-		{"every endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "count", "aggregate", "cardinality",
-			"linkHitRate"}}, func(d *wire.Document) {
-			d.Endpoints, d.Capabilities.DateBucket = nil, false
-		}},
-		{"operators", connector.Omit{Operators: []wire.Op{wire.OpIn, wire.OpNin}}, func(d *wire.Document) {
-			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen),
-				func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
-		}},
-		{"operators may be empty", connector.Omit{Operators: thirteen},
-			func(d *wire.Document) { d.Capabilities.Operators = nil }},
-		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle},
-			func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},
-		{"the sort", connector.Omit{Sort: wire.SortNone},
-			func(d *wire.Document) { d.Capabilities.Sort = wire.SortNone }},
-		{"the offset", connector.Omit{Offset: true}, func(d *wire.Document) { d.Capabilities.Offset = false }},
-		{"joins", connector.Omit{Join: true}, func(d *wire.Document) { d.Capabilities.Join = false }},
-		{"grains", connector.Omit{DateBucket: true}, func(d *wire.Document) { d.Capabilities.DateBucket = false }},
-		{"the dialect", connector.Omit{Dialect: true}, func(d *wire.Document) { d.Dialect = "" }},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			want := whole
-			c.want(&want)
-			opts := &connector.Options{Omit: c.omit}
-			assert.Equal(t, want, document(t, everything, opts))
-			routesExist(t, newHandler(t, everything, opts), want.Endpoints)
+	for _, c := range testkit.Table(t, "testdata/omissions.tsv", 3) {
+		t.Run(c[0], func(t *testing.T) {
+			var opts connector.Options
+			require.NoError(t, json.Unmarshal([]byte(c[1]), &opts.Omit))
+			var want, got, changes map[string]any
+			require.NoError(t, json.Unmarshal(get(t, newHandler(t, everything, nil)), &want))
+			require.NoError(t, json.Unmarshal(get(t, newHandler(t, everything, &opts)), &got))
+			require.NoError(t, json.Unmarshal([]byte(c[2]), &changes))
+			for name, value := range changes {
+				if capabilities := want["capabilities"].(map[string]any); capabilities[name] != nil {
+					capabilities[name] = value
+				} else {
+					want[name] = value
+				}
+			}
+			maps.DeleteFunc(want, func(_ string, value any) bool { return value == nil })
+			assert.Equal(t, want, got)
+			routesExist(t, newHandler(t, everything, &opts), document(t, everything, &opts).Endpoints)
 		})
 	}
 }
@@ -262,80 +242,41 @@ func TestDocumentSize(t *testing.T) {
 }
 
 // TestConstructionFaults checks that each fault is named by its JSON path,
-// without the value.
+// without the value. The definitions are those of testdata/constructions.tsv.
 func TestConstructionFaults(t *testing.T) {
-	field := func(change func(*wire.CredentialField)) connector.Definition {
-		f := wire.CredentialField{Key: "k", Label: "l", Type: wire.CredentialText}
-		change(&f)
-		return connector.Definition{Slug: "shop",
-			Credentials: []wire.CredentialField{{Key: "a", Label: "l", Type: wire.CredentialText}, f}}
-	}
-	limits := func(l wire.Limits) connector.Definition { return connector.Definition{Slug: "shop", Limits: l} }
-	const slug = "slug: must match ^[a-z][a-z0-9-]{2,39}$"
-	for _, c := range []struct {
-		why  string
-		def  connector.Definition
-		want string // "" for none
-	}{
-		{"the shortest slug", connector.Definition{Slug: "a-1"}, ""},
-		{"the longest slug", connector.Definition{Slug: strings.Repeat("a", 40)}, ""},
-		{"no slug", connector.Definition{}, slug},
-		{"too short", connector.Definition{Slug: "ab"}, slug},
-		{"too long", connector.Definition{Slug: strings.Repeat("a", 41)}, slug},
-		{"a capital", connector.Definition{Slug: "Shop"}, slug},
-		{"a digit first", connector.Definition{Slug: "1shop"}, slug},
-		{"a line break behind it", connector.Definition{Slug: "shop\n"}, slug},
-		{"a letter beyond ASCII", connector.Definition{Slug: "shöp"}, slug},
-
-		{"concurrency at its ends", limits(wire.Limits{Concurrency: 16, PageSizeMax: 1, RowsPerTableMax: 1<<53 - 1,
-			OffsetMax: 1}), ""},
-		{"concurrency over 16", limits(wire.Limits{Concurrency: 17}), "limits.concurrency: must be at most 16"},
-		{"concurrency under 1", limits(wire.Limits{Concurrency: -1}), "limits.concurrency: must be at least 1"},
-		{"a negative limit", limits(wire.Limits{PageSizeMax: -1}), "limits.pageSizeMax: must be at least 0"},
-		{"a negative limit", limits(wire.Limits{RowsPerTableMax: -1}), "limits.rowsPerTableMax: must be at least 0"},
-		{"a negative limit", limits(wire.Limits{OffsetMax: -1}), "limits.offsetMax: must be at least 0"},
-		{"a limit beyond 2^53-1", limits(wire.Limits{OffsetMax: 1 << 53}),
-			"limits.offsetMax: must be at most 9007199254740991"},
-
-		{"a key that stands before", field(func(f *wire.CredentialField) { f.Key = "a" }),
-			"credentialSchema[1].key: duplicate of an earlier entry"},
-		{"no key", field(func(f *wire.CredentialField) { f.Key = "" }), "credentialSchema[1].key: must not be empty"},
-		{"no label", field(func(f *wire.CredentialField) { f.Label = "" }),
-			"credentialSchema[1].label: must not be empty"},
-		{"no type", field(func(f *wire.CredentialField) { f.Type = "" }),
-			"credentialSchema[1].type: must be one of text, password, textarea"},
-		{"an unknown type", field(func(f *wire.CredentialField) { f.Type = "secret" }),
-			"credentialSchema[1].type: must be one of text, password, textarea"},
-		{"a label that is not UTF-8", field(func(f *wire.CredentialField) { f.Label = "\xff" }),
-			"credentialSchema[1].label: must be valid UTF-8"},
-		{"a help text that is not UTF-8", field(func(f *wire.CredentialField) { f.Help = "\xff" }),
-			"credentialSchema[1].help: must be valid UTF-8"},
-		{"a placeholder that is not UTF-8", field(func(f *wire.CredentialField) { f.Placeholder = "\xff" }),
-			"credentialSchema[1].placeholder: must be valid UTF-8"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			_, err := connector.New(c.def, testkit.Source{}, newToken(t), nil)
-			if c.want == "" {
+	for _, c := range testkit.Table(t, "testdata/constructions.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
+			var def connector.Definition
+			var opts connector.Options
+			require.NoError(t, json.Unmarshal([]byte(c[1]), &def))
+			require.NoError(t, json.Unmarshal([]byte(c[2]), &opts.Omit))
+			_, err := connector.New(def, testkit.Source{}, newToken(t), &opts)
+			if c[3] == "" {
 				assert.NoError(t, err)
 				return
 			}
-			require.Error(t, err)
-			assert.Contains(t, strings.Split(err.Error(), "\n"), c.want)
+			assert.EqualError(t, err, c[3])
 		})
 	}
 	for _, c := range []struct {
-		why  string
-		omit connector.Omit
-		want string
+		why                                  string
+		key, label, typ, help, hint, message string
 	}{
-		{"an unknown endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}},
-			"options.omit.endpoints[1]: no optional endpoint has this name"},
-		{"an unknown operator", connector.Omit{Operators: []wire.Op{"like"}},
-			"options.omit.operators[0]: no operator has this name"},
-		{"an unknown kind of sort", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
+		{"a key that stands before", "a", "l", "text", "", "", "key: duplicate of an earlier entry"},
+		{"no key", "", "l", "text", "", "", "key: must not be empty"},
+		{"no label", "k", "", "text", "", "", "label: must not be empty"},
+		{"no type", "k", "l", "", "", "", "type: must be one of text, password, textarea"},
+		{"an unknown type", "k", "l", "secret", "", "", "type: must be one of text, password, textarea"},
+		{"a label that is not UTF-8", "k", "\xff", "text", "", "", "label: must be valid UTF-8"},
+		{"a help text that is not UTF-8", "k", "l", "text", "\xff", "", "help: must be valid UTF-8"},
+		{"a placeholder that is not UTF-8", "k", "l", "text", "", "\xff", "placeholder: must be valid UTF-8"},
 	} {
-		_, err := connector.New(shop, testkit.Source{}, newToken(t), &connector.Options{Omit: c.omit})
-		assert.EqualError(t, err, c.want, c.why)
+		_, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
+			{Key: "a", Label: "l", Type: wire.CredentialText},
+			{Key: c.key, Label: c.label, Type: wire.CredentialType(c.typ), Help: c.help, Placeholder: c.hint},
+		}}, testkit.Source{}, newToken(t), nil)
+		require.Error(t, err, c.why)
+		assert.Contains(t, strings.Split(err.Error(), "\n"), "credentialSchema[1]."+c.message, c.why)
 	}
 }
 
