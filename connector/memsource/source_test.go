@@ -117,23 +117,7 @@ type bare struct {
 // TestSourceRefusesByItself what the library could not see [rule filter-11] [rule query-6].
 func TestSourceRefusesByItself(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t), company(t)}, nil)
-	cases := []struct {
-		name, members string
-		status        int
-		mentions      string
-	}{
-		{"filter", `"table":"staff","and":[{"field":"colour","op":"isnull"}],"sort":[],"fields":[]`, 422, "colour"},
-		{"sort", `"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":[]`, 404, "colour"},
-		{"hop", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"colour",` +
-			`"fromField":"home","toField":"town","fields":[]}]`, 404, "colour"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			status, body := srv.Post(wire.PathQuery, `{`+c.members+`,"credentials":{},"timeoutMs":60000}`)
-			assert.Equal(t, c.status, status)
-			assert.Contains(t, body, c.mentions)
-		})
-	}
+	testkit.AskRoutes(t, "testdata/bare.json", map[string]string{}, srv.Post)
 }
 
 // TestSourceQueryStopsWithItsContext, in a scan and in a sort [rule stream-5] [rule stream-8].
