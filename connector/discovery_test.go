@@ -1,9 +1,14 @@
 package connector_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"math"
+	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +46,7 @@ func sound() *wire.Discovery {
 			},
 			{Name: "customers", Fields: []wire.Field{{Name: "id", Type: wire.TypeString, Unique: true}}},
 			{Name: "empty"},
+			{Name: "more", Fields: []wire.Field{{Name: "x", Type: wire.TypeJSON}, {Name: "y", Type: wire.TypeJSON}}},
 		},
 		Warnings: []string{"one view was skipped"},
 	}
@@ -53,22 +59,9 @@ func TestDiscovery(t *testing.T) {
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 	assert.Equal(t, "application/json", a.header.Get("Content-Type"))
-	assert.Equal(t, `{"tables":[{"name":"orders","sourceDescription":"What was bought.","rowCount":0,`+
-		`"storesRows":true,"primaryKey":["id","line"],`+
-		`"foreignKeys":[{"field":"customer","targetTable":"customers","targetField":"id"},{"field":"id",`+
-		`"targetTable":"unseen","targetField":"id"}],`+
-		`"fields":[{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":false,"samples":[],`+
-		`"sourceDescription":""},`+
-		`{"name":"line","sourceColumn":"LINE_NO","type":"number","nullable":false,"unique":false,"samples":[],`+
-		`"sourceDescription":""},`+
-		`{"name":"customer","sourceColumn":"customer","type":"reference","nullable":true,"unique":false,`+
-		`"samples":["a",null],"sourceDescription":"",`+
-		`"stats":{"nullPercent":100,"distinctCount":0,"min":"a","max":null},"groupable":false}]},`+
-		`{"name":"customers","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],`+
-		`"fields":[{"name":"id","sourceColumn":"id","type":"string","nullable":false,"unique":true,"samples":[],`+
-		`"sourceDescription":""}]},`+
-		`{"name":"empty","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[]}],`+
-		`"warnings":["one view was skipped"]}`, a.body)
+	var want bytes.Buffer
+	require.NoError(t, json.Compact(&want, testkit.Must(os.ReadFile("testdata/discovery.json"))(t)))
+	assert.Equal(t, strings.TrimSpace(want.String()), a.body)
 	assert.Equal(t, `WARN the source warns slug=shop route=/discovery cause=the foreign key "id" of table "orders" `+
 		`leads to table "unseen", which Discover does not list`, s.log.String())
 
@@ -80,96 +73,73 @@ func TestDiscovery(t *testing.T) {
 // answer is an internal error, and the log names place and fault without the
 // value.
 func TestDiscoveryRules(t *testing.T) {
+	const types = "must be one of string, number, decimal, boolean, date, datetime, json, array, reference"
+	const binary = canary + "\xff"
 	for _, c := range []struct {
-		why   string
-		spoil func(*wire.Discovery)
-		want  string
+		why, path string
+		value     any
+		want      string
 	}{
-		{"a table without a name", func(d *wire.Discovery) { d.Tables[2].Name = "" },
-			"tables[2].name: must not be empty"},
-		{"names of tables are distinct", func(d *wire.Discovery) { d.Tables[2].Name = "orders" },
-			"tables[2].name: duplicate of an earlier entry"},
-		{"a name that is not UTF-8", func(d *wire.Discovery) { d.Tables[2].Name = canary + "\xff" },
-			"tables[2].name: must be valid UTF-8"},
-		{"a description that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].SourceDescription = canary + "\xff" },
-			"tables[0].sourceDescription: must be valid UTF-8"},
-		{"a negative count", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(-1)) },
-			"tables[0].rowCount: must be at least 0"},
-		{"a count beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(1 << 53)) },
-			"tables[0].rowCount: must be at most 9007199254740991"},
-		{"a key of no field", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = canary },
-			"tables[0].primaryKey[1]: the table has no field of this name"},
-		{"a key field twice", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = "id" },
-			"tables[0].primaryKey[1]: duplicate of an earlier entry"},
-		{"a foreign key of no field", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = canary },
-			"tables[0].foreignKeys[1].field: the table has no field of this name"},
-		{"a foreign key of nothing", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = "" },
-			"tables[0].foreignKeys[1].field: must not be empty"},
-		{"a foreign key to no table", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetTable = "" },
-			"tables[0].foreignKeys[0].targetTable: must not be empty"},
-		{"a foreign key to no field of a table that is there",
-			func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetField = canary },
-			"tables[0].foreignKeys[0].targetField: the table has no field of this name"},
-		{"a field without a name", func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Type: "json"}} },
-			"tables[2].fields[0].name: must not be empty"},
-		{"names of fields are distinct",
-			func(d *wire.Discovery) { d.Tables[0].Fields[1].Name = "id"; d.Tables[0].PrimaryKey = nil },
-			"tables[0].fields[1].name: duplicate of an earlier entry"},
-		{"a field name that is not UTF-8",
-			func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Name: canary + "\xff", Type: "json"}} },
-			"tables[2].fields[0].name: must be valid UTF-8"},
-		{"a source column that is not UTF-8",
-			func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceColumn = canary + "\xff" },
-			"tables[1].fields[0].sourceColumn: must be valid UTF-8"},
-		{"no type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = "" },
-			"tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, " +
-				"array, reference"},
-		{"an unknown type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = canary },
-			"tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, " +
-				"array, reference"},
-		{"a field description that is not UTF-8",
-			func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceDescription = canary + "\xff" },
-			"tables[1].fields[0].sourceDescription: must be valid UTF-8"},
-		{"cell-4: a sample that is not UTF-8", func(d *wire.Discovery) {
-			d.Tables[1].Fields[0].Samples = []wire.Value{wire.Null(), wire.Text(canary + "\xff")}
-		}, "tables[1].fields[0].samples[1]: text is not valid UTF-8"},
-		{"cell-1: a sample that is NaN",
-			func(d *wire.Discovery) { d.Tables[1].Fields[0].Samples = []wire.Value{wire.Float(math.NaN())} },
-			"tables[1].fields[0].samples[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
-		{"cell-4: a minimum that is not UTF-8",
-			func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Min = ptr(wire.Text(canary + "\xff")) },
-			"tables[0].fields[2].stats.min: text is not valid UTF-8"},
-		{"cell-1: a maximum that is no decimal",
-			func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Max = ptr(wire.Decimal(canary)) },
-			"tables[0].fields[2].stats.max: not plain decimal digits; a decimal is an optional sign, digits, and " +
-				"optionally a dot and digits"},
-		{"more than all are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(100.1) },
-			"tables[0].fields[2].stats.nullPercent: must be at most 100"},
-		{"fewer than none are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(-0.1) },
-			"tables[0].fields[2].stats.nullPercent: must be at least 0"},
-		{"a share that is no number", func(d *wire.Discovery) {
-			d.Tables[0].Fields[2].Stats.NullPercent = ptr(math.NaN())
-		}, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
-		{"a negative number of values", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = -1 },
-			"tables[0].fields[2].stats.distinctCount: must be at least 0"},
-		{"values beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = 1 << 53 },
-			"tables[0].fields[2].stats.distinctCount: must be at most 9007199254740991"},
-		{"a warning that is not UTF-8", func(d *wire.Discovery) { d.Warnings[0] = canary + "\xff" },
-			"warnings[0]: must be valid UTF-8"},
+		{"a table without a name", "tables[2].name", "", "must not be empty"},
+		{"names of tables are distinct", "tables[2].name", "orders", "duplicate of an earlier entry"},
+		{"a name that is not UTF-8", "tables[2].name", binary, "must be valid UTF-8"},
+		{"a description that is not UTF-8", "tables[0].sourceDescription", binary, "must be valid UTF-8"},
+		{"a negative count", "tables[0].rowCount", ptr(int64(-1)), "must be at least 0"},
+		{"a count beyond 2^53-1", "tables[0].rowCount", ptr(int64(1 << 53)), "must be at most 9007199254740991"},
+		{"a key of no field", "tables[0].primaryKey[1]", canary, "the table has no field of this name"},
+		{"a key field twice", "tables[0].primaryKey[1]", "id", "duplicate of an earlier entry"},
+		{"a foreign key of no field", "tables[0].foreignKeys[1].field", canary, "the table has no field of this name"},
+		{"a foreign key of nothing", "tables[0].foreignKeys[1].field", "", "must not be empty"},
+		{"a foreign key to no table", "tables[0].foreignKeys[0].targetTable", "", "must not be empty"},
+		{"a foreign key to no field of a table that is there", "tables[0].foreignKeys[0].targetField", canary,
+			"the table has no field of this name"},
+		{"a field without a name", "tables[3].fields[0].name", "", "must not be empty"},
+		{"names of fields are distinct", "tables[3].fields[1].name", "x", "duplicate of an earlier entry"},
+		{"a field name that is not UTF-8", "tables[3].fields[0].name", binary, "must be valid UTF-8"},
+		{"a source column that is not UTF-8", "tables[1].fields[0].sourceColumn", binary, "must be valid UTF-8"},
+		{"no type", "tables[1].fields[0].type", wire.Type(""), types},
+		{"an unknown type", "tables[1].fields[0].type", wire.Type(canary), types},
+		{"a field description that is not UTF-8", "tables[1].fields[0].sourceDescription", binary, "must be valid UTF-8"},
+		{"cell-4: a sample that is not UTF-8", "tables[0].fields[2].samples[1]", wire.Text(binary), "text is not valid UTF-8"},
+		{"cell-1: a sample that is NaN", "tables[0].fields[2].samples[0]", wire.Float(math.NaN()),
+			"NaN and infinities cannot cross the wire; send null or fix the source"},
+		{"cell-4: a minimum that is not UTF-8", "tables[0].fields[2].stats.min", ptr(wire.Text(binary)), "text is not valid UTF-8"},
+		{"cell-1: a maximum that is no decimal", "tables[0].fields[2].stats.max", ptr(wire.Decimal(canary)),
+			"not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
+		{"more than all are null", "tables[0].fields[2].stats.nullPercent", ptr(100.1), "must be at most 100"},
+		{"fewer than none are null", "tables[0].fields[2].stats.nullPercent", ptr(-0.1), "must be at least 0"},
+		{"a share that is no number", "tables[0].fields[2].stats.nullPercent", ptr(math.NaN()), "must be at least 0"},
+		{"a negative number of values", "tables[0].fields[2].stats.distinctCount", int64(-1), "must be at least 0"},
+		{"values beyond 2^53-1", "tables[0].fields[2].stats.distinctCount", int64(1 << 53), "must be at most 9007199254740991"},
+		{"a warning that is not UTF-8", "warnings[0]", binary, "must be valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			d := sound()
-			c.spoil(d)
+			put(d, c.path, c.value)
 			s := serve(t, discovering(d), nil)
 			a := s.post("/discovery", good("/discovery"))
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
 			require.Len(t, s.log.all(), 1)
 			assert.Equal(t, "ERROR internal error slug=shop route=/discovery cause=the tables that Discover "+
-				"answered break the rules: "+c.want, s.log.String())
+				"answered break the rules: "+c.path+": "+c.want, s.log.String())
 			s.alive()
 		})
 	}
+}
+
+// put sets what is at a path such as tables[0].rowCount.
+func put(d *wire.Discovery, path string, value any) {
+	at := reflect.ValueOf(d)
+	for name := range strings.FieldsFuncSeq(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
+		at = reflect.Indirect(at)
+		if i, err := strconv.Atoi(name); err == nil {
+			at = at.Index(i)
+		} else {
+			at = at.FieldByName(strings.ToUpper(name[:1]) + name[1:])
+		}
+	}
+	at.Set(reflect.ValueOf(value))
 }
 
 // TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
