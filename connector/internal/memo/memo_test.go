@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // A versionNumber is a basis that lasts as long as it stays the same.
@@ -44,12 +46,9 @@ func TestMemo(t *testing.T) {
 			for range 10 {
 				assert.Equal(t, 1, <-results)
 			}
-			v, err := m.Get(t.Context(), "k", good, func() (int, error) { panic("not again") })
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
-			v, err = m.Get(t.Context(), "k", versionNumber{2, true}, func() (int, error) { return 7, nil })
-			require.NoError(t, err)
-			assert.Equal(t, 7, v, "another version is another thing")
+			assert.Equal(t, 1, testkit.Must(m.Get(t.Context(), "k", good, func() (int, error) { panic("not again") }))(t))
+			another := func() (int, error) { return 7, nil }
+			assert.Equal(t, 7, testkit.Must(m.Get(t.Context(), "k", versionNumber{2, true}, another))(t), "another version")
 		})
 	})
 	t.Run("what is not settled is joined while it runs and computed again afterwards", func(t *testing.T) {
@@ -67,16 +66,10 @@ func TestMemo(t *testing.T) {
 				first <- v
 			}()
 			synctest.Wait()
-			v, err := m.Get(t.Context(), "k", versionNumber{1, false}, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
+			assert.Equal(t, 1, testkit.Must(m.Get(t.Context(), "k", versionNumber{1, false}, compute))(t))
 			assert.Equal(t, 1, <-first)
-			v, err = m.Get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 2, v)
-			v, err = m.Get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 2, v)
+			assert.Equal(t, 2, testkit.Must(m.Get(t.Context(), "k", good, compute))(t))
+			assert.Equal(t, 2, testkit.Must(m.Get(t.Context(), "k", good, compute))(t))
 		})
 	})
 	t.Run("a computation outlives who asked for it, and serves the next", func(t *testing.T) {
@@ -91,9 +84,7 @@ func TestMemo(t *testing.T) {
 			_, err := m.Get(hasty, "k", good, compute)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			start := time.Now()
-			v, err := m.Get(t.Context(), "k", good, compute)
-			require.NoError(t, err)
-			assert.Equal(t, 1, v)
+			assert.Equal(t, 1, testkit.Must(m.Get(t.Context(), "k", good, compute))(t))
 			assert.Equal(t, time.Hour-time.Second, time.Since(start))
 		})
 	})
@@ -104,17 +95,14 @@ func TestMemo(t *testing.T) {
 		require.ErrorIs(t, err, broken)
 		_, err = m.Get(t.Context(), "k", good, func() (int, error) { panic("odd") })
 		require.EqualError(t, err, "panic: odd")
-		v, err := m.Get(t.Context(), "k", good, func() (int, error) { return 3, nil })
-		require.NoError(t, err)
-		assert.Equal(t, 3, v)
+		assert.Equal(t, 3, testkit.Must(m.Get(t.Context(), "k", good, func() (int, error) { return 3, nil }))(t))
 	})
 	t.Run("what is dropped is computed again, and nothing else", func(t *testing.T) {
 		m := Memo[string, versionNumber, int]{Slots: make(chan struct{}, 1)}
 		runs := 0
 		for range 2 {
 			for _, key := range []string{"a", "b", "gone"} {
-				_, err := m.Get(t.Context(), key, good, func() (int, error) { runs++; return runs, nil })
-				require.NoError(t, err)
+				testkit.Must(m.Get(t.Context(), key, good, func() (int, error) { runs++; return runs, nil }))(t)
 			}
 			m.Drop(func(key string) bool { return key == "gone" })
 			assert.Equal(t, 2, m.Len())
