@@ -34,8 +34,10 @@ func joined(columns []wire.Column, rows [][]wire.Value) testkit.Endpoints {
 func TestJoins(t *testing.T) {
 	hops := strings.NewReplacer(
 		"TO_B", `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}`,
-		"TO_C", `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},{"field":"size"}]}`,
-		"TO_SELF", `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name","as":"bossName"}]}`)
+		"TO_C", `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id",`+
+			`"fields":[{"field":"name","as":"c"},{"field":"size"}]}`,
+		"TO_SELF", `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id",`+
+			`"fields":[{"field":"name","as":"bossName"}]}`)
 	for _, c := range testkit.Table(t, "testdata/joins.tsv", 5) {
 		why, asked, want := c[0], query(hops.Replace(c[1])), c[4]
 		t.Run(why, func(t *testing.T) {

@@ -145,7 +145,8 @@ func TestValue(t *testing.T) {
 	}
 	_, err := textvalue.Files.Value(plain("2024-01-01T00:00:00.5Z")[0], wire.TypeDatetime, 0)
 	require.ErrorIs(t, err, textvalue.ErrMisfit, "more digits than the column's width")
-	assert.Equal(t, wire.Int(-120), testkit.Must(textvalue.ParseNumber("-120.00", wire.TypeNumber))(t), "a fraction of zeros makes no other value")
+	assert.Equal(t, wire.Int(-120), testkit.Must(textvalue.ParseNumber("-120.00", wire.TypeNumber))(t),
+		"a fraction of zeros makes no other value")
 	assert.Equal(t, wire.Text("+1.50"), testkit.Must(textvalue.ParseNumber("+1.50", wire.TypeString))(t))
 	class, _ := textvalue.Documents.Classify(textvalue.Raw{Text: "x", Kind: textvalue.Number})
 	assert.Equal(t, textvalue.ClassText, class)
