@@ -85,7 +85,8 @@ func TestPushdown(t *testing.T) {
 		}
 	}
 	p := pushShop.Push(wire.Where{And: []wire.Filter{testkit.Filter("status", wire.OpEq, wire.Invalid("no"))}}, nil)
-	assert.Equal(t, connector.Pushed{Params: url.Values{}, Served: connector.Applied{Sort: true}}, p, "an operand without a spelling")
+	assert.Equal(t, connector.Pushed{Params: url.Values{}, Served: connector.Applied{Sort: true}}, p,
+		"an operand without a spelling")
 }
 
 // TestPushdownKeepsTheAnswer checks generated requests: the upstream loses no row,

@@ -220,7 +220,8 @@ func TestWindow(t *testing.T) {
 				return out.Begin(number).Flush()
 			}}
 			most := testkit.Must(strconv.ParseInt(c[3], 10, 64))(t)
-			h := testkit.New(connectortest.Token, connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: most}}, src, nil)
+			def := connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: most}}
+			h := testkit.New(connectortest.Token, def, src, nil)
 			assert.Equal(t, 200, direct(h, "/query", query(c[1]+`,"fields":["n"]`)).Code)
 			assert.Equal(t, c[4], window)
 		})

@@ -46,8 +46,9 @@ func flush(a *actor) error { return a.w.Flush() }
 // claim claims what it names of filters, sort and window.
 func claim(parts string) step {
 	return func(a *actor) error {
-		c := a.out.Claim(connector.Applied{Filters: strings.Contains(parts, "filters"), Sort: strings.Contains(parts, "sort")})
-		if strings.Contains(parts, "window") {
+		has := func(part string) bool { return strings.Contains(parts, part) }
+		c := a.out.Claim(connector.Applied{Filters: has("filters"), Sort: has("sort")})
+		if has("window") {
 			_, _, _ = c.TakeWindow()
 		}
 		return nil
@@ -140,7 +141,8 @@ func script(steps ...step) testkit.Source {
 // steps reads a script as the files in testdata have it: verbs with their arguments, separated by semicolons.
 func steps(t *testing.T, text string) (list []step) {
 	t.Helper()
-	alone := map[string]step{"begin": begin, "flush": flush, "spin": spin, "swallow": swallow, "fail": fail(errors.New(canary))}
+	failing := fail(errors.New(canary))
+	alone := map[string]step{"begin": begin, "flush": flush, "spin": spin, "swallow": swallow, "fail": failing}
 	counted := map[string]func(...int) step{"rows": func(n ...int) step { return rows(n[0]) }, "ones": ones, "wide": wide}
 	timed := map[string]func(time.Duration) step{"wait": wait, "sleep": sleep}
 	for text := range strings.SplitSeq(text, "; ") {

@@ -321,8 +321,9 @@ func TestTenantAggregateLimit(t *testing.T) {
 	}}
 	tenant := Start(t, shopDefinition, source, nil).As(nil)
 	for _, limit := range []int64{0, 7} {
-		request := wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: limit}
-		testkit.Must(tenant.Aggregate(request))(t)
+		testkit.Must(tenant.Aggregate(wire.AggregateRequest{
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: limit,
+		}))(t)
 	}
 	assert.Equal(t, []int64{wire.AggregateLimit, 7}, limits)
 }

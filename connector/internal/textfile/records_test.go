@@ -303,7 +303,8 @@ func TestJSON(t *testing.T) {
 	}
 	_, err := OpenJSON("t.json", strings.NewReader("{}"), Format{Encoding: "utf-16"}, nil)
 	require.Error(t, err)
-	err = drain(OpenJSON("t.json", strings.NewReader("{\"a\":1}\n{\"a\":\"\x81\"}"), Format{Encoding: "windows-1252"}, nil))
+	objects := strings.NewReader("{\"a\":1}\n{\"a\":\"\x81\"}")
+	err = drain(OpenJSON("t.json", objects, Format{Encoding: "windows-1252"}, nil))
 	assert.EqualError(t, err, "t.json line 2: has the byte 0x81, which is no character in windows-1252; state the encoding that the file has")
 }
 
