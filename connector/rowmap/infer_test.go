@@ -36,47 +36,23 @@ func decoded(text string) iter.Seq2[map[string]any, error] {
 // TestInfer checks the type that the values of a member give its column, and
 // that the cells of Offer fit it.
 func TestInfer(t *testing.T) {
-	for _, c := range []struct {
-		values   string // of the member m, one for each document
-		typ      wire.Type
-		nullable bool
-		samples  string
-	}{
-		{`true|false|true`, "boolean", false, `[true,false]`},
-		{`1|2|-3`, "number", false, `[1,2,-3]`},
-		{`1|2.50`, "decimal", false, `["1","2.50"]`},
-		{`1|2.5|1e3`, "number", false, `[1,2.5,1000]`},
-		{`"2024-05-01"|"2024-05-02"`, "date", false, `["2024-05-01","2024-05-02"]`},
-		{`"2024-05-01T02:00:00+02:00"|"2024-05-02"|"2024-05-02T10:00"`, "datetime", false,
-			`["2024-05-01T00:00:00Z","2024-05-02T00:00:00Z","2024-05-02T10:00:00Z"]`},
-		{`"2024-05-01T02:00:00.1234567890123Z"`, "string", false, `["2024-05-01T02:00:00.1234567890123Z"]`},
-		{`"2024-05-01"|"tomorrow"`, "string", false, `["2024-05-01","tomorrow"]`},
-		{`"007"|"7"`, "string", false, `["007","7"]`},
-		{`1|"a"|true`, "string", false, `["1","a","true"]`},
-		{`["a"]|[]`, "array", false, `[]`},
-		{`["a"]|{"b":1}`, "json", false, `[]`},
-		{`{"b":1}`, "json", false, `[]`},
-		{`{"b":1}|"a"`, "string", false, `["a"]`},
-		{`1|null`, "number", true, `[1]`},
-		{`null`, "string", true, `[]`},
-		{`1|2|3|4|5|6|1`, "number", false, `[1,2,3,4,5]`},
-		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", false, `["a","b","c","d","e"]`},
-		{`"` + strings.Repeat("long", 25) + `"`, "string", false, `["` + strings.Repeat("long", 25) + `"]`},
-		{`1|` + strings.Repeat("1", 101), "number", false, `[1]`},
-		{`1|1e999`, "string", false, `["1","1e999"]`},
-		{`"9999-12-31T23:59:59-01:00"`, "string", false, `["9999-12-31T23:59:59-01:00"]`},
-	} {
+	for _, c := range append(testkit.Table(t, "testdata/infer.txt", 4), [][]string{
+		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", "false", `["a","b","c","d","e"]`},
+		{`"` + strings.Repeat("long", 25) + `"`, "string", "false", `["` + strings.Repeat("long", 25) + `"]`},
+		{`1|` + strings.Repeat("1", 101), "number", "false", `[1]`},
+	}...) {
+		values := c[0]
 		text := ""
-		for value := range strings.SplitSeq(c.values, "|") {
+		for value := range strings.SplitSeq(values, "|") {
 			text += `{"m":` + value + `}`
 		}
 		table := testkit.Must(rowmap.Infer("t", decoded(text)))(t)
 		require.Len(t, table.Fields, 1)
 		f := table.Fields[0]
-		assert.Equal(t, c.typ, f.Type, c.values)
-		assert.Equal(t, c.nullable, f.Nullable, c.values)
+		assert.Equal(t, wire.Type(c[1]), f.Type, values)
+		assert.Equal(t, c[2], fmt.Sprint(f.Nullable), values)
 		samples := testkit.Must(json.Marshal(f.Samples))(t)
-		assert.Equal(t, c.samples, string(samples), c.values)
+		assert.Equal(t, c[3], string(samples), values)
 	}
 }
 

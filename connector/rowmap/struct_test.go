@@ -172,29 +172,8 @@ func TestStructFaults(t *testing.T) {
 	_, err := rowmap.Of[*faulty]()
 	require.Error(t, err)
 	_, _ = faulty{}.o, loop{}.loop
-	assert.Equal(t, []string{
-		`faulty.A: the type chan int is no value of a column; convert it, or give it a tag connector:"-"`,
-		`faulty.B: the type complex128 is no value of a column; convert it, or give it a tag connector:"-"`,
-		`faulty.C: a time.Time needs the type date or datetime in the tag, such as connector:"created,datetime"`,
-		`faulty.D: a string does not fit a column of type boolean; the types that fit are string reference decimal json array date datetime`,
-		`faulty.E: scale is for decimal.Decimal alone`,
-		`faulty.F: width is for a time.Time of type datetime alone`,
-		`faulty.G: its column is named "b", as that of faulty.B is`,
-		`faulty.I: its tag has the unknown option "primary"; the options are a type (string, number, decimal, boolean, date, ` +
-			`datetime, json, array, reference), pk, unique, omitzero, fk=TABLE.FIELD, scale=N, width=N`,
-		`faulty.I: its tag has two types`,
-		`faulty.J: scale must be 0 to 100`,
-		`faulty.J: a float64 does not fit a column of type decimal; the types that fit are number`,
-		`faulty.K: the type interface {} is no value of a column; convert it, or give it a tag connector:"-"`,
-		`faulty.L: has map keys of type float64, which JSON cannot encode`,
-		`faulty.M: Deep: holds the type func(), which JSON cannot encode`,
-		`faulty.N: a wire.Value needs the column's type in the tag, such as connector:"name,string"`,
-		`faulty.o: is not exported, so it cannot be read; export it or remove its tag`,
-		`faulty.P: fk needs a table and a field, such as fk=customers.id`,
-		`faulty.Q: width must be 0, 3, 6 or 9`,
-		`faulty.Emb: a struct { rowmap_test.Base } does not fit a column of type string; the types that fit are json`,
-		`faulty.H: a primary key is never null; give the field a type that holds no null`,
-	}, strings.Split(err.Error(), "\n"))
+	want := testkit.Table(t, "testdata/faulty.txt", 1)
+	assert.Equal(t, slices.Concat(want...), strings.Split(err.Error(), "\n"))
 	_, err = rowmap.Of[int]()
 	assert.EqualError(t, err, "rowmap: int is not a struct")
 	_, err = rowmap.Of[struct{ a int }]()
