@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -114,25 +111,4 @@ func TestFaultsAreLogged(t *testing.T) {
 	defer func() { require.NoError(t, src.Close()) }()
 	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(), `level=ERROR msg="a tenant's folder cannot be read" tenant=acme cause="too many open files"`)
-}
-
-// TestLinksThatLeadNowhere keeps what is wrong with a link apart from what is wrong with
-// the host: the table is left out by name, and the others are served.
-func TestLinksThatLeadNowhere(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("making links needs a privilege on Windows")
-	}
-	dir := t.TempDir()
-	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n"})
-	for name, target := range map[string]string{"loop.csv": "loop.csv", "out.csv": "../other/t.csv", "gone.csv": "nothing",
-		"through.csv": "t.csv/x", "long.csv": strings.Repeat("x", 300)} {
-		require.NoError(t, os.Symlink(target, filepath.Join(dir, "acme", name)))
-	}
-	s, _ := host(t, dir)
-	d := discovered(t, s, "acme")
-	require.Len(t, d.Tables, 1)
-	require.Len(t, d.Warnings, 5)
-	for _, w := range d.Warnings {
-		assert.Contains(t, w, ".csv: a link that leads nowhere, or out of the folder; the file is left out")
-	}
 }

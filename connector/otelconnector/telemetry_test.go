@@ -218,24 +218,18 @@ func TestSpans(t *testing.T) {
 }
 
 // TestSpanOfAnAnswer checks the attributes of a request that has no rows, sent over
-// TLS, and that the caller's own request stays as it is.
+// TLS and in no trace, which has the id of its own. The caller's own request stays as it is.
 func TestSpanOfAnAnswer(t *testing.T) {
 	s := start(t, source{}, connector.Options{})
 	r := request("/check", "{"+tail)
 	r.TLS = &tls.ConnectionState{}
 	w := s.send(r)
 	span := s.span("POST /check")
+	assert.Equal(t, span.SpanContext.TraceID().String(), w.Header().Get("X-Request-ID"))
 	assert.Equal(t, "connector.request.id="+w.Header().Get("X-Request-ID")+" connector.slug=shop "+
 		fmt.Sprintf("http.request.body.size=%d http.request.method=POST http.response.body.size=%d ", len(tail)+1, w.Body.Len())+
 		"http.response.status_code=200 http.route=/check url.scheme=https", said(span.Attributes))
 	assert.Empty(t, r.Header.Get("Traceparent"))
-}
-
-// TestNewTrace checks that a request that is in no trace has the id of its own.
-func TestNewTrace(t *testing.T) {
-	s := start(t, source{}, connector.Options{})
-	w := s.post("/check", "{"+tail)
-	assert.Equal(t, s.span("POST /check").SpanContext.TraceID().String(), w.Header().Get("X-Request-ID"))
 }
 
 // TestOtherPropagator checks that the id is that of the trace too where traces are

@@ -104,14 +104,11 @@ func start(t *testing.T, p standalone.Program) (lines []string) {
 // TestTLS requires https with the files that the program names, and that what the
 // host puts around the connector sees its requests, the last function first.
 func TestTLS(t *testing.T) {
-	other := httptest.NewTLSServer(http.NotFoundHandler()) // whose certificate is for 127.0.0.1
-	defer other.Close()
-	pair := other.TLS.Certificates[0]
-	secret := testkit.Must(x509.MarshalPKCS8PrivateKey(pair.PrivateKey))(t)
+	served := newPair(t)
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	require.NoError(t, os.WriteFile(certFile, served.cert, 0o600))
+	require.NoError(t, os.WriteFile(keyFile, served.key, 0o600))
 
 	mark := func(name string) func(http.Handler) http.Handler {
 		return func(next http.Handler) http.Handler {
@@ -131,17 +128,16 @@ func TestTLS(t *testing.T) {
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1:"+port+wire.PathDocument, http.NoBody)
 	require.NoError(t, err)
-	client := other.Client()
-	client.Transport.(*http.Transport).ForceAttemptHTTP2 = true
+	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	res := testkit.Must(client.Do(req))(t)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	require.Equal(t, 2, res.ProtoMajor)
+	require.Equal(t, served.raw, res.TLS.PeerCertificates[0].Raw)
 	require.Equal(t, []string{"outer", "inner"}, res.Header.Values("Around"))
 	client.CloseIdleConnections()
 
-	old := client.Transport.(*http.Transport).TLSClientConfig.Clone()
-	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	old := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	_, err = tls.Dial("tcp", "127.0.0.1:"+port, old)
 	require.ErrorContains(t, err, "protocol version", "TLS 1.1 is refused")
 }
@@ -541,11 +537,8 @@ func TestRotation(t *testing.T) {
 	_, port, found := strings.Cut(lines[0], " at http://localhost:")
 	require.True(t, found, lines[0])
 	for token, status := range map[string]int{one: 200, two: 200, one + "," + two: 401} {
-		req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+wire.PathCheck,
-			strings.NewReader(`{"credentials":{},"timeoutMs":1000}`)))(t)
-		req.Header.Set("Authorization", "Bearer "+token)
-		res := testkit.Must(http.DefaultClient.Do(req))(t)
-		require.NoError(t, res.Body.Close())
+		res := send(t, []string{"http://127.0.0.1:" + port + wire.PathCheck, "-H", "Authorization: Bearer " + token,
+			"-d", `{"credentials":{},"timeoutMs":1000}`})
 		require.Equal(t, status, res.StatusCode, token)
 	}
 }
