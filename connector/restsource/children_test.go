@@ -83,6 +83,9 @@ func TestFamily(t *testing.T) {
 			[]string{"/parents", "/parents/c/children?kind=q", "/parents/c/children?after=n&kind=q"}},
 		{"by both", []wire.Filter{cond("parent_kind", wire.OpEq, text("y")), cond("kind", wire.OpEq, text("p"))}, "1b",
 			[]string{"/parents?kind=y", "/parents/b/children?kind=p", "/parents/b/children?after=n&kind=p"}},
+		{"of two parents, and one of their children", []wire.Filter{cond("parent", wire.OpIn, text("b"), text("c")),
+			cond("id", wire.OpEq, wire.Int(1))}, "1b 1c", []string{"/parents", "/parents/b/children", "/parents/b/children?after=n",
+			"/parents/c/children", "/parents/c/children?after=n"}},
 		{"of no parent", []wire.Filter{cond("parent", wire.OpEq, text("z"))}, "", []string{"/parents"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,11 +161,7 @@ func TestDiscoveredFamily(t *testing.T) {
 	} {
 		api := &family{fail: c.fail}
 		found := testkit.Must(asTenant(t, api, familyTables("/parents/{id}/children")).Unverified().Discover())(t)
-		var names []string
-		for _, table := range found.Tables {
-			names = append(names, table.Name)
-		}
-		assert.Equal(t, c.tables, names)
+		assert.Equal(t, c.tables, namesOf(found))
 		var asked []string
 		for _, address := range api.asked {
 			if !strings.Contains(address, "kind=") {

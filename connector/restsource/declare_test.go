@@ -83,17 +83,27 @@ func TestCells(t *testing.T) {
 		}}, `3`},
 	} {
 		t.Run(c.member+" "+string(c.column.Type), func(t *testing.T) {
-			c.column.Name = "v"
-			tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}}
-			answer, err := serve(t, shopAPI, tables, inTurn(`[{"v": `+c.member+`}]`)).Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
+			got, _, err := cellOf(t, c.column, c.member)
 			if c.want == "" {
 				require.ErrorContains(t, err, "internal")
 				return
 			}
 			require.NoError(t, err)
-			assert.JSONEq(t, `[{"v": `+c.want+`}]`, answer.JSON())
+			assert.JSONEq(t, c.want, string(testkit.Must(json.Marshal(got))(t)))
 		})
 	}
+}
+
+// cellOf returns what a column makes of a member, and what the log says.
+func cellOf(t *testing.T, column restsource.Column, member string) (cell wire.Value, said string, err error) {
+	t.Helper()
+	column.Name = "v"
+	tables := []restsource.Table{{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{column}}}
+	answer, said, err := query(t, tables, inTurn(`[{"v": `+member+`}]`), wire.QueryRequest{Table: "t", Fields: []string{"v"}})
+	if err != nil {
+		return cell, said, err
+	}
+	return answer.Column("v")[0], said, nil
 }
 
 // TestAddress checks what credentials make of the address.
@@ -353,6 +363,8 @@ func TestDescribed(t *testing.T) {
 	}
 	assert.Equal(t, []string{"city", "code", "name", "vip"}, names, "the member of city is declared, so the sample adds no other for it")
 	assert.Equal(t, "order", items.Fields[0].SourceColumn)
+	assert.Equal(t, wire.TypeNumber, items.Fields[0].Type, "the type is the parent's")
+	assert.Equal(t, []wire.ForeignKey{{Field: "order", TargetTable: "orders", TargetField: "id"}}, items.ForeignKeys)
 	assert.Equal(t, []string{"order", "line"}, items.PrimaryKey)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,28 +110,6 @@ func TestJob(t *testing.T) {
 			assert.Equal(t, []string{"2", "3"}, rows)
 		})
 	}
-}
-
-// TestJobGraded: the judge over a table that is exported, in windows too.
-func TestJobGraded(t *testing.T) {
-	api := &exporterHandler{exporter{state: "done", download: "id\n1\n2\n3\n"}, sync.Mutex{}}
-	src, err := restsource.New(shopAPI, []restsource.Table{exportTable("/exports/{job}/file")}, &restsource.Options{Transport: api})
-	require.NoError(t, err)
-	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 100})
-}
-
-type exporterHandler struct {
-	exporter
-	mu sync.Mutex
-}
-
-func (e *exporterHandler) RoundTrip(r *http.Request) (*http.Response, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if strings.HasSuffix(r.URL.Path, "/whoami") {
-		return reply(200, `{}`), nil
-	}
-	return e.exporter.RoundTrip(r)
 }
 
 // TestJobOfParent: an export for each row of a parent. A 404 while one is made does not tell that the

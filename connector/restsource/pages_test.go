@@ -239,29 +239,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestFuncFails: an error of Pages.Func or Table.Body is no end of the pages.
-func TestFuncFails(t *testing.T) {
-	failed := errors.New("not now")
-	for name, tables := range map[string][]restsource.Table{
-		"func": numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
-			return nil, false, failed
-		}}),
-		"func, and more": numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
-			return url.Values{"from": {"7"}}, true, failed
-		}}),
-		"body": numbersTable(onePage, func(t *restsource.Table) {
-			t.Body = func(url.Values) ([]byte, error) { return nil, failed }
-		}),
-		"unwrap": numbersTable(onePage, func(t *restsource.Table) {
-			t.Unwrap = func([]byte) ([]byte, error) { return []byte(`{"rows": []}`), failed }
-		}),
-	} {
-		_, err := readAll(t, newNumbers(), tables)
-		require.Error(t, err, name)
-		requireCode(t, wire.CodeInternal, err)
-	}
-}
-
 // TestLinks reads the address of the next page from the header Link.
 func TestLinks(t *testing.T) {
 	for _, c := range []struct {
@@ -416,8 +393,15 @@ func TestMovingRows(t *testing.T) {
 	}
 }
 
-// TestWrongPaging: pages that do not go on are an error, and never an endless read.
+// TestWrongPaging: pages that do not go on, and functions of the author that fail, are an error. They are
+// no end of the pages, and never an endless read.
 func TestWrongPaging(t *testing.T) {
+	failed := errors.New("not now")
+	fails := func(next url.Values, more bool) []restsource.Table {
+		return numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
+			return next, more, failed
+		}})
+	}
 	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "cursor"}
 	page := restsource.Pages{By: restsource.PagingPage, Param: "p"}
 	key := restsource.Pages{By: restsource.PagingCursor, Param: "a", LastRowCursor: "id"}
@@ -430,6 +414,14 @@ func TestWrongPaging(t *testing.T) {
 		"an id that the API does not know":                    numbersTable(key),
 		"no header with the total":                            numbersTable(onePage, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
 		"a total of other rows":                               numbersTable(onePage, withTotal),
+		"Func fails":                                          fails(nil, false),
+		"Func fails, and names more":                          fails(url.Values{"from": {"7"}}, true),
+		"Body fails": numbersTable(onePage, func(t *restsource.Table) {
+			t.Body = func(url.Values) ([]byte, error) { return nil, failed }
+		}),
+		"Unwrap fails, and has no rows": numbersTable(onePage, func(t *restsource.Table) {
+			t.Unwrap = func([]byte) ([]byte, error) { return []byte(`{"rows": []}`), failed }
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newNumbers()

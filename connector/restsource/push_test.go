@@ -213,27 +213,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestChildren: filters on the parent's columns spare its other endpoints, and are
-// pushed there.
-func TestChildren(t *testing.T) {
-	api := newShop()
-	tenant := asTenant(t, api, shopTables())
-	items := wire.QueryRequest{Table: "items", Fields: []string{"order", "line", "sku"}}
-	items.And = []wire.Filter{cond("order", wire.OpIn, wire.Int(5), wire.Int(7)), cond("line", wire.OpEq, wire.Int(1))}
-	answer := testkit.Must(tenant.Unverified().Query(items))(t)
-	assert.JSONEq(t, `[{"order": 5, "line": 1, "sku": "S0"}, {"order": 7, "line": 1, "sku": "S0"}]`, answer.JSON())
-	asked := map[string]bool{}
-	for _, u := range api.requests() {
-		asked[u.Path] = true
-	}
-	assert.Equal(t, map[string]bool{"/v1/orders": true, "/v1/orders/5/items": true, "/v1/orders/7/items": true}, asked)
-	testkit.Must(tenant.Query(items))(t)
-
-	found := testkit.Must(tenant.Discover())(t)
-	assert.Equal(t, []wire.ForeignKey{{Field: "order", TargetTable: "orders", TargetField: "id"}}, found.Tables[2].ForeignKeys)
-	assert.Equal(t, wire.TypeNumber, found.Tables[2].Fields[0].Type, "the type is the parent's")
-}
-
 // TestSpelled shows what is sent for a filter. What the API would leave out, or cannot be told, is
 // not sent. Which operator may stand for which is tested with connector.Pushdown.
 func TestSpelled(t *testing.T) {

@@ -72,32 +72,16 @@ func TestTimes(t *testing.T) {
 		{both, `"20241101"`, ""}, // a day, or one in 1970
 	} {
 		t.Run(c.value, func(t *testing.T) {
-			c.column.Name = "v"
-			api := &emulated{answer: func(*http.Request) (int, string) { return 200, fmt.Sprintf(`[{"v": %s}]`, c.value) }}
-			table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Columns: []restsource.Column{c.column}}
-			tenant, log := logged(t, shopAPI, []restsource.Table{table}, testkit.Over(api))
-			rows, err := read(t, tenant, "t", nil, "v")
+			got, said, err := cellOf(t, c.column, c.value)
 			if c.want == "" {
 				require.Error(t, err)
-				assert.NotContains(t, log.String(), strings.Trim(c.value, `"`), "no error quotes a value")
+				assert.NotContains(t, said, strings.Trim(c.value, `"`), "no error quotes a value")
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, []string{c.want}, rows)
+			assert.Equal(t, c.want, got.String())
 		})
 	}
-}
-
-// TestTimesGraded: the judge over a column of several spellings.
-func TestTimesGraded(t *testing.T) {
-	api := &emulated{answer: func(*http.Request) (int, string) {
-		return 200, `[{"id": 1, "at": "2024-11-01 08:48:50"}, {"id": 2, "at": 1730450930}, {"id": 3, "at": null},
-			{"id": 4, "at": "2024-10-01T00:00:00Z"}]`
-	}}
-	graded(t, api, nil, restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: []restsource.Column{
-		{Name: "id", Type: wire.TypeNumber},
-		{Name: "at", Type: wire.TypeDatetime, Layouts: []string{time.DateTime}, Zone: time.UTC, Unix: time.Second},
-	}})
 }
 
 // TestRound: a filter on updated_since is pushed, and loses no row, however the API
