@@ -220,12 +220,12 @@ func TestReadOnce(t *testing.T) {
 		tables[1].Name = "again"
 		asked := map[string]int{}
 		large := join("numbers", "again", "id", "id", "id", "id")
-		large.TimeoutMS = 120_000 // 60 MB take their time where the race detector watches
+		large.TimeoutMS = 120_000 // 50 MB take their time where the race detector watches
 		testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			at := r.URL.Query().Get("at")
 			asked[at]++
 			return reply(200, fmt.Sprintf(`{"rows": [{"id": 1%s}], "next": %s, "x": %q}`, at,
-				map[string]string{"": `"2"`, "2": "null"}[at], strings.Repeat("x", 20<<20))), nil
+				map[string]string{"": `"2"`, "2": "null"}[at], strings.Repeat("x", 17<<20))), nil
 		})).Query(large))(t)
 		assert.Equal(t, map[string]int{"": 1, "2": 2}, asked, "the second page has no room, and is asked for again")
 	})
