@@ -31,7 +31,7 @@ func hostFaults() []fault {
 		kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
 		kept("rows kept by the request without its timeouts", wire.PathQuery, byRequest),
 		kept("rows kept by table and filters", wire.PathQuery, byFilters).
-			behind("P3.4: fields of /query", "the answer to a request is kept for that with an unknown field"),
+			behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
 		kept("rows kept by the name of the table", wire.PathQuery, byTable).
 			behind("P3.3: the shape of a filter", "the answer to a request is kept for a malformed one"),
 		kept("counts kept by the request", wire.PathCount, byRequest),

@@ -59,7 +59,7 @@ func Checks() []session.Check {
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
-		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 140,
+		{ID: "T1", Phase: 3, Two: true, Judge: with(unknownToOther), Rules: []string{"tenant-6"}, Weight: 180,
 			Title: "a table or a column of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables and columns up, those of joins and links too, in what the credentials of this request can see, " +
 				"and answer as for any unknown name, such as 404 unknown_entity for a table."},
@@ -82,7 +82,7 @@ func Checks() []session.Check {
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
-		{ID: "T6", Phase: 3, Two: true, Judge: with(mentionsOther), Rules: []string{"tenant-6"}, Weight: 60,
+		{ID: "T6", Phase: 3, Two: true, Judge: with(mentionsOther), Rules: []string{"tenant-6"}, Weight: 90,
 			Title: "refusals, warnings and samples tell a tenant nothing of the other's data",
 			Fix: "Make messages and metadata of what the credentials of this request can see: " +
 				"a list of all known tables, or a kept sample, tells one tenant of another."},
