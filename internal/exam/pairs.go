@@ -123,17 +123,25 @@ func TellingPairs(t *oracle.Table, columns []string, limit, n int) (pairs [][2]s
 func JoinedAlike(t *oracle.Table, columns []string, limit int) (pair [2]string, values []wire.Value) {
 	for _, a := range columns {
 		for _, b := range columns {
-			of := map[string]wire.Value{}
+			if a == b {
+				continue
+			}
+			i, j := t.Index(a), t.Index(b)
+			groups, of := map[[2]string]bool{}, map[string]wire.Value{}
+			var alike []wire.Value
 			for _, row := range t.Rows {
-				x, y := row[t.Index(a)], row[t.Index(b)]
-				if a == b || x.IsNull() || y.IsNull() {
+				x, y := row[i].String(), row[j].String()
+				groups[[2]string{x, y}] = true
+				if alike != nil || row[i].IsNull() || row[j].IsNull() {
 					continue
 				}
-				text := x.String() + y.String()
-				if known, ok := of[text]; ok && known.String() != x.String() && mergedBy(t, t.Index(a), t.Index(b), limit) == nil {
-					return [2]string{a, b}, []wire.Value{known, x}
+				if known, ok := of[x+y]; ok && known.String() != x {
+					alike = []wire.Value{known, row[i]}
 				}
-				of[text] = x
+				of[x+y] = row[i]
+			}
+			if alike != nil && len(groups) >= limit {
+				return [2]string{a, b}, alike
 			}
 		}
 	}

@@ -42,8 +42,9 @@ func Merge(c Check, facets []Check) Check {
 	return c
 }
 
-// judgeFacets judges one facet after the other, each with its part of the requests. The finding names every facet that failed, those first of whose cases
-// the most failed: a fault spoils all of its own facet, and some of others. It is about the first of them.
+// judgeFacets judges one facet after the other, each with its part of the requests. The finding names every facet that
+// failed, those first of whose cases the most failed: a fault spoils all of its own facet, and some of others. It is about
+// the first of them.
 func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	type failure struct {
 		*check.Finding

@@ -130,18 +130,26 @@ func refusalsSuggest(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 	return nil
 }
 
-// ofOther returns a table and a column that only the other tenant has, of names that can be misspelt.
+// ofOther returns a table and a column that only the other tenant has, of names that can be misspelt and that nothing of
+// the tenant's own has.
 func ofOther(both [2]*session.Discovery, tenant int) (table *wire.Table, field column) {
+	known := map[string]bool{}
+	for _, t := range both[tenant].Tables {
+		known[t.Name] = true
+		for _, f := range t.Fields {
+			known[f.Name] = true
+		}
+	}
+	free := func(name string) bool { return !known[name] && !known[misspelt(name)] }
 	for _, t := range both[1-tenant].Readable() {
-		own := both[tenant].Lookup[t.Name]
-		if own == nil {
-			if table == nil && len(t.Fields) > 0 && both[tenant].Lookup[misspelt(t.Name)] == nil {
+		if both[tenant].Lookup[t.Name] == nil {
+			if table == nil && len(t.Fields) > 0 && free(t.Name) {
 				table = t
 			}
 			continue
 		}
 		for _, f := range t.Fields {
-			if field.field == "" && own.Field(f.Name) == nil && own.Field(misspelt(f.Name)) == nil {
+			if field.field == "" && free(f.Name) {
 				field = column{t.Name, f.Name}
 			}
 		}
