@@ -295,18 +295,13 @@ func idsOf(answer *connectortest.Answer) []int64 {
 // TestRecordedRun grades a source over the shop, and again over a recording, which asks
 // the API nothing: the author of a connector over a limited API may grade it as often as needed. The
 // requests suffice for all questions: a run that uses its last one asks others when
-// the machine is slow. Without testrun.InFull, all tables are graded once, and one of them is recorded.
+// the machine is slow.
 func TestRecordedRun(t *testing.T) {
-	tables := shopTables()
-	if !testrun.InFull() {
-		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: testkit.Over(newShopOf(13))}))(t)
-		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 600})
-		tables = tables[1:2]
-	}
+	testrun.Long(t)
 	dir, api := t.TempDir(), newShopOf(13)
 	for _, upstream := range []http.RoundTripper{testkit.Over(api), nil} {
 		recorder := &record.Recorder{Dir: dir, Upstream: upstream}
-		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: recorder}))(t)
+		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 1000})
 	}
 }
