@@ -130,8 +130,7 @@ func refusalsSuggest(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 	return nil
 }
 
-// ofOther returns a table and a column that only the other tenant has, of names that can be misspelt and that nothing of
-// the tenant's own has.
+// ofOther returns a table and a column of the other tenant. Nothing of this tenant has their names, or their misspelt ones.
 func ofOther(both [2]*session.Discovery, tenant int) (table *wire.Table, field column) {
 	known := map[string]bool{}
 	for _, t := range both[tenant].Tables {

@@ -70,7 +70,7 @@ func (s *subject) may(run *pairRun, q *question) bool {
 // page follows: a connector may keep later pages, or where a list stands, without the tenant, or those with filters alone.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
 	if q == ofAlone {
-		first = 1 - s.owner // a connector may have kept the values of whoever comes first
+		first = 1 - s.owner // what values there are may be kept when the first tenant asks
 	}
 	for _, bare := range []bool{first%2 > 0, first%2 == 0} {
 		w := fresh(run)
