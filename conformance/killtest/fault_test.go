@@ -17,7 +17,7 @@ type fault struct {
 	// "P2.3: eq". What else the same fault
 	// cannot but break is reviewed in the kill matrix.
 	kills []string
-	// first is the check, or the facet, that a report names first where that is none of kills, or "a or b" where chance
+	// first is the check, or the facet, that a report names first where that is none of kills, or "a, or b" where chance
 	// decides, and because says why it is right: most often, an earlier check asks the same.
 	first, because string
 	// client is the rule by which the platform's client refuses an answer of it. The client judges the form of answers, and

@@ -182,7 +182,7 @@ func atOnceFaults() []fault {
 		{name: "groups of periods leave a connection in another time zone", why: "a connection keeps what a request has set",
 			kills: []string{"P3.16e"}, options: live, build: over(streamedRows(
 				[]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone),
-			first: "P3.16c or P3.16e", because: "which requests meet the connection is chance"},
+			first: "P3.16c, or P3.16e", because: "which requests meet the connection is chance"},
 		leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
 			free := 10
 			s.began = func(*sharedTable, *connector.Query) { free-- }

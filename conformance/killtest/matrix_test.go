@@ -173,7 +173,7 @@ func TestKillMatrix(t *testing.T) {
 				first.Broken = first.Broken[:min(len(first.Broken), 1)]
 				leads := f.kills
 				if f.first != "" {
-					leads = strings.Split(f.first, " or ")
+					leads = strings.Split(f.first, ", or ")
 				}
 				require.True(t, slices.ContainsFunc(leads, func(kill string) bool {
 					id, _, _ := strings.Cut(kill, ": ")
