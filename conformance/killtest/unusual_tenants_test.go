@@ -148,8 +148,15 @@ var unusualTenants = []struct {
 			}
 			return false
 		}))},
-	{name: "a refusal proposes the customer's own tables", why: "they are its own", options: apart,
-		build: over(newSharedHost, proposing("parts", "invoices", "countries"))},
+	{name: "a refusal proposes a column of the customer's own", why: "a table of the other has its name", options: apart,
+		build: over(func() http.Handler { return alsoOfGlobex("city") }, proposing("city"))},
+	{name: "a refusal has a word that is a table of the other", why: "it stands in every refusal", options: apart,
+		build: over(func() http.Handler { return alsoOfGlobex("table") }, answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusNotFound {
+				body["error"].(map[string]any)["message"] = "there is no table of that name"
+			}
+			return body, status
+		}, wire.PathCount))},
 	{name: "refusals with a number of their own", why: "a message is for people", options: apart, build: over(newSharedHost, withNumbers)},
 	{name: "later pages are kept by the request and its credentials", why: "nothing of it reaches another credential set",
 		options: apart,
@@ -185,6 +192,13 @@ func withNumbers(h http.Handler) http.Handler {
 			}
 		})
 	})
+}
+
+// alsoOfGlobex returns a host whose second customer has one table more.
+func alsoOfGlobex(name string) http.Handler {
+	tables := hostTables()
+	tables[1] = append([]memsource.Table{hostTable(name, "globex", 5)}, tables[1]...)
+	return sharedHostOf(hostDefinition, tables)
 }
 
 // TestUnusualTenants grades every unusual multi-tenant connector with the whole

@@ -227,17 +227,19 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 	return nil
 }
 
-// refusal is what an answer says of a table, without its name.
+// refusal is what an answer says of a name.
 type refusal struct {
 	status  int
 	code    wire.Code
 	message string
 }
 
-func refusalIn(a *session.Answer, name string) refusal {
+// refusalIn returns what an answer says of the name that was asked for, as if it were said of another. Names are put in
+// their places, and not left out: one such as "table" may be a word of every refusal.
+func refusalIn(a *session.Answer, asked, name string) refusal {
 	r := refusal{status: a.Status}
 	if e := a.Refusal(); e != nil {
-		r.code, r.message = e.Code, strings.ReplaceAll(e.Message, name, "…")
+		r.code, r.message = e.Code, strings.ReplaceAll(e.Message, asked, name)
 	}
 	return r
 }
@@ -252,17 +254,17 @@ func (r refusal) String() string {
 func toldApart(
 	run *pairRun, tenant int, path, asking, what, name string, a *session.Answer, about func(name string) wire.Request,
 ) *check.Finding {
-	others, last := refusalIn(a, name), run.Last
+	others, last := refusalIn(a, name, name), run.Last
 	var nobodys []refusal
 	for _, unused := range []string{payload.UnusedTable, name + "_0"} {
 		if a.Err != nil || run.Allowance() == 0 {
 			return nil
 		}
 		b := answerTo(run, tenant, path, about(unused))
-		if b.Err != nil || b.Status == http.StatusOK || refusalIn(b, unused) == others {
+		if b.Err != nil || b.Status == http.StatusOK || refusalIn(b, unused, name) == others {
 			return nil
 		}
-		nobodys = append(nobodys, refusalIn(b, unused))
+		nobodys = append(nobodys, refusalIn(b, unused, name))
 	}
 	if nobodys[0].message != nobodys[1].message {
 		nobodys[0].message, nobodys[1].message, others.message = "", "", ""
@@ -270,7 +272,7 @@ func toldApart(
 	if nobodys[0] != nobodys[1] || nobodys[0] == others {
 		return nil
 	}
-	again := refusalIn(answerTo(run, tenant, path, about(name)), name)
+	again := refusalIn(answerTo(run, tenant, path, about(name)), name, name)
 	if again.status != others.status || again.code != others.code {
 		return nil // what comes and goes is no matter of the table
 	}
