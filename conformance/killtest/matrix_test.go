@@ -98,7 +98,9 @@ func TestFaults(t *testing.T) {
 // TestFaultsOverTCP grades one broken connector of several kinds over a real
 // connection, where time and the network are what they are for users.
 func TestFaultsOverTCP(t *testing.T) {
-	testrun.Long(t)
+	if !testrun.Race {
+		testrun.Long(t)
+	}
 	t.Parallel()
 	for _, kill := range []string{
 		"P0.2", "P1.2b", "P1.3", "P2.3: neq", "P2.7: a limit", "P2.11: sum", "P3.4c", "P3.6b", "P3.6g", "L1", "T2",

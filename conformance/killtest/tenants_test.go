@@ -179,7 +179,7 @@ func TestLostRowsAreNoLeak(t *testing.T) {
 }
 
 // TestRefusedForGood grades a host that mixes up its customers, and refuses all requests of one after so many: what was
-// wrong is asked again of tables that cannot be read any more.
+// wrong is asked again of tables that cannot be read any more. Whatever the verdict, the program itself must not fail.
 func TestRefusedForGood(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()

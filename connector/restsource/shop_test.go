@@ -297,7 +297,9 @@ func idsOf(answer *connectortest.Answer) []int64 {
 // requests suffice for all questions: a run that uses its last one asks others when
 // the machine is slow.
 func TestRecordedRun(t *testing.T) {
-	testrun.Long(t)
+	if !testrun.Race {
+		testrun.Long(t)
+	}
 	dir, api := t.TempDir(), newShopOf(13)
 	for _, upstream := range []http.RoundTripper{testkit.Over(api), nil} {
 		recorder := &record.Recorder{Dir: dir, Upstream: upstream}

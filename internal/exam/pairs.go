@@ -121,9 +121,16 @@ func TellingPairs(t *oracle.Table, columns []string, limit, n int) (pairs [][2]s
 // the first in these rows: groups of the rows with these values show who tells groups apart by that text. Pairs of columns
 // with fewer groups than the limit are for [TellingPairs], and left out.
 func JoinedAlike(t *oracle.Table, columns []string, limit int) (pair [2]string, values []wire.Value) {
-	for _, a := range columns {
-		for _, b := range columns {
-			if a == b {
+	texts := make([]map[string]bool, len(columns)) // of each column
+	for n, name := range columns {
+		texts[n] = map[string]bool{}
+		for _, row := range t.Rows {
+			texts[n][row[t.Index(name)].String()] = true
+		}
+	}
+	for n, a := range columns {
+		for m, b := range columns {
+			if a == b || len(texts[n])*len(texts[m]) < limit {
 				continue
 			}
 			i, j := t.Index(a), t.Index(b)

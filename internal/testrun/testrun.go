@@ -29,8 +29,8 @@ func Main(m *testing.M) {
 // variable CONFORMANCE_MATRIX=whole or part, as CI sets it.
 func InFull() bool { return !Race && os.Getenv("CONFORMANCE_MATRIX") != "" }
 
-// Long skips a test that takes seconds and grades connectors as others of its package do,
-// except in full. Call it first in the test.
+// Long skips a test that takes seconds, except in full: one that asks the same as others of
+// its package of more connectors or of more data. Call it first in the test.
 func Long(t testing.TB) {
 	t.Helper()
 	if !InFull() {

@@ -44,8 +44,8 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 		over.And = none
 		further = append(further, over) // of no rows there is a count, and no sum
 	}
-	few := firstOf(dividing(t, data), maxPaired)
-	for i, pair := range exam.TellingPairs(data, few, wire.AggregateLimit-1, maxPairs) {
+	divided := dividing(t, data)
+	for i, pair := range exam.TellingPairs(data, firstOf(divided, maxPaired), wire.AggregateLimit-1, maxPairs) {
 		two := []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}
 		if req := aggregate(t, two, counts[:1]); i == 0 {
 			list = slices.Insert(list, min(firstPair, len(list)), req)
@@ -53,7 +53,7 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 			further = append(further, req)
 		}
 	}
-	if pair, some := exam.JoinedAlike(data, dividing(t, data), wire.AggregateLimit-1); some != nil && p.Document.Declares(wire.OpIn) &&
+	if pair, some := exam.JoinedAlike(data, divided, wire.AggregateLimit-1); some != nil && p.Document.Declares(wire.OpIn) &&
 		terms.Allowed(t.Field(pair[0]).Filterable) {
 		req := aggregate(t, []wire.GroupKey{{Field: pair[0], As: "Key"}, {Field: pair[1], As: "Key2"}}, counts[:1])
 		req.And = []wire.Filter{{Field: pair[0], Op: wire.OpIn, Values: some}}

@@ -78,20 +78,19 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 		return max(n/2, 1)
 	}
 	differing := func(part string, change func(a, b *wire.QueryRequest)) {
+		a, b := *first, *first
+		change(&a, &b)
+		if a.HasFilters() || b.HasFilters() { // so that the second pages are not both empty
+			a.Limit = min(first.Limit, half(a.Where), half(b.Where))
+			b.Limit = a.Limit
+		}
 		var pages []wire.Request
 		for page := range int64(2) {
-			a, b := *first, *first
-			change(&a, &b)
-			if a.HasFilters() || b.HasFilters() { // so that the second pages are not both empty
-				a.Limit = min(first.Limit, half(a.Where), half(b.Where))
-				b.Limit = a.Limit
-			}
-			a.Offset, b.Offset = page*a.Limit, page*b.Limit
-			for _, req := range []*wire.QueryRequest{&a, &b} {
-				if !p.Document.Allows(req) {
+			for _, req := range []wire.QueryRequest{a, b} {
+				if req.Offset = page * req.Limit; !p.Document.Allows(&req) {
 					break
 				}
-				pages = append(pages, req)
+				pages = append(pages, &req)
 			}
 		}
 		list = append(list, p.inTurns(t.Table, wire.PathQuery, part, pages...))

@@ -2,7 +2,6 @@ package tenants
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
@@ -50,33 +49,27 @@ func (s *subject) chooseFilters(declares func(...wire.Op) bool) {
 	}
 }
 
-// valueOfOne returns a filter for a text that one tenant alone has, rather the second, in the column with the fewest: what
+// valueOfOne chooses a filter for a text that one tenant alone has, rather the second, in the column with the fewest: what
 // values a column has may have been kept when the first tenant came.
-func (s *subject) valueOfOne() (f *wire.Filter) {
+func (s *subject) valueOfOne() {
+	s.alone = nil
 	for _, tenant := range []int{1, 0} {
-		own, fewest := s.own(tenant), math.MaxInt
-		if own == nil || s.own(1-tenant) == nil {
-			return nil
+		own, other := s.own(tenant), s.own(1-tenant)
+		if own == nil || other == nil {
+			return
 		}
+		values := map[string]int{}
 		for _, name := range s.fields {
-			values, others := valuesOf(own, name), valuesOf(s.own(1-tenant), name)
-			if !s.comparesText(name) || len(values) >= fewest {
-				continue
-			}
-			at := own.Index(name)
-			i := slices.IndexFunc(own.Rows, func(row []wire.Value) bool {
-				return !row[at].IsNull() && len(row[at].Text()) <= maxOperand && !others[row[at].String()]
-			})
-			if i >= 0 {
-				f, fewest = &wire.Filter{Field: name, Op: wire.OpEq, Value: own.Rows[i][at]}, len(values)
-				s.owner, s.among = tenant, fewest
+			if s.comparesText(name) {
+				values[name] = len(valuesOf(own, name))
 			}
 		}
-		if f != nil {
-			return f
+		fields := slices.SortedStableFunc(slices.Values(s.fields), func(a, b string) int { return values[a] - values[b] })
+		if f, apart := s.equalTo(fields, own, other); apart {
+			s.alone, s.owner, s.among = f, tenant, values[f.Field]
+			return
 		}
 	}
-	return nil
 }
 
 // sharedKey returns a filter for the key of a row that is another for each tenant: a row may be kept by its table and key.

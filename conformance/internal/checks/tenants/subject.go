@@ -337,8 +337,9 @@ func (s *subject) choose(run *pairRun) {
 	s.sorts = append(s.sorts, keys...)
 	s.sorts = s.sorts[:min(len(s.sorts), run.Document.SortKeys(), maxSorts)]
 	if run.Document.Declares(wire.OpEq) {
-		s.value, _ = s.equalTo(rows, nil)
-		s.alone, s.key = s.valueOfOne(), s.sharedKey()
+		s.value, _ = s.equalTo(s.fields, rows, nil)
+		s.valueOfOne()
+		s.key = s.sharedKey()
 	}
 	s.chooseFilters(run.Document.Declares)
 }
@@ -358,10 +359,10 @@ func (s *subject) divides(name string, most int64) bool {
 	return several
 }
 
-// equalTo returns a filter for a text that the rows hold and that others, if possible, do not, and
-// whether it is such. It returns nil without a text.
-func (s *subject) equalTo(rows, others *oracle.Table) (f *wire.Filter, apart bool) {
-	for _, name := range s.fields {
+// equalTo returns a filter for a text in the first of the fields that the rows hold and that others, if possible, do not,
+// and whether it is such. It returns nil without a text.
+func (s *subject) equalTo(fields []string, rows, others *oracle.Table) (f *wire.Filter, apart bool) {
+	for _, name := range fields {
 		if !s.comparesText(name) {
 			continue
 		}
@@ -458,7 +459,7 @@ func (s *subject) narrow(run *pairRun, first int) {
 		if windows[tenant] == nil {
 			continue
 		}
-		f, apart := s.equalTo(windows[tenant], windows[1-tenant])
+		f, apart := s.equalTo(s.fields, windows[tenant], windows[1-tenant])
 		if f != nil && (apart || s.only == nil) {
 			s.only = []wire.Filter{*f}
 		}
