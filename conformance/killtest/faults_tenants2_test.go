@@ -291,7 +291,7 @@ func mentionFaults() []fault {
 			if status == http.StatusNotFound {
 				body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
 			}
-		}, wire.PathSize).behind("T1", "it is the refusal of a table of the other's"),
+		}, wire.PathSize),
 		told("a warning about the tables of another", "T6", func(body map[string]any, status int) {
 			if status == http.StatusOK {
 				body["warnings"] = []string{"globex_depots was skipped: its rows could not be read"}
