@@ -113,6 +113,9 @@ func TestRetiredIDs(t *testing.T) {
 	}
 	for _, c := range conformance.Checks() {
 		for _, f := range c.Facets {
+			if f.Was == "" { // it never was a check of its own
+				continue
+			}
 			require.False(t, used[f.Was], "%s names another check too", f.Was)
 			used[f.Was] = true
 			retired++

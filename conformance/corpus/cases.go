@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -78,24 +79,14 @@ func readCases(raw []byte) (cases []caseFile, err error) {
 	return cases, nil
 }
 
-// requests makes the request of each route that a case can use, and returns its envelope too.
-var requests = map[string]func() (wire.Request, *wire.Envelope){
-	wire.PathQuery:       func() (wire.Request, *wire.Envelope) { r := &wire.QueryRequest{}; return r, &r.Envelope },
-	wire.PathCount:       func() (wire.Request, *wire.Envelope) { r := &wire.CountRequest{}; return r, &r.Envelope },
-	wire.PathAggregate:   func() (wire.Request, *wire.Envelope) { r := &wire.AggregateRequest{}; return r, &r.Envelope },
-	wire.PathSize:        func() (wire.Request, *wire.Envelope) { r := &wire.SizeRequest{}; return r, &r.Envelope },
-	wire.PathCardinality: func() (wire.Request, *wire.Envelope) { r := &wire.CardinalityRequest{}; return r, &r.Envelope },
-	wire.PathLinkHitRate: func() (wire.Request, *wire.Envelope) { r := &wire.LinkHitRateRequest{}; return r, &r.Envelope },
-}
-
 // readRequest decodes a request strictly, as a connector would. It adds the
 // members that every body must have, and clears them in the result.
 func readRequest(path string, raw json.RawMessage) (wire.Request, error) {
-	empty := requests[path]
-	if empty == nil {
+	route := routes.At(path)
+	if route == nil || route.Legal == nil {
 		return nil, fmt.Errorf("a case cannot use the route %q", path)
 	}
-	request, envelope := empty()
+	request, envelope := route.Request()
 	body := strings.Replace(string(raw), "{", `{"credentials":{},"timeoutMs":1,`, 1)
 	err := wire.Decode([]byte(body), request)
 	envelope.TimeoutMS = 0

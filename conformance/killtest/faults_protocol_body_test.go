@@ -94,6 +94,15 @@ func unknownFaults() []fault {
 		columns, _ := tree["columns"].([]any)
 		return known && slices.ContainsFunc(columns, func(c any) bool { return t.Field(textOf(c)) == nil })
 	}
+	end := func(body []byte) bool {
+		tree := parsed(body)
+		for _, end := range []string{"from", "to"} {
+			if t, known := corpusTable(textOf(tree[end+"Table"])); known && t.Field(textOf(tree[end+"Column"])) == nil {
+				return true
+			}
+		}
+		return false
+	}
 	// drops takes what names an unknown field out of a member.
 	drops := func(path, member, key string) func() http.Handler {
 		return over(usual, requests(path, func(body map[string]any) (changed bool) {
@@ -142,8 +151,10 @@ func unknownFaults() []fault {
 			build: empty(wire.PathCardinality, `{"columns":{}}`, unknownTable)},
 		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2: a column of /cardinality"},
 			build: empty(wire.PathCardinality, `{"columns":{}}`, column)},
-		{name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2: /linkHitRate"},
+		{name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2: a table of /linkHitRate"},
 			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable)},
+		{name: "the hit rate of an unknown column", why: quiet, kills: []string{"P3.2: a column of /linkHitRate"},
+			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, end)},
 		{name: "an unknown field is not projected", why: "a column the source does not have is refused",
 			kills: []string{"P3.4: fields of /query"}, build: drops(wire.PathQuery, "fields", "")},
 		{name: "an unknown sort key is dropped", why: "a column the source does not have is refused",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -112,7 +113,7 @@ func (c *Client) begin(
 	}
 	e.observe(Step{Kind: "answered", Status: e.response.StatusCode})
 	if coding := e.response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, e.end(e.fault("Content-Encoding", shapes[path], "is not what was asked for: identity"))
+		return nil, e.end(e.fault("Content-Encoding", shape(path), "is not what was asked for: identity"))
 	}
 	return e, nil
 }
@@ -146,7 +147,7 @@ func (e *exchange) body(most int, rule string) ([]byte, error) {
 		if stopped := e.stopped(); stopped != nil {
 			return nil, stopped
 		}
-		return nil, &AnswerError{Path: e.path, Place: "body", Rule: shapes[e.path], Err: io.ErrUnexpectedEOF, Problem: brokeOff}
+		return nil, &AnswerError{Path: e.path, Place: "body", Rule: shape(e.path), Err: io.ErrUnexpectedEOF, Problem: brokeOff}
 	}
 	e.showText(body)
 	if len(body) > most {
@@ -220,17 +221,12 @@ func (e *exchange) malformed(err error, before, rule string) error {
 	return e.fault(fault.Path, rule, before+fault.Problem)
 }
 
-// shapes are the rules about the shape of each answer.
-var shapes = map[string]string{
-	wire.PathDocument:    "document-19",
-	wire.PathCheck:       "route-7",
-	wire.PathDiscovery:   "discovery-3",
-	wire.PathQuery:       "stream-10",
-	wire.PathCount:       "count-1",
-	wire.PathAggregate:   "aggregate-9",
-	wire.PathSize:        "measure-4",
-	wire.PathCardinality: "measure-6",
-	wire.PathLinkHitRate: "measure-8",
+// shape returns the rule about the shape of the answer at a path.
+func shape(path string) string {
+	if r := routes.At(path); r != nil {
+		return r.Rule
+	}
+	return "document-19"
 }
 
 // read asks a route that answers JSON, and reads the answer.
@@ -259,7 +255,7 @@ func (e *exchange) success() ([]byte, error) {
 // unmarshal reads the body of the route's answer into m.
 func (e *exchange) unmarshal(body []byte, m wire.Answer) error {
 	if err := wire.DecodeAnswer(body, m); err != nil {
-		return e.malformed(err, "", shapes[e.path])
+		return e.malformed(err, "", shape(e.path))
 	}
 	return nil
 }

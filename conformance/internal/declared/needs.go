@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,7 +45,7 @@ func (d *Document) lacks(what string) (why string) {
 	case "credentialSchema":
 		declares, why = len(d.Required()) > 0, "credentialSchema has no required field"
 	default:
-		if RouteAt(what) == nil {
+		if routes.At(what) == nil {
 			panic(fmt.Sprintf("conformance: no document declares %s", what))
 		}
 		declares, why = d.Offers(what), "endpoints does not list "+name(what)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -76,7 +76,7 @@ func (a *Answer) Decode() (wire.Answer, *check.Finding) {
 		m := &wire.Document{}
 		return m, a.decode("document", m)
 	}
-	route := declared.RouteAt(a.path)
+	route := routes.At(a.path)
 	m := route.Answer()
 	return m, a.decode(route.Schema, m)
 }

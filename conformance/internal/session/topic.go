@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,10 +26,10 @@ func (run *Run) Topic() payload.Topic {
 // Legal returns a legal body for a route, about the topic.
 func (run *Run) Legal(path string, about payload.Topic) payload.Object {
 	var o payload.Object
-	if route := declared.RouteAt(path); route != nil {
+	if route := routes.At(path); route != nil {
 		names := strings.NewReplacer("%table", payload.Quote(about.Name), "%field", payload.Quote(about.Field))
-		for i := 0; i < len(route.Legal); i += 2 {
-			o = o.Plus(route.Legal[i], names.Replace(route.Legal[i+1]))
+		for member, value := range routes.Pairs(route.Legal) {
+			o = o.Plus(member, names.Replace(value))
 		}
 	}
 	o = o.Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", fmt.Sprint(usualTimeout(path)))

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/redact"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -109,7 +109,7 @@ func (w *watch) answer(c Call, a *Answer) {
 		w.unknownMember(a, message.Unknown("document", a.Body))
 		return
 	}
-	switch route := declared.RouteAt(c.Path); {
+	switch route := routes.At(c.Path); {
 	case a.Status >= 400:
 		w.refusal(c, a)
 	case a.Status == http.StatusOK && route != nil && route.Schema != "":
@@ -182,7 +182,7 @@ func (w *watch) cacheable(a *Answer) {
 func (w *watch) refusal(c Call, a *Answer) {
 	// Hosts answer paths and methods that the protocol does not have as they like;
 	// A.11 advises.
-	if c.Method != http.MethodPost || declared.RouteAt(c.Path) == nil {
+	if c.Method != http.MethodPost || routes.At(c.Path) == nil {
 		return
 	}
 	// The same holds for routes that the document does not list, unless the answer

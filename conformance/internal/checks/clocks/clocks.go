@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,7 +54,7 @@ func (k *Clocks) Checks() []session.Check {
 			Title: "timeoutMs ends a count and an aggregate in time",
 			Fix:   everywhere},
 		{ID: "P3.5d", Phase: 3, Judge: k.judgeSlow, Rules: []string{"error-6", "route-2"},
-			Needs: declared.NeedsAny(declared.Measures()...),
+			Needs: declared.NeedsAny(routes.Measures()...),
 			Title: "timeoutMs ends a size, a cardinality and a link hit rate in time",
 			Fix:   everywhere},
 		{ID: "P3.5e", Phase: 3, Judge: k.judgeSlow, Explained: []string{"P3.5a"},

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -131,15 +132,19 @@ func exchangesWith(s *session.Session) (list []*exchange) {
 	query("P3.5a", short, timeout)
 	query("P3.5b", short, func(req *wire.QueryRequest) { req.IdleTimeoutMS = shortTimeout.Milliseconds() })
 	query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) })
-	envelope := wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()}
-	add("P3.5c", short, wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})
-	add("P3.5c", short, wire.PathAggregate, &wire.AggregateRequest{Table: table.Name, Envelope: envelope,
-		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit})
-	add("P3.5d", short, wire.PathSize, &wire.SizeRequest{Table: table.Name, Envelope: envelope})
-	add("P3.5d", short, wire.PathCardinality, &wire.CardinalityRequest{Table: table.Name,
-		Columns: []string{"name"}, Envelope: envelope})
-	add("P3.5d", short, wire.PathLinkHitRate, &wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: "id",
-		ToTable: table.Name, ToColumn: "id", Envelope: envelope})
+	for i := range routes.All {
+		r := &routes.All[i]
+		if r.Legal == nil || r.Answer == nil {
+			continue
+		}
+		id := "P3.5c"
+		if r.Measure {
+			id = "P3.5d"
+		}
+		m, envelope := r.About(table.Name, "name")
+		envelope.TimeoutMS = shortTimeout.Milliseconds()
+		add(id, short, r.Path, m)
+	}
 	return list
 }
 

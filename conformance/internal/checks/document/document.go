@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -76,7 +77,7 @@ const matchShape = "Compare the body with the shape of the route before anything
 // emptyBodies returns the facets of P0.6, that each route rejects an empty body: P0.6a, P0.6b and so on.
 func emptyBodies() (facets []session.Check) {
 	const letters = "abcdefgh" // a route that came later has none
-	for i, r := range declared.Routes {
+	for i, r := range routes.All {
 		was := ""
 		if i < len(letters) {
 			was = "P0.6" + letters[i:i+1]

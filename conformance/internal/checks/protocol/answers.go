@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -245,16 +246,16 @@ func answerShapes(run *session.Run) *check.Finding {
 		return f
 	}
 	tables := measurable(run)
-	routes := slices.DeleteFunc(run.Document.Paths(true), func(path string) bool { return declared.RouteAt(path).Always })
+	paths := slices.DeleteFunc(run.Document.Paths(true), func(path string) bool { return routes.At(path).Always })
 	switch {
-	case len(routes) == 0:
+	case len(paths) == 0:
 		return check.Skip(check.NotDeclared, "endpoints lists no optional route")
 	case len(tables) == 0:
 		return check.Skip(check.NoData, "no tables")
 	}
 	for _, t := range tables[:min(len(tables), maxMeasured)] {
-		for _, path := range routes {
-			if run.Cases > len(routes) && run.Allowance() == 0 {
+		for _, path := range paths {
+			if run.Cases > len(paths) && run.Allowance() == 0 {
 				return nil
 			}
 			if f := answerShape(run, path, t); f != nil {

@@ -1,10 +1,13 @@
 package protocol
 
 import (
+	"slices"
+
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -27,7 +30,7 @@ func malformedChecks() []session.Check {
 			Title: "a member of the wrong type gives 400",
 			Fix:   "Check the type of every member instead of converting it."},
 		{Was: "P3.3c", Facet: "a missing member",
-			Weight: 12, Judge: each(missingMembers).Judge, Rules: []string{"error-2", "query-9", "route-2"},
+			Weight: 12, Judge: each(missingMembers()).Judge, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
 		{Was: "P3.3d", Facet: "the shape of a filter",
@@ -62,54 +65,37 @@ var notOneObject = []refusal.Row{
 
 // wrongTypes returns members with values of wrong types, those of a route first.
 func wrongTypes() (rows []refusal.Row) {
-	type wrong struct{ member, json string }
-	for _, route := range []struct {
-		path    string
-		members []wrong
-	}{
-		{wire.PathQuery, []wrong{
-			{"limit", `"1"`}, {"sort", `[{"field":%field,"dir":"up"}]`}, {"or", "{}"}, {"fields", `"id"`}, {"and", "{}"},
-			{"table", "1"}, {"offset", `"0"`}, {"or", "[1]"}, {"and", "[1]"},
-			{"sort", `"id"`}, {"sort", `[{"field":1,"dir":"asc"}]`}, {"sort", "[1]"}, {"fields", "[1]"},
-			{"joins", "{}"}, {"fieldTypes", "[]"}, {"table", "[]"},
-		}},
-		{wire.PathCount, []wrong{
-			{"or", "{}"}, {"and", "{}"}, {"and", "[1]"}, {"table", "1"}, {"or", "[1]"}, {"fieldTypes", "[]"},
-		}},
-		{wire.PathAggregate, []wrong{
-			{"limit", `"1001"`}, {"groupBy", "{}"}, {"measures", `"count"`}, {"and", "{}"},
-			{"table", "1"}, {"groupBy", "[1]"}, {"measures", "[1]"}, {"stringFields", `"id"`},
-		}},
-		{wire.PathSize, []wrong{{"table", "1"}, {"table", "{}"}}},
-		{wire.PathCardinality, []wrong{{"table", "1"}, {"columns", `"id"`}, {"columns", "[1]"}}},
-		{wire.PathLinkHitRate, []wrong{{"fromTable", "1"}, {"fromColumn", "[]"}, {"toTable", "{}"}, {"toColumn", "1"}}},
-		{"", []wrong{{"credentials", `"x"`}, {"credentials", "[]"}, {"credentials", `{"key":1}`}}},
-	} {
-		for _, m := range route.members {
-			row := refusal.Row{Member: m.member, JSON: m.json}
-			if route.path != "" {
-				row.Paths = at(route.path)
-			}
-			rows = append(rows, row)
+	for _, route := range routes.All {
+		for member, value := range routes.Pairs(route.Wrong) {
+			rows = append(rows, refusal.Row{Paths: at(route.Path), Member: member, JSON: value})
 		}
 	}
-	return rows
+	return append(rows, refusal.Row{Member: "credentials", JSON: `"x"`}, refusal.Row{Member: "credentials", JSON: "[]"},
+		refusal.Row{Member: "credentials", JSON: `{"key":1}`})
 }
 
-// missingMembers are the members that a route requires. The protocol does not say which of an
+// missingMembers returns the members that a route requires. The protocol does not say which of an
 // aggregate's and, groupBy and measures are.
-var missingMembers = []refusal.Row{
-	{Member: "table"}, {Member: "fromTable"}, {Member: "fromColumn"}, {Member: "toTable"}, {Member: "toColumn"},
-	{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, {Member: "sort"}, {Member: "fields"}, {Member: "columns"},
-	// On /check, missing credentials may count as rejected ones.
-	{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
-	{Member: "credentials", Paths: otherThan(wire.PathCheck)},
-	{Member: "timeoutMs"},
+func missingMembers() (rows []refusal.Row) {
+	var named []string
+	for _, route := range routes.All {
+		for member := range route.Naming("%") {
+			if member != "fields" && !slices.Contains(named, member) {
+				named = append(named, member)
+				rows = append(rows, refusal.Row{Member: member})
+			}
+		}
+	}
+	return append(rows, refusal.Row{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, refusal.Row{Member: "sort"}, refusal.Row{Member: "fields"},
+		// On /check, missing credentials may count as rejected ones.
+		refusal.Row{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
+		refusal.Row{Member: "credentials", Paths: otherThan(wire.PathCheck)},
+		refusal.Row{Member: "timeoutMs"})
 }
 
 // otherThan returns the paths of all routes but one.
 func otherThan(path string) (others []string) {
-	for _, route := range declared.Routes {
+	for _, route := range routes.All {
 		if route.Path != path {
 			others = append(others, route.Path)
 		}

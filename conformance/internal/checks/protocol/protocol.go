@@ -3,12 +3,14 @@
 package protocol
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,52 +22,62 @@ func Checks() []session.Check {
 
 // unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
-	const column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
-	return []session.Check{session.Merge(session.Check{
+	c := session.Check{
 		ID: "P3.2", Phase: 3, Title: "an unknown table or column gives 404 unknown_entity on every route",
 		Fix: "Look tables and columns up before the source is asked, and answer 404 unknown_entity with the name.",
-	}, []session.Check{
-		unknownTable("P3.2a", wire.PathQuery, "query-14", "error-5"),
-		unknownTable("P3.2b", wire.PathCount, "error-5"),
-		unknownTable("P3.2c", wire.PathAggregate, "error-5"),
-		unknownTable("P3.2d", wire.PathSize, "measure-3", "error-5"),
-		unknownTable("P3.2e", wire.PathCardinality, "measure-3", "error-5"),
-		{Was: "P3.2f", Facet: "a column of /cardinality",
-			Needs: declared.Needs(wire.PathCardinality), Rules: []string{"measure-3", "error-5"},
-			Title: "/cardinality of an unknown column gives 404 unknown_entity",
-			Fix:   column,
-			Judge: refusal.Table{Rows: []refusal.Row{
-				{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%noField]",
-					What: "of a column that does not exist", Codes: unknownOnly},
-			}}.Judge},
-		{Was: "P3.2g", Facet: wire.PathLinkHitRate,
-			Needs: declared.Needs(wire.PathLinkHitRate), Rules: []string{"measure-3", "error-5"},
-			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
-			Fix:   column,
-			Judge: refusal.Table{Rows: check.Family(refusal.Row{Paths: at(wire.PathLinkHitRate), Codes: unknownOnly}, []refusal.Row{
-				{Member: "fromTable", JSON: "%noTable", What: "with a fromTable that does not exist"},
-				{Member: "toTable", JSON: "%noTable", What: "with a toTable that does not exist"},
-				{Member: "fromColumn", JSON: "%noField", What: "with a fromColumn that does not exist"},
-				{Member: "toColumn", JSON: "%noField", What: "with a toColumn that does not exist"},
-			})}.Judge},
-	})}
-}
-
-// unknownTable returns the check about an unknown table on a route.
-func unknownTable(was, path string, rules ...string) session.Check {
-	title := path + " of an unknown table gives 404 unknown_entity"
-	if path == wire.PathAggregate {
-		title += ", or is declined"
 	}
-	facet := path
-	if path == wire.PathCardinality {
-		facet = "a table of " + path
+	// The ids that facets had once; one that came later has none.
+	was := map[string]string{
+		wire.PathQuery: "P3.2a", wire.PathCount: "P3.2b", wire.PathAggregate: "P3.2c", wire.PathSize: "P3.2d",
+		"a table of " + wire.PathCardinality: "P3.2e", "a column of " + wire.PathCardinality: "P3.2f",
+		"a table of " + wire.PathLinkHitRate: "P3.2g",
 	}
-	return session.Check{Was: was, Facet: facet, Needs: declared.Needs(path), Rules: rules, Title: title,
-		Fix: "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name.",
-		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
-			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},
-		}}.Judge}
+	var facets []session.Check
+	add := func(r *routes.Route, facet, kind string, about refusal.Table) {
+		f := session.Check{Was: was[facet], Facet: facet, Needs: declared.Needs(r.Path), Rules: []string{"error-5"},
+			Title: fmt.Sprintf("%s of an unknown %s gives 404 unknown_entity", r.Path, kind),
+			Fix:   fmt.Sprintf("Look the %s up before anything else is done with the request, and answer 404 unknown_entity with its name.", kind)}
+		switch {
+		case r.Measure:
+			f.Rules = append(f.Rules, "measure-3")
+		case r.Path == wire.PathQuery:
+			f.Rules = append(f.Rules, "query-14")
+		case r.Path == wire.PathAggregate:
+			f.Title += ", or is declined"
+			about.Declinable = true
+		}
+		for i := range about.Rows {
+			about.Rows[i].Paths, about.Rows[i].Codes = at(r.Path), unknownOnly
+		}
+		f.Judge = about.Judge
+		facets = append(facets, f)
+	}
+	for i := range routes.All {
+		r := &routes.All[i]
+		var tables, columns []refusal.Row
+		for member := range r.Naming("%table") {
+			tables = append(tables, refusal.Row{Member: member, JSON: "%noTable", What: "with a " + member + " that does not exist"})
+		}
+		for member, value := range r.Naming("%field") {
+			unknown := refusal.Row{Member: member, JSON: "%noField", What: "with a " + member + " that does not exist"}
+			if strings.HasPrefix(value, "[") {
+				unknown.JSON, unknown.What = "[%field,%noField]", "of a column that does not exist"
+			}
+			columns = append(columns, unknown)
+		}
+		facet, about := r.Path, refusal.Table{Rows: tables}
+		if len(tables) == 1 { // also asked where there is no other table
+			about = refusal.Table{About: refusal.NoTable, Rows: []refusal.Row{{What: "of a table that does not exist"}}}
+		}
+		if r.Measure && len(columns) > 0 {
+			facet = "a table of " + r.Path
+			add(r, "a column of "+r.Path, "column", refusal.Table{Rows: columns})
+		}
+		if len(tables) > 0 {
+			add(r, facet, "table", about)
+		}
+	}
+	return []session.Check{session.Merge(c, facets)}
 }
 
 // at returns the paths of a row.

@@ -7,6 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -122,7 +123,7 @@ func nearly(rows []refusal.Row) (all []refusal.Row) {
 
 // namedTables returns the places in which a request names a table.
 func namedTables() (rows []refusal.Row) {
-	for _, route := range declared.Routes {
+	for _, route := range routes.All {
 		for member := range route.Naming("%table") {
 			rows = append(rows, refusal.Row{Paths: at(route.Path), Member: member, JSON: "%near", Codes: unknownOnly})
 		}
@@ -140,7 +141,7 @@ func namedFields() []refusal.Row {
 		{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%near,"as":"g"}]`, Codes: fieldCodes},
 		{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"count","field":%near,"as":"n"}]`, Codes: fieldCodes},
 	}
-	for _, route := range declared.Routes {
+	for _, route := range routes.All {
 		if !route.Measure {
 			continue
 		}

@@ -14,33 +14,18 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Request is a request of a section: the last part of its path, and its body without what all have.
 type Request struct{ Route, Body string }
 
-// message returns an empty message of a route, and the members that need not be written.
-func (r Request) message() (m wire.Request, usual string) {
-	switch r.Path() {
-	case wire.PathDiscovery:
-		return &wire.DiscoveryRequest{}, ""
-	case wire.PathCheck:
-		return &wire.CheckRequest{}, ""
-	case wire.PathSize:
-		return &wire.SizeRequest{}, ""
-	case wire.PathQuery:
-		return &wire.QueryRequest{}, `, "and": [], "sort": []`
-	case wire.PathCount:
-		return &wire.CountRequest{}, `, "and": []`
-	case wire.PathCardinality:
-		return &wire.CardinalityRequest{}, ""
-	case wire.PathAggregate:
-		return &wire.AggregateRequest{}, fmt.Sprintf(`, "and": [], "groupBy": [], "measures": [], "limit": %d`, wire.AggregateLimit)
-	case wire.PathLinkHitRate:
-		return &wire.LinkHitRateRequest{}, ""
-	}
-	return nil, ""
+// usual are the members of a route that need not be written.
+var usual = map[string]string{
+	wire.PathQuery:     `, "and": [], "sort": []`,
+	wire.PathCount:     `, "and": []`,
+	wire.PathAggregate: fmt.Sprintf(`, "and": [], "groupBy": [], "measures": [], "limit": %d`, wire.AggregateLimit),
 }
 
 // Path returns the path of the route.
@@ -55,10 +40,11 @@ func (r Request) Decode(t testing.TB) wire.Request {
 // As returns the request as a message of a tenant.
 func (r Request) As(t testing.TB, credentials map[string]string) wire.Request {
 	t.Helper()
-	m, usual := r.message()
-	require.NotNil(t, m, "no route %q", r.Route)
+	route := routes.At(r.Path())
+	require.NotNil(t, route, "no route %q", r.Route)
+	m, _ := route.Request()
 	members := map[string]any{}
-	require.NoError(t, json.Unmarshal([]byte(`{"credentials": {}, "timeoutMs": 300000`+usual+`}`), &members))
+	require.NoError(t, json.Unmarshal([]byte(`{"credentials": {}, "timeoutMs": 300000`+usual[route.Path]+`}`), &members))
 	own := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(cmp.Or(r.Body, "{}")), &own), r.Body)
 	for name, value := range own {
@@ -87,14 +73,14 @@ func Blocks(text string, answer func(Request) string) string {
 	for line := range strings.Lines(text) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		next := Request{word, rest}
-		switch m, _ := next.message(); {
+		switch {
 		case strings.HasPrefix(line, "#"):
 			flush()
 			b.WriteString(line)
 		case open.Route != "" && !json.Valid([]byte(cmp.Or(open.Body, "{}"))):
 			open.Body += line
 			b.WriteString(line)
-		case m != nil:
+		case routes.At(next.Path()) != nil:
 			flush()
 			open = next
 			b.WriteString(line)
