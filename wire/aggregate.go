@@ -28,6 +28,10 @@ var aggregateRequest = newObject(
 	envelope(func(m *AggregateRequest) *Envelope { return &m.Envelope }),
 ).checked(checkAggregate)
 
+func (m *AggregateRequest) message(d *decoder, e *encoder) error {
+	return process(aggregateRequest, m, d, e)
+}
+
 // checkAggregate refuses a request that asks for nothing, or for two columns of
 // the same name.
 func checkAggregate(d *decoder, m *AggregateRequest, _ uint32) {
@@ -90,3 +94,7 @@ type AggregateAnswer struct {
 var aggregateAnswer = newObject(
 	required("rows", func(m *AggregateAnswer) *[]map[string]Value { return &m.Rows }, list(mapOf(scalar))),
 )
+
+func (m *AggregateAnswer) message(d *decoder, e *encoder) error {
+	return process(aggregateAnswer, m, d, e)
+}

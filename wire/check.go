@@ -28,6 +28,8 @@ var checkRequest = newObject(
 	envelope(func(m *CheckRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
+func (m *CheckRequest) message(d *decoder, e *encoder) error { return process(checkRequest, m, d, e) }
+
 // DiscoveryRequest is the body of /discovery.
 type DiscoveryRequest struct {
 	Envelope
@@ -36,6 +38,10 @@ type DiscoveryRequest struct {
 var discoveryRequest = newObject(
 	envelope(func(m *DiscoveryRequest) *Envelope { return &m.Envelope }),
 ).lenient()
+
+func (m *DiscoveryRequest) message(d *decoder, e *encoder) error {
+	return process(discoveryRequest, m, d, e)
+}
 
 // CheckAnswer is the answer of /check. OK is always true: a rejection is an
 // error.
@@ -58,5 +64,7 @@ var checkAnswer = newObject(
 		},
 	}),
 )
+
+func (m *CheckAnswer) message(d *decoder, e *encoder) error { return process(checkAnswer, m, d, e) }
 
 const mustBeOK = "must be true; a rejection is an error envelope"

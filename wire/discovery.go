@@ -17,6 +17,8 @@ var discovery = newObject(
 	optional("warnings", func(m *Discovery) *[]string { return &m.Warnings }, texts),
 )
 
+func (m *Discovery) message(d *decoder, e *encoder) error { return process(discovery, m, d, e) }
+
 // Table is one discovered table. The platform reads the descriptions to
 // understand the source.
 type Table struct {

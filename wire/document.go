@@ -28,9 +28,10 @@ var document = newObject(
 	required("capabilities", func(m *Document) *Capabilities { return &m.Capabilities }, capabilities.codec()),
 	required("credentialSchema", func(m *Document) *[]CredentialField { return &m.CredentialSchema },
 		list(credentialField.codec())),
-	required("endpoints", func(m *Document) *[]Endpoint { return &m.Endpoints },
-		list(oneOf(EndpointSize, EndpointCount, EndpointAggregate, EndpointCardinality, EndpointLinkHitRate))),
+	required("endpoints", func(m *Document) *[]Endpoint { return &m.Endpoints }, list(oneOf(endpoints...))),
 ).lenient()
+
+func (m *Document) message(d *decoder, e *encoder) error { return process(document, m, d, e) }
 
 // Capabilities says what a connector can do itself instead of the platform.
 type Capabilities struct {

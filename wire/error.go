@@ -84,6 +84,8 @@ var errorAnswer = newObject(
 	required("error", func(m *ErrorAnswer) *Error { return &m.Error }, errorObject.codec()),
 )
 
+func (m *ErrorAnswer) message(d *decoder, e *encoder) error { return process(errorAnswer, m, d, e) }
+
 var errorObject = newObject(
 	required("code", func(m *Error) *Code { return &m.Code }, codec[Code]{ // a code that we do not know is read too
 		read:  func(d *decoder, p *Code) { *p = Code(d.text()) },

@@ -20,6 +20,8 @@ var countRequest = newObject(
 	envelope(func(m *CountRequest) *Envelope { return &m.Envelope }),
 )
 
+func (m *CountRequest) message(d *decoder, e *encoder) error { return process(countRequest, m, d, e) }
+
 // CountAnswer is the answer of /count.
 type CountAnswer struct {
 	answer
@@ -29,6 +31,8 @@ type CountAnswer struct {
 var countAnswer = newObject(
 	required("count", func(m *CountAnswer) *int64 { return &m.Count }, count),
 )
+
+func (m *CountAnswer) message(d *decoder, e *encoder) error { return process(countAnswer, m, d, e) }
 
 // SizeRequest is the body of /size.
 type SizeRequest struct {
@@ -41,6 +45,8 @@ var sizeRequest = newObject(
 	envelope(func(m *SizeRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
+func (m *SizeRequest) message(d *decoder, e *encoder) error { return process(sizeRequest, m, d, e) }
+
 // SizeAnswer is the answer of /size. A nil Size means unknown.
 type SizeAnswer struct {
 	answer
@@ -50,6 +56,8 @@ type SizeAnswer struct {
 var sizeAnswer = newObject(
 	required("size", func(m *SizeAnswer) **Size { return &m.Size }, nullable(size.codec())),
 )
+
+func (m *SizeAnswer) message(d *decoder, e *encoder) error { return process(sizeAnswer, m, d, e) }
 
 // Size is a table's number of rows.
 type Size struct {
@@ -82,6 +90,10 @@ var cardinalityRequest = newObject(
 	envelope(func(m *CardinalityRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
+func (m *CardinalityRequest) message(d *decoder, e *encoder) error {
+	return process(cardinalityRequest, m, d, e)
+}
+
 // CardinalityAnswer is the answer of /cardinality. A nil entry means that the
 // column cannot be counted distinctly; the platform then measures it itself.
 type CardinalityAnswer struct {
@@ -93,6 +105,10 @@ var cardinalityAnswer = newObject(
 	required("columns", func(m *CardinalityAnswer) *map[string]*Cardinality { return &m.Columns },
 		mapOf(nullable(cardinality.codec()))),
 )
+
+func (m *CardinalityAnswer) message(d *decoder, e *encoder) error {
+	return process(cardinalityAnswer, m, d, e)
+}
 
 // Cardinality counts a column's non-null and distinct values.
 type Cardinality struct {
@@ -122,6 +138,10 @@ var linkHitRateRequest = newObject(
 	envelope(func(m *LinkHitRateRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
+func (m *LinkHitRateRequest) message(d *decoder, e *encoder) error {
+	return process(linkHitRateRequest, m, d, e)
+}
+
 // LinkHitRate is the answer of /linkHitRate.
 type LinkHitRate struct {
 	answer
@@ -144,3 +164,5 @@ var linkHitRate = newObject(
 		write: texts.write,
 	}),
 )
+
+func (m *LinkHitRate) message(d *decoder, e *encoder) error { return process(linkHitRate, m, d, e) }

@@ -34,38 +34,6 @@ type answer struct{ noJSON }
 func (*answer) isAnswer()    {}
 func (*Envelope) isRequest() {}
 
-func (m *CheckRequest) message(d *decoder, e *encoder) error { return process(checkRequest, m, d, e) }
-func (m *DiscoveryRequest) message(d *decoder, e *encoder) error {
-	return process(discoveryRequest, m, d, e)
-}
-func (m *QueryRequest) message(d *decoder, e *encoder) error { return process(queryRequest, m, d, e) }
-func (m *SQLRequest) message(d *decoder, e *encoder) error   { return process(sqlRequest, m, d, e) }
-func (m *CountRequest) message(d *decoder, e *encoder) error { return process(countRequest, m, d, e) }
-func (m *AggregateRequest) message(d *decoder, e *encoder) error {
-	return process(aggregateRequest, m, d, e)
-}
-func (m *SizeRequest) message(d *decoder, e *encoder) error { return process(sizeRequest, m, d, e) }
-func (m *CardinalityRequest) message(d *decoder, e *encoder) error {
-	return process(cardinalityRequest, m, d, e)
-}
-func (m *LinkHitRateRequest) message(d *decoder, e *encoder) error {
-	return process(linkHitRateRequest, m, d, e)
-}
-
-func (m *Document) message(d *decoder, e *encoder) error    { return process(document, m, d, e) }
-func (m *CheckAnswer) message(d *decoder, e *encoder) error { return process(checkAnswer, m, d, e) }
-func (m *Discovery) message(d *decoder, e *encoder) error   { return process(discovery, m, d, e) }
-func (m *CountAnswer) message(d *decoder, e *encoder) error { return process(countAnswer, m, d, e) }
-func (m *AggregateAnswer) message(d *decoder, e *encoder) error {
-	return process(aggregateAnswer, m, d, e)
-}
-func (m *SizeAnswer) message(d *decoder, e *encoder) error { return process(sizeAnswer, m, d, e) }
-func (m *CardinalityAnswer) message(d *decoder, e *encoder) error {
-	return process(cardinalityAnswer, m, d, e)
-}
-func (m *LinkHitRate) message(d *decoder, e *encoder) error { return process(linkHitRate, m, d, e) }
-func (m *ErrorAnswer) message(d *decoder, e *encoder) error { return process(errorAnswer, m, d, e) }
-
 // process reads m with d, or writes it with e if d is nil.
 func process[T any](o *object[T], m *T, d *decoder, e *encoder) error {
 	if d == nil {

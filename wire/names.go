@@ -29,6 +29,9 @@ const (
 	EndpointLinkHitRate Endpoint = "linkHitRate"
 )
 
+// endpoints are those that a document may list.
+var endpoints = []Endpoint{EndpointSize, EndpointCount, EndpointAggregate, EndpointCardinality, EndpointLinkHitRate}
+
 // An Op is a filter operator.
 type Op string
 

@@ -31,6 +31,8 @@ var queryRequest = newObject(
 	optional("maxTimeoutMs", func(m *QueryRequest) *int64 { return &m.MaxTimeoutMS }, milliseconds),
 ).checked(func(d *decoder, m *QueryRequest, _ uint32) { d.checkJoins(m.Table, m.Fields, m.Joins) })
 
+func (m *QueryRequest) message(d *decoder, e *encoder) error { return process(queryRequest, m, d, e) }
+
 // projection is the codec of the fields of a query. A row has every member
 // once, so a duplicate is refused.
 var projection = codec[[]string]{
@@ -63,6 +65,8 @@ var sqlRequest = newObject(
 	optional("idleTimeoutMs", func(m *SQLRequest) *int64 { return &m.IdleTimeoutMS }, milliseconds),
 	optional("maxTimeoutMs", func(m *SQLRequest) *int64 { return &m.MaxTimeoutMS }, milliseconds),
 )
+
+func (m *SQLRequest) message(d *decoder, e *encoder) error { return process(sqlRequest, m, d, e) }
 
 // Served says which parts of a query the rows of the answer already obey: its
 // filters, its sort, and its window, which is limit and offset. The platform
