@@ -14,7 +14,7 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
-	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "internal/terms", "wire", "wire/schema",
+	below := []string{"internal/jsontext", "internal/routes", "internal/scan", "internal/secret", "internal/terms", "wire", "wire/schema",
 		"conformance/corpus", "internal/oracle", "internal/shrink", "internal/exam"}
 	allowed := map[string][]string{}
 	for _, name := range []string{
