@@ -229,54 +229,6 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 	}
 }
 
-// TestLingeringCap checks that an upstream that hangs cannot fill the memory.
-// Beyond 256 calls that outlived their requests, new ones are refused until
-// some return.
-func TestLingeringCap(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		s := serve(t, testkit.Endpoints{
-			Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-				<-release
-				return &wire.Size{}, nil
-			},
-			Source: emits(func(out *connector.Rows) error {
-				<-release
-				return out.Begin(number).Flush()
-			}),
-		}, nil)
-		transport := s.Client.Transport.(*http.Transport)
-		transport.MaxIdleConnsPerHost = 300
-		tenants := 0
-		hang := func(path, body string) {
-			tenants++ // one tenant has four places
-			a := s.post(path, strings.Replace(body, secret, fmt.Sprint("tenant ", tenants), 1))
-			a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
-		}
-		for range 128 {
-			hang("/size", edit(t, "/size", "60000", "1"))
-			hang("/query", edit(t, "/query", "60000", "1"))
-		}
-		// None has lingered for its second: they do not count yet.
-		hang("/size", edit(t, "/size", "60000", "1"))
-		time.Sleep(2 * time.Second)
-		assert.Len(t, s.log.all(), 257)
-		for _, path := range []string{"/check", "/query", "/size"} {
-			s.post(path, good(path)).refuses(t, 500, wire.CodeInternal, "internal error")
-		}
-		for _, line := range s.log.all()[257:] {
-			assert.Contains(t, line, "cause=too many calls of the source are still running after their requests "+
-				"were over")
-		}
-		assert.Len(t, s.log.all(), 260)
-		close(release)
-		synctest.Wait()
-		assert.Len(t, s.log.all(), 260+257)
-		s.alive()
-		assert.Equal(t, 200, s.post("/size", good("/size")).status)
-	})
-}
-
 // TestPanicBesideFullWindow checks that what a source does after its window is
 // full cannot change the answer, in whatever order the goroutines run.
 func TestPanicBesideFullWindow(t *testing.T) {

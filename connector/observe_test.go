@@ -285,19 +285,6 @@ func TestRequestLine(t *testing.T) {
 	})
 }
 
-// TestRequestLineWithoutRows checks that a stream says so when no row came, and what
-// was asked even if nobody did it.
-func TestRequestLineWithoutRows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, script(begin), nil)
-		body := s.post("/query", ask(`"sort":[{"field":"n","dir":"asc"}],`, hour)).body
-		synctest.Wait()
-		require.Len(t, s.log.each(), 1)
-		assert.Contains(t, s.log.each()[0], fmt.Sprintf(" table=items status=200 end=end asked=sort rowsRead=0 rowsSent=0 "+
-			"bytes=%d duration=0s", len(body)))
-	})
-}
-
 // TestRequestID checks which ids are taken, and where they come out.
 func TestRequestID(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"

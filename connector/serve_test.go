@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -283,7 +284,9 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 func TestServeSaysThatItIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
-		stuck := newHandler(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }}, nil)
+		log := &logbook{}
+		stuck := newHandler(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }},
+			&connector.Options{Logger: slog.New(log)})
 		mux := http.NewServeMux()
 		mux.Handle(stuck.Mount("/stuck"))
 		mux.Handle(newHandler(t, testkit.Source{}, nil).Mount("/well"))
@@ -305,7 +308,10 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 		assert.Equal(t, "200 ok\n", probe(), "it has a second to return")
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, "503 not ready: shop refuses requests, because 256 calls of its source have not returned\n", probe())
+		assert.Equal(t, 500, (<-h.send("/v1/stuck/query", good("/query"))).status)
 		assert.Equal(t, 500, (<-h.send("/v1/stuck/check", good("/check"))).status)
+		require.Len(t, log.all(), 258, "one line for each call that hangs, and for each refusal")
+		assert.Contains(t, log.all()[257], "cause=too many calls of the source are still running after their requests were over")
 		assert.Equal(t, 200, (<-h.send("/v1/well/check", good("/check"))).status)
 		close(hang)
 		synctest.Wait()
