@@ -90,36 +90,6 @@ func TestUnstableOrder(t *testing.T) {
 	})
 }
 
-// TestAddedRows: rows that are added at the head between any two pages move others, and lose
-// none.
-func TestAddedRows(t *testing.T) {
-	for by, pages := range byPlaces {
-		if by == "url" || by == "link" {
-			continue // numbers answers them by offsets, as page and offset do
-		}
-		for added := range 7 {
-			for before := 1; before < 4; before++ {
-				api := newNumbers()
-				api.before = func(n *numbers, request int) {
-					for i := range added {
-						if request == before {
-							n.ids = append([]int{100 + i}, n.ids...)
-						}
-					}
-				}
-				ids, err := readAll(t, api, numbersTable(pages))
-				if err != nil && (by == "offset" && added > 1 || added > 3) {
-					continue // the mark is not in the page, or two pages have known rows only: the read fails, and says so
-				}
-				require.NoError(t, err, "%d rows before page %d, by %s", added, before+1, by)
-				for id := range int64(7) {
-					assert.Contains(t, ids, id+1, "%d rows before page %d, by %s", added, before+1, by)
-				}
-			}
-		}
-	}
-}
-
 // TestLimitBy403: a 403 that says when to come back, or that nothing is left of a budget, is a
 // limit and no refusal of the credentials.
 func TestLimitBy403(t *testing.T) {

@@ -1,12 +1,8 @@
 package restsource_test
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -256,56 +251,4 @@ func TestPathsThatNoRowHas(t *testing.T) {
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},
 			found.Warnings)
 	})
-}
-
-// TestCutAnswers: an answer that ends early is no answer, in a format too whose every
-// beginning is one [rule error-10].
-func TestCutAnswers(t *testing.T) {
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	testkit.Must(z.Write([]byte("1\n2\n")))(t)
-	require.NoError(t, z.Close())
-	for _, c := range []struct {
-		name, answer string
-		inflate      bool // the host's own transport does
-		want         int  // rows; -1: an error
-	}{
-		{"whole", "Content-Length: 4\r\n\r\n1\n2\n", false, 2},
-		{"the length is not met", "Content-Length: 4\r\n\r\n1\n", false, -1},
-		{"whole, in chunks", "Transfer-Encoding: chunked\r\n\r\n2\r\n1\n\r\n2\r\n2\n\r\n0\r\n\r\n", false, 2},
-		{"the last chunk is not there", "Transfer-Encoding: chunked\r\n\r\n2\r\n1\n\r\n", false, -1},
-		{"whole, zipped", fmt.Sprintf("Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", zipped.Len(), zipped.String()), true, 2},
-		{"zipped and cut",
-			fmt.Sprintf("Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", zipped.Len()-9, zipped.String()[:zipped.Len()-9]), true, -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			listener := memlisten.New()
-			defer func() { _ = listener.Close() }()
-			go func() {
-				for {
-					conn, err := listener.Accept()
-					if err != nil {
-						return
-					}
-					if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-						_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+c.answer)
-					}
-					_ = conn.Close()
-				}
-			}()
-			transport := listener.Route(&http.Transport{DisableKeepAlives: true, DisableCompression: !c.inflate})
-			answer, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(onePage, func(t *restsource.Table) {
-				t.Unwrap = func(body []byte) ([]byte, error) { // a number a line
-					rows := strings.ReplaceAll(strings.TrimSpace(string(body)), "\n", `}, {"id": `)
-					return []byte(`{"rows": [{"id": ` + rows + `}]}`), nil
-				}
-			}), transport).Query(allNumbers)
-			if c.want < 0 {
-				requireCode(t, wire.CodeInternal, err)
-				return
-			}
-			require.NoError(t, err)
-			assert.Len(t, answer.Column("id"), c.want)
-		})
-	}
 }

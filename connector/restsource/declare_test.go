@@ -227,31 +227,6 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// TestColumnsOf: columns that a tenant has, asked for once in a request.
-func TestColumnsOf(t *testing.T) {
-	api := newShop()
-	tables := shopTables()
-	tables[1].Sample, tables[1].Columns = "", []restsource.Column{{Name: "code", Type: wire.TypeString}}
-	tables[1].ColumnsOf = func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
-		answer, err := get("/customers", url.Values{"limit": {"2"}})
-		if err != nil {
-			return nil, err
-		}
-		columns, err := restsource.Infer(answer, "data")
-		return columns[:1], err // address
-	}
-	tenant := asTenant(t, api, tables)
-	answer, err := tenant.Unverified().Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}, Limit: 1})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[{"code": "C0-1", "address": "{\"city\":null,\"lines\":[\"a\",\"b\"]}"}]`, answer.JSON())
-	var asked []string
-	for _, u := range api.requests() {
-		asked = append(asked, u.RawQuery)
-	}
-	assert.Equal(t, []string{"limit=2", "limit=3&page=1"}, asked)
-	testkit.Must(tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}}))(t)
-}
-
 // TestColumnsOfChild: a child table may have columns of the tenant's own, beside those
 // of its parent. Columns that cannot be are an error.
 func TestColumnsOfChild(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -16,8 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 type decoder = func(body []byte) ([]byte, error)
@@ -147,36 +144,5 @@ func TestBombs(t *testing.T) {
 	} {
 		_, err := c.decode([]byte(c.body))
 		require.ErrorContains(t, err, "larger", name)
-	}
-}
-
-// TestDecodedTables: tables in these formats, by one line each, as the judge sees them.
-func TestDecodedTables(t *testing.T) {
-	var csv, xml, lines strings.Builder
-	csv.WriteString("id,name\n")
-	for i := 1; i <= 9; i++ {
-		name := []string{"Ann", "Bob", "", "Zoë", "a,\"b\""}[i%5]
-		fmt.Fprintf(&csv, "%d,\"%s\"\n", i, strings.ReplaceAll(name, `"`, `""`))
-		fmt.Fprintf(&xml, "<item><id>%d</id><name>%s</name></item>", i, name)
-		line, _ := json.Marshal(map[string]any{"id": i, "name": name})
-		lines.WriteString(string(line) + "\n")
-	}
-	api := &emulated{answer: func(r *http.Request) (int, string) {
-		return 200, map[string]string{
-			"/v1/csv": csv.String(), "/v1/xml": "<r><items>" + xml.String() + "</items></r>", "/v1/lines": zipped(gzipped(lines.String())),
-		}[r.URL.Path]
-	}}
-	table := func(name, rows string, decode decoder) restsource.Table {
-		return restsource.Table{Name: name, Pages: onePage, Path: "/" + name, Rows: rows, Unwrap: decode, Key: []string{"id"},
-			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}}}
-	}
-	tenant := graded(t, api, nil,
-		table("csv", "", restsource.DecodeCSV(',', "id", "name")),
-		table("xml", "items.item", restsource.DecodeXML("items.item")),
-		table("lines", "", restsource.DecodeZip(restsource.DecodeGzip(restsource.DecodeNDJSON))))
-	for _, name := range []string{"csv", "xml", "lines"} {
-		rows := testkit.Must(read(t, tenant, name, nil, "id", "name"))(t)
-		assert.Len(t, rows, 9)
-		assert.Contains(t, rows, `4 a,"b"`)
 	}
 }

@@ -441,6 +441,7 @@ func TestCountOfOnePage(t *testing.T) {
 				var stated *wire.Size
 				if stated, err = tenant.Size("numbers"); err == nil {
 					n = stated.Rows
+					assert.True(t, stated.Exact, c.why)
 				}
 			} else {
 				n, err = tenant.Count(wire.CountRequest{Table: "numbers"})

@@ -343,7 +343,7 @@ func TestWrongTotals(t *testing.T) {
 	}
 }
 
-// TestMovingRows changes the rows while they are read, beside TestAddedRows: the answer has each row that
+// TestMovingRows changes the rows while they are read: the answer has each row that
 // was there all the time exactly once, or the read fails. A window that begins in the middle has
 // the same mark between its pages.
 func TestMovingRows(t *testing.T) {

@@ -389,20 +389,3 @@ func TestMovedToTheNewest(t *testing.T) {
 		assert.Equal(t, []string{"1", "2", "3"}, rows, "and a row that is in two windows is one row")
 	})
 }
-
-// TestPartitionsAtOnce: Options.Concurrency partitions are asked at the same time.
-func TestPartitionsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slow := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			time.Sleep(time.Second)
-			return reply(200, fmt.Sprintf(`[{"id": %q}]`, r.URL.Query().Get("p"))), nil
-		})
-		table := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: columns(wire.TypeString, "id"),
-			Partitions: restsource.Partitions{Param: "p", Values: strings.Split("abcdefgh", "")}}
-		begun := time.Now()
-		tenant, _ := connect(t, shopAPI, []restsource.Table{table}, restsource.Options{Transport: slow})
-		rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
-		assert.Len(t, rows, 8)
-		assert.Equal(t, 2*time.Second, time.Since(begun).Truncate(time.Second), "four at once")
-	})
-}

@@ -104,26 +104,6 @@ func TestSortIgnored(t *testing.T) {
 	}
 }
 
-// TestTotalsOfOne: to learn the total, one row is asked for.
-func TestTotalsOfOne(t *testing.T) {
-	api := newShop()
-	tenant := asTenant(t, api, shopTables()).Unverified()
-	testkit.Must(tenant.Count(wire.CountRequest{Table: "orders"}))(t)
-	size := testkit.Must(tenant.Size("orders"))(t)
-	assert.Equal(t, &wire.Size{Rows: 33, Exact: true}, size)
-	for _, u := range api.requests() {
-		assert.Equal(t, "limit=1&offset=0", u.RawQuery)
-	}
-	header := numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"},
-		func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
-	n := testkit.Must(asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"}))(t)
-	assert.EqualValues(t, 7, n, "the first page has two rows")
-	api.seen = nil
-	size = testkit.Must(tenant.Size("customers"))(t)
-	assert.Nil(t, size, "the API states no number of customers")
-	assert.Empty(t, api.requests())
-}
-
 // TestJoined: the filters narrow the base table, and no other. The rows that a join
 // leads to are kept within a budget.
 func TestJoined(t *testing.T) {

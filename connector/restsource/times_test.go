@@ -152,15 +152,3 @@ func TestRound(t *testing.T) {
 	}
 	assert.Equal(t, 2*3*6*len(rows), sent)
 }
-
-// TestTimesGraded: the judge over a column of several spellings.
-func TestTimesGraded(t *testing.T) {
-	api := &emulated{answer: func(*http.Request) (int, string) {
-		return 200, `[{"id": 1, "at": "2024-11-01 08:48:50"}, {"id": 2, "at": 1730450930}, {"id": 3, "at": null},
-			{"id": 4, "at": "2024-10-01T00:00:00Z"}]`
-	}}
-	graded(t, api, nil, restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id"}, Columns: []restsource.Column{
-		{Name: "id", Type: wire.TypeNumber},
-		{Name: "at", Type: wire.TypeDatetime, Layouts: []string{time.DateTime}, Zone: time.UTC, Unix: time.Second},
-	}})
-}

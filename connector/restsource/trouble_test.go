@@ -21,7 +21,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -345,36 +344,6 @@ func orders(answer *connectortest.Answer) (ids []int64) {
 		}
 	}
 	return ids
-}
-
-// TestCancelled: a reader that leaves in the middle of a child table leaves nothing
-// behind. The bubble would not end while a goroutine runs.
-func TestCancelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		asked := 0
-		api := testkit.Over(newShop())
-		leaving := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			if asked++; asked > 5 {
-				cancel()
-				<-r.Context().Done()
-				return nil, r.Context().Err()
-			}
-			return api.RoundTrip(r)
-		})
-		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, Concurrency: 1}))(t)
-		server := connectortest.Start(t, shopDefinition, src, testkit.Quiet())
-		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
-		r := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body)))(t)
-		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		r.Header.Set("Content-Type", terms.MediaJSON)
-		res, err := server.Client.Do(r)
-		if err == nil {
-			_, err = io.ReadAll(res.Body)
-			_ = res.Body.Close()
-		}
-		require.ErrorIs(t, err, context.Canceled)
-	})
 }
 
 // TestBudgetOfOneRequest: what the API says about its budget holds for the request
