@@ -3,7 +3,6 @@ package connector_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,29 +47,4 @@ func TestRowBesideRow(t *testing.T) {
 		assert.Len(t, s.log.all(), 1)
 		s.alive()
 	})
-}
-
-// TestRowsOfOneGoroutineAtATime checks that a mutex of the author's is enough.
-func TestRowsOfOneGoroutineAtATime(t *testing.T) {
-	const writers, each = 4, 500
-	s := serve(t, emits(func(out *connector.Rows) error {
-		w := out.Begin(number)
-		var turn sync.Mutex
-		var all sync.WaitGroup
-		for range writers {
-			all.Go(func() {
-				for range each {
-					turn.Lock()
-					assert.NoError(t, w.Row(wire.Int(1)))
-					turn.Unlock()
-				}
-			})
-		}
-		all.Wait()
-		return nil
-	}), nil)
-	a := s.post("/query", query(plain))
-	assert.Equal(t, writers*each, strings.Count(a.body, `{"n":1}`))
-	assert.True(t, strings.HasSuffix(a.body, end+"\n"))
-	assert.Empty(t, s.log.all())
 }

@@ -191,22 +191,6 @@ func TestAbandoned(t *testing.T) {
 	})
 }
 
-// TestAbandonedShortly checks that a source that needs a moment to stop is not
-// logged.
-func TestAbandonedShortly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-			<-ctx.Done()
-			time.Sleep(900 * time.Millisecond)
-			return ctx.Err()
-		}}, nil)
-		s.post("/check", edit(t, "/check", "60000", "5")).refuses(t, 408, wire.CodeTimeout,
-			"the request's time is over")
-		time.Sleep(time.Hour)
-		assert.Empty(t, s.log.all())
-	})
-}
-
 // TestAbandonedNotGoneOnWith checks that after a call that outlived its
 // request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {

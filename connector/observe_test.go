@@ -282,6 +282,13 @@ func TestRequestLine(t *testing.T) {
 		assert.Contains(t, lines[2], fmt.Sprintf(" end=end asked=filters rowsRead=5 rowsSent=0 bytes=%d duration=1s", len(none.body)))
 		assert.Contains(t, lines[3], fmt.Sprintf(" table=items status=200 rowsRead=5 rowsSent=0 bytes=%d duration=1s",
 			len(counted.body)))
+
+		empty := serve(t, script(begin), nil)
+		body := empty.post("/query", ask(`"sort":[{"field":"n","dir":"asc"}],`, hour)).body
+		synctest.Wait()
+		assert.Contains(t, empty.log.each()[0],
+			fmt.Sprintf(" table=items status=200 end=end asked=sort rowsRead=0 rowsSent=0 bytes=%d duration=0s", len(body)),
+			"a stream says so when no row came")
 	})
 }
 

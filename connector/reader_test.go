@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -261,47 +260,4 @@ func TestServerTimeouts(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 	})
-}
-
-// TestOverTCP checks the same over real sockets, and over HTTP/2, with a source
-// that goes on until well after the server's timeouts.
-func TestOverTCP(t *testing.T) {
-	const timeout = time.Second
-	src := emits(func(out *connector.Rows) error {
-		w := out.Begin(number)
-		_ = w.Flush()
-		<-time.After(timeout + timeout/5)
-		for i := range 20_000 {
-			if err := w.Row(wire.Int(int64(i))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for _, h2 := range []bool{false, true} {
-		t.Run(fmt.Sprintf("HTTP/2 %t", h2), func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, src, nil)
-			server := httptest.NewUnstartedServer(s.Handler)
-			server.Config.WriteTimeout, server.Config.ReadTimeout = timeout, timeout
-			server.EnableHTTP2 = h2
-			server.StartTLS()
-			defer server.Close()
-			r := s.Request(context.Background(), "/query", ask("", time.Minute))
-			r.URL.Scheme, r.URL.Host = "https", server.Listener.Addr().String()
-			res := testkit.Must(server.Client().Do(r))(t)
-			assert.Equal(t, 1+btoi(h2), res.ProtoMajor)
-			defer res.Body.Close()
-			lines := s.lines(time.Now(), res.Body)
-			require.NotEmpty(t, lines)
-			assert.Contains(t, lines[len(lines)-1], end)
-		})
-	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
