@@ -3,6 +3,7 @@ package tenants
 import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
@@ -16,6 +17,9 @@ func atOnce(run *pairRun) *check.Finding {
 	}
 	var alone func() *check.Finding
 	f := judgeSubjects(run, func() *check.Finding {
+		if f := run.once("discoveries", nil, func() *check.Finding { return discoveriesAtOnce(run) }); f != nil || run.Spent(1) {
+			return f
+		}
 		for round := range 3 * len(questions) {
 			if run.Spent(1) {
 				return nil
@@ -39,6 +43,34 @@ func atOnce(run *pairRun) *check.Finding {
 		}
 	}
 	return f
+}
+
+// discoveriesAtOnce asks for both tenants' discoveries at once, begun by either.
+func discoveriesAtOnce(run *pairRun) *check.Finding {
+	return run.about(run.subjects[0], func(*subject) *check.Finding {
+		alone, f := discoveries(run)
+		if f != nil {
+			return f
+		}
+		for first := range 2 {
+			var got [2]*session.Discovery
+			var broken [2]*check.Finding
+			check.AtOnce(2, func(i int) {
+				tenant := (i + first) % 2
+				got[tenant], broken[tenant] = run.Discover(run.Ctx, tenant)
+			})
+			for tenant := range got {
+				if broken[tenant] != nil {
+					continue // which other checks report
+				}
+				run.Cases++
+				if f := judgeDiscovery(alone, got[tenant], tenant, "asked while the other asks"); f != nil {
+					return f
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // together asks questions about the tables at once, each for the one tenant and the

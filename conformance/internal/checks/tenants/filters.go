@@ -13,13 +13,16 @@ import (
 // filters are what the matrix filters by. A connector may keep what one kind of filter takes to prepare: the values of a
 // list, the elements of a column, the statement of a group.
 type filters struct {
-	value   *wire.Filter // eq, which keeps some rows
-	alone   *wire.Filter // eq, with a value that one tenant alone has
-	owner   int          // who has it
-	among   int          // how many values the owner has in the column
-	key     *wire.Filter // eq, with the key of a row that is another for each tenant
-	list    *wire.Filter // in, with several values
-	element *wire.Filter // contains, in a column of arrays
+	value   *wire.Filter    // eq, which keeps some rows
+	alone   *wire.Filter    // eq, with a value that one tenant alone has
+	owner   int             // who has it
+	among   int             // how many values the owner has in the column
+	key     *wire.Filter    // eq, with the key of a row that is another for each tenant
+	absent  [2]*wire.Filter // by tenant: eq, with a key that this one alone has
+	beyond  [2]*wire.Filter // by tenant: gt, with the other's greatest value of a column
+	refers  *wire.Filter    // eq, with what rows of both tenants refer to, which is another row for each
+	list    *wire.Filter    // in, with several values
+	element *wire.Filter    // contains, in a column of arrays
 }
 
 // listed is how many values a list has.
@@ -82,10 +85,7 @@ func (s *subject) sharedKey() *wire.Filter {
 	if at < 0 || !terms.Allowed(s.tables[0].Field(key[0]).Filterable) {
 		return nil
 	}
-	others := map[string][]wire.Value{}
-	for _, row := range compare.Project(s.own(1), s.fields) {
-		others[row[at].String()] = row
-	}
+	others := rowsByKey(s.own(1), s.fields, at)
 	for _, row := range compare.Project(s.own(0), s.fields) {
 		text := row[at].String()
 		if other := others[text]; other != nil && len(text) <= maxOperand &&
@@ -94,6 +94,91 @@ func (s *subject) sharedKey() *wire.Filter {
 		}
 	}
 	return nil
+}
+
+// rowsByKey returns the rows of a tenant, which have the subject's fields, by the key that stands at a place.
+func rowsByKey(t *oracle.Table, fields []string, at int) map[string][]wire.Value {
+	rows := map[string][]wire.Value{}
+	for _, row := range compare.Project(t, fields) {
+		rows[row[at].String()] = row
+	}
+	return rows
+}
+
+// keyOfOne returns a filter for a key that a tenant alone has, or nil: that there is no such row may be kept when the other asks.
+func (s *subject) keyOfOne(tenant int) *wire.Filter {
+	key := s.tables[tenant].PrimaryKey
+	own, other := s.own(tenant), s.own(1-tenant)
+	if len(key) != 1 || own == nil || other == nil || !slices.Contains(s.fields, key[0]) ||
+		!terms.Allowed(s.tables[tenant].Field(key[0]).Filterable) {
+		return nil
+	}
+	at := own.Index(key[0])
+	known := valuesOf(other, key[0])
+	for _, row := range own.Rows {
+		if v := row[at]; !v.IsNull() && len(v.Text()) <= maxOperand && !known[v.String()] {
+			return &wire.Filter{Field: key[0], Op: wire.OpEq, Value: v}
+		}
+	}
+	return nil
+}
+
+// beyondOther returns a filter for values of a tenant that are greater than all of the other, or nil: between which values those of
+// a column are may be kept when the other asks.
+func (s *subject) beyondOther(tenant int) *wire.Filter {
+	if s.own(tenant) == nil || s.own(1-tenant) == nil {
+		return nil
+	}
+	for _, name := range s.fields {
+		f := s.tables[tenant].Field(name)
+		if !f.Type.Numeric() && !terms.IsTime(f.Type) || !terms.Allowed(f.Filterable) || f.Type != s.tables[1-tenant].Field(name).Type {
+			continue
+		}
+		greatest, err := oracle.Aggregate(s.rows[1-tenant], &wire.AggregateRequest{Table: s.name, Limit: wire.AggregateLimit,
+			Measures: []wire.Measure{{Fn: wire.AggMax, Field: name, As: "most"}}})
+		if err != nil || len(greatest.Rows) != 1 || greatest.Rows[0][0].IsNull() {
+			continue
+		}
+		beyond := &wire.Filter{Field: name, Op: wire.OpGt, Value: greatest.Rows[0][0]}
+		if n, err := oracle.Count(s.rows[tenant], &wire.CountRequest{Table: s.name, Where: filtered(beyond)}); err == nil && n > 0 {
+			return beyond
+		}
+	}
+	return nil
+}
+
+// referred returns a filter for rows of both tenants along the hop that refer to one key, which is another row for each, or nil: a
+// row that a join led to may be kept by its table and key. It prefers the key with the fewest rows.
+func (s *subject) referred() (f *wire.Filter) {
+	if s.hop == nil || s.own(0) == nil || s.own(1) == nil || !terms.Allowed(s.tables[0].Field(s.hop.FromField).Filterable) {
+		return nil
+	}
+	fields := []string{s.hop.ToField}
+	for _, field := range s.hop.Fields {
+		fields = append(fields, field.Field)
+	}
+	var to [2]map[string][]wire.Value
+	var from [2]map[string]int
+	for tenant := range to {
+		to[tenant], from[tenant] = rowsByKey(s.rows[tenant][s.hop.ToTable], fields, 0), map[string]int{}
+		at := s.own(tenant).Index(s.hop.FromField)
+		for _, row := range s.own(tenant).Rows {
+			from[tenant][row[at].String()]++
+		}
+	}
+	fewest := 0
+	at := s.own(0).Index(s.hop.FromField)
+	for _, row := range s.own(0).Rows {
+		text := row[at].String()
+		one, other := to[0][text], to[1][text]
+		n := from[0][text] + from[1][text]
+		if row[at].IsNull() || one == nil || other == nil || from[1][text] == 0 || len(text) > maxOperand || f != nil && n >= fewest ||
+			compare.SpelledAlike([][]wire.Value{one}, [][]wire.Value{other}) {
+			continue
+		}
+		f, fewest = &wire.Filter{Field: s.hop.FromField, Op: wire.OpEq, Value: row[at]}, n
+	}
+	return f
 }
 
 // alikeGroups returns two groups of or that begin with the same filter, or none without a list.

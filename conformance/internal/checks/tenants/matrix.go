@@ -50,6 +50,8 @@ type question struct {
 	what string // sets it apart from the first question on its route
 	// ask returns the request, or nil if the table does not allow it.
 	ask func(s *subject, w wording) wire.Request
+	// first returns the tenant who asks first, as what is kept then shows in the other's answer; nil: either.
+	first func(s *subject) int
 }
 
 // questions has a row for each way to ask about a table. The most telling come first.
@@ -57,22 +59,22 @@ var questions = slices.Concat(plain, further)
 
 // plain has a question for each route that every table allows.
 var plain = []*question{
-	{wire.PathQuery, "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
-	{wire.PathCount, "", func(s *subject, w wording) wire.Request {
+	{path: wire.PathQuery, ask: func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
+	{path: wire.PathCount, ask: func(s *subject, w wording) wire.Request {
 		return &wire.CountRequest{Table: s.name, Where: s.everything(w), Envelope: w.envelope()}
 	}},
-	{wire.PathSize, "", func(s *subject, w wording) wire.Request {
+	{path: wire.PathSize, ask: func(s *subject, w wording) wire.Request {
 		return s.unlessPartial(&wire.SizeRequest{Table: s.name, Envelope: w.envelope()})
 	}},
-	{wire.PathCardinality, "", func(s *subject, w wording) wire.Request {
+	{path: wire.PathCardinality, ask: func(s *subject, w wording) wire.Request {
 		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
 		return s.unlessPartial(&wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()})
 	}},
-	{wire.PathAggregate, "", func(s *subject, w wording) wire.Request {
+	{path: wire.PathAggregate, ask: func(s *subject, w wording) wire.Request {
 		rows := wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", w.n)}
 		return s.aggregate(w, nil, rows)
 	}},
-	{wire.PathLinkHitRate, "", func(s *subject, w wording) wire.Request {
+	{path: wire.PathLinkHitRate, ask: func(s *subject, w wording) wire.Request {
 		req := &wire.LinkHitRateRequest{
 			FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
 		}
@@ -84,7 +86,7 @@ var plain = []*question{
 }
 
 // joined is the question about the rows with those that they refer to.
-var joined = &question{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
+var joined = &question{path: wire.PathQuery, what: " with a join", ask: func(s *subject, w wording) wire.Request {
 	if s.hop == nil || !s.joins {
 		return nil
 	}
@@ -93,31 +95,53 @@ var joined = &question{wire.PathQuery, " with a join", func(s *subject, w wordin
 	return req
 }}
 
-// ofAlone is the question about the number of rows with a value that one tenant alone has.
-var ofAlone = counting(" with a value that one tenant alone has", func(s *subject) wire.Where { return filtered(s.alone) })
+// ofAlone is the question about the number of rows with a value that one tenant alone has: what values there are may be kept when
+// the first tenant asks.
+var ofAlone = counting(" with a value that one tenant alone has", func(s *subject) wire.Where { return filtered(s.alone) }).
+	begunBy(func(s *subject) int { return 1 - s.owner })
+
+// begunBy returns the question with who asks first.
+func (q *question) begunBy(first func(s *subject) int) *question {
+	q.first = first
+	return q
+}
+
+// filtering returns the question about the rows that satisfy a filter, with those that they refer to or without.
+func filtering(what string, joins bool, filter func(s *subject) *wire.Filter) *question {
+	return &question{path: wire.PathQuery, what: what, ask: func(s *subject, w wording) wire.Request {
+		f := filter(s)
+		if f == nil || s.only != nil || joins && (s.hop == nil || !s.joins) {
+			return nil
+		}
+		req := s.rowsIn(w)
+		req.And, req.Limit = append(req.And, *f), 0
+		if joins {
+			req.Joins = []wire.JoinHop{*s.hop}
+		}
+		return req
+	}}
+}
+
+// referring is the question about the rows that refer to one key, with the row of that key.
+var referring = filtering(" that refer to one key, with a join", true, func(s *subject) *wire.Filter { return s.refers })
+
+// ofEither returns a question for each tenant, of whom the other asks it first.
+func ofEither(questions ...*question) []*question {
+	for tenant, q := range questions {
+		q.first = func(*subject) int { return 1 - tenant }
+	}
+	return questions
+}
 
 // further has questions that some tables allow.
-var further = []*question{
+var further = slices.Concat([]*question{
 	joined,
-	{wire.PathQuery, " with a filter", func(s *subject, w wording) wire.Request {
-		if s.value == nil || s.only != nil {
-			return nil
-		}
-		req := s.rowsIn(w)
-		req.And, req.Limit = append(req.And, *s.value), 0
-		return req
-	}},
-	{wire.PathQuery, " for one key", func(s *subject, w wording) wire.Request {
-		if s.key == nil {
-			return nil
-		}
-		req := s.rowsIn(w)
-		req.And, req.Limit = append(req.And, *s.key), 0
-		return req
-	}},
-	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
+	filtering(" with a filter", false, func(s *subject) *wire.Filter { return s.value }),
+	filtering(" for one key", false, func(s *subject) *wire.Filter { return s.key }),
+	{path: wire.PathQuery, what: " with a limit", ask: func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
 	sorting(" sorted, with a limit", 1), sorting(" sorted by two columns, with a limit", 2),
-	{wire.PathQuery, " with a join and a limit", func(s *subject, w wording) wire.Request {
+	referring,
+	{path: wire.PathQuery, what: " with a join and a limit", ask: func(s *subject, w wording) wire.Request {
 		if s.hop == nil || !s.joins {
 			return nil
 		}
@@ -134,11 +158,17 @@ var further = []*question{
 	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
 	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
 	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),
-}
+}, ofEither(
+	filtering(" for a key that the first tenant alone has", false, func(s *subject) *wire.Filter { return s.absent[0] }),
+	filtering(" for a key that the second tenant alone has", false, func(s *subject) *wire.Filter { return s.absent[1] }),
+), ofEither(
+	filtering(" beyond the second tenant's values", false, func(s *subject) *wire.Filter { return s.beyond[0] }),
+	filtering(" beyond the first tenant's values", false, func(s *subject) *wire.Filter { return s.beyond[1] }),
+))
 
 // sorting returns the question about a page of rows that are sorted by so many columns.
 func sorting(what string, keys int) *question {
-	return &question{wire.PathQuery, what, func(s *subject, w wording) wire.Request {
+	return &question{path: wire.PathQuery, what: what, ask: func(s *subject, w wording) wire.Request {
 		if len(s.sorts) < keys {
 			return nil
 		}
@@ -153,7 +183,7 @@ func sorting(what string, keys int) *question {
 // counting returns the question about the number of rows that satisfy filters, of a table that both tenants have: who lacks
 // it is refused before filters are looked at.
 func counting(what string, filters func(s *subject) wire.Where) *question {
-	return &question{wire.PathCount, what, func(s *subject, w wording) wire.Request {
+	return &question{path: wire.PathCount, what: what, ask: func(s *subject, w wording) wire.Request {
 		where, some := s.everything(w), filters(s)
 		if len(some.And)+len(some.Or) == 0 || s.only != nil || s.lacked[0] || s.lacked[1] {
 			return nil
@@ -173,7 +203,7 @@ func filtered(f *wire.Filter) (where wire.Where) {
 
 // by returns the question about the number of rows of groups of one kind.
 func by(what string, key func(s *subject) *wire.GroupKey) *question {
-	return &question{wire.PathAggregate, what, func(s *subject, w wording) wire.Request {
+	return &question{path: wire.PathAggregate, what: what, ask: func(s *subject, w wording) wire.Request {
 		if key(s) == nil {
 			return nil
 		}
@@ -183,7 +213,7 @@ func by(what string, key func(s *subject) *wire.GroupKey) *question {
 
 // measuring returns the question about one function of columns of numbers.
 func measuring(fn wire.AggFunc) *question {
-	return &question{wire.PathAggregate, ", " + string(fn), func(s *subject, w wording) wire.Request {
+	return &question{path: wire.PathAggregate, what: ", " + string(fn), ask: func(s *subject, w wording) wire.Request {
 		var list []wire.Measure
 		for i, name := range s.numbers {
 			list = append(list, wire.Measure{Fn: fn, Field: name, As: fmt.Sprintf("m%d_%d", w.n, i)})

@@ -340,6 +340,11 @@ func (s *subject) choose(run *pairRun) {
 		s.value, _ = s.equalTo(s.fields, rows, nil)
 		s.valueOfOne()
 		s.key = s.sharedKey()
+		s.refers = s.referred()
+		s.absent = [2]*wire.Filter{s.keyOfOne(0), s.keyOfOne(1)}
+	}
+	if run.Document.Declares(wire.OpGt) {
+		s.beyond = [2]*wire.Filter{s.beyondOther(0), s.beyondOther(1)}
 	}
 	s.chooseFilters(run.Document.Declares)
 }

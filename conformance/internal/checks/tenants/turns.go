@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,8 +70,8 @@ func (s *subject) may(run *pairRun, q *question) bool {
 // takeTurns asks a question in one wording for one tenant and then for the other. If it asks for a page, the next
 // page follows: a connector may keep later pages, or where a list stands, without the tenant, or those with filters alone.
 func (s *subject) takeTurns(run *pairRun, first int, q *question) *check.Finding {
-	if q == ofAlone {
-		first = 1 - s.owner // what values there are may be kept when the first tenant asks
+	if q.first != nil {
+		first = q.first(s)
 	}
 	for _, bare := range []bool{first%2 > 0, first%2 == 0} {
 		w := fresh(run)
@@ -294,7 +295,8 @@ func linksInTurns(run *pairRun) *check.Finding {
 				readAlone(run, s, to)
 				s.hop = hop
 				s.link(to)
-				for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined} {
+				s.refers = s.referred()
+				for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined, referring} {
 					if s.hop == nil || !s.may(run, q) {
 						continue
 					}
@@ -361,9 +363,15 @@ func afterOther(run *pairRun) *check.Finding {
 	})
 }
 
+const inTurn = "asked in turn with the other"
+
 // discoveriesInTurns asks for both tenants' discoveries in turns.
 func discoveriesInTurns(run *pairRun) *check.Finding {
 	return run.about(run.subjects[0], func(*subject) (f *check.Finding) {
+		first, f := discoveries(run) // before the other tenant had asked for anything
+		if f != nil {
+			return f
+		}
 		var alone [2]*session.Discovery
 		for tenant := range alone {
 			run.HTTP.CloseIdleConnections()
@@ -377,7 +385,7 @@ func discoveriesInTurns(run *pairRun) *check.Finding {
 				return f
 			}
 			run.Cases++
-			if f := judgeDiscovery(alone, got, tenant); f != nil {
+			if f := cmp.Or(judgeDiscovery(alone, got, tenant, inTurn), judgeDiscovery(first, got, tenant, inTurn)); f != nil {
 				return f
 			}
 		}
