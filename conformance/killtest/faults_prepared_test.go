@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -72,8 +73,9 @@ func preparedFaults() (list []fault) {
 }
 
 // numberedHost returns a host whose customers number their rows alike.
-func numberedHost() http.Handler {
-	tables := hostTables()
+func numberedHost() http.Handler { return alikeNumbered(hostTables()) }
+
+func alikeNumbered(tables [2][]memsource.Table) http.Handler {
 	for i := range tables {
 		for n := range tables[i] {
 			for r, row := range tables[i][n].Rows {
@@ -148,7 +150,9 @@ func proposing(tables ...string) layer {
 }
 
 // linkedHost returns a host whose tables have a column of arrays, and refer to each other.
-func linkedHost() http.Handler {
+func linkedHost() http.Handler { return sharedHostOf(hostDefinition, linkedTables()) }
+
+func linkedTables() [2][]memsource.Table {
 	tables := hostTables()
 	for i := range tables {
 		for n, to := range []string{"invoices", "parts"} { // of parts, the larger table, and of invoices
@@ -160,7 +164,7 @@ func linkedHost() http.Handler {
 			}
 		}
 	}
-	return sharedHostOf(hostDefinition, tables)
+	return tables
 }
 
 // manyTables returns a host with tables besides those that most is asked about. Of one of them, the second customer lacks

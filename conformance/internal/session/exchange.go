@@ -62,6 +62,9 @@ type Call struct {
 // unless the message has its own, the usual timeouts. The message, which other runs may be
 // asking, stays as it is.
 func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
+	if tenant == 0 && !s.turned {
+		s.asked.add(path, m)
+	}
 	m, envelope := ownOf(m)
 	envelope.Credentials = s.Tenants[tenant].Credentials
 	if envelope.TimeoutMS == 0 {

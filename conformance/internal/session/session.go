@@ -110,6 +110,8 @@ type Session struct {
 	snapshots   map[string]*Snapshot // by the name of the table
 	failed      map[string]bool      // the checks that have failed, by id
 
+	asked asked
+
 	// Of the account that is not asked now: see [Session.Turn].
 	turned         bool
 	otherSnapshots map[string]*Snapshot

@@ -2,12 +2,15 @@ package live
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/payload"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/routes"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -115,9 +118,9 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 	return list
 }
 
-// leftBehind returns questions about all rows of a table right after another request, which may have left something to the
-// next: a page its window, groups of or these, and one that is refused for a later filter the filters before that, be it
-// for the column, which is looked up late, or for the operator, which is read early.
+// leftBehind returns questions about a table right after another request, which may have left something to the
+// next: a page its window, groups of or these, one that is refused for a later filter the filters before that, be it
+// for the column, which is looked up late, or for the operator, which is read early, and one that timed out its answer.
 func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wheres []twoWheres) (list []question) {
 	of := []*wire.Table{t}
 	whole := func(after string) question {
@@ -160,7 +163,45 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {
 		behind(wire.PathQuery, rowsWith(t, wheres[i].of[0]), whole("a query with a group of or"))
 	}
+	if late := p.timingOut(t, of); late != nil {
+		list = append(list, *late)
+	}
 	return list
+}
+
+// timingOut returns the question about the numbers of a table on each route, right after a request about a larger or smaller one
+// that may take a millisecond.
+func (p *liveRun) timingOut(t *wire.Table, of []*wire.Table) *question {
+	field := func(t *wire.Table) int {
+		return slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.Allowed(f.Aggregatable) && !terms.IsDocument(f.Type) })
+	}
+	rows := len(p.Snapshot(t).Rows)
+	held := p.held(1)
+	i := slices.IndexFunc(held, func(o *wire.Table) bool { return len(p.Snapshot(o).Rows) != rows && field(o) >= 0 })
+	if i < 0 || field(t) < 0 {
+		return nil
+	}
+	other := held[i]
+	var parts []question
+	for i := range routes.All {
+		r := &routes.All[i]
+		if r.Answer == nil || r.Legal == nil || !p.Document.Offers(r.Path) {
+			continue
+		}
+		late, envelope := r.About(other.Name, other.Fields[field(other)].Name)
+		envelope.TimeoutMS = 1
+		m, _ := r.About(t.Name, t.Fields[field(t)].Name)
+		parts = append(parts, question{tables: of, requests: 1, judge: func(known) *check.Finding {
+			p.post(r.Path, late)
+			return nil
+		}}, p.asking(r.Path, m, fmt.Sprintf("%s of %s right after one that may take a millisecond", r.Path, ofTable(t)), of,
+			http.StatusNoContent))
+	}
+	if parts == nil {
+		return nil
+	}
+	all := series(parts...)
+	return &all
 }
 
 // numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
@@ -221,8 +262,35 @@ func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 		differing("operand", is, other)
 		differing("list", filter(wire.OpIn, values[0]), filter(wire.OpIn, values[1]))
 		differing("group of or", is, is, other)
+		if p.Document.Declares(wire.OpEq) {
+			list = append(list, twoWheres{"grouping of or", [2]wire.Where{{Or: [][]wire.Filter{{is}, {other}}}, {Or: [][]wire.Filter{{is, other}}}}})
+		}
+		if all := p.sample(data, c.index, 4); len(all) == 4 {
+			differing("member of a list", filterOf(c.field().Name, wire.OpIn, all[0], all[1], all[3]),
+				filterOf(c.field().Name, wire.OpIn, all[0], all[2], all[3]))
+		}
 		differing("operator", is, filter(wire.OpNeq, values[0]))
-		return list
+		return append(list, p.otherCase(columns, data)...)
+	}
+	return nil
+}
+
+// otherCase returns filters by a text and by the same in another case, which no row has, if there is such a text.
+func (p *liveRun) otherCase(columns []column, data *oracle.Table) []twoWheres {
+	for _, c := range columns {
+		if c.field().Type != wire.TypeString || !p.Document.Declares(wire.OpEq) {
+			continue
+		}
+		for _, v := range p.sample(data, c.index, 4) {
+			changed := strings.ToUpper(v.Text())
+			if changed == v.Text() {
+				changed = strings.ToLower(changed)
+			}
+			if changed != v.Text() && !valuesOf(data, c.index)[changed] {
+				is, other := filterOf(c.field().Name, wire.OpEq, v), filterOf(c.field().Name, wire.OpEq, wire.Text(changed))
+				return []twoWheres{{"case of its operand", [2]wire.Where{and(is), and(other)}}}
+			}
+		}
 	}
 	return nil
 }

@@ -86,11 +86,13 @@ func missingMembers() (rows []refusal.Row) {
 			}
 		}
 	}
-	return append(rows, refusal.Row{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, refusal.Row{Member: "sort"}, refusal.Row{Member: "fields"},
+	return append(rows, []refusal.Row{
+		{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, {Member: "sort"}, {Member: "fields"},
 		// On /check, missing credentials may count as rejected ones.
-		refusal.Row{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
-		refusal.Row{Member: "credentials", Paths: otherThan(wire.PathCheck)},
-		refusal.Row{Member: "timeoutMs"})
+		{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
+		{Member: "credentials", Paths: otherThan(wire.PathCheck)},
+		{Member: "timeoutMs"},
+	}...)
 }
 
 // otherThan returns the paths of all routes but one.
