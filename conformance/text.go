@@ -298,7 +298,11 @@ func (c *Check) Explain() string {
 	t.rules(c.Rules)
 	t.field("fix", c.Fix)
 	for _, f := range c.Facets {
-		t.field("facet", fmt.Sprintf("%s: %s (%s, once %s)", f.Name, f.Title, strings.Join(f.Rules, ", "), f.Was))
+		from := strings.Join(f.Rules, ", ")
+		if f.Was != "" {
+			from += ", once " + f.Was
+		}
+		t.field("facet", fmt.Sprintf("%s: %s (%s)", f.Name, f.Title, from))
 	}
 	if c.Advice {
 		t.field("verdict", "advice: the rule is not binding, so breaking it changes no exit code")

@@ -40,6 +40,9 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			first := tables % len(list)
 			list = slices.Concat(list[first:], list[:first])
 		}
+		if late := p.timingOut(t); tables == 0 && late != nil {
+			list = slices.Insert(list, 0, *late)
+		}
 		tables++
 		return list
 	})(p)
@@ -119,8 +122,8 @@ func (p *liveRun) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWhe
 }
 
 // leftBehind returns questions about a table right after another request, which may have left something to the
-// next: a page its window, groups of or these, one that is refused for a later filter the filters before that, be it
-// for the column, which is looked up late, or for the operator, which is read early, and one that timed out its answer.
+// next: a page its window, groups of or these, and one that is refused for a later filter the filters before that, be it
+// for the column, which is looked up late, or for the operator, which is read early.
 func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wheres []twoWheres) (list []question) {
 	of := []*wire.Table{t}
 	whole := func(after string) question {
@@ -163,15 +166,12 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 	if i := slices.IndexFunc(wheres, func(w twoWheres) bool { return len(w.of[0].Or) > 0 }); i >= 0 {
 		behind(wire.PathQuery, rowsWith(t, wheres[i].of[0]), whole("a query with a group of or"))
 	}
-	if late := p.timingOut(t, of); late != nil {
-		list = append(list, *late)
-	}
 	return list
 }
 
 // timingOut returns the question about the numbers of a table on each route, right after a request about a larger or smaller one
 // that may take a millisecond.
-func (p *liveRun) timingOut(t *wire.Table, of []*wire.Table) *question {
+func (p *liveRun) timingOut(t *wire.Table) *question {
 	field := func(t *wire.Table) int {
 		return slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.Allowed(f.Aggregatable) && !terms.IsDocument(f.Type) })
 	}
@@ -182,6 +182,7 @@ func (p *liveRun) timingOut(t *wire.Table, of []*wire.Table) *question {
 		return nil
 	}
 	other := held[i]
+	of := []*wire.Table{t}
 	var parts []question
 	for i := range routes.All {
 		r := &routes.All[i]
