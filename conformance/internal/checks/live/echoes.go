@@ -17,9 +17,13 @@ import (
 
 // echoed asks for the first account once more what it was asked before, then for the second, and compares with the second's rows.
 // What a connector keeps of the first then shows, be it an answer, the place of a column, its least value or a list of its
-// labels. A table that is described with another account's columns cannot be read at all. Those requests come first that differ most from what was asked already: in their tables, columns and operators.
+// labels. A table that is described with another account's columns cannot be read at all. Those requests come first that differ most
+// from what was asked already: in their tables, columns and operators.
 func echoed(p *liveRun) *check.Finding {
 	for _, t := range p.discovery.Readable() {
+		if p.Allowance() == 0 {
+			break
+		}
 		if f := p.Snapshot(t).Broken(); f != nil && f.By == "P3.1c" {
 			return check.Fail("the second account's discovery lists what it cannot read: %s", f.Detail)
 		}
