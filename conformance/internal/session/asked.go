@@ -7,7 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Asked is a request of the first account about a table.
+// Asked is a request of the first account.
 type Asked struct {
 	Path    string
 	Request wire.Request
@@ -23,7 +23,7 @@ type asked struct {
 // maxAsked is how many requests are kept.
 const maxAsked = 4000
 
-// add keeps a request with the usual timeouts, as none of another account is about to time out.
+// add keeps a request, unless it has timeouts of its own: it is about these.
 func (a *asked) add(path string, m wire.Request) {
 	own, envelope := ownOf(m)
 	if envelope.TimeoutMS != 0 {
@@ -46,7 +46,7 @@ func (a *asked) add(path string, m wire.Request) {
 	a.list = append(a.list, Asked{path, m})
 }
 
-// AskedFirst returns the requests that the first account was asked, with the usual timeouts, each once.
+// AskedFirst returns the requests that the first of two accounts was asked, with the usual timeouts, each once.
 func (s *Session) AskedFirst() []Asked { return s.asked.list }
 
 // Turned reports whether the second account is asked: see [Session.Turn].

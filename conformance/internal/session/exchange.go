@@ -62,7 +62,7 @@ type Call struct {
 // unless the message has its own, the usual timeouts. The message, which other runs may be
 // asking, stays as it is.
 func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
-	if tenant == 0 && !s.turned {
+	if len(s.Tenants) > 1 && tenant == 0 && !s.turned {
 		s.asked.add(path, m)
 	}
 	m, envelope := ownOf(m)

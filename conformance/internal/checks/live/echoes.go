@@ -78,14 +78,15 @@ type echo struct {
 	traits map[string]bool
 }
 
-// gain returns how much of a request was not asked of the second account yet.
+// gain returns how much of a request was not asked of the second account yet, by the number of its traits, so that one with many
+// columns does not come before all that have few.
 func (e *echo) gain(seen map[string]int) (gain float64) {
 	for trait := range e.traits {
 		if n := seen[trait]; n < 3 {
 			gain += 1 / float64(1+n*n)
 		}
 	}
-	return gain
+	return gain / float64(max(len(e.traits), 1))
 }
 
 // echo returns the question about a request of the first account, or false if the second's rows do not tell: a table or a column
@@ -154,35 +155,55 @@ func tablesOf(m wire.Request) (names []string) {
 
 // tells reports whether the second account's rows give an answer that the first's would not be.
 func tells(m wire.Request, first, second oracle.Tables) bool {
+	if q, ok := m.(*wire.QueryRequest); ok {
+		one, err := oracle.Query(first, q)
+		other, err2 := oracle.Query(second, q)
+		return err == nil && err2 == nil && (len(one.Rows) != len(other.Rows) || compare.Leniently.Rows(second, q, one.Rows) != nil)
+	}
+	one, err := figures(m, first)
+	if _, err2 := figures(m, second); err != nil || err2 != nil {
+		return false
+	}
+	_, d := compare.Leniently.Answer(second, m, one)
+	return d != nil
+}
+
+// figures returns the right answer of a route that counts or measures.
+func figures(m wire.Request, tables oracle.Tables) (wire.Answer, error) {
 	switch m := m.(type) {
-	case *wire.QueryRequest:
-		one, err := oracle.Query(first, m)
-		other, err2 := oracle.Query(second, m)
-		return err == nil && err2 == nil && (len(one.Rows) != len(other.Rows) || compare.Leniently.Rows(second, m, one.Rows) != nil)
 	case *wire.CountRequest:
-		one, err := oracle.Count(first, m)
-		other, err2 := oracle.Count(second, m)
-		return err == nil && err2 == nil && one != other
+		n, err := oracle.Count(tables, m)
+		return &wire.CountAnswer{Count: n}, err
+	case *wire.SizeRequest:
+		return &wire.SizeAnswer{Size: &wire.Size{Rows: int64(len(tables[m.Table].Rows)), Exact: true}}, nil
 	case *wire.AggregateRequest:
-		one, err := oracle.Aggregate(first, m)
-		if _, err2 := oracle.Aggregate(second, m); err != nil || err2 != nil {
-			return false
+		groups, err := oracle.Aggregate(tables, m)
+		if err != nil {
+			return nil, err
 		}
-		var groups []map[string]wire.Value
-		for _, row := range one.Rows {
+		a := &wire.AggregateAnswer{}
+		for _, row := range groups.Rows {
 			group := map[string]wire.Value{}
-			for i, c := range one.Columns {
+			for i, c := range groups.Columns {
 				group[c.Name] = row[i]
 			}
-			groups = append(groups, group)
+			a.Rows = append(a.Rows, group)
 		}
-		return compare.Leniently.Groups(second, m, groups) != nil
+		return a, nil
 	case *wire.CardinalityRequest:
-		return !slices.ContainsFunc(m.Columns, func(name string) bool { return second[m.Table].Index(name) < 0 })
+		a := &wire.CardinalityAnswer{Columns: map[string]*wire.Cardinality{}}
+		for _, name := range m.Columns {
+			n, err := oracle.Cardinality(tables[m.Table], name)
+			if err != nil {
+				return nil, err
+			}
+			a.Columns[name] = &n
+		}
+		return a, nil
 	case *wire.LinkHitRateRequest:
-		return second[m.FromTable].Index(m.FromColumn) >= 0 && second[m.ToTable].Index(m.ToColumn) >= 0
+		return oracle.LinkHitRate(tables, m)
 	}
-	return true
+	return nil, fmt.Errorf("a %T has no figures", m)
 }
 
 // traits returns what a request has: each word in its place and beside the other words of its object, how long each list is, and

@@ -40,8 +40,10 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			first := tables % len(list)
 			list = slices.Concat(list[first:], list[:first])
 		}
-		if late := p.timingOut(t); tables == 0 && late != nil && p.Allowance() >= 4*late.requests {
-			list = slices.Insert(list, 0, *late)
+		if tables == 0 {
+			if late := p.timingOut(t); late != nil && p.Allowance() >= 4*late.requests {
+				list = slices.Insert(list, 0, *late)
+			}
 		}
 		tables++
 		return list

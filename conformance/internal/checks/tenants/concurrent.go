@@ -17,9 +17,11 @@ func atOnce(run *pairRun) *check.Finding {
 	}
 	var alone func() *check.Finding
 	f := judgeSubjects(run, func() *check.Finding {
+		alone = func() *check.Finding { return discoveriesInTurns(run) }
 		if f := run.once("discoveries", nil, func() *check.Finding { return discoveriesAtOnce(run) }); f != nil || run.Spent(1) {
 			return f
 		}
+		alone = nil
 		for round := range 3 * len(questions) {
 			if run.Spent(1) {
 				return nil

@@ -96,7 +96,7 @@ func (s *subject) sharedKey() *wire.Filter {
 	return nil
 }
 
-// rowsByKey returns the rows of a tenant, which have the subject's fields, by the key that stands at a place.
+// rowsByKey returns some fields of a table's rows, by the key that is one of them.
 func rowsByKey(t *oracle.Table, fields []string, at int) map[string][]wire.Value {
 	rows := map[string][]wire.Value{}
 	for _, row := range compare.Project(t, fields) {

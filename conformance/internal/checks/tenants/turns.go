@@ -295,7 +295,9 @@ func linksInTurns(run *pairRun) *check.Finding {
 				readAlone(run, s, to)
 				s.hop = hop
 				s.link(to)
-				s.refers = s.referred()
+				if run.Document.Declares(wire.OpEq) {
+					s.refers = s.referred()
+				}
 				for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined, referring} {
 					if s.hop == nil || !s.may(run, q) {
 						continue
