@@ -172,8 +172,8 @@ func (r *run) judgeSecond(ctx context.Context) {
 			after.Duration = before.Duration
 			*before = after
 		}
-		if before.Verdict == Skip && after.Verdict == Pass { // it is about the second account alone
-			before.Verdict, before.Reason, before.Detail = Pass, "", ""
+		if c.Two && before.Verdict == Skip { // it is about the second account alone
+			before.Verdict, before.Reason, before.Detail = after.Verdict, after.Reason, after.Detail
 		}
 		before.Cases += after.Cases
 		r.progress.check(i, before)

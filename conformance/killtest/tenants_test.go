@@ -109,6 +109,18 @@ func TestTenantsOnABudget(t *testing.T) {
 	t.Log(r.Coverage().Requests, "requests")
 }
 
+// TestNothingShared requires that T8 says that it has nothing to ask of accounts without a table in common, and does not
+// count as left out.
+func TestNothingShared(t *testing.T) {
+	t.Parallel()
+	var g grading
+	apart(&g)
+	g.Match = "^(L4|T8)$"
+	own := [2][]memsource.Table{{hostTable("acme_sites", "acme", 9)}, {hostTable("globex_depots", "globex", 7)}}
+	o := grade(t, sharedHostOf(hostDefinition, own), g).Outcome("T8")
+	require.Equal(t, conformance.NoData, o.Reason, o.Detail)
+}
+
 // TestSilenceIsAwaitedOnce requires that a host which never answers a wrong token does
 // not cost a wait for each of them.
 func TestSilenceIsAwaitedOnce(t *testing.T) {
