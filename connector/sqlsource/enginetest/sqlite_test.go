@@ -77,7 +77,7 @@ var sqlite = engine{
 			"A.9": conformance.NoData,
 			// The database is the host's: there are no tenants to hold apart.
 			"T1": conformance.NotAsked, "T2": conformance.NotAsked, "T3": conformance.NotAsked, "T4": conformance.NotDeclared,
-			"T5": conformance.NotDeclared, "T6": conformance.NotAsked, "T7": conformance.NotDeclared,
+			"T5": conformance.NotDeclared, "T6": conformance.NotAsked, "T7": conformance.NotDeclared, "T8": conformance.NotAsked,
 			"P1.7": conformance.NotDeclared, "P1.7b": conformance.NotDeclared, "P1.7c": conformance.NotDeclared,
 			"A.31": conformance.NotDeclared, "A.32": conformance.NotAsked,
 		},
