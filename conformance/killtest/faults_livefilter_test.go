@@ -83,6 +83,12 @@ func ticketOperandFaults() []ticketFault {
 		{"opened is sent an hour off", narrow, "L2", pushed("opened", at(func(t time.Time) time.Time { return t.Add(time.Hour) }))},
 		{"opened lte is sent as its day", narrow, "L2",
 			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }), wire.OpLte)},
+		{"due gte is sent as the day of its operand", holds, "L2",
+			pushed("due", at(func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }), wire.OpGte)},
+		{"minutes neq a text is sent as isnotnull", holds, "L2",
+			onField("minutes", func(_ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				return right || f.Op == wire.OpNeq && strings.ContainsAny(f.Value.String(), "abcdefghijklmnopqrstuvwxyz")
+			})},
 		{"opened lte a day is until its end", holds, "L2", pushed("opened", texts(endOfDay), wire.OpLte)},
 		{"opened gt a day is from its end", narrow, "L2", pushed("opened", texts(endOfDay), wire.OpGt)},
 		{"opened gte is sent without milliseconds", holds, "L2",
@@ -278,6 +284,10 @@ func ticketPlanFaults() []ticketFault {
 				req.Or = slices.DeleteFunc(slices.Clone(req.Or), func(group []wire.Filter) bool {
 					return fmt.Sprint(by[fmt.Sprint(group[0])]) != fmt.Sprint(group)
 				})
+			}}},
+		{"an empty group of or is dropped beside others", combined, "M11",
+			twist{request: func(req *connector.Query, _, _ *int64) {
+				req.Or = slices.DeleteFunc(slices.Clone(req.Or), func(group []wire.Filter) bool { return len(req.Or) > 1 && len(group) == 0 })
 			}}},
 		{"the third filter of a group of or is ignored", combined, "M11",
 			twist{request: func(req *connector.Query, _, _ *int64) {

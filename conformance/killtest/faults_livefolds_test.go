@@ -231,6 +231,18 @@ func liveJoinFaults() []fault {
 					req.Or = nil
 				}
 			}})},
+		{name: "a hop without fields is left out", why: "a row with several matches is several rows", kills: []string{"M21"},
+			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+				if len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 {
+					req.Joins = nil
+				}
+			}})},
+		{name: "joined rows are sorted by columns that are answered only", why: "rows come in the requested order", kills: []string{"M21"},
+			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+				req.Sort = slices.DeleteFunc(slices.Clone(req.Sort), func(k wire.SortKey) bool {
+					return len(req.Joins) > 0 && !slices.Contains(req.Fields, k.Field)
+				})
+			}})},
 		joins("a hop starts only from columns that are answered", why, 2, func(req *connector.Query, t *oracle.Table) {
 			from := req.Joins[1].FromField
 			if slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {

@@ -131,6 +131,12 @@ func windowFaults() []fault {
 			}
 			body["or"] = flat
 		}),
+		keptNumbers("counts are kept with the members of lists joined by commas", wire.PathCount, func(body map[string]any) {
+			for _, f := range listOf(body, "and") {
+				f["values"] = strings.Trim(fmt.Sprint(f["values"]), "[]")
+				f["values"] = strings.ReplaceAll(f["values"].(string), " ", ",")
+			}
+		}),
 		keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
 			body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
 		}),

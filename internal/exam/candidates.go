@@ -39,6 +39,14 @@ func (d random) candidates(c *Column, n *edgeValues, op wire.Op) (list []wire.Fi
 				with(day)
 			}
 		}
+		if c.Type == wire.TypeDate {
+			for _, v := range n.values[:min(len(n.values), neighboursOfKind)] {
+				with(wire.Text(v.String() + "T14:30:00Z")) // by bytes and as an instant later than the day
+			}
+		}
+		if c.Type.Numeric() {
+			with(wire.Text("n/a"))
+		}
 		if op != wire.OpEq {
 			break
 		}

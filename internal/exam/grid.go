@@ -303,8 +303,8 @@ func (c *Column) settled(f wire.Filter) bool {
 	case !c.spellingIndependent(f):
 		return false
 	}
-	day := c.Type == wire.TypeDatetime && len(f.Value.Text()) == len(time.DateOnly)
-	if !terms.IsTime(c.Type) || c.uniform && !day || terms.ShapeOf(f.Op) == terms.ShapeNullary {
+	other := f.Value.Kind() == wire.KindText && (len(f.Value.Text()) == len(time.DateOnly)) != (c.Type == wire.TypeDate)
+	if !terms.IsTime(c.Type) || c.uniform && !other || terms.ShapeOf(f.Op) == terms.ShapeNullary {
 		return true
 	}
 	asInstants, asTexts := oracle.Reading{}.Matcher(f, c.Type), oracle.Reading{DatesAsText: true}.Matcher(f, c.Type)

@@ -10,7 +10,7 @@ import (
 
 // particularCombinations returns those that connectors are known to join wrongly: two
 // bounds of one column, both of them values of rows; groups of or that differ in a second
-// condition only; and a condition beside groups.
+// condition only; a condition beside groups; and an empty group beside another.
 func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Question) bool) (list []*Question) {
 	add := func(q *Question) {
 		if q != nil && !skip(q) && q.eachMatters() {
@@ -36,6 +36,9 @@ func (g *Generator) particularCombinations(s *Subject, p *pool, skip func(*Quest
 		}
 		if i < 2 {
 			add(p.question(shape{and: 1, or: 2, group: 1}))
+		}
+		if i == 0 && len(p.filters) > 0 {
+			list = append(list, &Question{Subject: s, Where: wire.Where{Or: [][]wire.Filter{{p.filters[0]}, {}}}})
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package exam
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -362,10 +363,7 @@ var textMisreadings = []misreading{
 	{as: "includes looked for whole words", read: onText(wire.OpIncludes, func(text, part string) bool {
 		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == ',' }), part)
 	})},
-	{as: "startswith were a range that ends before letters beyond ASCII", read: onText(wire.OpStartsWith, func(text, part string) bool {
-		rest, ok := strings.CutPrefix(text, part)
-		return ok && (rest == "" || rest[0] < 128)
-	})},
+	endsBefore(unicode.MaxASCII), endsBefore(unicode.MaxLatin1), endsBefore(0xffff),
 	{as: "only the first line of a text counted", read: func(f wire.Filter, t wire.Type) matcher {
 		if !isText(t) || !withOperands(f) {
 			return nil
@@ -384,6 +382,16 @@ var textMisreadings = []misreading{
 			return len(list) > 0 && list[0].String() == f.Value.String()
 		}
 	}},
+}
+
+// endsBefore returns the misreading of a prefix as a range up to the prefix and a last character.
+func endsBefore(last rune) misreading {
+	as := fmt.Sprintf("startswith were a range that ends with U+%04X", last)
+	return misreading{as: as, read: onText(wire.OpStartsWith, func(text, part string) bool {
+		rest, ok := strings.CutPrefix(text, part)
+		next, _ := utf8.DecodeRuneInString(rest)
+		return ok && (rest == "" || next <= last)
+	})}
 }
 
 // onTexts returns the change of texts alone.

@@ -20,6 +20,15 @@ var numberMisreadings = []misreading{
 	numerically("numbers had two digits after the dot", func(x float64) float64 { return math.Round(x*100) / 100 }),
 	rounded("the operand were rounded down to an integer", math.Floor),
 	rounded("the operand were rounded to an integer", math.Round),
+	changing("an operand that is no number were 0", false, onTexts(func(text string) string {
+		if text == "" || terms.IsDecimal(text) {
+			return text
+		}
+		return "0"
+	}), aboutNumbers),
+	matching("all numbers were other than an operand that is none", func(f wire.Filter, t wire.Type) bool {
+		return f.Op == wire.OpNeq && t.Numeric() && f.Value.String() != "" && !terms.IsDecimal(f.Value.String())
+	}, func(wire.Filter, wire.Type) matcher { return func(v wire.Value) bool { return !v.IsNull() } }),
 }
 
 // asFloat returns a text that a language may read as a number as that number's digits.
@@ -125,5 +134,7 @@ func dayBegins(as string, at time.Duration) misreading {
 
 func truncated(as string, to time.Duration, both bool) misreading {
 	cut := moved(func(at time.Time) time.Time { return at.Truncate(to) })
-	return changing(as, both, cut, func(f wire.Filter, t wire.Type) bool { return t == wire.TypeDatetime && withOperands(f) })
+	return changing(as, both, cut, func(f wire.Filter, t wire.Type) bool {
+		return withOperands(f) && (t == wire.TypeDatetime || t == wire.TypeDate && to >= 24*time.Hour)
+	})
 }

@@ -35,7 +35,7 @@ func TestStrictSubject(t *testing.T) {
 			for _, q := range g.Packed() {
 				for f := range q.Filters() {
 					switch {
-					case f.Field == "price" && f.Op == wire.OpIncludes && f.Value.String() == "0":
+					case f.Field == "price" && f.Op == wire.OpIncludes && (f.Value.String() == "0" || f.Value.String() == "50"):
 						partsOfPrices++
 					case f.Field == "note" && f.Op == wire.OpContains:
 						elementsOfNotes++

@@ -273,7 +273,7 @@ func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 				filterOf(c.field().Name, wire.OpIn, all[0], all[2], all[3]))
 		}
 		differing("operator", is, filter(wire.OpNeq, values[0]))
-		return append(list, p.otherCase(columns, data)...)
+		return slices.Concat(list, p.otherCase(columns, data), p.joinedMembers(columns, data))
 	}
 	return nil
 }
@@ -293,6 +293,19 @@ func (p *liveRun) otherCase(columns []column, data *oracle.Table) []twoWheres {
 				is, other := filterOf(c.field().Name, wire.OpEq, v), filterOf(c.field().Name, wire.OpEq, wire.Text(changed))
 				return []twoWheres{{"case of its operand", [2]wire.Where{and(is), and(other)}}}
 			}
+		}
+	}
+	return nil
+}
+
+// joinedMembers returns filters by a list and by one text that is its members with commas, which no row has, if there is such a list.
+func (p *liveRun) joinedMembers(columns []column, data *oracle.Table) []twoWheres {
+	for _, c := range columns {
+		members := p.sample(data, c.index, 2)
+		one := wire.Text(members[0].String() + "," + members[1].String())
+		if terms.IsText(c.field().Type) && p.Document.Declares(wire.OpIn) && !valuesOf(data, c.index)[one.Text()] {
+			list, text := filterOf(c.field().Name, wire.OpIn, members...), filterOf(c.field().Name, wire.OpIn, one)
+			return []twoWheres{{"comma in a list", [2]wire.Where{and(list), and(text)}}}
 		}
 	}
 	return nil

@@ -42,8 +42,9 @@ const maxJoinWays = 4
 
 // joinWays returns the ways in which a join is asked for: over two hops without the columns that join them and with few of
 // the table's own, so that rows repeat, and with a filter, often as a group of or, which code of its own for joins forgets;
-// whole; as a window of sorted rows, which comes first where a row has several matches; and filtered. A request is made when
-// it is asked, so that what is asked has the operators in turn.
+// whole; as a window of sorted rows, which comes first where a row has several matches; and filtered, in an order by a column
+// that is not asked for and, where a row has several matches, without a field of the hop. A request is made when it is asked,
+// so that what is asked has the operators in turn.
 func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *wire.QueryRequest {
 	by := p.dividing(t, data)
 	var sort []wire.SortKey
@@ -85,6 +86,14 @@ func (p *liveRun) joinWays(t *wire.Table, data *oracle.Table, j join) []func() *
 		req.Sort = sort
 		req.And, _ = p.filterInTurn(t, data)
 		req.Fields = few(req.And)
+		other := func(f wire.Field) bool { return !slices.Contains(req.Fields, f.Name) }
+		if i := slices.IndexFunc(t.Fields, other); i >= 0 && sort != nil && len(req.Fields) > 1 {
+			req.Fields[0] = t.Fields[i].Name
+		}
+		if j.back {
+			req.Joins = []wire.JoinHop{j.hops[0]}
+			req.Joins[0].Fields = []wire.JoinField{}
+		}
 		return req
 	}
 	ways := []func() *wire.QueryRequest{plain}
