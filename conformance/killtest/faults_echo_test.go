@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,7 @@ func echoFaults() []fault {
 		shared("the last cardinalities of four columns are kept by the request", "T8", host, lastCardinalities).
 			behind("T8, or L4", "which of them asks right after the first account is chance"),
 		shared("a key that one customer lacks stays unknown", "T2", host, absentForAll),
+		shared("sorted rows are kept by the request and their number", "T2", host, sortedByNumber),
 		shared("values beyond the first customer's are not looked for", "T2", numberedByCustomer, boundsOfTheFirst),
 		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
 			keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
@@ -99,6 +101,27 @@ func absentForAll(h http.Handler) http.Handler {
 			}
 		}
 		return false
+	})(h)
+}
+
+// sortedByNumber answers what is sorted with the rows that the same request was answered, if they are as many.
+func sortedByNumber(h http.Handler) http.Handler {
+	var kept sync.Map
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		set, ok := credentialsIn(*body)
+		if !ok || r.URL.Path != wire.PathQuery || !mayAsk(r) || known(set) < 0 || tree["sort"] == nil || tree["limit"] != nil {
+			return false
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, withBody(r, *body))
+		rows := 0
+		for line := range bytes.Lines(rec.Body.Bytes()) {
+			rows += len(rowsOf(line))
+		}
+		first, _ := kept.LoadOrStore(fmt.Sprint(rows, byRequest(r, tree)), rec)
+		replay(w, first.(*httptest.ResponseRecorder))
+		return true
 	})(h)
 }
 

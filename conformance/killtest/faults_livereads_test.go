@@ -137,6 +137,11 @@ func windowFaults() []fault {
 				f["values"] = strings.ReplaceAll(f["values"].(string), " ", ",")
 			}
 		}),
+		keptNumbers("aggregates are kept without the names of their columns", wire.PathAggregate, func(body map[string]any) {
+			for _, m := range slices.Concat(listOf(body, "measures"), listOf(body, "groupBy")) {
+				delete(m, "as")
+			}
+		}),
 		keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
 			body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
 		}),

@@ -226,7 +226,10 @@ func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, gro
 	for _, f := range t.Fields {
 		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) {
 			measure := func(fn wire.AggFunc) []wire.Measure { return []wire.Measure{{Fn: fn, Field: f.Name, As: "Value"}} }
-			folding("measure", aggregate(t, nil, measure(wire.AggMax)), aggregate(t, nil, measure(wire.AggMin)))
+			least, named := aggregate(t, nil, measure(wire.AggMin)), aggregate(t, nil, measure(wire.AggMin))
+			named.Measures[0].As = "Least"
+			folding("measure", aggregate(t, nil, measure(wire.AggMax)), least)
+			folding("name of a measure", least, named)
 			break
 		}
 	}

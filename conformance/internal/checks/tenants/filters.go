@@ -22,6 +22,7 @@ type filters struct {
 	beyond  [2]*wire.Filter // by tenant: gt, with the other's greatest value of a column
 	refers  *wire.Filter    // eq, with what rows of both tenants refer to, which is another row for each
 	list    *wire.Filter    // in, with several values
+	evenly  *wire.Filter    // in, with as many keys that each tenant alone has
 	element *wire.Filter    // contains, in a column of arrays
 }
 
@@ -105,22 +106,42 @@ func rowsByKey(t *oracle.Table, fields []string, at int) map[string][]wire.Value
 	return rows
 }
 
-// keyOfOne returns a filter for a key that a tenant alone has, or nil: that there is no such row may be kept when the other asks.
-func (s *subject) keyOfOne(tenant int) *wire.Filter {
+// keysOfOne returns the name of the key and some keys that a tenant alone has.
+func (s *subject) keysOfOne(tenant int) (name string, keys []wire.Value) {
 	key := s.tables[tenant].PrimaryKey
 	own, other := s.own(tenant), s.own(1-tenant)
 	if len(key) != 1 || own == nil || other == nil || !slices.Contains(s.fields, key[0]) ||
 		!terms.Allowed(s.tables[tenant].Field(key[0]).Filterable) {
-		return nil
+		return "", nil
 	}
 	at := own.Index(key[0])
 	known := valuesOf(other, key[0])
 	for _, row := range own.Rows {
-		if v := row[at]; !v.IsNull() && len(v.Text()) <= maxOperand && !known[v.String()] {
-			return &wire.Filter{Field: key[0], Op: wire.OpEq, Value: v}
+		if v := row[at]; !v.IsNull() && len(v.Text()) <= maxOperand && !known[v.String()] && len(keys) < listed {
+			keys = append(keys, v)
 		}
 	}
-	return nil
+	return key[0], keys
+}
+
+// keyOfOne returns a filter for a key that a tenant alone has, or nil: that there is no such row may be kept when the other asks.
+func (s *subject) keyOfOne(tenant int) *wire.Filter {
+	name, keys := s.keysOfOne(tenant)
+	if len(keys) == 0 {
+		return nil
+	}
+	return &wire.Filter{Field: name, Op: wire.OpEq, Value: keys[0]}
+}
+
+// keysOfEach returns a filter for as many rows of each tenant, or nil: an order, or a sum, may be kept by the number of rows.
+func (s *subject) keysOfEach() *wire.Filter {
+	name, first := s.keysOfOne(0)
+	other, second := s.keysOfOne(1)
+	n := min(len(first), len(second))
+	if n < 2 || name != other || s.tables[0].Field(name).Type != s.tables[1].Field(name).Type {
+		return nil
+	}
+	return &wire.Filter{Field: name, Op: wire.OpIn, Values: slices.Concat(first[:n], second[:n])}
 }
 
 // beyondOther returns a filter for values of a tenant that are greater than all of the other, or nil: between which values those of

@@ -155,6 +155,22 @@ var further = slices.Concat([]*question{
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
 	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
 	ofAlone,
+	{path: wire.PathQuery, what: " sorted, as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
+		if s.evenly == nil || len(s.sorts) == 0 || s.only != nil {
+			return nil
+		}
+		req := s.rowsIn(w)
+		req.And, req.Limit, req.Sort = append(req.And, *s.evenly), 0, []wire.SortKey{{Field: s.sorts[0], Dir: wire.Desc}}
+		return req
+	}},
+	{path: wire.PathAggregate, what: ", sum of as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
+		if s.evenly == nil || len(s.numbers) == 0 || s.only != nil {
+			return nil
+		}
+		req := s.aggregate(w, nil, wire.Measure{Fn: wire.AggSum, Field: s.numbers[0], As: "sum"}).(*wire.AggregateRequest)
+		req.And = append(req.And, *s.evenly)
+		return req
+	}},
 	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
 	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
 	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),

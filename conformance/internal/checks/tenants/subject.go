@@ -343,6 +343,9 @@ func (s *subject) choose(run *pairRun) {
 		s.refers = s.referred()
 		s.absent = [2]*wire.Filter{s.keyOfOne(0), s.keyOfOne(1)}
 	}
+	if run.Document.Declares(wire.OpIn) {
+		s.evenly = s.keysOfEach()
+	}
 	if run.Document.Declares(wire.OpGt) {
 		s.beyond = [2]*wire.Filter{s.beyondOther(0), s.beyondOther(1)}
 	}
