@@ -109,9 +109,9 @@ func TestTenantsOnABudget(t *testing.T) {
 	t.Log(r.Coverage().Requests, "requests")
 }
 
-// TestNothingShared requires that T8 says that it has nothing to ask of accounts without a table in common, and does not
-// count as left out.
-func TestNothingShared(t *testing.T) {
+// TestWhoseAnswer requires that T8 says whose answer it was given, or that it has nothing to ask of accounts without a table in
+// common; then it does not count as left out.
+func TestWhoseAnswer(t *testing.T) {
 	t.Parallel()
 	var g grading
 	apart(&g)
@@ -119,6 +119,8 @@ func TestNothingShared(t *testing.T) {
 	own := [2][]memsource.Table{{hostTable("acme_sites", "acme", 9)}, {hostTable("globex_depots", "globex", 7)}}
 	o := grade(t, sharedHostOf(hostDefinition, own), g).Outcome("T8")
 	require.Equal(t, conformance.NoData, o.Reason, o.Detail)
+	o = grade(t, lastCardinalities(newSharedHost()), g).Outcome("T8")
+	require.Contains(t, o.Detail, "what the other account is answered")
 }
 
 // TestSilenceIsAwaitedOnce requires that a host which never answers a wrong token does

@@ -119,9 +119,22 @@ func (p *liveRun) echo(a session.Asked) (q question, ok bool) {
 	whole := func(m *wire.QueryRequest) bool { return m.Limit+m.Offset == 0 && len(m.Joins) == 0 }
 	if m, ok := a.Request.(*wire.QueryRequest); ok && whole(m) && p.Document.Offers(wire.PathCount) {
 		count := &wire.CountRequest{Table: m.Table, Where: m.Where} // how many rows there were may be kept
-		parts = append(parts, p.asking(wire.PathCount, count, wire.PathCount+" "+what, tables, refusals...))
+		parts = append(parts, p.asking(wire.PathCount, count, wire.PathCount+" "+what, tables, refusals...).unlike(first))
 	}
-	return series(append(parts, p.asking(a.Path, a.Request, a.Path+" "+what, tables, refusals...))...), true
+	return series(append(parts, p.asking(a.Path, a.Request, a.Path+" "+what, tables, refusals...).unlike(first))...), true
+}
+
+// unlike returns the question that is asked once more where it is answered wrongly, and says whether other rows give the answer.
+func (q question) unlike(other oracle.Tables) question {
+	judge := q.judge
+	q.judge = func(rows known) *check.Finding {
+		f := judge(rows)
+		if f.Failure() && judge(known{other, true}) == nil {
+			return f.In("what the other account is answered, %s")
+		}
+		return f
+	}
+	return q
 }
 
 // tablesOf returns the names of the tables that a request is about, first the one whose rows are answered.
