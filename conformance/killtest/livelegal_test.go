@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -71,6 +72,10 @@ func oddReads() []oddRead {
 				hops := listOf(body, "joins")
 				return len(hops) > 1 || len(hops) == 1 && hops[0]["fromField"] == "no"
 			}, http.StatusUnprocessableEntity))},
+		{"hops have fields", "no rule says that a hop may answer nothing",
+			over(legal, refusing(wire.PathQuery, func(body map[string]any) bool {
+				return slices.ContainsFunc(listOf(body, "joins"), func(hop map[string]any) bool { return fmt.Sprint(hop["fields"]) == "[]" })
+			}, http.StatusBadRequest))},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
 			src := stockedSource(pagedTables, twist{request: func(_ *connector.Query, limit, _ *int64) {
 				if *limit == 0 {

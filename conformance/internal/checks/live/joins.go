@@ -29,7 +29,11 @@ func joinsHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) 
 				way := sync.OnceValue(ways[i][round]) // asked again, it is the same
 				list = append(list, question{tables: j.tables, requests: 1, judge: func(rows known) *check.Finding {
 					req := way()
-					return p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...).judge(rows)
+					refusals := j.refusals()
+					if len(req.Joins[0].Fields) == 0 { // the protocol does not say that every connector must take it
+						refusals = []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
+					}
+					return p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, refusals...).judge(rows)
 				}})
 			}
 		}

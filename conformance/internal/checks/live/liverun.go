@@ -214,7 +214,7 @@ func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *
 		return st, nil, f
 	}
 	unanswered := func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) }
-	if len(req.Joins) == 0 && !st.Served.Sort && slices.ContainsFunc(req.Sort, unanswered) {
+	if !st.Served.Sort && slices.ContainsFunc(req.Sort, unanswered) {
 		return st, nil, nil // nobody can sort by what is not answered
 	}
 	final, err := oracle.Finish(rows, req, st.Served)
