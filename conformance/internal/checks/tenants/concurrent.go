@@ -26,11 +26,9 @@ func atOnce(run *pairRun) *check.Finding {
 			if run.Spent(1) {
 				return nil
 			}
-			f := run.once("round", round, func() *check.Finding {
-				return run.about(run.subjects[0], func(*subject) (f *check.Finding) {
-					f, alone = together(run, at, round)
-					return f
-				})
+			f := run.once("round", round, func() (f *check.Finding) {
+				f, alone = together(run, at, round)
+				return f
 			})
 			if f != nil {
 				return f
@@ -49,30 +47,28 @@ func atOnce(run *pairRun) *check.Finding {
 
 // discoveriesAtOnce asks for both tenants' discoveries at once, begun by either.
 func discoveriesAtOnce(run *pairRun) *check.Finding {
-	return run.about(run.subjects[0], func(*subject) *check.Finding {
-		alone, f := discoveries(run)
-		if f != nil {
-			return f
-		}
-		for first := range 2 {
-			var got [2]*session.Discovery
-			var broken [2]*check.Finding
-			check.AtOnce(2, func(i int) {
-				tenant := (i + first) % 2
-				got[tenant], broken[tenant] = run.Discover(run.Ctx, tenant)
-			})
-			for tenant := range got {
-				if broken[tenant] != nil {
-					continue // which other checks report
-				}
-				run.Cases++
-				if f := judgeDiscovery(alone, got[tenant], tenant, "asked while the other asks"); f != nil {
-					return f
-				}
+	alone, f := discoveries(run)
+	if f != nil {
+		return f
+	}
+	for first := range 2 {
+		var got [2]*session.Discovery
+		var broken [2]*check.Finding
+		check.AtOnce(2, func(i int) {
+			tenant := (i + first) % 2
+			got[tenant], broken[tenant] = run.Discover(run.Ctx, tenant)
+		})
+		for tenant := range got {
+			if broken[tenant] != nil {
+				continue // which other checks report
+			}
+			run.Cases++
+			if f := judgeDiscovery(alone, got[tenant], tenant, "asked while the other asks"); f != nil {
+				return f
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // together asks questions about the tables at once, each for the one tenant and the

@@ -14,15 +14,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// servesIncomplete asks every route with credentials that lack what is required.
-func servesIncomplete(run *pairRun) *check.Finding { return servesImpostors(run, incomplete) }
-
-// servesMistaken asks every route with credentials that somebody may give by mistake.
-func servesMistaken(run *pairRun) *check.Finding { return servesImpostors(run, mistaken) }
-
-// servesWrong asks every route with wrong credentials.
-func servesWrong(run *pairRun) *check.Finding { return servesImpostors(run, wrong) }
-
 // refusesIncomplete asks every route without credentials and, if the run may, with a
 // wrong secret.
 func refusesIncomplete(run *pairRun) *check.Finding {
@@ -46,28 +37,28 @@ func refusesIncomplete(run *pairRun) *check.Finding {
 	return nil
 }
 
-// servesImpostors asks every route with sets that are no tenant's, each time right
-// after the tenant was answered on the same connection: a connector may use the last
-// good credentials in the place of bad ones.
-func servesImpostors(run *pairRun, sets func(*pairRun, int) []impostor) *check.Finding {
-	for tenant := range run.Tenants {
-		if tenant > 0 && run.Spent(1) {
-			break
+// servesImpostors returns the judge that asks every route with sets that are no tenant's, each time right after the
+// tenant was answered on the same connection: a connector may use the last good credentials in the place of bad ones.
+func servesImpostors(sets func(*pairRun, int) []impostor) func(*pairRun) *check.Finding {
+	return func(run *pairRun) *check.Finding {
+		for tenant := range run.Tenants {
+			if tenant > 0 && run.Spent(1) {
+				break
+			}
+			f := run.once("impostors", tenant, func() *check.Finding { return servesImpostorsOf(run, tenant, sets(run, tenant)) })
+			if f != nil {
+				return f
+			}
 		}
-		f := run.once("impostors", tenant, func() *check.Finding { return servesImpostorsOf(run, tenant, sets) })
-		if f != nil {
-			return f
-		}
+		return run.Judged("no table with rows, and no secret, shows whose an answer is")
 	}
-	return run.Judged("no table with rows, and no secret, shows whose an answer is")
 }
 
-func servesImpostorsOf(run *pairRun, tenant int, sets func(*pairRun, int) []impostor) *check.Finding {
+func servesImpostorsOf(run *pairRun, tenant int, list []impostor) *check.Finding {
 	s, f := tableOf(run, tenant)
 	if f != nil || s == nil {
 		return f
 	}
-	list := sets(run, tenant)
 	for _, q := range plain {
 		if !slices.ContainsFunc(list, func(i impostor) bool { return !i.refused }) {
 			return nil

@@ -89,19 +89,18 @@ func (s *subject) sharedKey() *wire.Filter {
 	others := rowsByKey(s.own(1), s.fields, at)
 	for _, row := range compare.Project(s.own(0), s.fields) {
 		text := row[at].String()
-		if other := others[text]; other != nil && len(text) <= maxOperand &&
-			!compare.SpelledAlike([][]wire.Value{row}, [][]wire.Value{other}) {
+		if other := others[text]; other != "" && other != compare.RowKey(row) && len(text) <= maxOperand {
 			return &wire.Filter{Field: key[0], Op: wire.OpEq, Value: row[at]}
 		}
 	}
 	return nil
 }
 
-// rowsByKey returns some fields of a table's rows, by the key that is one of them.
-func rowsByKey(t *oracle.Table, fields []string, at int) map[string][]wire.Value {
-	rows := map[string][]wire.Value{}
+// rowsByKey returns some fields of a table's rows, each as [compare.RowKey], by the key that is one of them.
+func rowsByKey(t *oracle.Table, fields []string, at int) map[string]string {
+	rows := map[string]string{}
 	for _, row := range compare.Project(t, fields) {
-		rows[row[at].String()] = row
+		rows[row[at].String()] = compare.RowKey(row)
 	}
 	return rows
 }
@@ -178,7 +177,7 @@ func (s *subject) referred() (f *wire.Filter) {
 	for _, field := range s.hop.Fields {
 		fields = append(fields, field.Field)
 	}
-	var to [2]map[string][]wire.Value
+	var to [2]map[string]string
 	var from [2]map[string]int
 	for tenant := range to {
 		to[tenant], from[tenant] = rowsByKey(s.rows[tenant][s.hop.ToTable], fields, 0), map[string]int{}
@@ -193,8 +192,8 @@ func (s *subject) referred() (f *wire.Filter) {
 		text := row[at].String()
 		one, other := to[0][text], to[1][text]
 		n := from[0][text] + from[1][text]
-		if row[at].IsNull() || one == nil || other == nil || from[1][text] == 0 || len(text) > maxOperand || f != nil && n >= fewest ||
-			compare.SpelledAlike([][]wire.Value{one}, [][]wire.Value{other}) {
+		if row[at].IsNull() || one == "" || other == "" || one == other || from[1][text] == 0 ||
+			len(text) > maxOperand || f != nil && n >= fewest {
 			continue
 		}
 		f, fewest = &wire.Filter{Field: s.hop.FromField, Op: wire.OpEq, Value: row[at]}, n

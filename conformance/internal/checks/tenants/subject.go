@@ -104,29 +104,6 @@ const (
 	maxLacked     = 2
 )
 
-// step is a part of a check that is about a table. What failed is judged again alone, which
-// takes fewer requests than the whole check.
-type step struct {
-	table string
-	judge func(*subject) *check.Finding
-}
-
-// about judges a part of a check that is about a table.
-func (run *pairRun) about(s *subject, judge func(*subject) *check.Finding) *check.Finding {
-	run.step = step{s.name, judge}
-	return judge(s)
-}
-
-// repeat judges a step again, of the tables as they are now.
-func (run *pairRun) repeat(s step) *check.Finding {
-	for _, t := range slices.Concat(run.subjects, run.others) {
-		if t.name == s.table {
-			return s.judge(t)
-		}
-	}
-	return nil
-}
-
 // readSubjects finds tables to ask about, once, and reads the rows that each tenant gets
 // alone: of one that both have and whose rows differ, of one with a foreign key, and of some
 // that one lacks. Those come first that tell whose an answer is.
@@ -200,14 +177,12 @@ func tables(run *pairRun) (shared, lacked []*subject, f *check.Finding) {
 			}
 		}
 	}
+	describedAlike := func(s *subject) int { return boolInt(describe(*s.tables[0]) == describe(*s.tables[1])) }
 	slices.SortStableFunc(shared, func(a, b *subject) int {
-		return cmp.Or(boolInt(a.describedAlike())-boolInt(b.describedAlike()), cmp.Compare(a.rank(), b.rank()))
+		return cmp.Or(describedAlike(a)-describedAlike(b), cmp.Compare(a.rank(), b.rank()))
 	})
 	return shared, lacked, nil
 }
-
-// describedAlike reports whether discovery says the same of the table for both tenants.
-func (s *subject) describedAlike() bool { return describe(*s.tables[0]) == describe(*s.tables[1]) }
 
 // rank orders tables: those of which a tenant has more rows than are compared come
 // after the others, and empty ones last.
@@ -529,20 +504,16 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 		}
 		return changed(before, run.subjects), nil
 	}
-	var failed step
+	failed := false
 	moved, f := run.RetryIfChanged(func() *check.Finding {
-		// What failed is asked again first, while there are requests for it. What is wrong at
-		// times may be right now, and is met again only on the way through the whole.
-		if failed.judge != nil {
-			if f := run.repeat(failed); f.Failure() {
-				return f
-			}
-		}
+		// What failed is asked again first, while there are requests for it: the parts before it have passed. What is
+		// wrong at times may be right now, and is met again only on the way through the whole.
 		f := judge()
-		if f.Failure() {
-			failed = run.step
+		if failed && !f.Failure() {
 			clear(run.passed)
+			f = judge()
 		}
+		failed = f.Failure()
 		return f
 	}, again)
 	if f == nil && moved != "" {

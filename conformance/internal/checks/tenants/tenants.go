@@ -23,7 +23,6 @@ type memory struct {
 	wording  wording    // the last one
 	subjects []*subject // the tables to ask about, whose rows are known; nil: they were not read yet
 	others   []*subject // more tables that both tenants have
-	step     step       // the last one
 	passed   map[part]bool
 	told     [2]map[column][]wire.Value // by tenant: the values that any discovery told of a column
 }
@@ -67,17 +66,17 @@ func Checks() []session.Check {
 			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
-		{ID: "T4", Phase: 3, Judge: with(servesIncomplete), Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
+		{ID: "T4", Phase: 3, Judge: with(servesImpostors(incomplete)), Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
 			Weight: 40, Least: 20, Needs: declared.Needs("credentialSchema"),
 			Title: "credentials that lack what is required get no data of a tenant",
 			Fix: "Refuse a request without a required credential, on every route, " +
 				"instead of taking a default or the credentials of an earlier request."},
-		{ID: "T7", Phase: 3, Judge: with(servesMistaken), Rules: []string{"tenant-6", "tenant-4"},
+		{ID: "T7", Phase: 3, Judge: with(servesImpostors(mistaken)), Rules: []string{"tenant-6", "tenant-4"},
 			Weight: 16, Least: 10, Needs: declared.Needs("credentialSchema"),
 			Title: "a mistyped secret, and the secret of the other tenant, get no data of a tenant",
 			Fix: "Look up whose a secret is, and serve that tenant's data alone, whatever account the request names beside it. " +
 				"If both sets of this run are of one customer, whose secrets open the data of both, say so (-alike)."},
-		{ID: "T5", Phase: 3, Judge: with(servesWrong), Wrong: true, Rules: []string{"tenant-6", "tenant-4"},
+		{ID: "T5", Phase: 3, Judge: with(servesImpostors(wrong)), Wrong: true, Rules: []string{"tenant-6", "tenant-4"},
 			Weight: 40, Least: 66, Needs: declared.Needs("credentialSchema"),
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +

@@ -24,7 +24,7 @@ func inTurns(run *pairRun) *check.Finding {
 			run.Covered.Declare(coverage.Question{Kind: coverage.Apart, Table: s.name})
 		}
 		for _, s := range run.subjects {
-			if f := run.about(s, (*subject).countsDiscovered); f != nil {
+			if f := s.countsDiscovered(); f != nil {
 				return f
 			}
 		}
@@ -49,9 +49,7 @@ func turns(round int) func(*pairRun) *check.Finding {
 				if !s.may(run, q) {
 					continue
 				}
-				f := run.once(q, fmt.Sprint(round, s.name), func() *check.Finding {
-					return run.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, q) })
-				})
+				f := run.once(q, fmt.Sprint(round, s.name), func() *check.Finding { return s.takeTurns(run, i+round, q) })
 				if f != nil || run.Spent(1) {
 					return f
 				}
@@ -220,10 +218,7 @@ func sweep(run *pairRun) *check.Finding {
 		if run.Spent(1) {
 			return nil
 		}
-		f := run.once("sweep", s.name, func() *check.Finding {
-			return run.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) })
-		})
-		if f != nil {
+		if f := run.once("sweep", s.name, func() *check.Finding { return s.sweep(run, i) }); f != nil {
 			return f
 		}
 	}
@@ -258,7 +253,10 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	s.choose(run)
 	for n, q := range questions {
 		wanted := large || n == 0 || i < fewOnEveryRoute && q.what == "" || n == 1+i%(len(questions)-1) || q == ofAlone && s.among <= fewValues
-		if wanted && s.may(run, q) && (!large || s.answersFew(q)) {
+		if req, ok := q.ask(s, wording{}).(*wire.QueryRequest); large && ok && (req.Limit == 0 || req.Limit > most) {
+			continue // its answer is long
+		}
+		if wanted && s.may(run, q) {
 			if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
 				return f
 			}
@@ -274,12 +272,6 @@ func (s *subject) readWhole(run *pairRun, req *wire.QueryRequest) reply {
 	return send(run, c, req, s.tables[1].Columns())
 }
 
-// answersFew reports whether the answer to a question is short although the table is large.
-func (s *subject) answersFew(q *question) bool {
-	req, ok := q.ask(s, wording{}).(*wire.QueryRequest)
-	return !ok || 0 < req.Limit && req.Limit <= most
-}
-
 // linksInTurns asks about the foreign keys between tables that were read for both tenants, and joins along them: what a
 // link leads to may be kept by the name of its table.
 func linksInTurns(run *pairRun) *check.Finding {
@@ -291,25 +283,22 @@ func linksInTurns(run *pairRun) *check.Finding {
 			if !to.differs() || s.hop != nil && s.hop.FromField == hop.FromField {
 				continue
 			}
-			f := run.about(s, func(s *subject) *check.Finding {
-				readAlone(run, s, to)
-				s.hop = hop
-				s.link(to)
-				if run.Document.Declares(wire.OpEq) {
-					s.refers = s.referred()
+			readAlone(run, s, to)
+			s.hop = hop
+			s.link(to)
+			if run.Document.Declares(wire.OpEq) {
+				s.refers = s.referred()
+			}
+			for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined, referring} {
+				if s.hop == nil || !s.may(run, q) {
+					continue
 				}
-				for _, q := range []*question{firstOf(wire.PathLinkHitRate), joined, referring} {
-					if s.hop == nil || !s.may(run, q) {
-						continue
-					}
-					if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
-						return f
-					}
+				if f := s.takeTurns(run, i, q); f != nil || run.Spent(1) {
+					return f
 				}
+			}
+			if run.Spent(1) {
 				return nil
-			})
-			if f != nil || run.Spent(1) {
-				return f
 			}
 		}
 	}
@@ -342,55 +331,51 @@ func (s *subject) countsDiscovered() *check.Finding {
 
 // afterOther asks for one tenant after the other has called /check or /discovery.
 func afterOther(run *pairRun) *check.Finding {
-	return run.about(run.subjects[0], func(s *subject) *check.Finding {
-		for tenant := range 2 {
-			for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
-				run.Exchange(run.Ask(before, &wire.CheckRequest{}, 1-tenant))
-				for _, q := range plain {
-					if !s.may(run, q) {
-						continue
-					}
-					if run.Spent(1) {
-						return nil
-					}
-					run.Cases++
-					how := fmt.Sprintf("asked after %s of the %s", before, phrase.Ordinal(1-tenant))
-					if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
-						return f
-					}
+	s := run.subjects[0]
+	for tenant := range 2 {
+		for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
+			run.Exchange(run.Ask(before, &wire.CheckRequest{}, 1-tenant))
+			for _, q := range plain {
+				if !s.may(run, q) {
+					continue
+				}
+				if run.Spent(1) {
+					return nil
+				}
+				run.Cases++
+				how := fmt.Sprintf("asked after %s of the %s", before, phrase.Ordinal(1-tenant))
+				if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
+					return f
 				}
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
-
-const inTurn = "asked in turn with the other"
 
 // discoveriesInTurns asks for both tenants' discoveries in turns.
 func discoveriesInTurns(run *pairRun) *check.Finding {
-	return run.about(run.subjects[0], func(*subject) (f *check.Finding) {
-		first, f := discoveries(run) // before the other tenant had asked for anything
+	const inTurn = "asked in turn with the other"
+	first, f := discoveries(run) // before the other tenant had asked for anything
+	if f != nil {
+		return f
+	}
+	var alone [2]*session.Discovery
+	for tenant := range alone {
+		run.HTTP.CloseIdleConnections()
+		if alone[tenant], f = run.discover(tenant); f != nil {
+			return f
+		}
+	}
+	for _, tenant := range []int{0, 1, 1, 0} {
+		got, f := run.discover(tenant)
 		if f != nil {
 			return f
 		}
-		var alone [2]*session.Discovery
-		for tenant := range alone {
-			run.HTTP.CloseIdleConnections()
-			if alone[tenant], f = run.discover(tenant); f != nil {
-				return f
-			}
+		run.Cases++
+		if f := cmp.Or(judgeDiscovery(alone, got, tenant, inTurn), judgeDiscovery(first, got, tenant, inTurn)); f != nil {
+			return f
 		}
-		for _, tenant := range []int{0, 1, 1, 0} {
-			got, f := run.discover(tenant)
-			if f != nil {
-				return f
-			}
-			run.Cases++
-			if f := cmp.Or(judgeDiscovery(alone, got, tenant, inTurn), judgeDiscovery(first, got, tenant, inTurn)); f != nil {
-				return f
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
