@@ -71,11 +71,8 @@ type Basis struct {
 	Text     string `json:"text"`
 }
 
-const (
-	// maxCovered limits the tables and the fields of a table that a report lists: they are
-	// the connector's to make up.
-	maxCovered = 1000
-)
+// maxCovered limits the tables and the fields of a table that a report lists: they are the connector's to make up.
+const maxCovered = 1000
 
 // Source is what a report is made of, besides the record.
 type Source struct {

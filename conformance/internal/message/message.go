@@ -5,6 +5,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func strict(data []byte) string {
 	sc.End()
 	switch {
 	case sc.Err() != nil:
-		return Syntax(sc)
+		return sc.Err().Error()
 	case twice != "":
 		return fmt.Sprintf("duplicate member %s", terms.QuoteName(twice))
 	}
@@ -147,41 +148,21 @@ func Skim(sc *scan.Scanner, depth int) (twice string) {
 	return twice
 }
 
-// Syntax returns where and how the scanner's text is not JSON.
-func Syntax(sc *scan.Scanner) string {
-	if err := sc.Err(); err != nil {
-		return err.Error()
-	}
-	return "invalid JSON"
-}
-
 // validate returns what is wrong with a message by the schema of that name, or "".
 func validate(name string, tree any) string {
 	all, err := schemas()
 	if err != nil {
 		panic(err) // the schemas are embedded and tested
 	}
-	var invalid *jsonschema.ValidationError
-	if err := all[name].Validate(tree); errors.As(err, &invalid) {
-		at, problem := leaf(invalid)
-		return fmt.Sprintf("%s: %s", at, problem)
-	} else if err != nil {
-		return err.Error()
+	var fault *jsonschema.ValidationError
+	if err := all[name].Validate(tree); !errors.As(err, &fault) {
+		return ""
 	}
-	return ""
-}
-
-// leaf returns the first fault at the bottom of a validation's tree. Those above
-// it only say that there is one.
-func leaf(e *jsonschema.ValidationError) (at, problem string) {
-	for len(e.Causes) > 0 {
-		e = e.Causes[0]
+	for len(fault.Causes) > 0 { // those above the first at the bottom only say that there is one
+		fault = fault.Causes[0]
 	}
-	at = strings.ReplaceAll(strings.TrimPrefix(e.InstanceLocation, "/"), "/", ".")
-	if at == "" {
-		at = "the body"
-	}
-	return at, e.Message
+	at := strings.ReplaceAll(strings.TrimPrefix(fault.InstanceLocation, "/"), "/", ".")
+	return fmt.Sprintf("%s: %s", cmp.Or(at, "the body"), fault.Message)
 }
 
 // Excerpt returns the beginning of a body, on one line.

@@ -78,9 +78,6 @@ type body struct {
 	codes []wire.Code
 }
 
-// fewBodies are sent by a check that has no Weight.
-const fewBodies = 6
-
 // Judge sends the bodies until one is not refused. If the run has a budget of requests, it sends
 // no more than the Weight of the check, and than it may. It is the Judge of a check.
 func (t Table) Judge(run *session.Run) *check.Finding {
@@ -94,7 +91,8 @@ func (t Table) Judge(run *session.Run) *check.Finding {
 	}
 	bodies := t.bodies(run, topic)
 	if run.Requests > 0 {
-		bodies = bodies[:min(len(bodies), cmp.Or(run.Check.Weight, fewBodies))]
+		const few = 6 // of a check that has no Weight
+		bodies = bodies[:min(len(bodies), cmp.Or(run.Check.Weight, few))]
 	}
 	for _, b := range bodies {
 		if run.Spent(1) {

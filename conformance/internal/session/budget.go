@@ -203,7 +203,7 @@ func (s *Session) Plan(ctx context.Context) (missing []wire.CredentialField) {
 	}
 	s.budget.fixed = s.Requests > 0 && !s.Adapt
 	s.divide(s.Requests, func(*Check) bool { return true })
-	s.budget.first.sent = s.sentRequests()
+	s.Covered.Add(func(c *coverage.Counts) { s.budget.first.sent = c.Requests })
 	return missing
 }
 
@@ -408,12 +408,6 @@ func (run *Run) overspent(found *check.Finding) *check.Finding {
 		}
 	}
 	return found
-}
-
-// sentRequests returns how many requests the whole run has sent.
-func (s *Session) sentRequests() (n int) {
-	s.Covered.Add(func(c *coverage.Counts) { n = c.Requests })
-	return n
 }
 
 // spend counts a request, and tells who wants to know. It returns why it is not to be sent,

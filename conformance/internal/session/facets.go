@@ -53,16 +53,14 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 	var failures []failure
 	var failed, blocked, skipped *check.Finding
 	cases, passed := 0, false
-	excluded := func(facet *Check) (why string) {
-		if facet.Needs != nil {
-			why = facet.Needs(run.Document)
-		}
-		return why
-	}
 	left := 0 // what the facets from here on want
+	excluded := make([]string, len(facets))
 	for i := range facets {
-		if facet := &facets[i]; excluded(facet) == "" {
-			left += facet.wants()
+		if needs := facets[i].Needs; needs != nil {
+			excluded[i] = needs(run.Document)
+		}
+		if excluded[i] == "" {
+			left += facets[i].wants()
 		}
 	}
 	defer func() { run.reserved = 0 }()
@@ -72,7 +70,7 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 			skipped, passed = check.Skip(check.NotReached, "%s", why), false
 			break
 		}
-		if why := excluded(facet); why != "" {
+		if why := excluded[i]; why != "" {
 			skipped = cmp.Or(skipped, check.Skip(check.NotDeclared, "%s", why))
 			continue
 		}
@@ -85,7 +83,13 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 		case f == nil:
 			passed = true
 		case f.Failure():
-			facet.name(f)
+			f.Fix = cmp.Or(f.Fix, facet.Fix)
+			if f.Facets == nil {
+				f.Facets = []string{facet.Facet}
+			}
+			if f.Rules == nil {
+				f.Rules = facet.Rules
+			}
 			failures = append(failures, failure{f, float64(f.Failed) / float64(max(run.Cases, 1))})
 		case f.Skip == check.Blocked:
 			blocked = cmp.Or(blocked, f)
@@ -102,18 +106,4 @@ func (run *Run) judgeFacets(facets []Check) *check.Finding {
 		skipped = nil
 	}
 	return cmp.Or(failed, blocked, skipped)
-}
-
-// name sets the finding's facet to c, unless it has one already. f may be nil.
-func (c *Check) name(f *check.Finding) {
-	if f == nil {
-		return
-	}
-	f.Fix = cmp.Or(f.Fix, c.Fix)
-	if f.Facets == nil {
-		f.Facets = []string{c.Facet}
-	}
-	if f.Rules == nil {
-		f.Rules = c.Rules
-	}
 }

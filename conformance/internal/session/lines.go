@@ -170,10 +170,10 @@ func (r *lineReader) take(text []byte) bool {
 	sc.End()
 	switch {
 	case sc.Err() != nil && (info.Kind == "rows" || bytes.HasPrefix(text, []byte(`{"rows"`))):
-		r.breaks("P3.6f", "%s", message.Syntax(sc))
+		r.breaks("P3.6f", "%v", sc.Err())
 		return true
 	case sc.Err() != nil:
-		r.breaks("P3.6b", "%s: %s", message.Syntax(sc), message.Excerpt(text, 80))
+		r.breaks("P3.6b", "%v: %s", sc.Err(), message.Excerpt(text, 80))
 		return true
 	case info.Kind == "":
 		r.breaks("P3.6b", "is none of %s: %s", strings.Join(lineKinds, ", "), message.Excerpt(text, 80))
@@ -288,7 +288,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 		name := sc.String()
 		sc.Expect(':')
 		if sc.Err() != nil {
-			return nil, message.Syntax(sc)
+			return nil, sc.Err().Error()
 		}
 		if c := sc.Peek(); c == '{' || c == '[' {
 			return nil, fmt.Sprintf("%s is an object or an array; a cell is a string, a number, a boolean or null", terms.QuoteName(name))
@@ -296,7 +296,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 		from := sc.Offset()
 		v := sc.Scalar()
 		if sc.Err() != nil {
-			return nil, message.Syntax(sc)
+			return nil, sc.Err().Error()
 		}
 		if v.Kind() == wire.KindFloat && math.Abs(v.Float64()) > terms.MaxSafeInteger {
 			sc.Seek(from)
@@ -328,7 +328,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 		r.kept += int64(len(v.Text()))
 	}
 	if sc.Err() != nil {
-		return nil, message.Syntax(sc)
+		return nil, sc.Err().Error()
 	}
 	return row, ""
 }

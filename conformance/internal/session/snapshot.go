@@ -228,9 +228,9 @@ func (s *Session) Coverage() coverage.Report {
 		case held.Table != nil:
 			return held.Table, true, ""
 		case held.Missing != nil:
-			return held.Window, false, held.Missing.Detail
+			partly = held.Missing.Detail
 		}
-		return held.Window, false, ""
+		return held.Window, false, partly
 	}
 	return s.Covered.Report(of)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -19,9 +20,9 @@ import (
 // and keeps the first fault found of each.
 type watch struct {
 	session  *Session
+	findLeak atomic.Pointer[func(text []byte) *check.Finding] // returns what a text holds of the run's secrets
 	mu       sync.Mutex
-	findLeak func(text []byte) *check.Finding // returns what a text holds of the run's secrets
-	seen     map[string]int                   // exchanges that a rule applied to, by check id
+	seen     map[string]int // exchanges that a rule applied to, by check id
 	faults   map[string]*check.Finding
 }
 
@@ -51,18 +52,11 @@ func (w *watch) learnSecrets() {
 		document = &d.Document
 	}
 	find := redact.Leaks(w.session.Token, w.session.Tenants, document)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.findLeak = find
+	w.findLeak.Store(&find)
 }
 
 // leak returns what a text holds of the run's secrets.
-func (w *watch) leak(text []byte) *check.Finding {
-	w.mu.Lock()
-	find := w.findLeak
-	w.mu.Unlock()
-	return find(text)
-}
+func (w *watch) leak(text []byte) *check.Finding { return (*w.findLeak.Load())(text) }
 
 // Watched records one exchange that the rule of a check applies to, and its fault,
 // or nil.
