@@ -21,6 +21,19 @@ func Shape(t *wire.Table) *oracle.Table {
 	return &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey}
 }
 
+// Values returns the values that discovery tells of a field: its samples, its least and its greatest one.
+func Values(f *wire.Field) []wire.Value {
+	list := slices.Clone(f.Samples)
+	if f.Stats != nil {
+		for _, v := range []*wire.Value{f.Stats.Min, f.Stats.Max} {
+			if v != nil {
+				list = append(list, *v)
+			}
+		}
+	}
+	return list
+}
+
 // AllRows returns the query for all rows and all columns of a table.
 func AllRows(t *wire.Table) *wire.QueryRequest {
 	req := &wire.QueryRequest{Table: t.Name}

@@ -131,7 +131,11 @@ func exchangesWith(s *session.Session) (list []*exchange) {
 	})
 	query("P3.5a", short, timeout)
 	query("P3.5b", short, func(req *wire.QueryRequest) { req.IdleTimeoutMS = shortTimeout.Milliseconds() })
-	query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) })
+	query("P3.5g", short, func(req *wire.QueryRequest) { // joins the table to itself
+		timeout(req)
+		req.Joins = []wire.JoinHop{{FromTable: table.Name, ToTable: table.Name, FromField: "id", ToField: "id",
+			Fields: []wire.JoinField{{Field: "name", As: "same_name", Type: wire.TypeString}}}}
+	})
 	for i := range routes.All {
 		r := &routes.All[i]
 		if r.Legal == nil || r.Answer == nil {
@@ -146,12 +150,6 @@ func exchangesWith(s *session.Session) (list []*exchange) {
 		add(id, short, r.Path, m)
 	}
 	return list
-}
-
-// join joins the table slow to itself.
-func join(req *wire.QueryRequest) {
-	req.Joins = []wire.JoinHop{{FromTable: corpus.Slow().Name, ToTable: corpus.Slow().Name, FromField: "id", ToField: "id",
-		Fields: []wire.JoinField{{Field: "name", As: "same_name", Type: wire.TypeString}}}}
 }
 
 // judgeSlow judges the exchanges of a check. One that came late is tried again

@@ -47,8 +47,11 @@ func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
 		}
 	}
 	for _, req := range periodsFold(p, t, some) {
-		grains := declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) == ""
-		if key := req.GroupBy[0]; grains && len(req.GroupBy) == 1 && p.foldable(rows, req) {
+		if declared.Needs(wire.PathAggregate, "dateBucket")(p.Document) != "" || len(req.GroupBy) > 1 {
+			continue
+		}
+		answer, err := oracle.Aggregate(oracle.Tables{rows.Name: rows}, req)
+		if key := req.GroupBy[0]; err == nil && int64(len(answer.Rows)) < req.Limit {
 			p.Covered.Declare(coverage.Question{Kind: coverage.Groups, Table: t.Name, Column: key.Field, How: string(key.Grain)})
 		}
 	}
@@ -57,12 +60,6 @@ func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
 			p.Covered.Declare(coverage.Question{Kind: coverage.Measures, Table: t.Name, Column: m.Field, How: string(m.Fn)})
 		}
 	}
-}
-
-// foldable reports whether an aggregate has an exact answer with fewer groups than its limit.
-func (p *liveRun) foldable(rows *oracle.Table, req *wire.AggregateRequest) bool {
-	answer, err := oracle.Aggregate(oracle.Tables{rows.Name: rows}, req)
-	return err == nil && int64(len(answer.Rows)) < req.Limit
 }
 
 // declareLinks notes the joins and the hit rates along the declared foreign keys of a table.

@@ -20,8 +20,10 @@ func declaredTypesHold(p *liveRun, t *wire.Table, data *oracle.Table) (list []qu
 		if !ok || !terms.Allowed(f.Filterable) {
 			continue
 		}
-		where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
-		what := describeTypes(t, where)
+		wrong := wrongType(f.Type)
+		where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrong}}
+		what := fmt.Sprintf("%s: %s %s, where discovery declares %s and fieldTypes says %s",
+			ofTable(t), terms.QuoteName(f.Name), filter.Op, f.Type, wrong)
 		list = append(list, p.asking(wire.PathQuery, rowsWith(t, where), what, []*wire.Table{t}, refusals...))
 		if p.Document.Offers(wire.PathCount) {
 			count := &wire.CountRequest{Table: t.Name, Where: where}
@@ -69,10 +71,4 @@ func (p *liveRun) typeDependent(data *oracle.Table, column int) (f wire.Filter, 
 		}
 	}
 	return f, most > 0
-}
-
-func describeTypes(t *wire.Table, where wire.Where) string {
-	f := where.And[0]
-	return fmt.Sprintf("%s: %s %s, where discovery declares %s and fieldTypes says %s",
-		ofTable(t), terms.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
 }

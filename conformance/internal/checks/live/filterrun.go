@@ -96,10 +96,8 @@ func (p *liveRun) filterRun() *filterRun {
 
 // atOnce returns how many questions may be asked at once, 0 when there have been enough.
 func (v *filterRun) atOnce() int {
-	if v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells || v.runner.Ctx.Err() != nil {
-		return 0
-	}
-	if v.runner.Spent(requestsOfWrongAnswer) {
+	enough := v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells
+	if enough || v.runner.Ctx.Err() != nil || v.runner.Spent(requestsOfWrongAnswer) {
 		return 0
 	}
 	return min(v.runner.Width(), v.end-v.asked, max(1, v.runner.Allowance()/requestsOfWrongAnswer))

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -273,8 +272,7 @@ func (p *liveRun) compareAnswer(
 	}
 	switch req := m.(type) {
 	case *wire.AggregateRequest:
-		rows := got.(*wire.AggregateAnswer).Rows
-		return cmp.Or(periodsSpelled(req, what, rows), p.instantsSpelled(req, what, rows))
+		return p.groupsSpelled(req, what, got.(*wire.AggregateAnswer).Rows)
 	case *wire.LinkHitRateRequest:
 		samples := slices.Sorted(slices.Values(got.(*wire.LinkHitRate).OrphanSamples))
 		if n := len(slices.Compact(slices.Clone(samples))); n < len(samples) {
@@ -293,15 +291,16 @@ func differs(what string, d *oracle.Difference) *check.Finding {
 	return check.Differs(d.Expected, d.Received, "%s: %s", what, d.Detail)
 }
 
-// instantsSpelled returns the finding about a bound or a group of a column of instants that is not spelled as one.
-func (p *liveRun) instantsSpelled(req *wire.AggregateRequest, what string, groups []map[string]wire.Value) *check.Finding {
-	instants := map[string]bool{} // by their names in the answer
+// groupsSpelled returns the finding about a period that is not spelled as a date, or a bound or a group of a column of
+// instants that is not spelled as one.
+func (p *liveRun) groupsSpelled(req *wire.AggregateRequest, what string, groups []map[string]wire.Value) *check.Finding {
+	periods, instants := map[string]bool{}, map[string]bool{} // by their names in the answer
 	isInstant := func(name string) bool {
-		t := p.discovery.Lookup[req.Table]
-		f := t.Field(name)
+		f := p.discovery.Lookup[req.Table].Field(name)
 		return len(req.Joins) == 0 && f != nil && f.Type == wire.TypeDatetime
 	}
 	for _, key := range req.GroupBy {
+		periods[key.As] = key.Grain != ""
 		instants[key.As] = key.Grain == "" && isInstant(key.Field)
 	}
 	for _, m := range req.Measures {
@@ -309,21 +308,14 @@ func (p *liveRun) instantsSpelled(req *wire.AggregateRequest, what string, group
 	}
 	for _, group := range groups {
 		for name, v := range group {
-			if want := misspelled(v, wire.TypeDatetime); instants[name] && !v.IsNull() && want != "" {
-				return check.Differs(want, message.Cell(v, 100), "%s: %s is no value of type datetime", what, terms.QuoteName(name))
+			if v.IsNull() {
+				continue
 			}
-		}
-	}
-	return nil
-}
-
-// periodsSpelled returns the finding about a period that is not spelled as a date.
-func periodsSpelled(req *wire.AggregateRequest, what string, groups []map[string]wire.Value) *check.Finding {
-	for _, key := range req.GroupBy {
-		for _, group := range groups {
-			period := group[key.As]
-			if _, err := time.Parse(time.DateOnly, period.String()); key.Grain != "" && !period.IsNull() && err != nil {
-				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(period.String()), 100), "%s: a period is not spelled as a date", what)
+			if _, err := time.Parse(time.DateOnly, v.String()); periods[name] && err != nil {
+				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(v.String()), 100), "%s: a period is not spelled as a date", what)
+			}
+			if want := misspelled(v, wire.TypeDatetime); instants[name] && want != "" {
+				return check.Differs(want, message.Cell(v, 100), "%s: %s is no value of type datetime", what, terms.QuoteName(name))
 			}
 		}
 	}

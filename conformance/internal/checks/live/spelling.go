@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -55,15 +56,7 @@ func describedInstants(p *liveRun, t *wire.Table, f *wire.Field) *check.Finding 
 	if f.Type != wire.TypeDatetime {
 		return nil
 	}
-	told := slices.Clone(f.Samples)
-	if f.Stats != nil {
-		for _, v := range []*wire.Value{f.Stats.Min, f.Stats.Max} {
-			if v != nil {
-				told = append(told, *v)
-			}
-		}
-	}
-	for _, v := range told {
+	for _, v := range declared.Values(f) {
 		if want := misspelled(v, f.Type); !v.IsNull() && want != "" {
 			return check.Differs(want, p.Quote(v), "%s, column %s: discovery tells of a value that is none of type datetime",
 				ofTable(t), terms.QuoteName(f.Name))

@@ -147,21 +147,25 @@ func judgeBeside(run *session.Run, list []beside, streams []*session.Stream, whe
 		}
 		run.Cases++
 		run.Last = st.Request
-		b, problem := list[i], st.Problem()
-		if problem == nil && b.has(st) {
+		b := list[i]
+		if st.Problem() == nil && b.has(st) {
 			continue
 		}
 		if f := b.steady(run); f != nil {
 			return f
 		}
-		if problem != nil {
-			return problem.In("%s, %s: %s", b.what, when).From(st.Request)
-		}
-		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(b.alone.Rows)),
-			fmt.Sprintf("%d other rows", len(st.Table.Rows)),
-			"%s has other rows %s", b.what, when).From(st.Request)
+		return b.otherRows(st, "has alone", when)
 	}
 	return nil
+}
+
+// otherRows returns the finding about a stream without the rows that the request has, as said, in other circumstances.
+func (b *beside) otherRows(st *session.Stream, has, when string) *check.Finding {
+	if f := st.Problem(); f != nil {
+		return f.In("%s, %s: %s", b.what, when).From(st.Request)
+	}
+	return check.Differs(fmt.Sprintf("the %d rows that it %s", len(b.alone.Rows), has), fmt.Sprintf("%d other rows", len(st.Table.Rows)),
+		"%s has other rows %s", b.what, when).From(st.Request)
 }
 
 // finished returns the rows of a stream after the platform has done what was not served, or nil if it cannot.

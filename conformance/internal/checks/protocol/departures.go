@@ -83,18 +83,13 @@ func departuresLeaveNothing(run *session.Run) *check.Finding {
 		st := b.ask(run, nil)
 		run.Cases++
 		run.Last = st.Request
-		problem := st.Problem()
-		if problem == nil && b.has(st) {
+		if st.Problem() == nil && b.has(st) {
 			continue
 		}
 		if again := b.ask(run, nil); again.Problem() == nil && !b.has(again) && b.same(again, b.ask(run, nil)) {
 			return check.Skip(check.DataChanged, "%s", b.what)
 		}
-		if problem != nil {
-			return problem.In("%s, %s: %s", b.what, after).From(st.Request)
-		}
-		return check.Differs(fmt.Sprintf("the %d rows that it had before", len(b.alone.Rows)),
-			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "%s has other rows %s", b.what, after).From(st.Request)
+		return b.otherRows(st, "had before", after)
 	}
 	return nil
 }

@@ -77,8 +77,11 @@ func wrongTypes() (rows []refusal.Row) {
 // missingMembers returns the members that a route requires. The protocol does not say which of an
 // aggregate's and, groupBy and measures are.
 func missingMembers() (rows []refusal.Row) {
-	var named []string
+	var named, others []string // other routes than /check
 	for _, route := range routes.All {
+		if route.Path != wire.PathCheck {
+			others = append(others, route.Path)
+		}
 		for member := range route.Naming("%") {
 			if member != "fields" && !slices.Contains(named, member) {
 				named = append(named, member)
@@ -90,19 +93,9 @@ func missingMembers() (rows []refusal.Row) {
 		{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, {Member: "sort"}, {Member: "fields"},
 		// On /check, missing credentials may count as rejected ones.
 		{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
-		{Member: "credentials", Paths: otherThan(wire.PathCheck)},
+		{Member: "credentials", Paths: others},
 		{Member: "timeoutMs"},
 	}...)
-}
-
-// otherThan returns the paths of all routes but one.
-func otherThan(path string) (others []string) {
-	for _, route := range routes.All {
-		if route.Path != path {
-			others = append(others, route.Path)
-		}
-	}
-	return others
 }
 
 // filterShapes are filters of no legal shape.

@@ -20,26 +20,20 @@ type window struct {
 	undeclared    bool // it may be refused
 }
 
-// pageSizeHolds asks for a page of the declared size.
-func pageSizeHolds(run *session.Run) *check.Finding {
-	return windowHolds(run, run.Document.Capabilities.Limits.PageSizeMax, 0)
-}
-
-// offsetHolds asks for a row at the declared offset.
-func offsetHolds(run *session.Run) *check.Finding {
-	return windowHolds(run, 1, run.Document.Capabilities.Limits.OffsetMax)
-}
-
-// windowHolds asks for a window of the largest table that can be read whole.
-func windowHolds(run *session.Run, limit, offset int64) *check.Finding {
-	largestFirst := run.SmallestFirst()
-	slices.Reverse(largestFirst)
-	t, n, f := wholeTable(run, largestFirst, 1, "no table within the row budget")
-	if f != nil {
-		return f
+// windowHolds returns the judge that asks for a window, which the declared limits allow, of the largest table that can be
+// read whole.
+func windowHolds(window func(wire.Limits) window) func(*session.Run) *check.Finding {
+	return func(run *session.Run) *check.Finding {
+		largestFirst := run.SmallestFirst()
+		slices.Reverse(largestFirst)
+		t, n, f := wholeTable(run, largestFirst, 1, "no table within the row budget")
+		if f != nil {
+			return f
+		}
+		w := window(run.Document.Capabilities.Limits)
+		w.what = fmt.Sprintf("of %d rows, with limit %d and offset %d, which the declared limits allow", n, w.limit, w.offset)
+		return w.judge(run, t, n)
 	}
-	what := fmt.Sprintf("of %d rows, with limit %d and offset %d, which the declared limits allow", n, limit, offset)
-	return window{what: what, limit: limit, offset: offset}.judge(run, t, n)
 }
 
 // windowsWhole asks for windows that the connector has not declared.

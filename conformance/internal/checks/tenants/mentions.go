@@ -219,23 +219,6 @@ func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Tab
 	return nil
 }
 
-// toldOfColumn returns the values that discovery tells of a column of texts or of instants. Numbers and
-// days are not judged: two tenants often have the same by chance.
-func toldOfColumn(f *wire.Field) []wire.Value {
-	if f.Type != wire.TypeString && f.Type != wire.TypeReference && f.Type != wire.TypeDatetime {
-		return nil
-	}
-	list := slices.Clone(f.Samples)
-	if f.Stats != nil {
-		for _, v := range []*wire.Value{f.Stats.Min, f.Stats.Max} {
-			if v != nil {
-				list = append(list, *v)
-			}
-		}
-	}
-	return list
-}
-
 // judgeSamples judges what discovery tells of the values of a table.
 func (s *subject) judgeSamples(run *pairRun) *check.Finding {
 	if s.own(0) == nil || s.own(1) == nil || s.only != nil {
