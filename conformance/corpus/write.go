@@ -54,28 +54,23 @@ func asJSON(t Table) []byte {
 	b.Write(discovery.Tables[0])
 	b.WriteString(",\n\"rows\": [")
 	for n, row := range t.Rows {
-		b.WriteString([]string{"\n{", ",\n{"}[min(n, 1)])
+		members := make([]string, len(row))
 		for i, v := range row {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.Write(encoded(wire.Text(t.Fields[i].Name)))
-			b.WriteByte(':')
-			b.Write(encoded(v))
+			members[i] = encoded(wire.Text(t.Fields[i].Name)) + ":" + encoded(v)
 		}
-		b.WriteByte('}')
+		b.WriteString([]string{"\n{", ",\n{"}[min(n, 1)] + strings.Join(members, ",") + "}")
 	}
 	b.WriteString("\n]\n}\n")
 	return b.Bytes()
 }
 
 // encoded returns a cell as JSON. All cells of the corpus can be encoded.
-func encoded(v wire.Value) []byte {
+func encoded(v wire.Value) string {
 	raw, err := v.AppendJSON(nil)
 	if err != nil {
 		panic(err)
 	}
-	return raw
+	return string(raw)
 }
 
 // asCSV returns a table as in RFC 4180, but with line feeds as line ends. It
@@ -83,27 +78,23 @@ func encoded(v wire.Value) []byte {
 // nothing at all, and the empty text is "".
 func asCSV(t Table) []byte {
 	var b bytes.Buffer
+	cells := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(f.Name)
+		cells[i] = f.Name
 	}
-	b.WriteByte('\n')
+	b.WriteString(strings.Join(cells, ",") + "\n")
 	for _, row := range t.Rows {
 		for i, v := range row {
-			if i > 0 {
-				b.WriteByte(',')
-			}
 			switch {
 			case v.IsNull():
+				cells[i] = ""
 			case v.Kind() == wire.KindText:
-				b.WriteString(`"` + strings.ReplaceAll(v.Text(), `"`, `""`) + `"`)
+				cells[i] = `"` + strings.ReplaceAll(v.Text(), `"`, `""`) + `"`
 			default:
-				b.WriteString(v.String())
+				cells[i] = v.String()
 			}
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.Join(cells, ",") + "\n")
 	}
 	return b.Bytes()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -179,23 +180,20 @@ func isDouble(t Table, column int) bool {
 const rowsPerInsert = 500
 
 func (d *dialect) insert(b *bytes.Buffer, t Table) {
+	columns := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		columns[i] = f.Name
+	}
 	for some := range slices.Chunk(t.Rows, rowsPerInsert) {
-		columns := make([]string, len(t.Fields))
-		for i, f := range t.Fields {
-			columns[i] = f.Name
-		}
-		fmt.Fprintf(b, "INSERT INTO %s (%s) VALUES", d.name(t.Name), d.names(columns))
-		for n, row := range some {
-			b.WriteString([]string{"\n  (", ",\n  ("}[min(n, 1)])
+		var rows []string
+		for _, row := range some {
+			cells := make([]string, len(row))
 			for i, v := range row {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(d.literal(v))
+				cells[i] = d.literal(v)
 			}
-			b.WriteByte(')')
+			rows = append(rows, "\n  ("+strings.Join(cells, ", ")+")")
 		}
-		b.WriteString(";\n")
+		fmt.Fprintf(b, "INSERT INTO %s (%s) VALUES%s;\n", d.name(t.Name), d.names(columns), strings.Join(rows, ","))
 	}
 }
 
@@ -236,55 +234,31 @@ func (d *dialect) float(f float64) string {
 	return s
 }
 
-func sqliteText(s string) string {
-	var b strings.Builder
-	b.WriteByte('\'')
-	for _, r := range s {
-		switch {
-		case r == '\'':
-			b.WriteString("''")
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, "' || char(%d) || '", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
+// backslashed are characters and their escapes in the literals of PostgreSQL, MySQL and MariaDB.
+var backslashed = []string{`'`, `\'`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`}
+
+var (
+	sqliteText = literals(func(r rune) string { return fmt.Sprintf("' || char(%d) || '", r) }, "'", "''")
+	mysqlText  = literals(func(r rune) string { return string(r) }, backslashed...)
+	escapeText = literals(func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }, backslashed...) // behind an E
+)
 
 func postgresText(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
-		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if strings.ContainsRune(s, '\\') || strings.ContainsFunc(s, unicode.IsControl) {
+		return "E" + escapeText(s)
 	}
-	return "E'" + escaped(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }) + "'"
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-func mysqlText(s string) string {
-	return "'" + escaped(s, func(r rune) string { return string(r) }) + "'"
-}
-
-// escaped returns a text with backslash escapes. control returns the escape of a
-// control character that has no short one.
-func escaped(s string, control func(rune) string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\'':
-			b.WriteString(`\'`)
-		case r == '\\':
-			b.WriteString(`\\`)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f:
-			b.WriteString(control(r))
-		default:
-			b.WriteRune(r)
+// literals returns what writes texts as literals, with some characters and their escapes by turns. control returns the escape
+// of any other control character.
+func literals(control func(rune) string, escapes ...string) func(string) string {
+	pairs := slices.Clone(escapes)
+	for r := range rune(unicode.MaxASCII + 1) {
+		if unicode.IsControl(r) {
+			pairs = append(pairs, string(r), control(r))
 		}
 	}
-	return b.String()
+	escaped := strings.NewReplacer(pairs...)
+	return func(s string) string { return "'" + escaped.Replace(s) + "'" }
 }

@@ -55,16 +55,11 @@ type KindCount struct {
 	Asked int  `json:"asked"`
 }
 
-// Declare notes questions that the document and the data allow, of which the verdict says whether they were
-// asked.
-func (r *Record) Declare(questions ...Question) {
+// Declare notes a question that the document and the data allow, of which the verdict says whether it was asked.
+func (r *Record) Declare(q Question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, q := range questions {
-		if _, known := r.heard.questions[q]; !known {
-			r.heard.questions[q] = false
-		}
-	}
+	r.heard.questions[q] = r.heard.questions[q]
 }
 
 // AddRequest notes which questions a request has asked whose answer was judged.

@@ -33,11 +33,8 @@ func (d deadline) judge(a *session.Answer) (shown bool, f *check.Finding) {
 	case a.Late:
 		return true, check.Differs(expected, a.Err.Error(), "the deadline is not enforced")
 	case a.Err == nil && complete(a):
-		if a.Took <= d.latest {
+		if a.Took <= d.latest || a.Declined() {
 			return false, nil // it did not have to wait
-		}
-		if a.Declined() {
-			return false, nil
 		}
 		return true, check.Differs(expected, fmt.Sprintf("a complete answer after %s", took), "the deadline is not enforced")
 	}

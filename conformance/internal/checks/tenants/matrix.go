@@ -149,9 +149,7 @@ var further = slices.Concat([]*question{
 		req.Joins = []wire.JoinHop{*s.hop}
 		return req
 	}},
-	by(" by groups of numbers", func(s *subject) *wire.GroupKey { return s.groups[byNumber] }),
-	by(" by groups of texts", func(s *subject) *wire.GroupKey { return s.groups[byText] }),
-	by(" by periods", func(s *subject) *wire.GroupKey { return s.groups[byPeriod] }),
+	by(" by groups of numbers", byNumber), by(" by groups of texts", byText), by(" by periods", byPeriod),
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
 	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
 	ofAlone,
@@ -218,12 +216,13 @@ func filtered(f *wire.Filter) (where wire.Where) {
 }
 
 // by returns the question about the number of rows of groups of one kind.
-func by(what string, key func(s *subject) *wire.GroupKey) *question {
+func by(what string, kind int) *question {
 	return &question{path: wire.PathAggregate, what: what, ask: func(s *subject, w wording) wire.Request {
-		if key(s) == nil {
+		key := s.groups[kind]
+		if key == nil {
 			return nil
 		}
-		return s.aggregate(w, []wire.GroupKey{*key(s)}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
+		return s.aggregate(w, []wire.GroupKey{*key}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
 	}}
 }
 
