@@ -122,9 +122,12 @@ func (a *Runner) Smallest(q *exam.Question, c *Complaint) (*exam.Question, *Comp
 		f.Detail += fmt.Sprintf(", shrunk from %d members to %d", before, after)
 	}
 	f.Detail += ")"
+	// What is left of the question is what the connector does wrong, whichever check came upon it.
+	if id := cmp.Or(c.Cause, causeOf(small)); a.Live && f.Skip == "" && id != a.Check.ID {
+		f.Skip, f.By = check.Blocked, id
+	}
 	named := *c
 	named.Finding = &f
-	named.Finding = a.named(small, &named)
 	return small, &named
 }
 

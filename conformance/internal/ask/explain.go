@@ -1,12 +1,10 @@
 package ask
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/exam"
@@ -14,19 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// named returns the finding about the smallest question that is answered wrongly, under the
-// check that it is for: what is left of the question is what the connector does wrong,
-// whichever check came upon it.
-func (a *Runner) named(q *exam.Question, c *Complaint) *check.Finding {
-	id := cmp.Or(c.Cause, causeOf(q))
-	if !a.Live || !c.Failure() || id == a.Check.ID {
-		return c.Finding
-	}
-	f := *c.Finding
-	f.Skip, f.By = check.Blocked, id
-	return &f
-}
 
 // causeOf returns the check of live data that a question belongs to.
 func causeOf(q *exam.Question) string {

@@ -75,8 +75,13 @@ func Check(data []byte, name string, m wire.Answer) *check.Finding {
 // the place of the first of those, and what is wrong with it, or "": a duplicate member, or what
 // breaks the schema of that name.
 func Read(data []byte, name string) (members map[string]any, unknown, problem string) {
-	if problem = strict(data); problem != "" {
-		return nil, "", problem
+	sc := scan.New(data)
+	twice := Skim(sc, 1)
+	if sc.End(); sc.Err() != nil {
+		return nil, "", sc.Err().Error()
+	}
+	if twice != "" {
+		return nil, "", "duplicate member " + terms.QuoteName(twice)
 	}
 	tree, err := parse(data)
 	if err != nil {
@@ -98,21 +103,6 @@ func parse(data []byte) (tree any, err error) {
 		return nil, errors.New("something follows the JSON value")
 	}
 	return tree, nil
-}
-
-// strict returns what is wrong with a JSON text, duplicate members included, or
-// "".
-func strict(data []byte) string {
-	sc := scan.New(data)
-	twice := Skim(sc, 1)
-	sc.End()
-	switch {
-	case sc.Err() != nil:
-		return sc.Err().Error()
-	case twice != "":
-		return fmt.Sprintf("duplicate member %s", terms.QuoteName(twice))
-	}
-	return ""
 }
 
 // Skim reads one JSON value of any kind, of which an object or array is depth deep; a whole

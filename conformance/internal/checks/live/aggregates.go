@@ -39,9 +39,9 @@ func aggregatesFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []*wire
 	for i, some := range folds {
 		list = slices.Insert(list, min(3*i, len(list)), aggregate(t, nil, some)) // what is declined here is left out of groups
 	}
-	if none := p.noRows(t, data); none != nil {
+	if field, values := p.ascending(t, data); len(values) > 0 && !values[0].IsNull() && p.Document.Declares(wire.OpLt) {
 		over := aggregate(t, nil, most)
-		over.And = none
+		over.And = []wire.Filter{{Field: field, Op: wire.OpLt, Value: values[0]}}
 		further = append(further, over) // of no rows there is a count, and no sum
 	}
 	divided := dividing(t, data)
@@ -85,29 +85,22 @@ func (p *liveRun) beforeGroups(t *wire.Table, data *oracle.Table, name string) (
 	return list
 }
 
-// noRows returns a filter that no row satisfies, below the least value of a column, or nil.
-func (p *liveRun) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
-	field, values := p.ascending(t, data)
-	if len(values) == 0 || values[0].IsNull() || !p.Document.Declares(wire.OpLt) {
-		return nil
-	}
-	return []wire.Filter{{Field: field, Op: wire.OpLt, Value: values[0]}}
-}
-
 // periodsFold compares the groups of all grains over all dates with the rows, years also beside further measures, behind
 // a key that is no date, and before the months of the same date. Days come first where there are instants before 1970.
 func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	few := dividing(t, data)
 	further := slices.Concat(countOfRows, firstOf(measures(t, data, wire.AggMax, wire.AggMin, wire.AggSum), maxMeasures-1))
 	for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
-		for _, f := range t.Fields {
+		for i, f := range t.Fields {
 			if !terms.Allowed(f.Groupable) || !terms.IsTime(f.Type) {
 				continue
 			}
 			key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
 			if grain != wire.GrainYear {
 				req := aggregate(t, []wire.GroupKey{key}, countOfRows)
-				if grain == wire.GrainDay && beforeEpoch(data, f.Name) {
+				// Before 1970 seconds are negative, and rounded the other way.
+				early := func(row []wire.Value) bool { return !row[i].IsNull() && row[i].String() < "1970" }
+				if grain == wire.GrainDay && slices.ContainsFunc(data.Rows, early) {
 					list = slices.Insert(list, 0, req)
 				} else {
 					list = append(list, req)
@@ -122,12 +115,6 @@ func periodsFold(_ *liveRun, t *wire.Table, data *oracle.Table) (list []*wire.Ag
 		}
 	}
 	return list
-}
-
-// beforeEpoch reports whether a column has an instant before 1970: its seconds are negative, and rounded the other way.
-func beforeEpoch(data *oracle.Table, column string) bool {
-	at := data.Index(column)
-	return slices.ContainsFunc(data.Rows, func(row []wire.Value) bool { return !row[at].IsNull() && row[at].String() < "1970" })
 }
 
 // countAlias is the name of the count of rows. Names have capitals, because some connectors lose them.

@@ -13,7 +13,11 @@ import (
 // left to the platform, and never half done.
 func undeclaredChecks() []session.Check {
 	return []session.Check{
-		{ID: "P3.8", Phase: 3, Judge: refusal.Table{Rows: undeclaredJoins, Declinable: true}.Judge, Rules: []string{"query-7"},
+		{ID: "P3.8", Phase: 3, Rules: []string{"query-7"},
+			Judge: refusal.Table{Declinable: true, Rows: []refusal.Row{{
+				Paths: at(wire.PathQuery, wire.PathAggregate), Joins: "[" + hop + "]",
+				What: "with a join, which the document does not declare,", Codes: undeclaredCodes,
+			}}}.Judge,
 			Needs: declared.Only(func(d *declared.Document) bool { return !d.Capabilities.Join }, "capabilities.join is true"),
 			Title: "joins are refused when capabilities.join is false",
 			Fix:   "Answer 422 unsupported to a request whose joins is not empty."},
@@ -34,28 +38,21 @@ func undeclaredChecks() []session.Check {
 			Title: "an undeclared sort or offset is refused, or answered in full, never cut",
 			Fix: "Apply limit and offset only when filters and sort are served; " +
 				"otherwise stream all rows with served.window false."},
-		{ID: "P3.13b", Phase: 3, Judge: refusal.Table{Rows: compiledSQL, About: refusal.NoTable}.Judge,
-			Rules: []string{"query-13", "document-8"},
+		{ID: "P3.13b", Phase: 3, Rules: []string{"query-13", "document-8"},
+			Judge: refusal.Table{About: refusal.NoTable, Rows: []refusal.Row{{
+				Paths: at(wire.PathQuery), Body: `{"sql":"SELECT 1","params":[],"credentials":%credentials,"timeoutMs":60000}`,
+				What: "with sql, without a dialect,", Codes: badOrUnsupported,
+			}}}.Judge,
 			Needs: declared.Only(func(d *declared.Document) bool { return d.Dialect == "" }, "the document has a dialect"),
 			Title: "compiled SQL is refused where the document has no dialect",
 			Fix:   "Refuse a /query body that holds sql with 400 or 422."},
 	}
 }
 
-var undeclaredJoins = []refusal.Row{
-	{Paths: at(wire.PathQuery, wire.PathAggregate), Joins: "[" + hop + "]",
-		What: "with a join, which the document does not declare,", Codes: undeclaredCodes},
-}
-
 var undeclaredGrains = check.Family(refusal.Row{Paths: at(wire.PathAggregate), Member: "groupBy", Codes: undeclaredCodes}, []refusal.Row{
 	{JSON: `[{"field":%field,"as":"g","grain":"year"}]`, What: "by the grain year, which the document does not declare,"},
 	{JSON: `[{"field":%field,"as":"g","grain":"day"}]`, What: "by the grain day, which the document does not declare,"},
 })
-
-var compiledSQL = []refusal.Row{
-	{Paths: at(wire.PathQuery), Body: `{"sql":"SELECT 1","params":[],"credentials":%credentials,"timeoutMs":60000}`,
-		What: "with sql, without a dialect,", Codes: badOrUnsupported},
-}
 
 // dated returns a table with a field of days or instants, or any that exists.
 func dated(run *session.Run) (payload.Topic, *check.Finding) {
