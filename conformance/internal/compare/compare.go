@@ -40,11 +40,6 @@ func (by By) Unmatched(t *oracle.Table, where wire.Where) (first int) {
 	return first
 }
 
-// Groups compares the rows of an aggregate.
-func (by By) Groups(tables oracle.Tables, req *wire.AggregateRequest, rows []map[string]wire.Value) *oracle.Difference {
-	return under(by.groups, func(r oracle.Reading) *oracle.Difference { return r.VerifyGroups(tables, req, rows) })
-}
-
 // under returns nil if an answer is right under one of the readings, otherwise the difference
 // from the first.
 func under(readings []oracle.Reading, verify func(oracle.Reading) *oracle.Difference) (first *oracle.Difference) {
@@ -78,7 +73,8 @@ func (by By) Answer(tables oracle.Tables, m wire.Request, got wire.Answer) (said
 		want := int64(len(tables[m.Table].Rows))
 		return 1, number("size, which is called exact,", want, want, size.Rows)
 	case *wire.AggregateRequest:
-		return 1, by.Groups(tables, m, got.(*wire.AggregateAnswer).Rows)
+		rows := got.(*wire.AggregateAnswer).Rows
+		return 1, under(by.groups, func(r oracle.Reading) *oracle.Difference { return r.VerifyGroups(tables, m, rows) })
 	case *wire.CardinalityRequest:
 		for _, column := range m.Columns {
 			if counts := got.(*wire.CardinalityAnswer).Columns[column]; counts != nil {

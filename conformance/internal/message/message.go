@@ -23,29 +23,25 @@ import (
 )
 
 // schemas returns the protocol's schemas, compiled once.
-var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.AssertFormat = true
 	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errors.New("nothing is fetched") }
 	for _, name := range schema.Names() {
 		text, err := schema.Read(name)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = c.AddResource(schema.ID(name), bytes.NewReader(text))
 		}
-		if err := c.AddResource(schema.ID(name), bytes.NewReader(text)); err != nil {
-			return nil, err
+		if err != nil {
+			panic(err) // the schemas are embedded and tested
 		}
 	}
 	all := map[string]*jsonschema.Schema{}
 	for _, name := range schema.Names() {
-		s, err := c.Compile(schema.ID(name))
-		if err != nil {
-			return nil, err
-		}
-		all[name] = s
+		all[name] = c.MustCompile(schema.ID(name))
 	}
-	return all, nil
+	return all
 })
 
 // Check reads one JSON message into m, and returns what is wrong with it: by the
@@ -140,12 +136,8 @@ func Skim(sc *scan.Scanner, depth int) (twice string) {
 
 // validate returns what is wrong with a message by the schema of that name, or "".
 func validate(name string, tree any) string {
-	all, err := schemas()
-	if err != nil {
-		panic(err) // the schemas are embedded and tested
-	}
 	var fault *jsonschema.ValidationError
-	if err := all[name].Validate(tree); !errors.As(err, &fault) {
+	if err := schemas()[name].Validate(tree); !errors.As(err, &fault) {
 		return ""
 	}
 	for len(fault.Causes) > 0 { // those above the first at the bottom only say that there is one

@@ -53,13 +53,11 @@ func (s *Session) stopUnlessListed(d *Discovery) {
 		}
 		s.timeouts.mu.Lock()
 		defer s.timeouts.mu.Unlock()
-		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), phrase.Some(listed, maxListed))
+		const few = 10
+		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), phrase.Some(listed, few))
 		return
 	}
 }
-
-// maxListed is how many tables a message names.
-const maxListed = 10
 
 // Discovery returns a tenant's discovery. The check is blocked without it.
 func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
