@@ -55,7 +55,6 @@ func Cases() []Case {
 	return append(cases, longOperands()...)
 }
 
-// caseFile is the form of a case in a file.
 type caseFile struct {
 	Case
 	ByHand  bool // a person wrote the answer before the oracle agreed

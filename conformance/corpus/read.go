@@ -85,7 +85,6 @@ func readTable(name string) Table {
 	return t
 }
 
-// readCell converts a scalar of a file to a cell of a column of a type.
 func readCell(scalar any, columnType wire.Type) (wire.Value, error) {
 	switch s := scalar.(type) {
 	case nil:

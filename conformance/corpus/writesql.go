@@ -83,7 +83,6 @@ var dialects = [...]dialect{
 	},
 }
 
-// asSQL returns a script that creates all tables and fills them.
 func asSQL(d dialect, tables []Table) []byte {
 	var b bytes.Buffer
 	manifest := tables[0].Rows[0]

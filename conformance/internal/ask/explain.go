@@ -84,7 +84,6 @@ func byClaim(q *exam.Question, rows *oracle.Table, served wire.Served) string {
 		"push the filter, or leave its operator out of capabilities.operators"
 }
 
-// brokenFilter names the condition that a row does not pass.
 func brokenFilter(q *exam.Question, t *oracle.Table, at int) string {
 	for _, f := range q.And {
 		if column := t.Index(f.Field); column >= 0 && !oracle.Match(t.Rows[at][column], f, t.Columns[column].Type) {

@@ -67,7 +67,6 @@ func (a *Runner) Finish() *check.Finding {
 	return nil
 }
 
-// count counts a judged question for the report.
 func (a *Runner) count(q *exam.Question) {
 	tells := q.Tells()
 	a.Covered.Add(func(c *coverage.Counts) {
@@ -87,7 +86,6 @@ func (a *Runner) judge(q *exam.Question) *Complaint {
 	return a.assess(q, a.ExchangeWith(a.Ctx, a.call(q)))
 }
 
-// call returns the request of a question.
 func (a *Runner) call(q *exam.Question) session.Call {
 	if q.Path == wire.PathCount || q.Path == wire.PathAggregate {
 		return a.Session.Ask(q.Path, q.Message(), 0)
@@ -117,7 +115,6 @@ func (a *Runner) assess(q *exam.Question, answer *session.Answer) *Complaint {
 	return a.assessRows(q, st, t)
 }
 
-// wrong returns the complaint of a kind about the answer to a request.
 func wrong(kind string, request *check.Request, f *check.Finding) *Complaint {
 	return &Complaint{Kind: kind, Finding: f.From(request)}
 }

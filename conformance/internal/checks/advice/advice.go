@@ -31,7 +31,6 @@ func Checks() []session.Check {
 	return slices.Concat(discoveryChecks(), addressChecks(), answerChecks(), spellingChecks(), strictnessChecks())
 }
 
-// discoveryChecks returns the check about what discovery warns of.
 func discoveryChecks() []session.Check {
 	return []session.Check{{
 		ID: Warnings, Phase: 3, Advice: true, Strict: true, Judge: warnsOfNothing, Rules: []string{"discovery-1a"},
@@ -41,7 +40,6 @@ func discoveryChecks() []session.Check {
 	}}
 }
 
-// warnsOfNothing quotes what the discoveries of all accounts warn of.
 func warnsOfNothing(run *session.Run) *check.Finding {
 	var all []string
 	for tenant := range run.Tenants {
@@ -72,7 +70,6 @@ const (
 	maxWarning  = 300
 )
 
-// addressChecks returns the checks about what the address and the document promise.
 func addressChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.1", Phase: 0, Advice: true, Open: true, Judge: secureAddress, Rules: []string{"verdict-15", "tenant-7"},
@@ -88,7 +85,6 @@ func addressChecks() []session.Check {
 	}
 }
 
-// answerChecks returns the checks about every exchange of the run.
 func answerChecks() []session.Check {
 	return check.Family(session.Check{
 		Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
@@ -118,7 +114,6 @@ func answerChecks() []session.Check {
 	})
 }
 
-// spellingChecks returns the checks about how values are written.
 func spellingChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale, Rules: []string{"cell-1b"},

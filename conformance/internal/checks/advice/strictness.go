@@ -12,7 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// strictnessChecks returns the checks about what a connector should refuse.
 func strictnessChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.11", Phase: 3, Advice: true, Judge: strayRequests, Rules: []string{"http-1b", "http-2"},

@@ -110,7 +110,6 @@ func replacedCredentials(run *session.Run) *check.Finding {
 	return f
 }
 
-// quoted returns the finding about an answer that quotes a secret.
 func quoted(a *session.Answer, secret string) *check.Finding {
 	if !bytes.Contains(a.Body, []byte(secret)) {
 		return nil

@@ -42,7 +42,6 @@ func refusalsLeak(run *session.Run) *check.Finding {
 	return nil
 }
 
-// refusalAbout asks about a table without the token.
 func refusalAbout(run *session.Run, path string, about payload.Topic) (*session.Answer, *check.Finding) {
 	a := post(run, path, run.Legal(path, about).Text())
 	f := wants401(a, "%s with no token", path)

@@ -9,7 +9,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
-// wrongToken is one way to present a wrong token.
 type wrongToken struct{ what, header string }
 
 // otherTokens tries tokens that have nothing in common with the right one.

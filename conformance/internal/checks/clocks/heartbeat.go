@@ -12,10 +12,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// maxSilence is how long a stream may be silent.
 const maxSilence = wire.HeartbeatInterval + tolerance
 
-// silence returns what is wrong with a silence of a stream.
 func silence(lasted time.Duration, until string) *check.Finding {
 	if lasted <= maxSilence {
 		return nil

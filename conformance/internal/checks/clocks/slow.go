@@ -97,7 +97,6 @@ func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 	}
 }
 
-// run runs an exchange that is waited for.
 func (e *exchange) run(ctx context.Context, s *session.Session) {
 	defer close(e.done)
 	defer func() { e.bug = recover() }()
@@ -191,7 +190,6 @@ func (k *Clocks) judgeSlow(run *session.Run) *check.Finding {
 	return run.Judged("the table %s does not stall here, or the host ends requests before it matters", corpus.Slow().Name)
 }
 
-// judge judges the answer of an exchange, and reports whether it shows anything.
 func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
 	run.Last = e.answer.Request
 	if e.deadline.after == 0 {
@@ -212,7 +210,6 @@ func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
 // any measurement of it amounts to.
 const tableRows = 3
 
-// await waits for an exchange that was begun.
 func await(run *session.Run, e *exchange) *check.Finding {
 	if e.done == nil {
 		return nil

@@ -113,7 +113,6 @@ func partial(a, whole *session.Answer) *check.Finding {
 	return nil
 }
 
-// inPart returns the fault of an answer that holds less than there is.
 func inPart(some, all float64) *check.Finding {
 	return check.Differs("408 timeout, or an error line with code timeout",
 		fmt.Sprintf("a complete answer of %g instead of %g", some, all),
@@ -175,7 +174,6 @@ func slowestCall(run *session.Run, path string, table *wire.Table) timed {
 	return slowest
 }
 
-// largest returns the largest readable table, or nil.
 func largest(run *session.Run) (found *wire.Table) {
 	for _, t := range run.SmallestFirst() {
 		if found == nil || t.RowCount != nil && (found.RowCount == nil || *t.RowCount > *found.RowCount) {

@@ -13,7 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// caller is one way to ask for the document.
 type caller struct {
 	who    string
 	header http.Header
@@ -21,7 +20,6 @@ type caller struct {
 	guest bool
 }
 
-// callers returns ways to ask for the document that must not matter.
 func callers(run *session.Run) []caller {
 	return []caller{
 		{who: "a caller who asks again"},

@@ -169,7 +169,6 @@ func judgeEmptyBody(run *session.Run, path string) *check.Finding {
 	return run.Exchange(session.Call{Path: path, Body: []byte("{}")}).RefusedWith(codes...)
 }
 
-// unlistedRoutes posts a legal body to each route that the document does not offer.
 func unlistedRoutes(run *session.Run) *check.Finding {
 	const expected = "404, 405 or 422"
 	refusals := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity}
@@ -187,7 +186,6 @@ func unlistedRoutes(run *session.Run) *check.Finding {
 	return nil
 }
 
-// namesOnce looks for a name that a list of the document holds twice.
 func namesOnce(run *session.Run) *check.Finding {
 	var keys []string
 	for _, f := range run.Document.CredentialSchema {
@@ -206,7 +204,6 @@ func namesOnce(run *session.Run) *check.Finding {
 	return nil
 }
 
-// twice returns a name that a list holds twice, or "".
 func twice[S ~string](list []S) string {
 	for i, name := range list {
 		if slices.Contains(list[:i], name) {

@@ -244,10 +244,8 @@ func describeAggregate(t *wire.Table, req *wire.AggregateRequest) string {
 	return text
 }
 
-// fewMeasures is how many measures a finding names.
 const fewMeasures = 3
 
-// maxMeasures limits the measures of one aggregate.
 const maxMeasures = 24
 
 // measures returns the measures of some functions that have an exact answer over a

@@ -11,7 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// column is a column that a check uses.
 type column struct {
 	table  *wire.Table
 	index  int // the same in the table's fields and its rows
@@ -112,7 +111,6 @@ func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
 // chosenBy is how many rows of a table are enough to choose by.
 const chosenBy = 2000
 
-// firstRows returns the first n rows of a table.
 func firstRows(t *oracle.Table, n int) *oracle.Table {
 	some := *t
 	some.Rows = t.Rows[:min(len(t.Rows), n)]

@@ -147,7 +147,6 @@ func readWith(
 	}
 }
 
-// readSorted asks for all rows in descending order.
 func (p *liveRun) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	by := p.dividing(t, whole)
 	if by < 0 || p.Document.SortKeys() == 0 {
@@ -262,7 +261,6 @@ func (p *liveRun) readAs(
 	return nil, false
 }
 
-// lacks returns the finding about a row that a whole read does not have.
 func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.Finding {
 	return check.Differs("all rows of the table, among them "+message.Row(rows.Columns, rows.Rows[at]),
 		fmt.Sprintf("%d rows without it", n),

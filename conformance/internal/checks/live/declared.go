@@ -36,7 +36,6 @@ func (p *liveRun) declare() {
 	}
 }
 
-// declareFolds notes the groups and the measures of a table that have exact answers.
 func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
 	if !p.Document.Offers(wire.PathAggregate) {
 		return
@@ -62,7 +61,6 @@ func (p *liveRun) declareFolds(t *wire.Table, rows, some *oracle.Table) {
 	}
 }
 
-// declareLinks notes the joins and the hit rates along the declared foreign keys of a table.
 func (p *liveRun) declareLinks(t *wire.Table) {
 	for _, l := range p.declaredLinks(t) {
 		about := coverage.Question{Table: t.Name, Column: l.fromField, How: l.to.Name}

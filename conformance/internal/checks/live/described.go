@@ -60,7 +60,6 @@ func changedTable(a, b *session.Discovery) string {
 	return ""
 }
 
-// changed returns what of a table's structure has changed, or "".
 func changed(a, b *wire.Table) string {
 	byName := func(x, y wire.ForeignKey) int {
 		return slices.Compare([]string{x.Field, x.TargetTable, x.TargetField}, []string{y.Field, y.TargetTable, y.TargetField})

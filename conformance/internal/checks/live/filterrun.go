@@ -195,7 +195,6 @@ func single(q *exam.Question) *wire.Filter {
 	return &filters[0]
 }
 
-// verdict returns what the answers come to.
 func (v *filterRun) verdict() *check.Finding {
 	beside := v.runner.Beside()
 	if v.first == nil {
@@ -276,7 +275,6 @@ func filtersCombine(p *liveRun) *check.Finding {
 	})
 }
 
-// windowsOverFilters judges sorts and windows over filters.
 func windowsOverFilters(p *liveRun) *check.Finding {
 	v := p.filterRun()
 	return v.askUntilWrong(slices.Values(v.FilteredWindows(v.broken)))

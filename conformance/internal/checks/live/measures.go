@@ -12,7 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// sizesExact compares exact sizes with the rows.
 func sizesExact(p *liveRun, t *wire.Table, _ *oracle.Table) []question {
 	return []question{p.asking(wire.PathSize, &wire.SizeRequest{Table: t.Name}, ofTable(t), []*wire.Table{t})}
 }
@@ -26,7 +25,6 @@ func countsRows(p *liveRun, t *wire.Table, data *oracle.Table) []question {
 	return list
 }
 
-// describeFilters names the filters of a request in a sentence.
 func describeFilters(where wire.Where) (text string) {
 	for f := range where.Filters() {
 		text += fmt.Sprintf(" with %s %s", terms.QuoteName(f.Field), f.Op)

@@ -15,7 +15,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// maxPagedTables is how many tables are read in pages.
 const maxPagedTables = 12
 
 // pages are sizes of pages to be read of a table, by the number of its rows: under its key alone or behind

@@ -50,7 +50,6 @@ func inTurn(rows int, plan plan) func(*liveRun) *check.Finding {
 	}
 }
 
-// askAll asks questions until the check may send no more requests.
 func (p *liveRun) askAll(questions iter.Seq[question]) *check.Finding {
 	for q := range questions {
 		may := p.mayRead
@@ -147,10 +146,8 @@ func (p *liveRun) askingCount(t *wire.Table, where wire.Where) question {
 	return p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t})
 }
 
-// ofTable names a table in a finding.
 func ofTable(t *wire.Table) string { return "table " + terms.QuoteName(t.Name) }
 
-// compareRows compares the answer to a query.
 func (p *liveRun) compareRows(
 	req *wire.QueryRequest, what string, base *wire.Table, tables oracle.Tables, refusals []int,
 ) *check.Finding {
@@ -247,7 +244,6 @@ func refused(a *session.Answer, statuses []int) bool {
 	return a.Err == nil && slices.Contains(statuses, a.Status)
 }
 
-// compareAnswer compares the answer of a route that counts or measures.
 func (p *liveRun) compareAnswer(
 	a *session.Answer, path string, m wire.Request, what string, tables oracle.Tables, refusals []int,
 ) *check.Finding {
@@ -283,7 +279,6 @@ func (p *liveRun) compareAnswer(
 	return nil
 }
 
-// differs returns a difference as a finding.
 func differs(what string, d *oracle.Difference) *check.Finding {
 	if d == nil {
 		return nil

@@ -17,7 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// keysUnique judges that declared keys are unique.
 func keysUnique(p *liveRun) *check.Finding {
 	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
 		for _, k := range keysOf(t) {
@@ -54,7 +53,6 @@ func (p *liveRun) readingOf(t *wire.Table, whole bool) *check.Request {
 	return p.Shown(p.Ask(wire.PathQuery, req, 0))
 }
 
-// declaredKey is a key that discovery declares: fields that together are unique.
 type declaredKey struct {
 	what   string
 	fields []string
@@ -196,7 +194,6 @@ func (l *laterKeys) tells(c column, before []int) int {
 	return exam.LaterOrderTells(rows, before, c.index)
 }
 
-// tableSort is an order of the rows of a table.
 type tableSort struct {
 	table  *wire.Table
 	sort   []wire.SortKey
@@ -265,7 +262,6 @@ func (p *liveRun) inOrder(t *wire.Table, data *oracle.Table, sort []wire.SortKey
 	return differs(what, compare.Leniently.Rows(oracle.Tables{data.Name: data}, req, final.Rows))
 }
 
-// sorted returns the finding about a row that is out of order.
 func sorted(rows *oracle.Table, req *wire.QueryRequest, what string) *check.Finding {
 	at, ok := oracle.Sorted(rows, req.Sort, nil)
 	if ok {

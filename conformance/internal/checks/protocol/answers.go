@@ -16,7 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// discoveryChecks returns the checks about whether the discovery can be used.
 func discoveryChecks() []session.Check {
 	return []session.Check{
 		{ID: "P3.1a", Phase: 3, Judge: discoveryValid,
@@ -125,7 +124,6 @@ func tablesRead(run *session.Run) *check.Finding {
 	return run.Judged("no table within the row budget")
 }
 
-// streamChecks returns the checks about the form of every stream of the run.
 func streamChecks() []session.Check {
 	return check.Family(session.Check{Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables}, []session.Check{
 		{ID: "P3.6a", Rules: []string{"stream-10"},
@@ -379,7 +377,6 @@ func linksToMeasure(d *session.Discovery, tables []*wire.Table) (list []*wire.Li
 	return list
 }
 
-// maxRateError is how far a rate may be rounded.
 const maxRateError = 0.001
 
 func linkConsistent(run *session.Run, req *wire.LinkHitRateRequest) *check.Finding {

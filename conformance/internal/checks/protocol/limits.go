@@ -13,7 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// window is a part of a table that a check asks for.
 type window struct {
 	what          string
 	sort          []wire.SortKey

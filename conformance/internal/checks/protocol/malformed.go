@@ -98,7 +98,6 @@ func missingMembers() (rows []refusal.Row) {
 	}...)
 }
 
-// filterShapes are filters of no legal shape.
 var filterShapes = check.Family(refusal.Row{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: "and"}, []refusal.Row{
 	{What: "with values on eq in an or group", Member: "or", JSON: `[[{"field":%field,"op":"eq","values":["a"]}]]`},
 	{What: "with or that is no array of groups", Member: "or", JSON: `[{"field":%field,"op":"isnull"}]`},

@@ -20,7 +20,6 @@ func Checks() []session.Check {
 		hopChecks(), limitChecks(), streamChecks(), undeclaredChecks(), answerChecks())
 }
 
-// unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
 	c := session.Check{
 		ID: "P3.2", Phase: 3, Title: "an unknown table or column gives 404 unknown_entity on every route",
@@ -80,7 +79,6 @@ func unknownEntityChecks() []session.Check {
 	return []session.Check{session.Merge(c, facets)}
 }
 
-// at returns the paths of a row.
 func at(paths ...string) []string { return paths }
 
 // The codes of refusals that are not bad_request alone.

@@ -11,7 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// unknownFieldChecks returns the checks about fields that the table does not have.
 func unknownFieldChecks() []session.Check {
 	const fix = "Look every field of a request up before the first row, and refuse the request with the field's name."
 	unknown := func(rows []refusal.Row) refusal.Table {
@@ -59,7 +58,6 @@ var inSort = []refusal.Row{
 		What: "with an unknown field of table %table in sort", Codes: fieldCodes, Needs: declared.Needs("sort: multi")},
 }
 
-// unknownFilter is a filter on a field that does not exist.
 const unknownFilter = `[{"field":%noField,"op":"eq","value":"x"}]`
 
 // inFilters returns filters on an unknown field: in each shape, behind a filter on a
@@ -121,7 +119,6 @@ func nearly(rows []refusal.Row) (all []refusal.Row) {
 	return all
 }
 
-// namedTables returns the places in which a request names a table.
 func namedTables() (rows []refusal.Row) {
 	for _, route := range routes.All {
 		for member := range route.Naming("%table") {
@@ -131,7 +128,6 @@ func namedTables() (rows []refusal.Row) {
 	return rows
 }
 
-// namedFields returns the places in which a request names a field.
 func namedFields() []refusal.Row {
 	rows := []refusal.Row{
 		{Paths: at(wire.PathQuery), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
@@ -156,7 +152,6 @@ func namedFields() []refusal.Row {
 	return rows
 }
 
-// hopChecks returns the checks about joins that name what does not exist.
 func hopChecks() []session.Check {
 	return []session.Check{
 		{ID: "P3.15a", Phase: 3, Weight: 14, Needs: declared.Needs("join"),

@@ -26,7 +26,6 @@ type filters struct {
 	element *wire.Filter    // contains, in a column of arrays
 }
 
-// listed is how many values a list has.
 const listed = 4
 
 // chooseFilters chooses filters of which the tenants' rows satisfy different numbers, if there are any.

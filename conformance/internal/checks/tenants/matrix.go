@@ -100,7 +100,6 @@ var joined = &question{path: wire.PathQuery, what: " with a join", ask: func(s *
 var ofAlone = counting(" with a value that one tenant alone has", func(s *subject) wire.Where { return filtered(s.alone) }).
 	begunBy(func(s *subject) int { return 1 - s.owner })
 
-// begunBy returns the question with who asks first.
 func (q *question) begunBy(first func(s *subject) int) *question {
 	q.first = first
 	return q
@@ -133,7 +132,6 @@ func ofEither(questions ...*question) []*question {
 	return questions
 }
 
-// further has questions that some tables allow.
 var further = slices.Concat([]*question{
 	joined,
 	filtering(" with a filter", false, func(s *subject) *wire.Filter { return s.value }),
@@ -240,7 +238,6 @@ func measuring(fn wire.AggFunc) *question {
 	}}
 }
 
-// maxColumns is how many columns are counted at once.
 const maxColumns = 3
 
 // firstOf returns the first question of a route, or nil.

@@ -14,7 +14,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// reply is what an answer about a table says.
 type reply struct {
 	*session.Answer
 	asked   wire.Request

@@ -78,7 +78,6 @@ func (s *subject) keepingAll() (text string) {
 	return text
 }
 
-// comparesText reports whether filters may compare a field as text.
 func (s *subject) comparesText(field string) bool {
 	f := s.tables[0].Field(field)
 	return f.Type == wire.TypeString && terms.Allowed(f.Filterable)
@@ -392,7 +391,6 @@ func arrive(run *pairRun, tenant int) {
 	_, _ = run.discover(tenant) // whose faults other checks report
 }
 
-// ask asks a question for a tenant.
 func (s *subject) ask(run *pairRun, tenant int, q *question, w wording) reply {
 	m := q.ask(s, w)
 	r := send(run, run.Ask(q.path, m, tenant), m, s.tables[tenant].Columns())

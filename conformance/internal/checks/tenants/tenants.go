@@ -31,7 +31,6 @@ type memory struct {
 	told     [2]map[column][]wire.Value // by tenant: the values that any discovery told of a column
 }
 
-// column is a column of a table.
 type column struct{ table, field string }
 
 // part is a part of a check: what is asked, and about what.
@@ -142,7 +141,6 @@ func (run *pairRun) keepTold(tenant int, d *session.Discovery) {
 	}
 }
 
-// maxTold is how many values of a column are kept.
 const maxTold = 100
 
 // judgeDiscovery compares a tenant's discovery with those that both tenants got alone. How says when it was asked for.

@@ -60,7 +60,6 @@ func turns(round int) func(*pairRun) *check.Finding {
 	}
 }
 
-// may reports whether a question can be asked.
 func (s *subject) may(run *pairRun, q *question) bool {
 	return run.Document.Offers(q.path) && q.ask(s, wording{}) != nil
 }
