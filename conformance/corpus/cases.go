@@ -26,8 +26,7 @@ type Case struct {
 	Why   string // what the case shows
 	// Path is the route, such as wire.PathQuery.
 	Path string
-	// Request is a pointer to the request of that route. Its credentials and
-	// timeouts are empty; the sender sets them.
+	// Request is a pointer to the request of that route. Its credentials and timeouts are empty; the sender sets them.
 	Request wire.Request
 }
 

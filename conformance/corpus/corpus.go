@@ -56,9 +56,8 @@ func (t Table) clone() Table {
 	return t
 }
 
-// SlowStall is how long every query of the table [Slow] waits before the first row, and
-// so does a count, an aggregate or a measurement, unless the connector knows the answer
-// without looking.
+// SlowStall is how long every query of the table [Slow] waits before the first row, and so does a count, an aggregate
+// or a measurement, unless the connector knows the answer without looking.
 const SlowStall = 25 * time.Second
 
 // Slow returns a table, called slow, that a connector under test may serve besides

@@ -38,16 +38,14 @@ func addMany(t *Table) {
 	}
 }
 
-// addLongText sets the last cell of the wide row: 64 KiB of text with characters of two, three
-// and four bytes.
+// addLongText sets the last cell of the wide row: 64 KiB of text with characters of two, three and four bytes.
 func addLongText(t *Table) {
 	const size, piece = 64 << 10, "wide é 日 😀 " // 17 bytes
 	text := strings.Repeat(piece, size/len(piece))
 	t.Rows[0][len(t.Fields)-1] = wire.Text(text + strings.Repeat("x", size-len(text)))
 }
 
-// addLarge adds more rows than upstreams often give: 10,000 is the limit of many. Row i, from
-// 1 to 12,345, is
+// addLarge adds more rows than upstreams often give: 10,000 is the limit of many. Row i, from 1 to 12,345, is
 //
 //	id    i
 //	name  "row " and i, in five digits
@@ -65,9 +63,8 @@ func addLarge(t *Table) {
 	}
 }
 
-// lengths are the numbers of characters of the texts in the table lengths. A
-// connector that cuts texts or operands somewhere below cannot tell two texts of
-// one length apart, which differ in the last character only.
+// lengths are the numbers of characters of the texts in the table lengths. A connector that cuts texts or operands
+// somewhere below cannot tell two texts of one length apart, which differ in the last character only.
 var lengths = [...]int{300, 1_100, 5_000, 70_000}
 
 // addLengths adds three rows for each of the lengths: a text that is one character short of
@@ -85,8 +82,7 @@ func addLengths(t *Table) {
 	}
 }
 
-// longText returns a text of so many letters. It begins with its length, so that
-// none is the beginning of a longer one.
+// longText returns a text of so many letters. It begins with its length, so that none is the beginning of a longer one.
 func longText(size int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	text := fmt.Sprintf("%d ", size)

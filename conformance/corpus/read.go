@@ -15,9 +15,8 @@ import (
 //go:embed data/*.json
 var data embed.FS
 
-// file is the form of a table in data. Cells are JSON scalars: numbers by their
-// digits (with a dot or an exponent a double, otherwise an integer), decimals as
-// strings of digits, days as YYYY-MM-DD, instants as ISO 8601, arrays and
+// file is the form of a table in data. Cells are JSON scalars: numbers by their digits (with a dot or an exponent a
+// double, otherwise an integer), decimals as strings of digits, days as YYYY-MM-DD, instants as ISO 8601, arrays and
 // documents as JSON text in a string.
 type file struct {
 	Name        string            `json:"name"`

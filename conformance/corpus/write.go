@@ -11,10 +11,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Write writes the corpus into a folder, from which an author can load it: json
-// and csv with a file for each table, sql with a script for each of three
-// databases, and README.md, which describes the tables and how to load them.
-// Write creates missing folders and replaces existing files.
+// Write writes the corpus into a folder, from which an author can load it: json and csv with a file for each table, sql
+// with a script for each of three databases, and README.md, which describes the tables and how to load them. Write
+// creates missing folders and replaces existing files.
 func Write(dir string) error {
 	tables := Tables()
 	files := map[string][]byte{"README.md": asReadme(tables)} // by their names, with slashes
@@ -73,9 +72,8 @@ func encoded(v wire.Value) string {
 	return string(raw)
 }
 
-// asCSV returns a table as in RFC 4180, but with line feeds as line ends. It
-// always quotes texts, keys, documents and arrays, and nothing else: a null is
-// nothing at all, and the empty text is "".
+// asCSV returns a table as in RFC 4180, but with line feeds as line ends. It always quotes texts, keys, documents and
+// arrays, and nothing else: a null is nothing at all, and the empty text is "".
 func asCSV(t Table) []byte {
 	var b bytes.Buffer
 	cells := make([]string, len(t.Fields))

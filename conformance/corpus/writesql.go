@@ -39,8 +39,7 @@ var dialects = [...]dialect{
 		open:  "PRAGMA foreign_keys = OFF;\nBEGIN;\n",
 		quote: `"`,
 		types: map[wire.Type]string{
-			// The word TEXT prevents SQLite from converting digits to floats;
-			// the word before it names the type.
+			// The word TEXT prevents SQLite from converting digits to floats; the word before it names the type.
 			wire.TypeDecimal: "DECIMAL TEXT", wire.TypeBoolean: "BOOLEAN", wire.TypeDate: "DATE TEXT", wire.TypeDatetime: "DATETIME TEXT",
 			wire.TypeJSON: "JSON TEXT", wire.TypeArray: "ARRAY TEXT", wire.TypeString: "TEXT", wire.TypeReference: "TEXT",
 		},
@@ -122,8 +121,7 @@ func (d *dialect) foreignKey(k wire.ForeignKey) string {
 	return fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", d.name(k.Field), d.name(k.TargetTable), d.name(k.TargetField))
 }
 
-// comment returns the comment of a column. It names the type, because not every
-// database has all types.
+// comment returns the comment of a column. It names the type, because not every database has all types.
 func comment(f wire.Field) string { return string(f.Type) + ": " + f.SourceDescription }
 
 func (d *dialect) create(b *bytes.Buffer, t Table) {
@@ -219,9 +217,8 @@ func (d *dialect) literal(v wire.Value) string {
 	return d.text(v.Text())
 }
 
-// float returns a literal with an exponent, which is a double in every database
-// and keeps the sign of minus zero where possible. It quotes the literal for
-// PostgreSQL, which would otherwise read it as an exact number first.
+// float returns a literal with an exponent, which is a double in every database and keeps the sign of minus zero where
+// possible. It quotes the literal for PostgreSQL, which would otherwise read it as an exact number first.
 func (d *dialect) float(f float64) string {
 	s := strconv.FormatFloat(f, 'e', -1, 64)
 	if math.Signbit(f) && f == 0 {

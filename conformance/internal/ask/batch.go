@@ -18,9 +18,8 @@ const (
 	maxWidth   = 8
 )
 
-// Width returns how many questions may be under way at once. A connector in this
-// process is asked one after the other, so that a run with the same seed is the same
-// run.
+// Width returns how many questions may be under way at once. A connector in this process is asked one after the other,
+// so that a run with the same seed is the same run.
 func (a *Runner) Width() int {
 	if a.InProcess {
 		return 1
@@ -51,15 +50,13 @@ func (a *Runner) Batch(list []*exam.Question) []*Complaint {
 	return complaints
 }
 
-// confirmTries is how often a question is asked again about a table that keeps
-// changing.
+// confirmTries is how often a question is asked again about a table that keeps changing.
 const confirmTries = 3
 
-// Confirm asks a question again that was answered wrongly, with nothing else under
-// way. It returns the complaint if the answer is wrong twice while the table stays as
-// it is. If the table has changed, the question's subject is given the new rows; moved
-// is set if it keeps changing. A finding ends the check. A wrong answer whose question is
-// answered rightly alone, while the table has not changed, is counted as wrong beside others.
+// Confirm asks a question again that was answered wrongly, with nothing else under way. It returns the complaint if the
+// answer is wrong twice while the table stays as it is. If the table has changed, the question's subject is given the
+// new rows; moved is set if it keeps changing. A finding ends the check. A wrong answer whose question is answered
+// rightly alone, while the table has not changed, is counted as wrong beside others.
 func (a *Runner) Confirm(q *exam.Question, c *Complaint) (_ *Complaint, moved bool, f *check.Finding) {
 	for range confirmTries {
 		changed, f := a.refresh(q.Subject, c)
@@ -138,8 +135,7 @@ type Complaint struct {
 	Kind string
 	// Lost is set when no answer came, so that asking again may take as long.
 	Lost bool
-	// Cause is the check whose rule is broken, where the answer shows it; empty: what is left
-	// of the question tells it.
+	// Cause is the check whose rule is broken, where the answer shows it; empty: what is left of the question tells it.
 	Cause string
 }
 

@@ -24,9 +24,8 @@ type Runner struct {
 	// left of its question is for.
 	Live bool
 
-	// wide is set when the connector leaves filters or sorts to the platform. It is
-	// then asked for their fields too, as the platform would. Requests of a batch that
-	// were made before may be narrow still.
+	// wide is set when the connector leaves filters or sorts to the platform. It is then asked for their fields too, as
+	// the platform would. Requests of a batch that were made before may be narrow still.
 	wide     bool
 	asked    int
 	declined int
@@ -237,9 +236,8 @@ func unsatisfied(q *exam.Question, st *session.Stream, t *oracle.Table) *Complai
 		brokenFilter(q, t, at), why, byClaim(q, t, st.Served)))
 }
 
-// assessWindow judges the answer to a question about a table of which only some rows
-// are known: rows that came satisfy the filters and, if there are no more, those that
-// are known are among them.
+// assessWindow judges the answer to a question about a table of which only some rows are known: rows that came satisfy
+// the filters and, if there are no more, those that are known are among them.
 func (a *Runner) assessWindow(q *exam.Question, st *session.Stream, t *oracle.Table) *Complaint {
 	if c := unsatisfied(q, st, t); c != nil {
 		return c

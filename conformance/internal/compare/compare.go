@@ -1,6 +1,5 @@
-// Package compare holds an answer against the one that the rows of its tables give. The checks
-// of the corpus, of live data and of tenants share it: they differ in what they ask, and in what
-// they make of a difference.
+// Package compare holds an answer against the one that the rows of its tables give. The checks of the corpus, of live
+// data and of tenants share it: they differ in what they ask, and in what they make of a difference.
 package compare
 
 import (
@@ -40,8 +39,7 @@ func (by By) Unmatched(t *oracle.Table, where wire.Where) (first int) {
 	return first
 }
 
-// under returns nil if an answer is right under one of the readings, otherwise the difference
-// from the first.
+// under returns nil if an answer is right under one of the readings, otherwise the difference from the first.
 func under(readings []oracle.Reading, verify func(oracle.Reading) *oracle.Difference) (first *oracle.Difference) {
 	for _, r := range readings {
 		d := verify(r)
@@ -91,8 +89,7 @@ func (by By) Answer(tables oracle.Tables, m wire.Request, got wire.Answer) (said
 	panic(fmt.Sprintf("conformance: no answer to a %T is compared here", m))
 }
 
-// cardinality compares the counts of a column. Whether two spellings of a number are one value
-// is our decision.
+// cardinality compares the counts of a column. Whether two spellings of a number are one value is our decision.
 func (by By) cardinality(t *oracle.Table, column string, got *wire.Cardinality) *oracle.Difference {
 	want, err := oracle.Cardinality(t, column)
 	other := want.Distinct

@@ -13,8 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// RowCount compares the number of rows that discovery states of a table with its rows. It may be
-// an estimate.
+// RowCount compares the number of rows that discovery states of a table with its rows. It may be an estimate.
 func RowCount(t *wire.Table, rows *oracle.Table) *oracle.Difference {
 	n := int64(len(rows.Rows))
 	if t.RowCount == nil || roughly(*t.RowCount, n, n) {
@@ -106,8 +105,7 @@ func differ(detail, expected, received string) *oracle.Difference {
 	return &oracle.Difference{Detail: detail, Expected: expected, Received: received}
 }
 
-// Cell reports what oracle.Same does, except for doubles: different decimal spellings may be read
-// as the same double.
+// Cell reports what oracle.Same does, except for doubles: different decimal spellings may be read as the same double.
 func Cell(want, got wire.Value, t wire.Type) bool {
 	if want.Kind() == got.Kind() && want.Kind() == wire.KindInt {
 		return want.Int64() == got.Int64()

@@ -71,8 +71,7 @@ func RowKey(row []wire.Value) string {
 	return string(b)
 }
 
-// SameRows reports whether two readings of the same columns hold the same rows, in any
-// order.
+// SameRows reports whether two readings of the same columns hold the same rows, in any order.
 func SameRows(a, b *oracle.Table) bool {
 	all := &wire.QueryRequest{Table: a.Name}
 	for _, c := range a.Columns {
@@ -81,8 +80,7 @@ func SameRows(a, b *oracle.Table) bool {
 	return SpelledAlike(a.Rows, b.Rows) || len(a.Rows) == len(b.Rows) && oracle.Verify(oracle.Tables{a.Name: a}, all, b.Rows) == nil
 }
 
-// SpelledAlike reports whether two lists hold the same rows, spelled alike, in any
-// order.
+// SpelledAlike reports whether two lists hold the same rows, spelled alike, in any order.
 func SpelledAlike(a, b [][]wire.Value) bool {
 	return len(a) == len(b) && maps.Equal(Tally(a), Tally(b))
 }
@@ -96,9 +94,8 @@ func Tally(rows [][]wire.Value) map[string]int {
 	return n
 }
 
-// WindowTooEarly reports whether a window is claimed without the claims it needs,
-// in a way that loses rows. A limit over rows that nothing else changes can be cut
-// twice.
+// WindowTooEarly reports whether a window is claimed without the claims it needs, in a way that loses rows. A limit
+// over rows that nothing else changes can be cut twice.
 func WindowTooEarly(req *wire.QueryRequest, served wire.Served) bool {
 	filters := req.HasFilters() || req.Offset > 0
 	return served.Window && req.Limit+req.Offset > 0 && (!served.Filters && filters || !served.Sort && len(req.Sort) > 0)

@@ -36,8 +36,7 @@ type Report struct {
 type Table struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"` // the most rows that one answer held
-	// Partly says why the table was not read whole by one plain request; empty if it was, or
-	// if no check wanted it.
+	// Partly says why the table was not read whole by one plain request; empty if it was, or if no check wanted it.
 	Partly string `json:"partly,omitempty"`
 	// Unjudged says why the verdict says nothing of the table; empty if it does.
 	Unjudged string  `json:"unjudged,omitempty"`

@@ -66,8 +66,7 @@ func NeedsAny(paths ...string) func(*Document) string {
 	return Only(holds, "endpoints lists neither "+strings.Join(names, " nor "))
 }
 
-// Only returns the condition that holds of a document, and why a check that lacks it does
-// not apply.
+// Only returns the condition that holds of a document, and why a check that lacks it does not apply.
 func Only(holds func(*Document) bool, why string) func(*Document) string {
 	return func(d *Document) string {
 		if holds(d) {

@@ -1,6 +1,5 @@
-// Package message reads the JSON messages of a connector strictly: by the
-// protocol's schemas, which say what is wrong in the protocol's terms, and by the
-// decoder of package wire, which sees what no schema can.
+// Package message reads the JSON messages of a connector strictly: by the protocol's schemas, which say what is wrong
+// in the protocol's terms, and by the decoder of package wire, which sees what no schema can.
 package message
 
 import (
@@ -67,9 +66,8 @@ func Check(data []byte, name string, m wire.Answer) *check.Finding {
 	return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
 }
 
-// Read reads a JSON object, and returns it without the members that the protocol does not define,
-// the place of the first of those, and what is wrong with it, or "": a duplicate member, or what
-// breaks the schema of that name.
+// Read reads a JSON object, and returns it without the members that the protocol does not define, the place of the
+// first of those, and what is wrong with it, or "": a duplicate member, or what breaks the schema of that name.
 func Read(data []byte, name string) (members map[string]any, unknown, problem string) {
 	sc := scan.New(data)
 	twice := Skim(sc, 1)
@@ -101,9 +99,8 @@ func parse(data []byte) (tree any, err error) {
 	return tree, nil
 }
 
-// Skim reads one JSON value of any kind, of which an object or array is depth deep; a whole
-// text is 1 deep, as for package wire. It returns a member that an object in it has twice,
-// or "".
+// Skim reads one JSON value of any kind, of which an object or array is depth deep; a whole text is 1 deep, as for
+// package wire. It returns a member that an object in it has twice, or "".
 func Skim(sc *scan.Scanner, depth int) (twice string) {
 	open := sc.Peek()
 	if depth > terms.MaxDepth || open != '{' && open != '[' {

@@ -56,8 +56,7 @@ func (s *shape) resolve() *shape {
 	return s
 }
 
-// prune removes the members that the schema does not define from a message, and
-// returns the place of the first, or "".
+// prune removes the members that the schema does not define from a message, and returns the place of the first, or "".
 func prune(name string, tree any) string {
 	return strings.TrimPrefix(shapes()[name].prune(tree), ".")
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Object is a JSON object as text, member by member, so that a legal body can be
-// made illegal in exactly one place.
+// Object is a JSON object as text, member by member, so that a legal body can be made illegal in exactly one place.
 type Object []member
 
 // member is one member of a [Object].
@@ -24,8 +23,7 @@ func New(namesAndValues ...string) (o Object) {
 	return o
 }
 
-// With returns the object with a member added, or replaced if it has one of that
-// name.
+// With returns the object with a member added, or replaced if it has one of that name.
 func (o Object) With(name, json string) Object {
 	out := slices.Clone(o)
 	if i := slices.IndexFunc(out, func(m member) bool { return m.Name == name }); i >= 0 {

@@ -55,8 +55,7 @@ func (c *Cleaner) add(text, mark string) {
 	c.pieces = append(c.pieces, secret.Pieces(text, mark)...)
 }
 
-// Clean returns text without the secrets, in any case and spelling, and without long
-// pieces of them.
+// Clean returns text without the secrets, in any case and spelling, and without long pieces of them.
 func (c *Cleaner) Clean(text string) string {
 	c.mu.Lock()
 	if c.findBoth == nil {

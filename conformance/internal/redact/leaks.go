@@ -17,16 +17,14 @@ import (
 // of a language. A credential such as password occurs in honest data.
 const maxWord = 12
 
-// byChance reports whether a credential may occur in honest answers: a word, or a text
-// of the public document.
+// byChance reports whether a credential may occur in honest answers: a word, or a text of the public document.
 func byChance(value, document string) bool {
 	word := len(value) <= maxWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == ""
 	return len(value) < secret.MinLength || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
 }
 
-// masks reports whether a credential is a secret. A user's name or an address may
-// occur in honest data; what the form masks, or takes as a block of text such
-// as a key file, may not.
+// masks reports whether a credential is a secret. A user's name or an address may occur in honest data; what the form
+// masks, or takes as a block of text such as a key file, may not.
 func masks(d *wire.Document, key string) bool {
 	return slices.ContainsFunc(d.CredentialSchema, func(f wire.CredentialField) bool {
 		return f.Key == key && f.Type != wire.CredentialText

@@ -70,9 +70,8 @@ func NewRedactor(base, token string, tenants []Tenant) *Redactor {
 	return r
 }
 
-// Derive registers a value that a check makes of the token, together with the
-// shell expression that makes it, and returns the value. Every check that sends a
-// changed token gets it here, so that no report shows it.
+// Derive registers a value that a check makes of the token, together with the shell expression that makes it, and
+// returns the value. Every check that sends a changed token gets it here, so that no report shows it.
 func (r *Redactor) Derive(value, expression string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,10 +17,9 @@ import (
 
 // Row is one way to make the legal body of a route illegal.
 //
-// In its texts, %table and %field stand for a table and a field that exist, and %noTable and
-// %noField for such that do not. %near1 and %near2 are names that differ from that of the table
-// or the field which the member names in their case, or in a blank; the row is left out if
-// they exist too.
+// In its texts, %table and %field stand for a table and a field that exist, and %noTable and %noField for such that do
+// not. %near1 and %near2 are names that differ from that of the table or the field which the member names in their
+// case, or in a blank; the row is left out if they exist too.
 type Row struct {
 	Paths  []string // of the routes that are asked if the document lists them; nil: all routes
 	Member string   // the member that is added or replaced; empty: none
@@ -29,8 +28,7 @@ type Row struct {
 	// Body is sent instead of the legal body, which it may hold as %body, without its last byte
 	// as %cut, and with the tenant's credentials as %credentials. Empty: it is not replaced.
 	Body string
-	// What says what is wrong, behind the path: "with two JSON values". Empty: it is made of the
-	// member and its value.
+	// What says what is wrong, behind the path: "with two JSON values". Empty: it is made of the member and its value.
 	What  string
 	Codes []wire.Code                     // nil: bad_request
 	Needs func(*declared.Document) string // as that of a check; nil: always
@@ -110,9 +108,8 @@ func (t Table) Judge(run *session.Run) *check.Finding {
 	return nil
 }
 
-// mustRefuse counts a case and returns what is wrong with an answer that must be a
-// refusal with one of the codes. A refusal under the right status whose envelope
-// or code is wrong belongs to the checks about these.
+// mustRefuse counts a case and returns what is wrong with an answer that must be a refusal with one of the codes. A
+// refusal under the right status whose envelope or code is wrong belongs to the checks about these.
 func mustRefuse(run *session.Run, a *session.Answer, what string, codes ...wire.Code) *check.Finding {
 	run.Cases++
 	f := a.RefusedWith(codes...)

@@ -1,5 +1,4 @@
-// Package release knows where the library's repository is, and which of its versions a
-// program was built from.
+// Package release knows where the library's repository is, and which of its versions a program was built from.
 package release
 
 import (

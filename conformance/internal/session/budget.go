@@ -27,8 +27,7 @@ type budget struct {
 	leftOut       map[string]bool // these
 	began         time.Time
 	cuts          map[judged]cut // by the last time that each was judged
-	// starts are those of the last requests, the one after the nth in the place n modulo their
-	// number.
+	// starts are those of the last requests, the one after the nth in the place n modulo their number.
 	starts [recentRequests]time.Time
 }
 
@@ -99,8 +98,7 @@ func (c *Check) least() int {
 // twelfth of what it wants. One that was cut short before is not judged, rather than passed.
 func (c *Check) enough() int { return max(c.least(), min(c.Weight/12, mostEnough)) }
 
-// applies reports whether the check has something to judge, as far as the document and the
-// credentials tell.
+// applies reports whether the check has something to judge, as far as the document and the credentials tell.
 func (s *Session) applies(c *Check) bool {
 	switch {
 	case c.Two && len(s.Tenants) < 2:
@@ -111,9 +109,8 @@ func (s *Session) applies(c *Check) bool {
 	return c.Needs(s.Document) == ""
 }
 
-// rank returns when a check is given requests if they are too few for all: the document and
-// the token first, then what is judged of rows and of tenants, then what is judged of the
-// protocol's behaviour, and advice last.
+// rank returns when a check is given requests if they are too few for all: the document and the token first, then what
+// is judged of rows and of tenants, then what is judged of the protocol's behaviour, and advice last.
 func (c *Check) rank() int {
 	switch {
 	case c.Advice:
@@ -207,10 +204,9 @@ func (s *Session) Plan(ctx context.Context) (missing []wire.CredentialField) {
 	return missing
 }
 
-// Allowance returns how many more requests the check may send within the budget of
-// the run. What a check leaves of its share goes to the later ones. A check asks its
-// most telling requests first, and stops when the allowance is used; it may send the
-// few requests without which it could judge nothing.
+// Allowance returns how many more requests the check may send within the budget of the run. What a check leaves of its
+// share goes to the later ones. A check asks its most telling requests first, and stops when the allowance is used; it
+// may send the few requests without which it could judge nothing.
 func (run *Run) Allowance() int {
 	share := &run.share
 	if share.pool == nil || share.pool.limit == 0 {

@@ -26,8 +26,7 @@ type Discovery struct {
 	err      *check.Finding
 }
 
-// Target returns the table that a foreign key leads to, or nil if it was not
-// discovered or is not to be judged.
+// Target returns the table that a foreign key leads to, or nil if it was not discovered or is not to be judged.
 func (d *Discovery) Target(key wire.ForeignKey) *wire.Table {
 	if !d.selected(key.TargetTable) {
 		return nil
@@ -92,9 +91,8 @@ func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.
 	return d, nil
 }
 
-// Readable returns the tables of the discovery, views and other tables that store no
-// rows of their own included. It leaves out the corpus table slow, whose rows stall
-// on purpose.
+// Readable returns the tables of the discovery, views and other tables that store no rows of their own included. It
+// leaves out the corpus table slow, whose rows stall on purpose.
 func (d *Discovery) Readable() (list []*wire.Table) {
 	for i := range d.Tables {
 		if t := &d.Tables[i]; !declared.IsSlow(t) {
@@ -104,10 +102,9 @@ func (d *Discovery) Readable() (list []*wire.Table) {
 	return list
 }
 
-// SmallestFirst returns the first tenant's readable tables, or none if discovery
-// fails. Small tables come first, then those of unknown size. Empty tables come
-// late, because they exercise nothing, and last those that store no rows, which may not
-// be readable as a whole.
+// SmallestFirst returns the first tenant's readable tables, or none if discovery fails. Small tables come first, then
+// those of unknown size. Empty tables come late, because they exercise nothing, and last those that store no rows,
+// which may not be readable as a whole.
 func (run *Run) SmallestFirst() []*wire.Table {
 	d, _ := run.Discovery(0)
 	list := d.Readable()

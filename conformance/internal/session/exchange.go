@@ -23,9 +23,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The timeouts that a request carries unless the check is about them: defaults.QueryTimeout on
-// /query, answerTimeout on the other routes. The idle timeout is the one the platform
-// sends.
+// The timeouts that a request carries unless the check is about them: defaults.QueryTimeout on /query, answerTimeout on
+// the other routes. The idle timeout is the one the platform sends.
 const (
 	answerTimeout = 40 * time.Second
 	idleTimeout   = terms.PlatformIdleTimeout
@@ -46,8 +45,7 @@ type Call struct {
 	Query  string // behind the path, without its question mark
 	Body   []byte
 	Header http.Header
-	// Authorization is the header to send. Nil means the right token, an empty
-	// list no header at all.
+	// Authorization is the header to send. Nil means the right token, an empty list no header at all.
 	Authorization []string
 	Table         string   // whose rows a /query asks for, unless it joins others
 	Members       []string // of the rows that a /query asks for; nil: they are not known
@@ -58,9 +56,8 @@ type Call struct {
 	Wait time.Duration
 }
 
-// Ask returns the call that sends a message with a tenant's credentials and,
-// unless the message has its own, the usual timeouts. The message, which other runs may be
-// asking, stays as it is.
+// Ask returns the call that sends a message with a tenant's credentials and, unless the message has its own, the usual
+// timeouts. The message, which other runs may be asking, stays as it is.
 func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	if len(s.Tenants) > 1 && tenant == 0 && !s.turned {
 		s.asked.add(path, m)
@@ -148,8 +145,7 @@ func (run *Run) Exchange(c Call) *Answer {
 // Post sends a message for the first tenant.
 func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(run.Ask(path, m, 0)) }
 
-// ExchangeWith sends a call that does not belong to a check. It is safe for
-// concurrent use.
+// ExchangeWith sends a call that does not belong to a check. It is safe for concurrent use.
 func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer {
 	c.Method = cmp.Or(c.Method, http.MethodPost)
 	for tries := 0; ; tries++ {
@@ -191,8 +187,7 @@ func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 	return a
 }
 
-// open sends a call and returns once the status is known. The caller must call
-// done.
+// open sends a call and returns once the status is known. The caller must call done.
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
 	a = &Answer{session: s, path: c.Path, Request: s.Shown(c)}
 	wait, err := s.timeouts.wait(c)
@@ -294,8 +289,7 @@ type late struct{ after time.Duration }
 
 func (e late) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
 
-// transport returns an error of the way to the connector, in words that quote
-// nothing.
+// transport returns an error of the way to the connector, in words that quote nothing.
 func (s *Session) transport(ctx context.Context, err error) error {
 	var gaveUp late
 	var dns *net.DNSError

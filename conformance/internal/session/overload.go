@@ -12,8 +12,7 @@ const (
 	// for nothing before the connector is believed that it cannot answer.
 	maxAgain    = 2
 	maxHopeless = 1
-	// usualPause is how long to wait before, unless the answer says it. Budgets are often those
-	// of a minute.
+	// usualPause is how long to wait before, unless the answer says it. Budgets are often those of a minute.
 	usualPause = 61 * time.Second
 	maxPause   = 5 * time.Minute
 )

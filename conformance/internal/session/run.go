@@ -11,32 +11,26 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 )
 
-// Check is one row of the tables of checks: a rule that a connector can break,
-// and the function that judges it.
+// Check is one row of the tables of checks: a rule that a connector can break, and the function that judges it.
 type Check struct {
 	ID    string   // stable, such as P3.4c
 	Phase int      // 0 to 4
 	Title string   // what holds when the check passes
 	Rules []string // the rules of docs/protocol.md that it defends, such as query-3
 	Fix   string   // what the author of a connector that fails it most likely has to do
-	// Advice marks a rule that is not binding. Breaking it is reported and changes
-	// no exit code.
+	// Advice marks a rule that is not binding. Breaking it is reported and changes no exit code.
 	Advice bool
 
 	// Strict marks advice that fails in a strict run.
 	Strict bool
 
-	// Open marks a check that runs whether or not there is a document and an
-	// accepted token.
+	// Open marks a check that runs whether or not there is a document and an accepted token.
 	Open bool
-	// Needs returns why the document excludes the check, or "". Nil means that the
-	// check always applies.
+	// Needs returns why the document excludes the check, or "". Nil means that the check always applies.
 	Needs func(*declared.Document) string
-	// Weight is the check's share of the budget of requests: about as many requests as
-	// it wants to send. 0 means a few.
+	// Weight is the check's share of the budget of requests: about as many requests as it wants to send. 0 means a few.
 	Weight int
-	// Least is how many requests the check sends however few it may. 0 means one if it has a
-	// Weight, and else two.
+	// Least is how many requests the check sends however few it may. 0 means one if it has a Weight, and else two.
 	Least int
 	// Two marks a check that needs two sets of credentials.
 	Two bool
@@ -59,8 +53,7 @@ type Check struct {
 	Judge func(*Run) *check.Finding
 }
 
-// Run is one check being judged. It sends the check's requests and counts what
-// was judged.
+// Run is one check being judged. It sends the check's requests and counts what was judged.
 type Run struct {
 	*Session
 	Ctx   context.Context
@@ -120,8 +113,7 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 	return result
 }
 
-// Consequence returns the finding that blocks the check if one that explains its failure has
-// failed, or nil.
+// Consequence returns the finding that blocks the check if one that explains its failure has failed, or nil.
 func (run *Run) Consequence(detail string) *check.Finding {
 	for _, id := range run.Check.Explained {
 		if run.failed[id] {
@@ -131,8 +123,7 @@ func (run *Run) Consequence(detail string) *check.Finding {
 	return nil
 }
 
-// random returns the source of a check's choices, which depends on nothing but the
-// seed and the check's id.
+// random returns the source of a check's choices, which depends on nothing but the seed and the check's id.
 func (s *Session) random(c *Check) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(c.ID))
@@ -170,8 +161,7 @@ func (run *Run) judge() *check.Finding {
 	return run.finalize(c.Judge(run))
 }
 
-// begin reads the document and tries the token, once, and returns what is wrong with
-// them.
+// begin reads the document and tries the token, once, and returns what is wrong with them.
 func (run *Run) begin() *check.Finding {
 	if f := run.readDocument(run.Ctx); f != nil {
 		return f
@@ -202,8 +192,7 @@ func (run *Run) finalize(f *check.Finding) *check.Finding {
 	return &own
 }
 
-// Judged returns nil if the check has judged something, and otherwise the finding that says
-// what it lacks.
+// Judged returns nil if the check has judged something, and otherwise the finding that says what it lacks.
 func (run *Run) Judged(lacks string, args ...any) *check.Finding {
 	if run.Cases > 0 {
 		return nil
@@ -211,11 +200,10 @@ func (run *Run) Judged(lacks string, args ...any) *check.Finding {
 	return check.Skip(check.NoData, lacks, args...)
 }
 
-// RetryIfChanged judges a part of a check that compares answers given at different
-// times. Live data may change in between: when the part fails, again reads what
-// it is about once more and names a table that has changed. RetryIfChanged returns the
-// failure if the part fails twice without such a change. Otherwise it names the
-// table that changed last, or returns "" if the part passed.
+// RetryIfChanged judges a part of a check that compares answers given at different times. Live data may change in
+// between: when the part fails, again reads what it is about once more and names a table that has changed.
+// RetryIfChanged returns the failure if the part fails twice without such a change. Otherwise it names the table that
+// changed last, or returns "" if the part passed.
 func (run *Run) RetryIfChanged(
 	part func() *check.Finding, again func() (string, *check.Finding),
 ) (moved string, f *check.Finding) {

@@ -61,9 +61,8 @@ func (s *Session) OfFirst(table string) *oracle.Table {
 	return nil
 }
 
-// Turn swaps the accounts: checks then ask the second one, and use nothing that was learned about the
-// rows of the first. The checks share the requests that the second account has left. A second call swaps
-// them back.
+// Turn swaps the accounts: checks then ask the second one, and use nothing that was learned about the rows of the
+// first. The checks share the requests that the second account has left. A second call swaps them back.
 func (s *Session) Turn(checks []Check) {
 	slices.Reverse(s.Tenants)
 	slices.Reverse(s.discovered)

@@ -1,9 +1,8 @@
 // Package session is what the checks of one run share: the way to the connector
 // and what was learned about it. What is learned is asked for once.
 //
-// A [Session] lives as long as the run. Each check works with a [Run] of its own,
-// through which it sends requests and reads streams and tables. Whatever can end
-// a check early is returned as a *check.Finding: nil means to go on.
+// A [Session] lives as long as the run. Each check works with a [Run] of its own, through which it sends requests and
+// reads streams and tables. Whatever can end a check early is returned as a *check.Finding: nil means to go on.
 //
 // # How a run spends its requests
 //
@@ -57,11 +56,9 @@ type Config struct {
 	Timeout     time.Duration      // of the run
 	Time        time.Duration      // in which the requests of the first account are to be asked; 0: any
 	Tables      []string           // only these are judged; none means all
-	// Sent, when set, is called when a request is sent, with how many there were. It must be
-	// safe for concurrent use.
+	// Sent, when set, is called when a request is sent, with how many there were. It must be safe for concurrent use.
 	Sent func(requests int)
-	// WrongCredentials allows checks to send so many wrong credentials that the source may take
-	// them for an attack.
+	// WrongCredentials allows checks to send so many wrong credentials that the source may take them for an attack.
 	WrongCredentials bool
 }
 
@@ -72,8 +69,7 @@ type Session struct {
 	Tenants []redact.Tenant // at least one
 	watch   *watch
 	Covered *coverage.Record
-	// Document is nil until it was read. The judge of a check that is not Open may
-	// rely on it.
+	// Document is nil until it was read. The judge of a check that is not Open may rely on it.
 	Document *declared.Document
 	// Unreached says why no answer at all came for the document.
 	Unreached string
@@ -82,8 +78,7 @@ type Session struct {
 	// Lost are the findings that block checks about a table of the first tenant, by its name: a whole
 	// read of it was found not to answer all rows, so that its rows are compared with no longer.
 	Lost map[string]*check.Finding
-	// Problem says why the run does not count, such as that the corpus is not
-	// loaded; empty while it does.
+	// Problem says why the run does not count, such as that the corpus is not loaded; empty while it does.
 	Problem string
 	// Stopped says why no check is begun any more; empty while they are.
 	Stopped string
@@ -202,8 +197,7 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 	return s.tokenErr
 }
 
-// refuse records that /check did not accept what the run was given: checks that need it
-// are not judged.
+// refuse records that /check did not accept what the run was given: checks that need it are not judged.
 func (s *Session) refuse(a *Answer, sentence, fix string) {
 	s.tokenErr = check.Block("P1.6", "%s", sentence).From(a.Request)
 	s.tokenErr.Refused, s.tokenErr.Fix = sentence, fix

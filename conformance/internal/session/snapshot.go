@@ -13,8 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Snapshot is a table as it was read whole, by a plain request: no filter, no
-// sort, every column.
+// Snapshot is a table as it was read whole, by a plain request: no filter, no sort, every column.
 type Snapshot struct {
 	*oracle.Table // nil: Missing says why
 	// Missing is why there are no rows: the table is larger than the row budget, or
@@ -25,8 +24,7 @@ type Snapshot struct {
 	bytes  int64
 }
 
-// Broken returns the finding that blocks checks about the table, because reading
-// it broke a rule.
+// Broken returns the finding that blocks checks about the table, because reading it broke a rule.
 func (s *Snapshot) Broken() *check.Finding {
 	if s.Missing != nil && s.Missing.By != "" {
 		return s.Missing
@@ -48,8 +46,7 @@ func (run *Run) Table(t *wire.Table) (*oracle.Table, *check.Finding) {
 	return snapshot.Table, snapshot.Broken()
 }
 
-// Window returns some rows of a table of the first tenant that is larger than the
-// row budget.
+// Window returns some rows of a table of the first tenant that is larger than the row budget.
 func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
 	snapshot := run.Snapshot(t)
 	if snapshot.Broken() == nil && snapshot.Table == nil && snapshot.Window == nil {

@@ -13,24 +13,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Stream is the answer to a /query, read line by line. Package ndjson stops at
-// the first fault. This reader goes on where it can and records which rule each
-// fault breaks, because each rule has a check of its own.
+// Stream is the answer to a /query, read line by line. Package ndjson stops at the first fault. This reader goes on
+// where it can and records which rule each fault breaks, because each rule has a check of its own.
 type Stream struct {
 	*Answer
-	// Table holds the rows, positional in the requested fields and then the
-	// members of joins. Their types are unknown here, and there are no columns if the
-	// caller does not know which members rows have.
+	// Table holds the rows, positional in the requested fields and then the members of joins. Their types are unknown
+	// here, and there are no columns if the caller does not know which members rows have.
 	Table  *oracle.Table
 	Served wire.Served
 	Stated bool        // there was a served line
 	Ended  bool        // there was an end line
 	Fault  *wire.Error // of an error line
-	// Broken blocks checks that want the rows: the stream broke the rule of
-	// another check.
+	// Broken blocks checks that want the rows: the stream broke the rule of another check.
 	Broken *check.Finding
-	// Over is set when there were more rows than were to be read, and reading
-	// stopped.
+	// Over is set when there were more rows than were to be read, and reading stopped.
 	Over  bool
 	Lines []arrival
 

@@ -22,8 +22,7 @@ const (
 	checkTimeout = 15 * time.Second
 	// answerWait is for JSON answers, which state answerTimeout.
 	answerWait = answerTimeout + 5*time.Second
-	// streamWait is for whole streams, and silentWait for the next line of one: the
-	// platform waits no longer.
+	// streamWait is for whole streams, and silentWait for the next line of one: the platform waits no longer.
 	streamWait = defaults.QueryTimeout + defaults.Grace
 	silentWait = terms.PlatformIdleTimeout
 	// retryWait is for a route that has answered before and then left a request unanswered.

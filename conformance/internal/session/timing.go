@@ -79,8 +79,7 @@ func (s *Session) Longest(path string, silent bool) (Call, time.Duration) {
 	return longest.Call, longest.lasted
 }
 
-// earlyBytes is how much of an answer comes at once over any network, so that its
-// arrival shows when it was written.
+// earlyBytes is how much of an answer comes at once over any network, so that its arrival shows when it was written.
 const earlyBytes = 8 << 10
 
 // timedBody is the body of an answer. It measures how the body comes and, of a stream, gives it up

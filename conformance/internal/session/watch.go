@@ -58,8 +58,7 @@ func (w *watch) learnSecrets() {
 // leak returns what a text holds of the run's secrets.
 func (w *watch) leak(text []byte) *check.Finding { return (*w.findLeak.Load())(text) }
 
-// Watched records one exchange that the rule of a check applies to, and its fault,
-// or nil.
+// Watched records one exchange that the rule of a check applies to, and its fault, or nil.
 func (s *Session) Watched(id string, f *check.Finding) {
 	w := s.watch
 	w.mu.Lock()
@@ -140,8 +139,7 @@ func (w *watch) stream(st *Stream, r *lineReader) {
 	}
 }
 
-// earlyPing returns what is wrong with a stream that pings before its served line,
-// long before a ping is due.
+// earlyPing returns what is wrong with a stream that pings before its served line, long before a ping is due.
 func earlyPing(st *Stream) *check.Finding {
 	const slack = time.Second
 	for _, l := range st.Lines {
@@ -156,8 +154,7 @@ func earlyPing(st *Stream) *check.Finding {
 	return nil
 }
 
-// unknownMember records an answer, and a member of it that the protocol does not
-// define, or "".
+// unknownMember records an answer, and a member of it that the protocol does not define, or "".
 func (w *watch) unknownMember(a *Answer, member string) {
 	w.judge("A.20", a, member != "", "", "", "the protocol defines no %s", member)
 }
@@ -174,13 +171,11 @@ func (w *watch) cacheable(a *Answer) {
 
 // refusal judges an answer with an error status.
 func (w *watch) refusal(c Call, a *Answer) {
-	// Hosts answer paths and methods that the protocol does not have as they like;
-	// A.11 advises.
+	// Hosts answer paths and methods that the protocol does not have as they like; A.11 advises.
 	if c.Method != http.MethodPost || routes.At(c.Path) == nil {
 		return
 	}
-	// The same holds for routes that the document does not list, unless the answer
-	// is JSON.
+	// The same holds for routes that the document does not list, unless the answer is JSON.
 	if d := w.session.Document; d != nil && !d.Offers(c.Path) && a.Media != terms.MediaJSON {
 		return
 	}

@@ -132,8 +132,7 @@ func spellingChecks() []session.Check {
 	}
 }
 
-// refusedWithStatus counts a case and returns what is wrong with an answer that must
-// have the status.
+// refusedWithStatus counts a case and returns what is wrong with an answer that must have the status.
 func refusedWithStatus(run *session.Run, a *session.Answer, what string, status int) *check.Finding {
 	run.Cases++
 	expected := fmt.Sprintf("%d %s", status, http.StatusText(status))

@@ -70,8 +70,7 @@ var (
 	datetimeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 )
 
-// spelling says how cells of a type are best written: good judges one that is not
-// null.
+// spelling says how cells of a type are best written: good judges one that is not null.
 type spelling struct {
 	expected string
 	good     func(wire.Value) bool
@@ -103,8 +102,7 @@ func isCompact(v wire.Value) bool {
 	return json.Compact(&compact, text) != nil || bytes.Equal(compact.Bytes(), text)
 }
 
-// cellsSpelled returns a judge of the cells of some types, in every table that can be
-// read.
+// cellsSpelled returns a judge of the cells of some types, in every table that can be read.
 func cellsSpelled(spellings map[wire.Type]spelling, what string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
 		if _, f := run.Discovery(0); f != nil {

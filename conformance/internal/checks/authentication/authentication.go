@@ -62,8 +62,7 @@ func Checks() []session.Check {
 	}
 }
 
-// post posts a body with the given Authorization headers, which are not the right
-// one.
+// post posts a body with the given Authorization headers, which are not the right one.
 func post(run *session.Run, path string, body []byte, authorization ...string) *session.Answer {
 	c := session.Call{Path: path, Body: body, Authorization: append([]string{}, authorization...)}
 	run.Cases++

@@ -13,9 +13,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// refusalsLeak asks without the token about a table that exists and about one that
-// does not. The refusals must not differ, and must not name other tables. Whether
-// a 401 holds the token or a credential is watched.
+// refusalsLeak asks without the token about a table that exists and about one that does not. The refusals must not
+// differ, and must not name other tables. Whether a 401 holds the token or a credential is watched.
 func refusalsLeak(run *session.Run) *check.Finding {
 	tables := run.SmallestFirst()
 	topic := run.Topic()
@@ -61,8 +60,7 @@ func tellsTables(run *session.Run, path string, topic payload.Topic, known *sess
 	if f != nil || string(known.Body) == string(unknown.Body) || string(known.Body) == echoed(unknown) {
 		return nil, f
 	}
-	// Every refusal may differ from the one before, by a number of the request or the
-	// time.
+	// Every refusal may differ from the one before, by a number of the request or the time.
 	knownAgain, f := refusalAbout(run, path, topic)
 	if f != nil {
 		return nil, f

@@ -58,8 +58,7 @@ func similarTokens(run *session.Run) *check.Finding {
 	return wrongTokens(run, list)
 }
 
-// wrongTokens tries every token on every route. Each token comes to one of the routes
-// before any comes to a second.
+// wrongTokens tries every token on every route. Each token comes to one of the routes before any comes to a second.
 func wrongTokens(run *session.Run, list []wrongToken) *check.Finding {
 	topic, routes := run.Topic(), run.Document.Paths(true)
 	for turn := range routes {
@@ -73,8 +72,7 @@ func wrongTokens(run *session.Run, list []wrongToken) *check.Finding {
 	return nil
 }
 
-// tokenParameters are names under which a token may be read from a query string by
-// mistake.
+// tokenParameters are names under which a token may be read from a query string by mistake.
 var tokenParameters = []string{
 	"token", "access_token", "bearer", "bearer_token", "authorization", "Authorization", "auth", "api_key", "apikey", "key",
 }

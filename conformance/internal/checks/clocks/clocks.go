@@ -1,6 +1,5 @@
-// Package clocks checks that a connector keeps its deadlines and its heartbeats. The
-// corpus's optional table slow shows them best, because its rows stall. Without it,
-// the slowest calls of the run do.
+// Package clocks checks that a connector keeps its deadlines and its heartbeats. The corpus's optional table slow shows
+// them best, because its rows stall. Without it, the slowest calls of the run do.
 package clocks
 
 import (
@@ -18,8 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// tolerance is how late an answer or a heartbeat may be, for the network and a
-// busy machine.
+// tolerance is how late an answer or a heartbeat may be, for the network and a busy machine.
 const tolerance = 2 * time.Second
 
 const everywhere = "Enforce timeoutMs on every route: " +
@@ -84,8 +82,7 @@ func (k *Clocks) Checks() []session.Check {
 const pinging = "Write a ping line, and flush it, whenever nothing was written for 10 seconds, " +
 	"from the request until the end. A proxy that buffers answers must be told not to."
 
-// attempts is how often a clock is measured before it fails: the machine, or the
-// connector, may have been busy.
+// attempts is how often a clock is measured before it fails: the machine, or the connector, may have been busy.
 const attempts = 4
 
 // everyTime measures a clock, and measures it again if it fails. It fails if every attempt
@@ -102,8 +99,7 @@ func everyTime(measure func() *check.Finding) (f *check.Finding) {
 	return f
 }
 
-// complete reports whether an answer is whole, or is so long that it was not read
-// to its end.
+// complete reports whether an answer is whole, or is so long that it was not read to its end.
 func complete(a *session.Answer) bool {
 	if a.Stream == nil {
 		return a.Status < 300
@@ -111,9 +107,8 @@ func complete(a *session.Answer) bool {
 	return a.Stream.Ended || a.Stream.Over
 }
 
-// amount returns how much a complete answer holds: the rows of a stream, otherwise the
-// sum of its numbers. It reports false for an answer that is declined, unknown or an
-// estimate.
+// amount returns how much a complete answer holds: the rows of a stream, otherwise the sum of its numbers. It reports
+// false for an answer that is declined, unknown or an estimate.
 func amount(a *session.Answer) (sum float64, known bool) {
 	if a.Stream != nil {
 		return float64(len(a.Stream.Table.Rows)), true

@@ -38,8 +38,7 @@ func silences(st *session.Stream) *check.Finding {
 	return nil
 }
 
-// pinged judges the stream of the table slow, and reports whether it shows
-// heartbeats.
+// pinged judges the stream of the table slow, and reports whether it shows heartbeats.
 func pinged(st *session.Stream) (shown bool, f *check.Finding) {
 	if f := silences(st); f != nil {
 		return true, f
@@ -72,8 +71,7 @@ func pinged(st *session.Stream) (shown bool, f *check.Finding) {
 	return true, nil
 }
 
-// judgeSilence asks the stream of the run with the longest silence once more, and
-// judges it if it is silent again.
+// judgeSilence asks the stream of the run with the longest silence once more, and judges it if it is silent again.
 func judgeSilence(run *session.Run) *check.Finding {
 	if f := run.ReadSomeTables(); f != nil {
 		return f

@@ -33,8 +33,7 @@ type Clocks struct {
 	exchanges []*exchange
 }
 
-// exchange is one exchange with the table slow, for one check. Its answer may be read
-// once done is closed.
+// exchange is one exchange with the table slow, for one check. Its answer may be read once done is closed.
 type exchange struct {
 	id       string // of the check
 	call     session.Call
@@ -44,9 +43,8 @@ type exchange struct {
 	bug      any // a panic, which the check that waits for the answer raises again
 }
 
-// Start begins the exchanges with the table slow, if a planned check needs them
-// and the table exists. The caller calls stop at the end of the run: it ends the
-// exchanges that nobody waits for any more.
+// Start begins the exchanges with the table slow, if a planned check needs them and the table exists. The caller calls
+// stop at the end of the run: it ends the exchanges that nobody waits for any more.
 func (k *Clocks) Start(ctx context.Context, s *session.Session) (stop func()) {
 	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Planned[e.id] }) {
 		return func() {}
@@ -206,8 +204,7 @@ func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
 	return false, nil
 }
 
-// tableRows is the number of rows of the table slow, which is also the least that
-// any measurement of it amounts to.
+// tableRows is the number of rows of the table slow, which is also the least that any measurement of it amounts to.
 const tableRows = 3
 
 func await(run *session.Run, e *exchange) *check.Finding {

@@ -22,8 +22,7 @@ const (
 	part = 4
 )
 
-// judgeSlowest asks the slowest call of each route again, with a part of the time
-// that it needs.
+// judgeSlowest asks the slowest call of each route again, with a part of the time that it needs.
 func judgeSlowest(run *session.Run) *check.Finding {
 	if f := run.ReadSomeTables(); f != nil && (f.Failure() || f.Skip == check.Blocked) {
 		return f
@@ -56,8 +55,7 @@ type timed struct {
 	Took time.Duration
 }
 
-// keepsTime asks a call with a deadline, and reports whether the answer shows how it
-// is kept.
+// keepsTime asks a call with a deadline, and reports whether the answer shows how it is kept.
 func keepsTime(run *session.Run, call timed) (shown bool, f *check.Finding) {
 	delay := time.Duration(0)
 	for range 3 {
@@ -119,19 +117,17 @@ func inPart(some, all float64) *check.Finding {
 		"when the deadline has elapsed, a part is answered as if it were the whole")
 }
 
-// wayThere returns how long a route takes for an answer for which it has nothing to
-// do: the refusal of an empty body. It shows the network, and whether the connector
-// is busy.
+// wayThere returns how long a route takes for an answer for which it has nothing to do: the refusal of an empty body.
+// It shows the network, and whether the connector is busy.
 func wayThere(run *session.Run, path string) (time.Duration, *check.Finding) {
 	a := run.Exchange(session.Call{Path: path, Body: []byte("{}")})
 	return a.Took, a.RefusedWith(wire.CodeBadRequest)
 }
 
-// askBeside asks a call with a deadline and, shortly before the deadline, for the
-// refusal of an empty body on the same route. A connector that runs one thing at a time,
-// such as a program with one thread that is busy computing, delays both: it could not
-// have kept the deadline, and the delay is allowed for. If the document allows one
-// request at a time, the refusal is asked for afterwards.
+// askBeside asks a call with a deadline and, shortly before the deadline, for the refusal of an empty body on the same
+// route. A connector that runs one thing at a time, such as a program with one thread that is busy computing, delays
+// both: it could not have kept the deadline, and the delay is allowed for. If the document allows one request at a
+// time, the refusal is asked for afterwards.
 func askBeside(run *session.Run, c session.Call, after time.Duration) (a *session.Answer, way time.Duration) {
 	if run.Document.Capabilities.Limits.Concurrency == 1 {
 		a = run.Exchange(c)
@@ -149,8 +145,7 @@ func askBeside(run *session.Run, c session.Call, after time.Duration) (a *sessio
 	return a, way
 }
 
-// slowestCall returns the slowest call to a route, or one about the largest table if
-// that is as slow.
+// slowestCall returns the slowest call to a route, or one about the largest table if that is as slow.
 func slowestCall(run *session.Run, path string, table *wire.Table) timed {
 	before, took := run.Longest(path, false)
 	slowest := timed{before, took}

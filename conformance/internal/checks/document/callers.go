@@ -55,8 +55,7 @@ func sameForAll(run *session.Run) *check.Finding {
 	return nil
 }
 
-// difference returns the first member in which two documents differ, and its values.
-// The order of a list means nothing.
+// difference returns the first member in which two documents differ, and its values. The order of a list means nothing.
 func difference(a, b wire.Document) (member, first, other string) {
 	for _, d := range []*wire.Document{&a, &b} {
 		d.Capabilities.Operators = slices.Sorted(slices.Values(d.Capabilities.Operators))

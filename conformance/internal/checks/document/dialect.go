@@ -11,10 +11,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// takesSQL sends statements of which every engine takes one. Whether their answers are
-// right cannot be judged, nor whether a statement is refused rightly. But a connector does
-// not take SQL if it refuses all of them just as it refuses a malformed body, or if it
-// takes native queries and gives all statements one answer.
+// takesSQL sends statements of which every engine takes one. Whether their answers are right cannot be judged, nor
+// whether a statement is refused rightly. But a connector does not take SQL if it refuses all of them just as it
+// refuses a malformed body, or if it takes native queries and gives all statements one answer.
 func takesSQL(run *session.Run) *check.Finding {
 	if run.Document.EmptyDialect {
 		return check.Differs("the name of a dialect, or no such member", `""`, "dialect is empty")

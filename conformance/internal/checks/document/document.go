@@ -1,5 +1,4 @@
-// Package document checks the capability document, and what the routes answer to
-// an empty body.
+// Package document checks the capability document, and what the routes answer to an empty body.
 package document
 
 import (
@@ -213,8 +212,7 @@ func twice[S ~string](list []S) string {
 	return ""
 }
 
-// kinds are names of widespread kinds of sources. The protocol does not say which ones
-// are built into the platform.
+// kinds are names of widespread kinds of sources. The protocol does not say which ones are built into the platform.
 var kinds = []string{
 	"airtable", "athena", "bigquery", "cassandra", "clickhouse", "cockroachdb", "csv", "databricks", "duckdb", "dynamodb",
 	"elasticsearch", "excel", "google-sheets", "graphql", "hubspot", "jira", "json", "mariadb", "mongodb", "mssql",

@@ -171,8 +171,7 @@ func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
 	return slices.Collect(slices.Chunk(all, 1))
 }
 
-// groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and
-// of two columns.
+// groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and of two columns.
 func groupsNotCut(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 	if len(data.Rows) < wire.AggregateLimit {
 		return nil
@@ -285,8 +284,7 @@ func groupable(t *wire.Table, data *oracle.Table) (names []string) {
 	return names
 }
 
-// dividing returns the columns that divide a table into a few groups of several rows, as far as its first rows
-// show.
+// dividing returns the columns that divide a table into a few groups of several rows, as far as its first rows show.
 func dividing(t *wire.Table, data *oracle.Table) []string {
 	return slices.DeleteFunc(groupable(t, data), func(name string) bool {
 		c, err := oracle.Cardinality(data, name)

@@ -88,9 +88,8 @@ func groupedBy[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 // mostPoints is more than a column has.
 const mostPoints = 100
 
-// sortable returns the columns to sort by: the most telling one of each type, then the others, those
-// first whose values a careless order would arrange otherwise. Tables with the same columns take
-// turns with them.
+// sortable returns the columns to sort by: the most telling one of each type, then the others, those first whose values
+// a careless order would arrange otherwise. Tables with the same columns take turns with them.
 func (p *liveRun) sortable(tables []*wire.Table) (list []column) {
 	byType := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return exam.OrderTells(rows, i) })
 	var others []column
@@ -140,9 +139,8 @@ func (p *liveRun) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 	return values
 }
 
-// filter returns a filter with an operator that compares whole values, with an operand of the
-// column's values. It reports false if no operator
-// will do.
+// filter returns a filter with an operator that compares whole values, with an operand of the column's values. It
+// reports false if no operator will do.
 func (p *liveRun) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
 	field := t.Columns[column].Name
 	switch kind := t.Columns[column].Type; op {
@@ -168,9 +166,8 @@ func filterOf(field string, op wire.Op, values ...wire.Value) wire.Filter {
 	return f
 }
 
-// selectiveFilter returns a filter with a declared operator that keeps some rows of
-// a table and drops some, about half of them if possible. It returns nil if it
-// finds none.
+// selectiveFilter returns a filter with a declared operator that keeps some rows of a table and drops some, about half
+// of them if possible. It returns nil if it finds none.
 func (p *liveRun) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter) {
 	data = firstRows(data, chosenBy)
 	columns := p.columns(t)

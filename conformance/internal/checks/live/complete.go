@@ -17,13 +17,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Most checks compare answers with the rows of a whole read, so the whole read comes
-// first: it is compared with every other way to read or to count the same table. Where
-// it is the odd one out, [wholeReadsComplete] fails, and the table is kept from the
-// other checks. Where another way is, [readsAgree] fails.
+// Most checks compare answers with the rows of a whole read, so the whole read comes first: it is compared with every
+// other way to read or to count the same table. Where it is the odd one out, [wholeReadsComplete] fails, and the table
+// is kept from the other checks. Where another way is, [readsAgree] fails.
 
-// agreement is what came of comparing whole reads with other reads. It is made once,
-// for both checks.
+// agreement is what came of comparing whole reads with other reads. It is made once, for both checks.
 type agreement struct {
 	made         bool
 	whole, other map[string]*check.Finding // by table: what is wrong with its whole read, or with another
@@ -128,9 +126,8 @@ func (p *liveRun) compareReads(a *agreement, t *wire.Table, w way) {
 	}
 }
 
-// readWith returns the way that asks for a window, which depends on the number of rows.
-// Without a sort the window may hold any rows of the table, but as many as there are
-// for it.
+// readWith returns the way that asks for a window, which depends on the number of rows. Without a sort the window may
+// hold any rows of the table, but as many as there are for it.
 func readWith(
 	window func(rows int) (limit, offset int),
 ) func(*liveRun, *wire.Table, *oracle.Table) (*check.Finding, bool) {
@@ -157,9 +154,8 @@ func (p *liveRun) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding
 	return p.readAs(t, whole, req, "sort by "+describeSort(req.Sort), len(whole.Rows))
 }
 
-// readRanges asks for the rows below a value, and for those from it on. Whether they
-// are the right ones is for the checks about filters, which ask again: here they count only if
-// the whole read lacks one.
+// readRanges asks for the rows below a value, and for those from it on. Whether they are the right ones is for the
+// checks about filters, which ask again: here they count only if the whole read lacks one.
 func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	field, values := p.ascending(t, whole)
 	if len(values) == 0 {
@@ -186,8 +182,7 @@ func (p *liveRun) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding
 	return nil, false
 }
 
-// ascending returns the column that [liveRun.dividing] chooses, if filters may name it, and its cells,
-// least first.
+// ascending returns the column that [liveRun.dividing] chooses, if filters may name it, and its cells, least first.
 func (p *liveRun) ascending(t *wire.Table, data *oracle.Table) (field string, cells []wire.Value) {
 	by := p.dividing(t, data)
 	if by < 0 || !terms.Allowed(t.Fields[by].Filterable) {
@@ -230,8 +225,7 @@ func (p *liveRun) dividing(t *wire.Table, data *oracle.Table) int {
 	return best
 }
 
-// readAs asks for rows in another way and compares them with the whole read, of which
-// it must answer n.
+// readAs asks for rows in another way and compares them with the whole read, of which it must answer n.
 func (p *liveRun) readAs(
 	t *wire.Table, whole *oracle.Table, req *wire.QueryRequest, how string, n int,
 ) (*check.Finding, bool) {
@@ -267,8 +261,7 @@ func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.
 		"%s: a whole read loses rows: it answers %d rows, and %s has one that is not among them", ofTable(t), n, how)
 }
 
-// maxUnknown is how many rows that are spelled like no known one are compared with all
-// known rows.
+// maxUnknown is how many rows that are spelled like no known one are compared with all known rows.
 const maxUnknown = 20
 
 // unknownRow returns the index of a row that a whole read has not answered, or -1.
@@ -277,8 +270,7 @@ func (p *liveRun) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
 	return compare.Missing(whole.Columns, rows, whole.Rows, maxUnknown)
 }
 
-// additional returns the index of a row of some that is not in all, or is there less
-// often; otherwise -1.
+// additional returns the index of a row of some that is not in all, or is there less often; otherwise -1.
 func (p *liveRun) additional(all, some *oracle.Table) int {
 	p.compared += len(all.Rows)
 	known := compare.Tally(all.Rows)
@@ -298,9 +290,8 @@ func (p *liveRun) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
 	return slices.ContainsFunc(rows, func(row []wire.Value) bool { return known[compare.RowKey(row)] > 0 })
 }
 
-// numbersOutvote compares the number of rows with the exact size, the count and the
-// aggregate's count. Two of them that agree outvote the whole read, if no other has
-// its number. A single one that differs has a check of its own.
+// numbersOutvote compares the number of rows with the exact size, the count and the aggregate's count. Two of them that
+// agree outvote the whole read, if no other has its number. A single one that differs has a check of its own.
 func (p *liveRun) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	votes := p.rowCounts(t)
 	rows := int64(len(whole.Rows))
@@ -366,8 +357,7 @@ func (p *liveRun) rowCounts(t *wire.Table) map[int64][]string {
 	return stated
 }
 
-// repeats reports whether a table's rows are not distinct by its primary key or, if it
-// has none, in all cells.
+// repeats reports whether a table's rows are not distinct by its primary key or, if it has none, in all cells.
 func repeats(t *wire.Table, data *oracle.Table) bool {
 	rows := data.Rows
 	if key := compare.Project(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// discoverySteady asks for discovery again. A schema may change at any time, but not
-// there and back again.
+// discoverySteady asks for discovery again. A schema may change at any time, but not there and back again.
 func discoverySteady(p *liveRun) *check.Finding {
 	first, f := p.Discovery(0)
 	if f != nil {
@@ -82,9 +81,8 @@ func changed(a, b *wire.Table) string {
 	return ""
 }
 
-// discoveryDescribes compares the row counts, samples and statistics of discovery with
-// the rows. Estimates only have to be roughly right, and a source may mask samples, so
-// it is advice.
+// discoveryDescribes compares the row counts, samples and statistics of discovery with the rows. Estimates only have to
+// be roughly right, and a source may mask samples, so it is advice.
 func discoveryDescribes(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
 	judging := func(what string, held func(rows *oracle.Table) *oracle.Difference) {
 		list = append(list, about(t, 0, func(rows *oracle.Table) *check.Finding {

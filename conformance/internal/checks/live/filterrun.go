@@ -21,8 +21,7 @@ const (
 	maxBrokenCells   = 12
 	// questionsAfterFailure is how many more questions look for what else is wrong.
 	questionsAfterFailure = 150
-	// filtersOfCell is how many filters with an operator on a field are worth a question of
-	// their own.
+	// filtersOfCell is how many filters with an operator on a field are worth a question of their own.
 	filtersOfCell = 4
 	// requestsOfWrongAnswer is what a question takes whose answer is wrong: its table is read again, and it
 	// is asked again.
@@ -40,8 +39,7 @@ type filterPlan struct {
 	suspects []*exam.Question
 }
 
-// filterPlan returns the plan of the run. Of tables that were not read whole, it is
-// about the rows that were.
+// filterPlan returns the plan of the run. Of tables that were not read whole, it is about the rows that were.
 func (p *liveRun) filterPlan() *filterPlan {
 	plan := &p.plan
 	if plan.Grid != nil && plan.seed == p.Seed {
@@ -280,8 +278,7 @@ func windowsOverFilters(p *liveRun) *check.Finding {
 	return v.askUntilWrong(slices.Values(v.FilteredWindows(v.broken)))
 }
 
-// askUntilWrong asks questions that are not about single cells, until one is answered
-// wrongly.
+// askUntilWrong asks questions that are not about single cells, until one is answered wrongly.
 func (v *filterRun) askUntilWrong(questions iter.Seq[*exam.Question]) *check.Finding {
 	next, stop := iter.Pull(questions)
 	defer stop()

@@ -89,8 +89,7 @@ func valuesOf(t *oracle.Table, column int) map[string]bool {
 	return values
 }
 
-// declaredLinks returns the declared foreign keys of a table. Another check reports names
-// of what does not exist.
+// declaredLinks returns the declared foreign keys of a table. Another check reports names of what does not exist.
 func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 	for _, key := range from.ForeignKeys {
 		to := p.discovery.Target(key)

@@ -15,8 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// What one check may cost besides its share of the requests: live data belongs to
-// somebody, and may be large.
+// What one check may cost besides its share of the requests: live data belongs to somebody, and may be large.
 const (
 	maxRequests = 200
 	fewTables   = 8 // are read whatever the budget is
@@ -70,8 +69,7 @@ func (m *memory) within(judge func(*liveRun) *check.Finding, lacks string) func(
 	}, lacks)
 }
 
-// judging returns the judge of a check. It passes when something was judged, and
-// otherwise says what is lacking.
+// judging returns the judge of a check. It passes when something was judged, and otherwise says what is lacking.
 func (m *memory) judging(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
 		p := &liveRun{Run: run, memory: m}
@@ -96,9 +94,8 @@ func (p *liveRun) mayRead(n int) bool {
 	return p.mayAskWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*defaults.WindowRows)
 }
 
-// unmoved judges a part of the check that is about some tables. It repeats the part
-// if they changed meanwhile, and skips tables that already changed during this
-// check.
+// unmoved judges a part of the check that is about some tables. It repeats the part if they changed meanwhile, and
+// skips tables that already changed during this check.
 func (p *liveRun) unmoved(part func() *check.Finding, tables ...*wire.Table) *check.Finding {
 	for _, t := range tables {
 		if slices.Contains(p.moved, terms.QuoteName(t.Name)) {
@@ -205,9 +202,8 @@ func (p *liveRun) post(path string, m wire.Request) *session.Answer {
 	return p.Post(path, m)
 }
 
-// ask sends a query that must be answered, and returns what the platform makes of
-// the answer: it does what is not served. The rows are nil if there are more than
-// are read.
+// ask sends a query that must be answered, and returns what the platform makes of the answer: it does what is not
+// served. The rows are nil if there are more than are read.
 func (p *liveRun) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
 	st, rows, f := p.read(t, req, p.Rows)
 	if f != nil || st.Over {

@@ -17,10 +17,9 @@ import (
 
 const maxPagedTables = 12
 
-// pages are sizes of pages to be read of a table, by the number of its rows: under its key alone or behind
-// a column whose values repeat, where a connector that goes on behind the last value loses rows; and with
-// a filter, some of them as they were asked for without one, which a connector that keeps pages by their
-// window shows.
+// pages are sizes of pages to be read of a table, by the number of its rows: under its key alone or behind a column
+// whose values repeat, where a connector that goes on behind the last value loses rows; and with a filter, some of them
+// as they were asked for without one, which a connector that keeps pages by their window shows.
 type pages struct {
 	ties, filtered bool
 	sizes          func(rows int) []int
@@ -28,8 +27,7 @@ type pages struct {
 
 func sizes(list ...int) func(int) []int { return func(int) []int { return list } }
 
-// pagesCompose judges that pages under a key, put one after the other, are the sorted
-// rows, for pages of several sizes.
+// pagesCompose judges that pages under a key, put one after the other, are the sorted rows, for pages of several sizes.
 func pagesCompose(p *liveRun) *check.Finding {
 	plan := []pages{
 		{sizes: func(rows int) []int { return []int{rows/2 + 1} }}, {ties: true, sizes: sizes(7)}, {sizes: sizes(100, 1000)},
@@ -121,9 +119,8 @@ func repeating(t *wire.Table, rows *oracle.Table, hold func(column int, distinct
 	return columns
 }
 
-// ordersRows reports whether a key has a different value for each row, and all
-// readings order the values alike. Whether declared keys are unique has a check of
-// its own.
+// ordersRows reports whether a key has a different value for each row, and all readings order the values alike. Whether
+// declared keys are unique has a check of its own.
 func ordersRows(t *oracle.Table, key []wire.SortKey) bool {
 	for _, k := range key {
 		c := t.Index(k.Field)

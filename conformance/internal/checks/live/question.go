@@ -175,11 +175,10 @@ func (p *liveRun) compareRows(
 	return differs(what, d)
 }
 
-// compareGroups compares the answer to an aggregate. It asks for nothing that has no exact answer,
-// nor for as many groups as the limit, which have a check of their own. If several measures are
-// declined, it asks for a part of them: one that the source cannot compute exactly declines the
-// others with it, and is left out where it is asked for again. keyed says that the keys are known to
-// be answered. It reports whether any measure was.
+// compareGroups compares the answer to an aggregate. It asks for nothing that has no exact answer, nor for as many
+// groups as the limit, which have a check of their own. If several measures are declined, it asks for a part of them:
+// one that the source cannot compute exactly declines the others with it, and is left out where it is asked for again.
+// keyed says that the keys are known to be answered. It reports whether any measure was.
 func (p *liveRun) compareGroups(
 	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int, keyed bool,
 ) (answered bool, f *check.Finding) {

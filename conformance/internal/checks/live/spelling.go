@@ -15,8 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// discoveryHolds judges that the rows are what discovery says. A null in a column of
-// a key has a check of its own.
+// discoveryHolds judges that the rows are what discovery says. A null in a column of a key has a check of its own.
 func discoveryHolds(p *liveRun) *check.Finding {
 	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
 		for i, field := range t.Fields {

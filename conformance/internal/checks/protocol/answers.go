@@ -150,8 +150,7 @@ func streamChecks() []session.Check {
 	})
 }
 
-// answerChecks returns the checks about answers that are no streams, and about what no answer may
-// hold.
+// answerChecks returns the checks about answers that are no streams, and about what no answer may hold.
 func answerChecks() []session.Check {
 	asked := false
 	provoked := func(run *session.Run) *check.Finding {
@@ -195,8 +194,7 @@ func anyDiscovery(run *session.Run) *check.Finding {
 	return f
 }
 
-// provokeRefusals ensures that there were error answers, with requests that invite a connector to
-// quote them.
+// provokeRefusals ensures that there were error answers, with requests that invite a connector to quote them.
 func provokeRefusals(run *session.Run) {
 	for i, c := range provocations(run) {
 		if i > 0 && run.Allowance() == 0 {
@@ -297,8 +295,7 @@ func answerShape(run *session.Run, path string, t *wire.Table) *check.Finding {
 	return nil
 }
 
-// measurable returns the tables that store rows, small ones first. What stores none need
-// not be measurable as a whole.
+// measurable returns the tables that store rows, small ones first. What stores none need not be measurable as a whole.
 func measurable(run *session.Run) []*wire.Table {
 	return slices.DeleteFunc(run.SmallestFirst(), func(t *wire.Table) bool { return !t.StoresRows })
 }

@@ -104,8 +104,7 @@ func wholeRead(run *session.Run, t *wire.Table) (*beside, *check.Finding) {
 	return &beside{"table " + terms.QuoteName(t.Name), t, declared.AllRows(t), rows}, nil
 }
 
-// pagesOf asks for the pages of a table, one after the other. It returns none if the connector
-// serves no such pages.
+// pagesOf asks for the pages of a table, one after the other. It returns none if the connector serves no such pages.
 func pagesOf(run *session.Run, t *wire.Table, rows, most int) (pages []beside) {
 	if declared.Needs("sort")(run.Document) != "" || !run.Document.Capabilities.Offset {
 		return nil

@@ -120,8 +120,7 @@ func wholeTable(run *session.Run, tables []*wire.Table, least int, lacks string)
 	return nil, 0, check.Skip(check.NoData, "%s", lacks)
 }
 
-// changed returns the finding that skips the check if a table has no longer n rows,
-// because live data changes.
+// changed returns the finding that skips the check if a table has no longer n rows, because live data changes.
 func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
 	last := run.Last
 	rows, _, f := run.ReadAgain(t, nil, false)
@@ -132,8 +131,7 @@ func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
 	return f
 }
 
-// limitChecks returns the checks about the ceilings that the document declares: what
-// lies within them is answered.
+// limitChecks returns the checks about the ceilings that the document declares: what lies within them is answered.
 func limitChecks() []session.Check {
 	page := windowHolds(func(most wire.Limits) window { return window{limit: most.PageSizeMax} })
 	skipped := windowHolds(func(most wire.Limits) window { return window{limit: 1, offset: most.OffsetMax} })

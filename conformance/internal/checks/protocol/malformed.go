@@ -11,8 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// malformedChecks returns the checks about bodies that do not parse against the schema of their
-// route.
+// malformedChecks returns the checks about bodies that do not parse against the schema of their route.
 func malformedChecks() []session.Check {
 	each := func(rows []refusal.Row) refusal.Table {
 		return refusal.Table{About: refusal.AnyTable, InTurn: true, Rows: rows}

@@ -72,8 +72,7 @@ func inFilters(path string) []refusal.Row {
 	}
 }
 
-// inGroups are or blocks with an unknown field, whose value could be known without
-// looking at it.
+// inGroups are or blocks with an unknown field, whose value could be known without looking at it.
 var inGroups = []refusal.Row{
 	unknownIn("or", `[[],[{"field":%noField,"op":"eq","value":"x"}]]`, filterCodes, wire.PathQuery, wire.PathCount, wire.PathAggregate),
 	unknownIn("or", `[[{"field":%field,"op":"notnull"}],[{"field":%field,"op":"isnull"},{"field":%noField,"op":"eq","value":"x"}]]`,

@@ -7,9 +7,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
-// atOnce asks for both tenants at once, with as many requests as the document allows
-// and at least two. Each question is asked for the one tenant and the other, beside
-// other questions: first in one wording, then in several.
+// atOnce asks for both tenants at once, with as many requests as the document allows and at least two. Each question is
+// asked for the one tenant and the other, beside other questions: first in one wording, then in several.
 func atOnce(run *pairRun) *check.Finding {
 	at := 4
 	if most := run.Document.Capabilities.Limits.Concurrency; most > 0 {

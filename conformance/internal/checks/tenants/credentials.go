@@ -14,8 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// refusesIncomplete asks every route without credentials and, if the run may, with a
-// wrong secret.
+// refusesIncomplete asks every route without credentials and, if the run may, with a wrong secret.
 func refusesIncomplete(run *pairRun) *check.Finding {
 	topic := run.Topic()
 	list := []impostor{{what: "no credentials", set: map[string]string{}}}
@@ -102,8 +101,7 @@ func tableOf(run *pairRun, tenant int) (*subject, *check.Finding) {
 	return nil, nil
 }
 
-// servesImpostor asks a question for the tenant, and then the same with other
-// credentials.
+// servesImpostor asks a question for the tenant, and then the same with other credentials.
 func (s *subject) servesImpostor(run *pairRun, tenant int, q *question, list []impostor) *check.Finding {
 	if !s.may(run, q) {
 		return nil

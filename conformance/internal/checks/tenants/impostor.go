@@ -20,8 +20,7 @@ type impostor struct {
 	set  map[string]string
 	// others marks a set with the secret of the other tenant, whose data it may give.
 	others bool
-	// unless is a set that tells nothing if it gives the same: then the changed
-	// credential has no meaning. May be nil.
+	// unless is a set that tells nothing if it gives the same: then the changed credential has no meaning. May be nil.
 	unless map[string]string
 	// close marks a set whose secret differs little from the tenant's. It is sent to /query alone:
 	// what compares secrets is hardly another thing on another route, and accounts get locked.
@@ -33,8 +32,7 @@ type impostor struct {
 	once, refused bool
 }
 
-// incomplete returns sets that lack what the document requires. Sending them harms no
-// account.
+// incomplete returns sets that lack what the document requires. Sending them harms no account.
 func incomplete(run *pairRun, tenant int) (list []impostor) {
 	own, hidden := run.Tenants[tenant].Credentials.Reveal(), run.Document.Secrets()
 	if len(own) > 0 {
@@ -134,10 +132,9 @@ func isAddress(value string) bool {
 	return strings.ContainsAny(value, "/:") || strings.Contains(value, ".") && !strings.Contains(value, "@")
 }
 
-// similar returns sets in each of which one secret differs little from the tenant's, as those do
-// that a comparison of a part, of prefixes or without regard to case takes for equal. A secret that
-// may be anything tells nothing, and so does a blank behind it where one in front is taken too:
-// blanks are pasted with a secret, and may be removed.
+// similar returns sets in each of which one secret differs little from the tenant's, as those do that a comparison of a
+// part, of prefixes or without regard to case takes for equal. A secret that may be anything tells nothing, and so does
+// a blank behind it where one in front is taken too: blanks are pasted with a secret, and may be removed.
 func similar(own map[string]string, hidden []string) (list []impostor) {
 	for _, key := range hidden {
 		secret := []rune(own[key])

@@ -9,10 +9,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A cache answers a request that it has seen. So every question has any number of
-// wordings: requests with different bytes and the same answer. A wording that is asked
-// for the first time cannot be answered from what was kept for the other tenant, unless
-// the key of the cache is less than the request.
+// A cache answers a request that it has seen. So every question has any number of wordings: requests with different
+// bytes and the same answer. A wording that is asked for the first time cannot be answered from what was kept for the
+// other tenant, unless the key of the cache is less than the request.
 
 // wording tells the wordings of a run apart.
 type wording struct {
@@ -248,8 +247,7 @@ func firstOf(path string) *question {
 	return nil
 }
 
-// rowsIn returns a request for all rows of the subject and the columns that both tenants
-// have.
+// rowsIn returns a request for all rows of the subject and the columns that both tenants have.
 func (s *subject) rowsIn(w wording) *wire.QueryRequest {
 	req := &wire.QueryRequest{Table: s.name, Where: s.everything(w), Fields: turned(s.fields, w), Envelope: w.envelope()}
 	if s.mayLimit && w.n%3 > 0 {
@@ -290,9 +288,8 @@ func (s *subject) aggregate(w wording, by []wire.GroupKey, measures ...wire.Meas
 	return req
 }
 
-// everything returns filters that keep every row of the subject: nin with a text that
-// differs from wording to wording, which keeps null cells too. Wordings go without only once the rows of both
-// tenants are known.
+// everything returns filters that keep every row of the subject: nin with a text that differs from wording to wording,
+// which keeps null cells too. Wordings go without only once the rows of both tenants are known.
 func (s *subject) everything(w wording) (where wire.Where) {
 	learning := s.rows[0] == nil || s.rows[1] == nil
 	if s.text != "" && (learning || !w.bare) {
@@ -303,8 +300,7 @@ func (s *subject) everything(w wording) (where wire.Where) {
 	return where
 }
 
-// unlessPartial returns the request, or nil if the subject is a part of its table: the
-// route takes no filter.
+// unlessPartial returns the request, or nil if the subject is a part of its table: the route takes no filter.
 func (s *subject) unlessPartial(m wire.Request) wire.Request {
 	if s.only != nil {
 		return nil

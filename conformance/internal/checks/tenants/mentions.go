@@ -199,8 +199,7 @@ func (run *pairRun) tablesToldOf(both [2]*session.Discovery) []*wire.Table {
 	return tables[:min(len(tables), maxCandidates)]
 }
 
-// samplesOfOther looks for samples, minima and maxima of tables that only rows of the other
-// tenant hold.
+// samplesOfOther looks for samples, minima and maxima of tables that only rows of the other tenant hold.
 func samplesOfOther(run *pairRun, both [2]*session.Discovery, tables []*wire.Table) *check.Finding {
 	for _, t := range tables {
 		s := newSubject(run, t, both[1].Lookup[t.Name])
@@ -240,9 +239,8 @@ func (s *subject) judgeSamples(run *pairRun) *check.Finding {
 	return nil
 }
 
-// describesOther looks for names of tables that only the other tenant has in what
-// discovery says of a tenant's tables. A vendor's fixed description of a table may
-// honestly name one that this tenant may not see.
+// describesOther looks for names of tables that only the other tenant has in what discovery says of a tenant's tables.
+// A vendor's fixed description of a table may honestly name one that this tenant may not see.
 func describesOther(run *pairRun) *check.Finding {
 	both, f := discoveries(run)
 	if f != nil {

@@ -87,8 +87,7 @@ func (r *reply) breaks() bool {
 	return r.Err == nil && r.Status >= http.StatusInternalServerError || e != nil && e.Code == wire.CodeUnknownEntity
 }
 
-// holds reports whether the answer is what some rows give, in any reading of the
-// protocol.
+// holds reports whether the answer is what some rows give, in any reading of the protocol.
 func (r *reply) holds(of oracle.Tables) bool {
 	if m, ok := r.asked.(*wire.QueryRequest); ok {
 		return compare.Leniently.Rows(of, m, r.rows.Rows) == nil
@@ -97,8 +96,7 @@ func (r *reply) holds(of oracle.Tables) bool {
 	return d == nil
 }
 
-// onlyIn returns a row of the answer that the one table has and the other has not, or
-// nil.
+// onlyIn returns a row of the answer that the one table has and the other has not, or nil.
 func (r *reply) onlyIn(one, other *oracle.Table) []wire.Value {
 	req, ok := r.asked.(*wire.QueryRequest)
 	if !ok || r.rows == nil || one == nil || len(req.Joins) > 0 {

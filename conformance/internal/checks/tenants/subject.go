@@ -19,20 +19,17 @@ import (
 type subject struct {
 	name   string
 	fields []string // that both tables have
-	// tables are the tables of the two tenants. Of a table that a tenant lacks, it is
-	// the other's.
+	// tables are the tables of the two tenants. Of a table that a tenant lacks, it is the other's.
 	tables [2]*wire.Table
 	lacked [2]bool // by the tenant
 	// lost is set if the first tenant's whole reads lose rows: what differs from them shows nothing then, and the
 	// check is blocked unless it finds rows of the other tenant.
 	lost *check.Finding
-	// only keeps few rows of a table that has too many to compare. The subject is then
-	// these rows.
+	// only keeps few rows of a table that has too many to compare. The subject is then these rows.
 	only     []wire.Filter
 	narrowed bool // such a filter was looked for
-	// rows holds what each tenant's reads answered when nothing of the other tenant was
-	// asked in between: the subject, and the table that the hop leads to. It is nil if
-	// they are not known.
+	// rows holds what each tenant's reads answered when nothing of the other tenant was asked in between: the subject,
+	// and the table that the hop leads to. It is nil if they are not known.
 	rows [2]oracle.Tables
 
 	// What the questions are made of.
@@ -152,8 +149,7 @@ func readSubjects(run *pairRun) *check.Finding {
 	return nil
 }
 
-// tables returns the tables that both tenants have, the most telling first, and some
-// that one of them lacks.
+// tables returns the tables that both tenants have, the most telling first, and some that one of them lacks.
 func tables(run *pairRun) (shared, lacked []*subject, f *check.Finding) {
 	both, f := discoveries(run)
 	if f != nil {
@@ -370,9 +366,8 @@ const (
 	maxSorts   = 2
 )
 
-// readAlone reads the rows of each table, first for the one tenant and then for the
-// other. Each tenant begins with a new connection, /check and /discovery, because a
-// connector may hold the tenant that came last with any of them.
+// readAlone reads the rows of each table, first for the one tenant and then for the other. Each tenant begins with a
+// new connection, /check and /discovery, because a connector may hold the tenant that came last with any of them.
 func readAlone(run *pairRun, list ...*subject) {
 	for tenant := range 2 {
 		arrive(run, tenant)
@@ -422,9 +417,8 @@ func (s *subject) learn(run *pairRun, tenant int) {
 	}
 }
 
-// narrow chooses a filter that keeps few rows of a table: by a text that the rows of
-// one tenant hold, rather those of the first, and if possible not the first rows of the
-// other.
+// narrow chooses a filter that keeps few rows of a table: by a text that the rows of one tenant hold, rather those of
+// the first, and if possible not the first rows of the other.
 func (s *subject) narrow(run *pairRun, first int) {
 	if s.narrowed || !run.Document.Declares(wire.OpEq) {
 		return
@@ -488,8 +482,7 @@ func boolInt(b bool) int {
 const alike = "both accounts see the same rows: give two whose data differ, or the connector serves one tenant's data to all; " +
 	"if it is meant, say so (-alike)"
 
-// judgeSubjects judges answers about tables, and reads the tables again if the data may
-// have changed.
+// judgeSubjects judges answers about tables, and reads the tables again if the data may have changed.
 func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 	if f := readSubjects(run); f != nil {
 		return f
@@ -527,9 +520,8 @@ func judgeSubjects(run *pairRun, judge func() *check.Finding) *check.Finding {
 	return f
 }
 
-// changed returns the name of a table whose rows are not what they were, or "". Rows that
-// come from the other tenant, or go back there, are a mix-up and no change of the data, and
-// so is what else changed then.
+// changed returns the name of a table whose rows are not what they were, or "". Rows that come from the other tenant,
+// or go back there, are a mix-up and no change of the data, and so is what else changed then.
 func changed(before, now []*subject) (name string) {
 	for _, s := range now {
 		i := slices.IndexFunc(before, func(b *subject) bool { return b.name == s.name })

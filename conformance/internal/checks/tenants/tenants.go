@@ -99,8 +99,7 @@ func Checks() []session.Check {
 	}
 }
 
-// discoveries returns both tenants' discoveries. The check is skipped when there is
-// one tenant.
+// discoveries returns both tenants' discoveries. The check is skipped when there is one tenant.
 func discoveries(run *pairRun) (both [2]*session.Discovery, f *check.Finding) {
 	if len(run.Tenants) < 2 {
 		return both, check.Skip(check.NotAsked, "there is one set of credentials; give -credentials twice")
