@@ -59,7 +59,9 @@ type KindCount struct {
 func (r *Record) Declare(q Question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.heard.questions[q] = r.heard.questions[q]
+	if !r.heard.questions[q] {
+		r.heard.questions[q] = false
+	}
 }
 
 // AddRequest notes which questions a request has asked whose answer was judged.

@@ -74,7 +74,7 @@ func (m *memory) consistencyChecks() []session.Check {
 				"reverse the comparison for desc, and keep nulls last in both, as ORDER BY x IS NULL, x DESC does; " +
 				"or answer all rows and leave served.sort and served.window false."},
 		{ID: "L6", Phase: 4, Again: true, Weight: 70, Judge: m.within(pagesCompose, lacksPages),
-			Needs: needsPages, Explained: []string{"M20"}, Rules: []string{"query-15", "stream-2b", "verdict-8"},
+			Needs: declared.Needs("sort", "offset"), Explained: []string{"M20"}, Rules: []string{"query-15", "stream-2b", "verdict-8"},
 			Title: "pages of several sizes, with a filter and without, are the sorted rows one after the other",
 			Fix: "Filter, then sort, then cut: skip exactly offset rows and answer exactly limit; " +
 				"or answer all rows and leave served.window false."},
@@ -106,7 +106,7 @@ func (m *memory) consistencyChecks() []session.Check {
 			Fix: "Join on the left side: keep rows without a match with nulls, answer a row for each match, and let null match nothing. " +
 				"Filter and sort the base table."},
 		{ID: "M22", Phase: 4, Again: true, Weight: 32, Judge: m.within(inTurn(1, joinsFold), "no aggregate over a join was answered"),
-			Needs: needsJoinedAggregate, Rules: []string{"aggregate-10", "aggregate-13"},
+			Needs: declared.Needs("join", wire.PathAggregate), Rules: []string{"aggregate-10", "aggregate-13"},
 			Title: "aggregates over joins are what folding the joined rows gives",
 			Fix:   "Fold the joined rows, those without a match and those with several included; or decline with 204."},
 		{ID: "M25", Phase: 4, Weight: 16,
@@ -152,7 +152,8 @@ func (m *memory) secondChecks() []session.Check {
 func (m *memory) filterChecks() []session.Check {
 	return []session.Check{
 		{ID: "M10", Phase: 4, Again: true, Judge: m.within(eachCell(wire.PathCount, wire.PathAggregate), lacksValues), Weight: 150,
-			Needs: needsFilteredNumbers, Rules: []string{"count-3", "aggregate-1", "aggregate-10"},
+			Needs: declared.All(declared.Needs("operators"), declared.NeedsAny(wire.PathCount, wire.PathAggregate)),
+			Rules: []string{"count-3", "aggregate-1", "aggregate-10"},
 			Title: "each declared operator counts the same rows on /count and /aggregate as on /query",
 			Fix:   "Build the conditions of all three routes with the same code, or leave the route out of endpoints."},
 		{ID: "M11", Phase: 4, Judge: m.within(filtersCombine, lacksValues), Weight: 120,
@@ -196,11 +197,3 @@ func (m *memory) advice() []session.Check {
 			Fix:   "Group and count by value: 1.5 and 1.50 are one decimal, whatever the upstream sends."},
 	}
 }
-
-// The conditions of several checks: the document declares operators and a route that counts,
-// aggregates over joins, or an order and an offset to page by.
-var (
-	needsFilteredNumbers = declared.All(declared.Needs("operators"), declared.NeedsAny(wire.PathCount, wire.PathAggregate))
-	needsJoinedAggregate = declared.Needs("join", wire.PathAggregate)
-	needsPages           = declared.Needs("sort", "offset")
-)
