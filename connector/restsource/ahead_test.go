@@ -142,7 +142,7 @@ func TestAheadContradicted(t *testing.T) {
 		}
 	}
 	rows := func(first, last, total int) testkit.Transport {
-		return always(200, rowsOf(first, last, fmt.Sprintf(`"total":%d`, total)))
+		return always(200, rowsOf(fmt.Sprintf("%d-%d", first, last), fmt.Sprintf(`"total":%d`, total)))
 	}
 	for _, c := range []struct {
 		name  string
@@ -157,7 +157,7 @@ func TestAheadContradicted(t *testing.T) {
 		{"a page is shorter, by offset", byOffset, at("63", rows(64, 68, 200)), 200},
 		{"the total was too large", byPage, func(asked string) *http.Response {
 			if n, _ := strconv.Atoi(asked); n > 18 {
-				return reply(200, rowsOf(1, 0, `"total":200`))
+				return reply(200, rowsOf("none", `"total":200`))
 			}
 			return nil
 		}, -1},
@@ -201,7 +201,7 @@ func TestAheadWithinLimits(t *testing.T) {
 			if n > 10 {
 				return nil
 			}
-			return reply(200, rowsOf(10*n-9, 10*n, `"total":100`, `"x":"`+large+`"`))
+			return reply(200, rowsOf(fmt.Sprintf("%d-%d", 10*n-9, 10*n), `"total":100`, `"x":"`+large+`"`))
 		}
 		testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")

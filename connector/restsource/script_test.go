@@ -1,14 +1,27 @@
 package restsource_test
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // reply and always answer requests without a network.
@@ -37,23 +50,48 @@ func following(answers ...testkit.Transport) *script {
 	return &script{answers: answers, begun: time.Now()}
 }
 
-// inTurn answers in turn with bodies, with a header Link and a body, or with a status and
-// perhaps a body: `{"rows": []}`, `Link: <...> {...}`, "204". A 429 is for an hour.
+// rowsWord is a list of rows by their ids: "1-4", "5,2,6", "none".
+var rowsWord = regexp.MustCompile(`^(none|\d+-\d+|\d{1,2}(?:,\d+)*)(?: (.*))?$`)
+
+// inTurn answers in turn with a body, with rows and other members, with a header Link and one of
+// these, or with a status and perhaps one of these: `{"rows": []}`, `1-4 "next":"c"`,
+// `Link: <...> 5-6`, "206 1-4". A 429 is for an hour.
 func inTurn(texts ...string) *script {
 	answers := make([]testkit.Transport, len(texts))
 	for i, text := range texts {
-		answers[i] = always(200, text)
-		if status, err := strconv.Atoi(text[:min(3, len(text))]); err == nil {
-			answers[i] = always(status, text[3:])
-			if status == http.StatusTooManyRequests {
-				answers[i] = always(status, text[3:], "Retry-After: 3600")
-			}
-		} else if link, ok := strings.CutPrefix(text, "Link: "); ok {
-			link, body, _ := strings.Cut(link, " {")
-			answers[i] = always(200, "{"+body, "Link: "+link)
+		status, headers := 200, []string(nil)
+		if n, err := strconv.Atoi(text[:min(3, len(text))]); err == nil && n >= 100 {
+			status, text = n, strings.TrimPrefix(text[3:], " ")
+		} else if strings.HasPrefix(text, "Link: ") {
+			end := strings.LastIndex(text, "rel=")
+			end += strings.Index(text[end:]+" ", " ")
+			headers, text = []string{text[:end]}, strings.TrimPrefix(text[end:], " ")
 		}
+		if status == http.StatusTooManyRequests {
+			headers = []string{"Retry-After: 3600"}
+		}
+		if m := rowsWord.FindStringSubmatch(text); m != nil {
+			text = rowsOf(m[1], slices.DeleteFunc([]string{m[2]}, func(more string) bool { return more == "" })...)
+		}
+		answers[i] = always(status, text, headers...)
 	}
 	return following(answers...)
+}
+
+// rowsOf returns an answer with the rows of these ids, and other members.
+func rowsOf(ids string, members ...string) string {
+	var rows []string
+	for word := range strings.SplitSeq(strings.TrimPrefix(ids, "none"), ",") {
+		first, last, ok := strings.Cut(word, "-")
+		if !ok {
+			last = first
+		}
+		from, _ := strconv.Atoi(first)
+		for to, err := strconv.Atoi(last); err == nil && from <= to; from++ {
+			rows = append(rows, fmt.Sprintf(`{"id":%d}`, from))
+		}
+	}
+	return "{" + strings.Join(append([]string{`"rows":[` + strings.Join(rows, ",") + "]"}, members...), ",") + "}"
 }
 
 func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,4 +111,125 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.headers, s.bodies = append(s.headers, r.Header), append(s.bodies, body)
 	s.mu.Unlock()
 	return answer(r)
+}
+
+// shapes are ways to page, with pages of 4 rows where a size is asked for.
+var shapes = map[string]restsource.Pages{
+	"one": onePage, "cursor": cursorPages, "url": urlPages, "link": linkPages, "after": afterPages, "page": numberPages,
+	"offset": offsetPages, "scroll": scrollPages, "func": {By: restsource.PagingFunc, Func: unmarshalled},
+	"promise": {By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }},
+	"plain":   {By: restsource.PagingCursor, Param: "cursor", Next: "next"},
+}
+
+// shaped declares the table numbers by words, one of shapes and what differs from it, and returns what is
+// asked of it: "page total limit=4".
+func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.QueryRequest) {
+	t.Helper()
+	tables, req = numbersTable(onePage), allNumbers
+	table := &tables[0]
+	for word := range strings.FieldsSeq(words) {
+		name, value, _ := strings.Cut(word, "=")
+		number, _ := strconv.Atoi(value)
+		switch name {
+		case "more":
+			table.Pages.HasMore = "more"
+		case "unsized":
+			table.Pages = unsized(table.Pages)
+		case "size":
+			table.Pages = sized(table.Pages, number)
+		case "resends":
+			table.Pages.Resends = true
+		case "end":
+			table.Pages.EndStatus = number
+		case "last":
+			table.Pages.LastRowCursor = value
+		case "total":
+			table.Total = cmp.Or(value, "total")
+		case "rows":
+			table.Rows = value
+		case "keyless":
+			table.Key = nil
+		case "filter":
+			table.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
+			req.And = []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}
+		case "limit":
+			req.Limit = int64(number)
+		case "from":
+			req.Offset = int64(number)
+		case "count", "discover", "warns":
+		default:
+			require.Contains(t, shapes, word)
+			table.Pages = shapes[word]
+		}
+	}
+	return tables, req
+}
+
+// readings reads, counts or discovers the rows of each line of a file, as testdata/end.tsv tells. All of
+// the answers are asked for, and no log quotes one.
+func readings(t *testing.T, file string) {
+	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
+		why, how, answers, asked, want := c[0], c[1], strings.Split(c[2], " | "), strings.ReplaceAll(c[3], "-", ""), c[4]
+		routes := map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"rows": readRows}
+		if strings.HasPrefix(how, "count ") {
+			routes = map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"count": countRows, "size": sizeRows}
+		} else if strings.HasPrefix(how, "discover ") {
+			routes = map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"discovery": discoverRows}
+		}
+		for route, ask := range routes {
+			testkit.Bubble(t, why+" by "+route, func(t *testing.T) {
+				tables, req := shaped(t, how)
+				api := inTurn(answers...)
+				tenant, log := logged(t, shopAPI, tables, api)
+				got, err := ask(tenant, req)
+				synctest.Wait() // the request is logged when it is over
+				said := strings.ReplaceAll(log.String(), `\\`, `\`)
+				assert.Equal(t, asked, strings.Join(api.queries, " "))
+				assert.NotContains(t, said, secretText)
+				assert.Equal(t, strings.HasSuffix(how, "warns"), strings.Contains(said, "the source warns"))
+				if err == nil {
+					assert.Equal(t, want, got)
+					return
+				}
+				require.NotRegexp(t, `^\d*$`, want, "%s %s", err, said)
+				assert.Contains(t, err.Error()+said, want)
+				assert.NotContains(t, err.Error(), secretText)
+			})
+		}
+	}
+}
+
+// readRows returns the number of rows that are 1 to so many.
+func readRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
+	answer, err := tenant.Query(req)
+	if err != nil {
+		return "", err
+	}
+	for i, id := range idsOf(answer) {
+		if id != int64(i)+1 {
+			return fmt.Sprint(idsOf(answer)), nil
+		}
+	}
+	return strconv.Itoa(len(idsOf(answer))), nil
+}
+
+func countRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
+	n, err := tenant.Count(wire.CountRequest{Table: req.Table})
+	return strconv.FormatInt(n, 10), err
+}
+
+func sizeRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
+	size, err := tenant.Size(req.Table)
+	if err != nil || !size.Exact {
+		return "inexact", err
+	}
+	return strconv.FormatInt(size.Rows, 10), nil
+}
+
+func discoverRows(tenant *connectortest.Tenant, _ wire.QueryRequest) (string, error) {
+	found, err := tenant.Discover()
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(found.Warnings, " | "), nil
 }
