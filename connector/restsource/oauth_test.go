@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -213,49 +212,12 @@ func TestTokenIsRenewed(t *testing.T) {
 // TestTokenEndpoint: what a token endpoint answers becomes a sentence where the person at
 // the form can do something, and a timeout where waiting helps. No text of it is quoted.
 func TestTokenEndpoint(t *testing.T) {
-	const wrong, scopes = "does not accept the client id", "do not have all the scopes"
-	for _, c := range []struct {
-		name      string
-		answer    testkit.Transport
-		code      wire.Code
-		text, log string
-	}{
-		{"a wrong secret", always(401, `{"error": "invalid_client", "error_description": "`+secretText+`"}`), wire.CodeCheckFailed, wrong, ""},
-		{"a wrong secret, with 400", always(400, `{"error": "invalid_client"}`), wire.CodeCheckFailed, wrong, ""},
-		{"a wrong secret, with 200", always(200, `{"error": "incorrect_client_credentials"}`), wire.CodeCheckFailed, wrong, ""},
-		{"not for this client", always(400, `{"error": "unauthorized_client"}`), wire.CodeCheckFailed, wrong, ""},
-		{"a status and no more", always(403, secretText), wire.CodeCheckFailed, wrong, ""},
-		{"scopes", always(400, `{"error": "invalid_scope"}`), wire.CodeCheckFailed, scopes, ""},
-		{"our fault", always(400, `{"error": "unsupported_grant_type"}`), wire.CodeInternal, "", "unsupported_grant_type"},
-		{"an unknown error", always(400, `{"error": "`+secretText+`"}`), wire.CodeInternal, "", "status 400"},
-		{"an unknown error with 200", always(200, `{"error": "`+secretText+`"}`), wire.CodeInternal, "", "check TokenURL"},
-		{"not there", always(404, ""), wire.CodeInternal, "", "check TokenURL"},
-		{"a redirect", always(302, "", "Location: https://else.example/token"), wire.CodeInternal, "", "status 302"},
-		{"HTML", always(200, "<html>"+secretText), wire.CodeInternal, "", "not the JSON"},
-		{"no token", always(200, `{"token": "`+secretText+`"}`), wire.CodeInternal, "", "no access_token"},
-		{"another kind", always(200, `{"access_token": "`+secretText+`", "token_type": "mac"}`), wire.CodeInternal, "", "another kind"},
-		{"broken off", func(*http.Request) (*http.Response, error) {
-			res := reply(200, "")
-			res.Body = io.NopCloser(brokenReader{io.ErrUnexpectedEOF})
-			return res, nil
-		}, wire.CodeInternal, "", "broke off"},
-		{"too many requests", always(429, ""), wire.CodeTimeout, "takes no more requests", ""},
-		{"down", always(503, ""), wire.CodeTimeout, "not available at the moment", ""},
-		{"dead", testkit.Fails(&net.OpError{Op: "dial", Err: io.ErrUnexpectedEOF}), wire.CodeTimeout, "cannot be reached at the moment",
-			"token endpoint"},
-		{"a name that nobody has", testkit.Fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout,
-			"cannot be reached", ""},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			tenant, log := (&oauth{answer: c.answer}).serve(t, clientCredentials)
+	for _, c := range testkit.Table(t, "testdata/tokens.tsv", 3) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			tenant, log := (&oauth{answer: inTurn(c[1]).RoundTrip}).serve(t, clientCredentials)
 			err := tenant.Check()
 			synctest.Wait()
-			requireCode(t, c.code, err)
-			assert.Contains(t, err.Error(), c.text)
-			assert.Contains(t, log.String(), c.log)
-			for _, secret := range []string{secretText, oauthSecret, url.QueryEscape(oauthSecret)} {
-				assert.NotContains(t, err.Error()+log.String(), secret)
-			}
+			saysAll(t, c[2], err, log.String())
 		})
 	}
 	t.Run("a malformed address", func(t *testing.T) {

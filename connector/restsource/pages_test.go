@@ -241,49 +241,27 @@ func TestRequests(t *testing.T) {
 
 // TestLinks reads the address of the next page from the header Link.
 func TestLinks(t *testing.T) {
-	for _, c := range []struct {
-		links []string
-		want  string // of the second request; "": there is none
-		why   string
-	}{
-		{[]string{`</v1/b>; rel="next"`}, "/v1/b", ""},
-		{[]string{`<b?p=2>; rel=next`}, "/v1/b?p=2", "relative to the address that was asked"},
-		{[]string{`<?p=2>; REL="Next"`}, "/v1/a?p=2", "neither case counts"},
-		{[]string{`</v1/x>; rel="prev", </v1/b>; rel="last next"`}, "/v1/b", "one of two relations"},
-		{[]string{`</v1/x>; rel="prev"`, `</v1/b>; rel="next"`}, "/v1/b", "two headers"},
-		{[]string{`</v1/b> ; title="a, b" ; rel = "next" , </v1/x>; rel="last"`}, "/v1/b", "blanks"},
-		{[]string{`</v1/x>; rel="prev", </v1/y>; rel="nextish"`}, "", ""},
-		{[]string{`</v1/x>; title="next"`}, "", ""},
-		{nil, "", ""},
-		{[]string{`</v1/b>; rel='next'`}, "/v1/b", "single quotes"},
-		{[]string{`</v1/x>; rel=prev,</v1/b>;rel=next;title=c`}, "/v1/b", "bare words"},
-		{[]string{`</v1/b>; title="a \"b\", <c>; rel=prev"; rel="next"`}, "/v1/b", "quotes in quotes"},
-		{[]string{`</v1/x>; rel=prev; rel=next`}, "", "the first rel of a link counts"},
-		{[]string{`</v1/a,b;c>; rel=next`}, "/v1/a,b;c", "an address has commas"},
-		{[]string{`</v1/b; rel="next"`}, "!", "an address without its end"},
-		{[]string{`/v1/b; rel="next"`}, "!", "an address without brackets"},
-		{[]string{`</v1/b>; rel="next`}, "!", "a quote without its end"},
-		{[]string{`</v1/b> rel="next"`}, "!", "no semicolon"},
-		{[]string{`</v1/x; rel="prev", </v1/b>; rel="next"`}, "!", "two links in one"},
-	} {
-		var asked []string
-		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked = append(asked, r.URL.RequestURI()); len(asked) == 1 {
-				w.Header()["Link"] = c.links
+	for _, c := range testkit.Table(t, "testdata/links.tsv", 3) {
+		answers, want := inTurn("1", "2"), "https://shop.example/v1/a https://shop.example"+c[1]
+		if c[0] != "" {
+			links := strings.Split(c[0], " + ")
+			answers.answers[0] = func(*http.Request) (*http.Response, error) {
+				res := reply(200, `{"rows": [{"id": 1}]}`)
+				res.Header["Link"] = links
+				return res, nil
 			}
-			_, _ = fmt.Fprintf(w, `{"rows": [{"id": %d}]}`, len(asked))
-		})
-		_, err := readAll(t, api, numbersTable(restsource.Pages{By: restsource.PagingLink}, func(t *restsource.Table) { t.Path = "/a" }))
-		want := []string{"/v1/a"}
-		if c.want == "!" {
-			require.Error(t, err, c.why)
+		}
+		tables := numbersTable(byLink, func(t *restsource.Table) { t.Path = "/a" })
+		_, err := serve(t, shopAPI, tables, answers).Query(allNumbers)
+		if c[1] == "!" {
+			require.Error(t, err, c[2])
 			continue
 		}
-		require.NoError(t, err, c.why)
-		if c.want != "" {
-			want = append(want, c.want)
+		require.NoError(t, err, "%s", c)
+		if c[1] == "" {
+			want = "https://shop.example/v1/a"
 		}
-		assert.Equal(t, want, asked, "%q %s", c.links, c.why)
+		assert.Equal(t, want, strings.Join(answers.urls, " "), "%s", c)
 	}
 }
 

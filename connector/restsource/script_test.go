@@ -2,8 +2,11 @@ package restsource_test
 
 import (
 	"cmp"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -20,6 +23,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -50,32 +55,90 @@ func following(answers ...testkit.Transport) *script {
 	return &script{answers: answers, begun: time.Now()}
 }
 
-// rowsWord is a list of rows by their ids: "1-4", "5,2,6", "none".
-var rowsWord = regexp.MustCompile(`^(none|\d+-\d+|\d{1,2}(?:,\d+)*)(?: (.*))?$`)
+// failures are what a request may end with but an answer.
+var failures = map[string]testkit.Transport{
+	"!breaks": testkit.Fails(errors.New("connection reset")), "!nothing": testkit.Fails(io.EOF),
+	"!refused":  testkit.Fails(&net.OpError{Op: "dial", Err: errors.New("connection refused: the token " + shopToken)}),
+	"!resolver": testkit.Fails(&net.DNSError{IsTimeout: true}), "!unknown": testkit.Fails(&net.DNSError{IsNotFound: true}),
+	"!private":     testkit.Fails(&netguard.Error{Kind: "in a private network"}),
+	"!unrecorded":  testkit.Fails(&recording.Missing{}),
+	"!certificate": testkit.Fails(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
+	"!broken": func(*http.Request) (*http.Response, error) {
+		res := reply(200, "")
+		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New("the token " + shopToken)}))
+		return res, nil
+	},
+	"!silence": func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	},
+	"!endless": func(r *http.Request) (*http.Response, error) {
+		return reply(200, fmt.Sprintf(`{"rows": [], "next": "?p=%sx"}`, r.URL.Query().Get("p"))), nil
+	},
+}
 
-// inTurn answers in turn with a body, with rows and other members, with a header Link and one of
-// these, or with a status and perhaps one of these: `{"rows": []}`, `1-4 "next":"c"`,
-// `Link: <...> 5-6`, "206 1-4". A 429 is for an hour.
+var (
+	// rowsWord is a list of rows by their ids: "1-4", "5,2,6", "none".
+	rowsWord   = regexp.MustCompile(`^(none|\d+-\d+|\d{1,2}(?:,\d+)*)(?: (.*))?$`)
+	statusWord = regexp.MustCompile(`^(\d\d\d)(?: |$)`)
+	headerWord = regexp.MustCompile(`^\{([\w-]+: ?[^{}]*)\} ?`)
+	folded     = regexp.MustCompile(`«(.*?)×(\d+)»`)
+)
+
+// unfold writes out what a file of cases has in short: "«x×3»" is "xxx", "↵" and "⇥" are a line feed and a
+// tab, and "\r", "\uFEFF", "\xeb" and "\xff" are the characters and bytes that Go means by them.
+func unfold(text string) string {
+	text = folded.ReplaceAllStringFunc(text, func(short string) string {
+		m := folded.FindStringSubmatch(short)
+		n, _ := strconv.Atoi(m[2])
+		return strings.Repeat(m[1], n)
+	})
+	return strings.NewReplacer("↵", "\n", "⇥", "\t", `\r`, "\r", `\uFEFF`, "\uFEFF", `\xeb`, "\xeb", `\xff`, "\xff").Replace(text)
+}
+
+// inTurn answers in turn. An answer is one of failures, or a status unless it is 200, headers, and a body or
+// rows with other members, as far as it has them: `{"rows": []}`, `1-4 "next":"c"`, `{Link: <...>} 5-6`, "204".
 func inTurn(texts ...string) *script {
 	answers := make([]testkit.Transport, len(texts))
 	for i, text := range texts {
-		status, headers := 200, []string(nil)
-		if n, err := strconv.Atoi(text[:min(3, len(text))]); err == nil && n >= 100 {
-			status, text = n, strings.TrimPrefix(text[3:], " ")
-		} else if strings.HasPrefix(text, "Link: ") {
-			end := strings.LastIndex(text, "rel=")
-			end += strings.Index(text[end:]+" ", " ")
-			headers, text = []string{text[:end]}, strings.TrimPrefix(text[end:], " ")
+		if answers[i] = failures[text]; answers[i] != nil {
+			continue
 		}
-		if status == http.StatusTooManyRequests {
-			headers = []string{"Retry-After: 3600"}
+		status, headers := 200, []string(nil)
+		if m := statusWord.FindStringSubmatch(text); m != nil {
+			status, _ = strconv.Atoi(m[1])
+			text = text[len(m[0]):]
+		}
+		for m := headerWord.FindStringSubmatch(text); m != nil; m = headerWord.FindStringSubmatch(text) {
+			headers, text = append(headers, m[1]), text[len(m[0]):]
 		}
 		if m := rowsWord.FindStringSubmatch(text); m != nil {
-			text = rowsOf(m[1], slices.DeleteFunc([]string{m[2]}, func(more string) bool { return more == "" })...)
+			text = rowsOf(m[1], slices.DeleteFunc(m[2:], func(more string) bool { return more == "" })...)
 		}
-		answers[i] = always(status, text, headers...)
+		answers[i] = always(status, unfold(text), headers...)
 	}
 	return following(answers...)
+}
+
+// saysAll requires an error that says, itself or in the log, each of some texts: "internal: & not JSON".
+func saysAll(t *testing.T, texts string, err error, log string) {
+	t.Helper()
+	require.Error(t, err)
+	for text := range strings.SplitSeq(texts, " & ") {
+		assert.Contains(t, err.Error()+" "+log, text)
+	}
+	for _, secret := range []string{secretText, oauthSecret, url.QueryEscape(oauthSecret)} {
+		assert.NotContains(t, err.Error()+log, secret)
+	}
+}
+
+// inSeconds returns times as a file of cases has them.
+func inSeconds(times []time.Duration) string {
+	words := make([]string, len(times))
+	for i, at := range times {
+		words[i] = strconv.FormatFloat(at.Seconds(), 'f', -1, 64)
+	}
+	return strings.Join(words, " ")
 }
 
 // rowsOf returns an answer with the rows of these ids, and other members.

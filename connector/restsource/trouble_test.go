@@ -2,11 +2,9 @@ package restsource_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,108 +26,31 @@ import (
 // TestTrouble: whatever an API does, each route answers with an error that says who can do
 // something and what, the log says why, and the token is nowhere.
 func TestTrouble(t *testing.T) {
-	const fixed, host, typed = "https://shop.example/v1", "https://{shop}.example/v1", "{shop}"
-	const internal, noTable, wrong, silent = "internal: internal error", "unknown_entity: The API has no table ", "check_failed: ", "timeout: "
-	const credentials = "The API does not accept these credentials. Check them; they may have expired."
-	const access = "The API knows these credentials, but they do not give access. Ask for the permission, or use others."
-	const address = wrong + "Something answers at this address, but it is not the API. Check the address."
-	const silence = silent + "The API cannot be reached at the moment. Try again later."
-	const nobody = "Nothing answers at this address. Check the address of the API."
-	const busy = silent + "The API takes no more requests at the moment. Try again later, or ask for less."
-	const private = "The address of the API cannot be used, because it is not public: it is in a private network."
-	const leak = "the token " + shopToken + " "
-	refused, nothing := testkit.Fails(&netguard.Error{Kind: "in a private network"}), testkit.Fails(io.EOF)
-	endless := 0
-	for _, c := range []struct {
-		name, base   string
-		answer       testkit.Transport
-		query, check string // what the errors begin with; "" is success
-		log          string
-	}{
-		{"401", fixed, always(401, leak), "bad_request: " + credentials, wrong + credentials, ""},
-		{"403", fixed, always(403, leak), `bad_request: These credentials give no access to table "rows".`, wrong + access, ""},
-		{"404", fixed, always(404, leak), noTable + `"rows" for these credentials.`, internal, ""},
-		{"404 at a host", host, always(404, leak), noTable, address, ""},
-		{"404 at an address", typed, always(404, leak), noTable, address, ""},
-		{"410", fixed, always(410, leak), noTable, internal, ""},
-		{"410 at a host", host, always(410, leak), noTable, address, ""},
-		{"500", fixed, always(500, leak), internal, internal, "the status 500"},
-		{"500 at an address", typed, always(500, leak), internal, internal, "the status 500"},
-		{"503 for ever", fixed, always(503, leak), internal, internal, "the status 503"},
-		{"429 for ever", fixed, always(429, leak), busy, busy, ""},
-		{"429 for ever at an address", typed, always(429, leak), busy, busy, ""},
-		{"429 for an hour", fixed, always(429, leak, "Retry-After: 3600"), busy, busy, ""},
-		{"429 for an hour at an address", typed, always(429, leak, "Retry-After: 3600"), busy, busy, ""},
-		{"101", fixed, always(101, leak), internal, internal, "the status 101"},
-		{"300", fixed, always(300, leak), internal, internal, "redirect"},
-		{"304", fixed, always(304, leak), internal, internal, "redirect"},
-		{"308", fixed, always(308, leak), internal, internal, "redirect"},
-		{"a redirect at an address", typed, always(301, leak), internal, address, "redirect"},
-		{"400", fixed, always(400, leak), internal, internal, "the status 400"},
-		{"HTML", fixed, always(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), internal, internal, "HTML"},
-		{"HTML at a host", host, always(200, "", "Content-Type: text/html"), internal, address, "HTML"},
-		{"HTML at an address", typed, always(200, "", "Content-Type: text/html; charset=utf-8"), internal, address, "HTML"},
-		{"HTML that is called JSON", fixed, always(200, "<html>"+leak), internal, "", "not JSON"},
-		{"half a JSON", fixed, always(200, `{"rows": [{"id": 1}, {"id": "`+leak), internal, "", "not JSON"},
-		{"a body that breaks off", fixed, func(*http.Request) (*http.Response, error) {
-			res := reply(200, "")
-			res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New(leak)}))
-			return res, nil
-		}, internal, internal, "broke off"},
-		{"bad UTF-8", fixed, always(200, `{"rows": [{"id": 1, "x": "`+"\xff"+`"}]}`), internal, "", "not valid UTF-8"},
-		{"nested without end", fixed, always(200, strings.Repeat(`{"rows":[`, 100_000)), internal, "", "nested too deep"},
-		{"too large", fixed, always(200, `{"rows": [], "x": "`+strings.Repeat("x", 1<<20)+`"}`), internal, internal, "larger than"},
-		{"a redirect elsewhere", fixed, func(r *http.Request) (*http.Response, error) {
-			if r.URL.Host != "shop.example" {
-				t.Error("a redirect was followed")
-			}
-			return reply(307, "", "Location: https://evil.example/?"+shopToken), nil
-		}, internal, internal, "redirect"},
-		{"endless pages", fixed, func(*http.Request) (*http.Response, error) {
-			endless++
-			return reply(200, fmt.Sprintf(`{"rows": [], "next": "?p=%d"}`, endless)), nil
-		}, internal, "", "without a row"},
-		{"nothing", fixed, nothing, silence, silence, ""},
-		{"nothing at a host", host, nothing, silence, wrong + nobody, ""},
-		{"nothing at an address", typed, nothing, silence, wrong + nobody, ""},
-		{"no connection", fixed, testkit.Fails(&net.OpError{Op: "dial", Err: errors.New("connection refused " + leak)}), silence, silence, ""},
-		{"a certificate of nobody", fixed, testkit.Fails(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
-			silent, silent, ""},
-		{"a private address", fixed, refused, "bad_request: " + private, wrong + private, ""},
-		{"a private address that is typed", typed, refused, "bad_request: " + private, wrong + private, ""},
-		{"silence", fixed, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}, silent, silent, ""},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			definition, shop, log := shopDefinition, "acme", &testkit.Log{}
+	for _, c := range testkit.Table(t, "testdata/trouble.tsv", 6) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			definition, shop, log, upstream, api := shopDefinition, "acme", &testkit.Log{}, inTurn(c[2]), shopAPI
 			definition.Credentials = append([]wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}},
 				definition.Credentials...)
-			if c.base == typed {
+			if api.Base = c[1]; api.Base == "{shop}" {
 				shop = "https://acme.example"
 			}
-			api := shopAPI
-			api.Base = c.base
-			src := testkit.Must(restsource.New(api, []restsource.Table{{
-				Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: byURL,
-				Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
-			}}, &restsource.Options{Transport: c.answer, MaxBody: 1 << 20}))(t)
+			src := testkit.Must(restsource.New(api, numbersTable(byURL, func(t *restsource.Table) { t.Name, t.Path = "rows", "/rows" }),
+				&restsource.Options{Transport: upstream, MaxBody: 1 << 20}))(t)
 			tenant := connectortest.Start(t, definition, src, log.Options()).As(map[string]string{"token": shopToken, "shop": shop}).Unverified()
 			_, queried := tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 			synctest.Wait() // the request is logged when it is over
-			assert.Contains(t, log.String(), c.log)
+			assert.Contains(t, log.String(), c[5])
 			_, discovered := tenant.Discover()
 			checked := tenant.Check()
-			for want, err := range map[*string]error{&c.query: queried, &c.check: checked} {
-				if *want == "" {
-					require.NoError(t, err)
-					continue
-				}
-				require.ErrorContains(t, err, *want)
+			require.ErrorContains(t, queried, c[3])
+			if c[4] == "" {
+				require.NoError(t, checked)
+			} else {
+				require.ErrorContains(t, checked, c[4])
 			}
 			synctest.Wait()
 			assert.NotContains(t, fmt.Sprint(queried, discovered, checked, log), shopToken)
+			assert.NotContains(t, strings.Join(upstream.urls, " "), "evil.example", "a redirect is not followed")
 		})
 	}
 }
@@ -273,29 +194,15 @@ func TestDiscoveryWithinBudget(t *testing.T) {
 // TestSameOrigin: the next page is at the same scheme, host and port, however they are
 // written.
 func TestSameOrigin(t *testing.T) {
-	const open, closed, elsewhere = "http://shop.example/v1", "https://shop.example/v1", "another host"
-	for _, c := range []struct {
-		base, next string
-		log        string // "": the page is asked for
-	}{
-		{open, "http://shop.example/v1/b", ""}, {open, "http://SHOP.example:80/v1/b", ""}, {open, "HTTP://shop.example/v1/b", ""},
-		{open, "//shop.example/v1/b", ""}, {closed, "HTTPS://SHOP.EXAMPLE:443/v1/rows", ""},
-		{open, "https://shop.example/v1/b", elsewhere}, {open, "https://shop.example:80/v1/b", elsewhere},
-		{open, "http://shop.example:443/v1/b", elsewhere}, {open, "http://shop.example.evil.example/v1/b", elsewhere},
-		{open, "http://evil.example/v1/b", elsewhere}, {closed, "https://evil.example/rows", elsewhere},
-		{closed, "http://shop.example/v1/rows", "begins with http://"}, {closed, "http://shop.example:443/v1/rows", "begins with http://"},
-		{closed, "https://shop.example:8443/v1/rows", elsewhere}, {closed, "https://shop.example@evil.example/rows", elsewhere},
-		{closed, "http://shop.example:8080/v1/rows", elsewhere}, {closed, "https://evil.example:443/v1/rows", elsewhere},
-		{closed, "//evil.example/v1/rows", elsewhere}, {closed, "https://%zz" + shopToken, "malformed"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			api := inTurn(fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, c.next), `{"rows": []}`)
-			tenant, log := logged(t, restsource.API{Base: c.base}, numbersTable(byURL), api)
+	for _, c := range testkit.Table(t, "testdata/origins.tsv", 3) {
+		testkit.Bubble(t, c[1], func(t *testing.T) {
+			api := inTurn(fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, c[1]), "none")
+			tenant, log := logged(t, restsource.API{Base: c[0]}, numbersTable(byURL), api)
 			_, err := tenant.Query(allNumbers)
 			synctest.Wait()
-			assert.Equal(t, c.log == "", err == nil, c.next)
-			assert.Equal(t, c.log == "", len(api.asked) == 2, c.next)
-			assert.Contains(t, log.String(), c.log)
+			assert.Equal(t, c[2] == "", err == nil)
+			assert.Equal(t, c[2] == "", len(api.asked) == 2)
+			assert.Contains(t, log.String(), c[2])
 			assert.NotContains(t, log.String(), shopToken)
 		})
 	}
