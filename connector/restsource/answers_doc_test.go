@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -75,125 +76,61 @@ func (l *lossy) answer(body map[string]any) *http.Response {
 	return res
 }
 
-// bends are what can be wrong with one answer in the middle of a read.
-var bends = []struct {
-	name string
-	bend bend
-}{
-	{"nothing", func(l *lossy, body map[string]any) (*http.Response, error) {
-		return l.answer(body), nil
-	}},
-	{"status 202", withStatus(202)}, {"status 204", withStatus(204)},
-	{"status 206", func(l *lossy, body map[string]any) (*http.Response, error) {
+// bends are what can be wrong with one answer in the middle of a read, beside what testdata/bends.tsv has.
+var bends = map[string]bend{
+	"nothing": func(l *lossy, body map[string]any) (*http.Response, error) { return l.answer(body), nil },
+	"206": func(l *lossy, body map[string]any) (*http.Response, error) {
 		res := l.answer(body)
 		res.StatusCode = 206
 		return res, nil
-	}},
-	{"status 302", withStatus(302)}, {"status 400", withStatus(400)}, {"status 401", withStatus(401)}, {"status 403", withStatus(403)},
-	{"status 404", withStatus(404)}, {"status 410", withStatus(410)}, {"status 416", withStatus(416)}, {"status 500", withStatus(500)},
-	{"status 502, once", withStatus(502)}, {"status 503, once", withStatus(503)},
-	{"status 429, once", withStatus(429)},
-	{"status 429, for an hour", func(*lossy, map[string]any) (*http.Response, error) {
-		return reply(429, "", "Retry-After: 3600"), nil
-	}},
-	{"the connection breaks, once", func(*lossy, map[string]any) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }},
-	{"the body breaks off", func(l *lossy, _ map[string]any) (*http.Response, error) {
+	},
+	"broken": func(l *lossy, _ map[string]any) (*http.Response, error) {
 		res := reply(200, "")
 		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(l.first[:20]), brokenReader{io.ErrUnexpectedEOF}))
 		return res, nil
-	}},
-	{"half of the JSON", text(func(l *lossy) string { return l.first[:len(l.first)/2] })},
-	{"no body", text(func(*lossy) string { return "" })},
-	{"a sentence", text(func(*lossy) string { return "upstream request timeout" })},
-	{"HTML", func(*lossy, map[string]any) (*http.Response, error) {
-		return reply(200, "<html>Please log in</html>", "Content-Type: text/html"), nil
-	}},
-	{"two answers in one", text(func(l *lossy) string { return l.first + l.first })},
-	{"bad UTF-8", text(func(l *lossy) string { return strings.Replace(l.first, "n1", "\xff", 1) })},
-	{"a duplicate member", text(func(l *lossy) string { return strings.Replace(l.first, `"rows"`, `"rows":[],"rows"`, 1) })},
-	{"null", text(func(*lossy) string { return "null" })},
-	{"an empty object", text(func(*lossy) string { return "{}" })},
-	{"an empty list", text(func(*lossy) string { return "[]" })},
-	{"rows are absent", without("rows")},
-	{"rows are null", with("rows", nil)},
-	{"rows are empty, and the place of the next page is right", with("rows", []any{})},
-	{"rows are empty, and nothing else is there",
-		text(func(*lossy) string { return `{"rows":[],"total":12,"more":false,"cursor":null,"next":null}` })},
-	{"rows are a text", with("rows", "none")},
-	{"rows are an object", with("rows", map[string]any{"items": []any{}})},
-	{"a row is null", with("rows", []any{nil})},
-	{"a row is a list", with("rows", []any{[]any{1}})},
-	{"rows have another name", func(l *lossy, body map[string]any) (*http.Response, error) {
+	},
+	"half":      text(func(l *lossy) string { return l.first[:len(l.first)/2] }),
+	"two":       text(func(l *lossy) string { return l.first + l.first }),
+	"first":     text(func(l *lossy) string { return l.first }),
+	"bytes":     text(func(l *lossy) string { return strings.Replace(l.first, "n1", "\xff", 1) }),
+	"duplicate": text(func(l *lossy) string { return strings.Replace(l.first, `"rows"`, `"rows":[],"rows"`, 1) }),
+	"capital": func(l *lossy, body map[string]any) (*http.Response, error) {
 		body["Rows"] = body["rows"]
 		delete(body, "rows")
 		return l.answer(body), nil
-	}},
-	{"a row has no key", with("rows", []any{map[string]any{"name": "x"}})},
-	{"a row has a key of another type", with("rows", []any{map[string]any{"id": map[string]any{}}})},
-	{"a key is there twice in a page", with("rows", []any{map[string]any{"id": 6}, map[string]any{"id": 6}})},
-	{"the first page again", func(l *lossy, _ map[string]any) (*http.Response, error) {
-		return reply(200, l.first), nil
-	}},
-	{"one row is missing", func(l *lossy, body map[string]any) (*http.Response, error) {
-		rows := body["rows"].([]any)
-		body["rows"] = slices.Delete(rows, 1, 2)
+	},
+	"one row": func(l *lossy, body map[string]any) (*http.Response, error) {
+		body["rows"] = slices.Delete(body["rows"].([]any), 1, 2)
 		return l.answer(body), nil
-	}},
-	{"the last rows are missing", func(l *lossy, body map[string]any) (*http.Response, error) {
+	},
+	"last rows": func(l *lossy, body map[string]any) (*http.Response, error) {
 		body["rows"] = body["rows"].([]any)[:3]
 		return l.answer(body), nil
-	}},
-	{"an error beside the rows", with("error", "some shards failed")},
-	{"errors beside the rows", with("errors", []any{"some shards failed"})},
-	{"an error in place of the rows", text(func(*lossy) string { return `{"error": {"code": 429}}` })},
-	{"an empty error beside the rows", with("error", nil)},
-	{"success is false", with("success", false)},
-	{"the rows are said to be a part", with("partial", true)},
-	{"the place of the next page is absent", without("cursor", "next")},
-	{"the place of the next page is null", with("cursor", nil, "next")},
-	{"the place of the next page is empty", with("cursor", "", "next")},
-	{"the place of the next page is an object", with("cursor", map[string]any{"x": 1}, "next")},
-	{"the place of the next page is a number of another page", with("cursor", "0")},
-	{"the next page is at another host", with("next", "https://evil.example/rows")},
-	{"more is absent", without("more")},
-	{"more is null", with("more", nil)},
-	{"more is a text", with("more", "true")},
-	{"more is false", with("more", false)},
-	{"more is true, and there is no place", func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["more"], body["cursor"], body["next"] = true, nil, nil
-		return l.answer(body), nil
-	}},
-	{"the total is absent", without("total")},
-	{"the total is null", with("total", nil)},
-	{"the total is a text", with("total", "12")},
-	{"the total is smaller", with("total", 11)},
-	{"the total is larger", with("total", 13)},
-	{"the total is that of the page", with("total", 5)},
-}
-
-func withStatus(status int) bend {
-	return func(*lossy, map[string]any) (*http.Response, error) { return reply(status, ""), nil }
+	},
 }
 
 func text(make func(l *lossy) string) bend {
-	return func(l *lossy, _ map[string]any) (*http.Response, error) {
-		return reply(200, make(l)), nil
-	}
+	return func(l *lossy, _ map[string]any) (*http.Response, error) { return reply(200, make(l)), nil }
 }
 
-func without(names ...string) bend {
+// bendOf returns one of bends, or an answer in place of the right one, or the right one with other
+// members: "answer 404", `set "more":true`, "drop more".
+func bendOf(words string) bend {
+	verb, rest, _ := strings.Cut(words, " ")
 	return func(l *lossy, body map[string]any) (*http.Response, error) {
-		for _, name := range names {
-			delete(body, name)
-		}
-		return l.answer(body), nil
-	}
-}
-
-func with(name string, value any, others ...string) bend {
-	return func(l *lossy, body map[string]any) (*http.Response, error) {
-		for _, name := range append(others, name) {
-			body[name] = value
+		switch verb {
+		case "answer":
+			return inTurn(rest).RoundTrip(httptest.NewRequest(http.MethodGet, "/", nil))
+		case "drop":
+			for name := range strings.FieldsSeq(rest) {
+				delete(body, name)
+			}
+		case "set":
+			if err := json.Unmarshal([]byte("{"+rest+"}"), &body); err != nil {
+				return nil, err
+			}
+		default:
+			return bends[words](l, body)
 		}
 		return l.answer(body), nil
 	}
@@ -210,17 +147,17 @@ func TestBentAnswers(t *testing.T) {
 		"None ends early in silence.\n" +
 		"The tables declare `Total`, so that an API which states its end too early is found out; " +
 		"without one, an end that it states is believed. " +
-		"Tables of one page are bent in `answers_test.go` and `end_test.go`; lists in rows, GraphQL, " +
+		"Tables of one page are bent in `testdata/whole.tsv` and `testdata/end.tsv`; lists in rows, GraphQL, " +
 		"bodies that tell of errors, and token endpoints are bent " +
-		"in `embed_test.go`, `graphql_test.go`, `judge_test.go` and `oauth_test.go`.\n\n" +
+		"in `embedded.tsv`, `graphs.tsv`, `judged.tsv` and `tokens.tsv` there.\n\n" +
 		"The table is written by `go test ./connector/restsource -run TestBentAnswers -update`.\n\n" +
 		"| The second answer | What the connector does, and what its log says |\n|---|---|\n")
 	scenarios := 0
-	for _, b := range bends {
+	for _, b := range testkit.Table(t, "testdata/bends.tsv", 2) {
 		said := map[string][]string{}
 		var order []string
 		for _, p := range pagings {
-			text := p.ask(t, b.bend, b.name)
+			text := p.ask(t, bendOf(b[1]), b[0])
 			if said[text] == nil {
 				order = append(order, text)
 			}
@@ -234,7 +171,7 @@ func TestBentAnswers(t *testing.T) {
 			}
 			cells = append(cells, text)
 		}
-		fmt.Fprintf(&doc, "| %s | %s |\n", b.name, strings.Join(cells, "<br>"))
+		fmt.Fprintf(&doc, "| %s | %s |\n", b[0], strings.Join(cells, "<br>"))
 	}
 	fmt.Fprintf(&doc, "\n%d scenarios, 0 silent losses.\n", scenarios)
 	if *update {

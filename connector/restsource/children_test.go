@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -106,38 +107,19 @@ func TestFamily(t *testing.T) {
 // TestFamilyTrouble: an endpoint that fails is no endpoint without rows. One that answers 404 has
 // no rows, but when all do, there is no such table.
 func TestFamilyTrouble(t *testing.T) {
-	const b = "/parents/b/children"
-	for _, c := range []struct {
-		name, path string
-		fail       map[string]int
-		want       wire.Code // "": success
-		rows       int
-		log        string
-	}{
-		{"none", "/parents/{id}/children", nil, "", 6, ""},
-		{"404", "/parents/{id}/children", map[string]int{b: 404}, "", 4, ""},
-		{"410", "/parents/{id}/children", map[string]int{b: 410}, "", 4, ""},
-		{"404 of all", "/parents/{id}/children", map[string]int{"/parents/a%2F1/children": 404, b: 404, "/parents/c/children": 410},
-			wire.CodeUnknownEntity, 0, ""},
-		{"500", "/parents/{id}/children", map[string]int{b: 500}, wire.CodeInternal, 0,
-			`table \"children\": the API answered with the status 500`},
-		{"403", "/parents/{id}/children", map[string]int{b: 403}, wire.CodeBadRequest, 0, ""},
-		{"400", "/parents/{id}/children", map[string]int{b: 400}, wire.CodeInternal, 0, "400"},
-		{"500 behind the first page", "/parents/{id}/children", map[string]int{b + "?after=n": 500}, wire.CodeInternal, 0, "500"},
-		{"404 behind the first page", "/parents/{id}/children", map[string]int{b + "?after=n": 404}, wire.CodeUnknownEntity, 0, ""},
-		{"404 of the parents", "/parents/{id}/children", map[string]int{"/parents": 404}, wire.CodeUnknownEntity, 0, ""},
-		{"500 of the parents", "/parents/{id}/children", map[string]int{"/parents": 500}, wire.CodeInternal, 0, `table \"parents\"`},
-		{"a parent without a value", "/parents/{code}/children", nil, wire.CodeInternal, 0,
-			`table \"children\": a row of the parent has no value in column \"code\"`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			api := &family{fail: c.fail}
-			answer, said, err := query(t, familyTables(c.path), testkit.Over(api), wire.QueryRequest{Table: "children", Fields: []string{"id"}})
-			requireCode(t, c.want, err)
-			if err == nil {
-				assert.Len(t, answer.Column("id"), c.rows)
+	for _, c := range testkit.Table(t, "testdata/families.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
+			api := &family{fail: map[string]int{}}
+			for failure := range strings.FieldsSeq(c[2]) {
+				at := strings.LastIndex(failure, "=")
+				api.fail[failure[:at]] = testkit.Must(strconv.Atoi(failure[at+1:]))(t)
 			}
-			assert.Contains(t, said, c.log)
+			answer, said, err := query(t, familyTables(c[1]), testkit.Over(api), wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			if err != nil {
+				saysAll(t, c[3], err, said)
+			} else {
+				assert.Equal(t, c[3], strconv.Itoa(len(answer.Column("id"))))
+			}
 			asked := slices.Clone(api.asked)
 			slices.Sort(asked)
 			assert.Len(t, slices.Compact(asked), len(api.asked), "no address is asked twice")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -178,64 +179,33 @@ func TestEmbeddedInChild(t *testing.T) {
 
 // TestEmbeddedWhole: a list in a row is whole, or the read fails and says what to do.
 func TestEmbeddedWhole(t *testing.T) {
-	in := func(rows string) func(*restsource.Table) { return func(t *restsource.Table) { t.Rows = rows } }
-	optional := func(t *restsource.Table) { t.AbsentIsEmpty = true }
-	for _, c := range []struct {
-		name   string
-		change func(*restsource.Table)
-		row    string // the second of two; the first has the list and one line
-		alone  bool   // the row is the only one
-		rows   int
-		log    string // "": the rows are whole
-		why    string
-	}{
-		{"empty", in("lines"), `"lines": []`, false, 1, "", ""},
-		{"null", in("lines"), `"lines": null`, true, 0, "", "some APIs write an empty list so"},
-		{"absent in one row", in("lines"), `"x": 1`, false, 1, "", "another row shows that the path is right"},
-		{"absent in every row", in("lines"), `"line": [{"sku": "a", "quantity": 1}]`, true, 0, "no row of the parent has a list", "misspelled"},
-		{"absent, declared so", optional, `"x": 1`, true, 0, "", ""},
-		{"below null", in("parts.lines"), `"parts": null`, true, 0, "no row of the parent has a list", ""},
-		{"an object", in("lines"), `"lines": {"sku": "a"}`, true, 0, "is not a list", ""},
-		{"a text", in("lines"), `"lines": "` + secretText + `"`, true, 0, "is not a list", ""},
-		{"elements that are none", in("lines"), `"lines": ["` + secretText + `"]`, true, 0, "not an object", ""},
-		{"an element with a wrong type", in("lines"), `"lines": [{"quantity": "` + secretText + `"}]`, true, 0,
-			`does not fit the type number`, ""},
-		{"beside other members", in("parts.lines"),
-			`"parts": {"lines": [{"sku": "a"}], "has_more": false, "next": null, "totalCount": 1}`, true, 1, "", ""},
-		{"the sum of a row", in("lines"), `"lines": [{"sku": "a"}], "total_count": 12, "next": "Monday"`, true, 1, "",
-			"at the top are the row's own members"},
-		{"has_more", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "has_more": true}`, true, 0, "has more elements", "as in Stripe"},
-		{"pageInfo", in("parts.nodes"), `"parts": {"nodes": [{"sku": "a"}], "pageInfo": {"hasNextPage": true}}`, true, 0,
-			"has more elements", "a connection of GraphQL"},
-		{"next", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "next": "https://x/2"}`, true, 0, "has more elements", ""},
-		{"isLast", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "isLast": false}`, true, 0, "has more elements", "as in Jira"},
-		{"a total", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "totalCount": 2}`, true, 0, "has more elements", ""},
-		{"null, and has_more", in("parts.lines"), `"parts": {"lines": null, "has_more": true}`, true, 0, "has more elements", ""},
-		{"null, and a total", in("parts.lines"), `"parts": {"lines": null, "totalCount": 1}`, false, 0, "has more elements", ""},
-		{"absent, and a total", in("parts.lines"), `"parts": {"total_count": 3}`, true, 0, "has more elements", ""},
-		{"OData", in("lines"), `"lines": [{"sku": "a"}], "lines@odata.nextLink": "https://x/2"`, true, 0, "has more elements", ""},
-		{"a key that is none", func(t *restsource.Table) { t.Key = []string{"order", "sku"} }, `"lines": [{"sku": "a"}, {"sku": "a"}]`, true, 0,
-			"the same key", "one of the two could be lost"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			body := fmt.Sprintf(`{"data": [{"id": 1, "lines": [{"sku": "a"}]}, {"id": 2, %s}], "next": null}`, c.row)
-			if c.alone {
-				body = fmt.Sprintf(`{"data": [{"id": 2, %s}], "next": null}`, c.row)
-			}
-			answer, said, err := query(t, nestedTables(c.change)[:2], inTurn(body),
-				wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
-			if c.log == "" {
-				require.NoError(t, err, c.why)
-				assert.Len(t, answer.Column("order"), c.rows, c.why)
+	for _, c := range testkit.Table(t, "testdata/embedded.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
+			body := `{"data": [{"id": 1, "lines": [{"sku": "a"}]}, {"id": 2, ` + c[2] + `}], "next": null}`
+			tables := nestedTables(func(t *restsource.Table) {
+				for word := range strings.FieldsSeq(c[1]) {
+					switch word {
+					case "alone":
+						body = `{"data": [{"id": 2, ` + c[2] + `}], "next": null}`
+					case "optional":
+						t.AbsentIsEmpty = true
+					case "key=order,sku":
+						t.Key = []string{"order", "sku"}
+					default:
+						t.Rows = word
+					}
+				}
+			})
+			answer, said, err := query(t, tables[:2], inTurn(body), wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
+			if err != nil {
+				saysAll(t, "internal: & "+c[3], err, said)
 				return
 			}
-			requireCode(t, wire.CodeInternal, err)
-			assert.Contains(t, said, c.log, c.why)
-			assert.NotContains(t, said+err.Error(), secretText)
+			assert.Equal(t, c[3], strconv.Itoa(len(answer.Column("order"))))
 		})
 	}
 	t.Run("discovery warns", func(t *testing.T) {
-		found := testkit.Must(serve(t, shopAPI, nestedTables(in("line"))[:2], testkit.Over(&nested{})).Discover())(t)
+		found := testkit.Must(serve(t, shopAPI, nestedTables(func(t *restsource.Table) { t.Rows = "line" })[:2], testkit.Over(&nested{})).Discover())(t)
 		require.Len(t, found.Warnings, 1)
 		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -207,34 +208,18 @@ func TestGraphQL(t *testing.T) {
 
 // TestGraphQLFails: errors beside data are no answer, and a limit inside a 200 is waited for.
 func TestGraphQLFails(t *testing.T) {
-	partial := `{"data": {"orders": {"nodes": [{"id": "o1"}], "pageInfo": {"hasNextPage": false, "endCursor": null}}},
-		"errors": [{"message": "x"}]}`
-	for _, c := range []struct {
-		name, body string
-		from       int // the answer that is it
-		code       wire.Code
-		asked      int
-		took       time.Duration
-	}{
-		{"partial data", partial, 1, wire.CodeInternal, 1, 0},
-		{"partial data on a later page", partial, 2, wire.CodeInternal, 2, 0},
-		{"throttled", `{"errors": [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}]}`, 2, "", 3, 500 * time.Millisecond},
-		{"no data", `{"data": null}`, 1, wire.CodeInternal, 1, 0},
-		{"the field is null", `{"data": {"orders": null}}`, 1, wire.CodeInternal, 1, 0},
-		{"no pageInfo", `{"data": {"orders": {"nodes": [{"id": "o1"}]}}}`, 1, wire.CodeInternal, 1, 0},
-		{"no pageInfo on a later page", `{"data": {"orders": {"nodes": [{"id": "o3"}]}}}`, 2, wire.CodeInternal, 2, 0},
-		{"pageInfo is null on a later page", `{"data": {"orders": {"nodes": [{"id": "o3"}], "pageInfo": null}}}`, 2, wire.CodeInternal, 2, 0},
-		{"a next page without a cursor", `{"data": {"orders": {"nodes": [{"id": "o1"}],
-			"pageInfo": {"hasNextPage": true, "endCursor": null}}}}`, 1, wire.CodeInternal, 1, 0},
-		{"the token", `{"errors": [{"extensions": {"code": "UNAUTHENTICATED"}}]}`, 1, "", 3, 0},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			api := &graph{answer: func(n int) (string, bool) { return c.body, n == c.from }}
+	for _, c := range testkit.Table(t, "testdata/graphs.tsv", 6) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			api := &graph{answer: func(n int) (string, bool) { return c[2], strconv.Itoa(n) == c[1] }}
 			begun := time.Now()
-			_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-			requireCode(t, c.code, err)
-			assert.Len(t, api.asked, c.asked)
-			assert.Equal(t, c.took, time.Since(begun))
+			answer, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+			assert.Equal(t, c[4], strconv.Itoa(len(api.asked)))
+			assert.Equal(t, c[5], time.Since(begun).String())
+			if err != nil {
+				saysAll(t, c[3], err, "")
+				return
+			}
+			assert.Equal(t, c[3], strconv.Itoa(len(answer.Column("id"))))
 		})
 	}
 }
