@@ -1,6 +1,7 @@
 package restsource_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -272,54 +273,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestDescribed: what the declarations say of a table reaches the platform.
+// TestDescribed: what the declarations say of a table reaches the platform. Samples are few, distinct and never null;
+// the sample of a table adds no column for a member that is declared; a column of the parent has the parent's type.
 func TestDescribed(t *testing.T) {
 	tables := shopTables()
 	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
 	tenant := asTenant(t, newShopOf(13), tables).Unverified()
 	found := testkit.Must(tenant.Discover())(t)
-	require.Len(t, found.Tables, 3)
-	text := func(v ...string) (all []wire.Value) {
-		for _, s := range v {
-			all = append(all, wire.Text(s))
-		}
-		return all
+	text := testkit.Must(wire.EncodeAnswer(found))(t)
+	if *update {
+		var indented bytes.Buffer
+		require.NoError(t, json.Indent(&indented, text, "", " "))
+		require.NoError(t, os.WriteFile("testdata/described.json", append(indented.Bytes(), '\n'), 0o644))
 	}
-	orders, customers, items := found.Tables[0], found.Tables[1], found.Tables[2]
-	assert.Equal(t, "An order of a customer", orders.SourceDescription)
-	assert.True(t, orders.StoresRows)
-	assert.EqualValues(t, 13, *orders.RowCount)
-	assert.Nil(t, customers.RowCount)
-	assert.Equal(t, []string{"id"}, orders.PrimaryKey)
-	assert.Equal(t, []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "code"}}, orders.ForeignKeys)
-	status, customer := orders.Fields[1], orders.Fields[3]
-	assert.Equal(t, "How far it is", status.SourceDescription)
-	assert.Equal(t, text("paid", "Paid", "void", "open"), status.Samples, "distinct ones")
-	assert.Equal(t, "customer.code", customer.SourceColumn)
-	assert.Len(t, customer.Samples, 5, "no more than a few")
-	assert.Equal(t, text("2024-05-01"), orders.Fields[5].Samples, "null is no sample")
-	var keys []string
-	for _, table := range found.Tables {
-		for _, f := range table.Fields {
-			if f.Unique {
-				keys = append(keys, table.Name+"."+f.Name+" unique")
-			}
-			if !f.Nullable {
-				keys = append(keys, table.Name+"."+f.Name)
-			}
-		}
-	}
-	assert.Equal(t, []string{"orders.id unique", "orders.id", "orders.status unique", "orders.paid", "customers.code unique", "customers.code",
-		"items.order", "items.line"}, keys)
-	var names []string
-	for _, f := range customers.Fields {
-		names = append(names, f.Name)
-	}
-	assert.Equal(t, []string{"city", "code", "name", "vip"}, names, "the member of city is declared, so the sample adds no other for it")
-	assert.Equal(t, "order", items.Fields[0].SourceColumn)
-	assert.Equal(t, wire.TypeNumber, items.Fields[0].Type, "the type is the parent's")
-	assert.Equal(t, []wire.ForeignKey{{Field: "order", TargetTable: "orders", TargetField: "id"}}, items.ForeignKeys)
-	assert.Equal(t, []string{"order", "line"}, items.PrimaryKey)
+	want := testkit.Must(os.ReadFile("testdata/described.json"))(t)
+	assert.JSONEq(t, string(want), string(text), "run the test with -update")
 }
 
 // TestSample: a sample fills in what is not declared, and nothing else.
@@ -338,60 +306,28 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, []string{"a.b number", "c string", "e decimal", "note string"}, got)
 }
 
-// TestShapes: lists that are no lists of an object's members.
+// TestShapes: lists that are no lists of an object's members, and another format.
 func TestShapes(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		answer testkit.Transport
-		table  restsource.Table
-		want   string // "": the query fails
-	}{
-		{"rows without a member", always(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
-			`[{"id": 1, "v": "a"}, {"id": 2, "v": null}, {"id": null, "v": "b"}]`},
-		{"an object that is no list of one page", always(200, `{"error": "none"}`), restsource.Table{}, ``},
-		{"a cursor that is a boolean", always(200, `{"data": [{"id": 1}], "next": true}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "next", Next: "next"}}, ``},
-		{"a last row without a cursor", always(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "c"}}, ``},
-		{"HTML", always(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
-		{"XHTML", always(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
-		{"one member twice", always(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
-			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "id", Type: wire.TypeString}}}, `[{"id": 1, "v": "1"}]`},
-		{"a backslash", always(200, `[{"a\\b": 1, "a.b": 2}]`), restsource.Table{Columns: []restsource.Column{
-			{Name: "id", Path: `a\b`, Type: wire.TypeNumber}, {Name: "v", Path: `a\.b`, Type: wire.TypeNumber}}}, `[{"id": 1, "v": 2}]`},
-		{"a key of two columns", always(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
-			restsource.Table{Key: []string{"id", "v"}}, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`},
-		{"a key that is the same number", always(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
-			Columns: []restsource.Column{{Name: "id", Type: wire.TypeDecimal}, {Name: "v", Type: wire.TypeString}}}, ``},
-		{"a next address that is a number", always(200, `{"data": [{"id": 1}], "next": 7}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"}}, ``},
-		{"a hundred levels", always(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
-			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
-		{"another format", always(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
-			var rows []map[string]string
-			for line := range strings.Lines(string(body[3:])) {
-				rows = append(rows, map[string]string{"id": strings.TrimSpace(line)})
+	for _, c := range append(testkit.Table(t, "testdata/shapes.tsv", 4),
+		[]string{"another format", "{}", "{Content-Type: text/html} id↵1↵2", `[{"id": 1, "v": null}, {"id": 2, "v": null}]`}) {
+		t.Run(c[0], func(t *testing.T) {
+			tables := numbersTable(onePage, keyless, func(t *restsource.Table) { t.Rows, t.Columns = "", nil })
+			require.NoError(t, json.Unmarshal([]byte(c[1]), &tables[0]))
+			if tables[0].Columns == nil {
+				tables[0].Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
 			}
-			return json.Marshal(rows)
-		}}, `[{"id": 1, "v": null}, {"id": 2, "v": null}]`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			c.table.Name, c.table.Path = "t", "/t"
-			if c.table.Pages.By == "" {
-				c.table.Pages = onePage
+			if c[0] == "another format" {
+				tables[0].Unwrap = restsource.DecodeCSV(',', "id")
 			}
-			if c.table.Columns == nil {
-				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
-			}
-			api := following(c.answer)
-			answer, err := serve(t, shopAPI, []restsource.Table{c.table}, api).Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
+			api := inTurn(c[2])
+			answer, err := serve(t, shopAPI, tables, api).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id", "v"}})
 			assert.Len(t, api.asked, 1)
-			if c.want == "" {
+			if c[3] == "" {
 				requireCode(t, wire.CodeInternal, err)
 				return
 			}
 			require.NoError(t, err)
-			assert.JSONEq(t, c.want, answer.JSON())
+			assert.JSONEq(t, unfold(c[3]), answer.JSON())
 		})
 	}
 }

@@ -143,39 +143,24 @@ func withTotal(t *restsource.Table) { t.Total = "total" }
 // TestPages reads the same rows in every way, two at a time and one: a page by offset then has no
 // room for the last row of the page before.
 func TestPages(t *testing.T) {
-	fromZero := restsource.Pages{By: restsource.PagingPage, Param: "page0", FromZero: true}
 	byFunc := restsource.Pages{By: restsource.PagingFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
 		var answer struct{ Cursor string }
 		err := json.Unmarshal(body, &answer)
 		return url.Values{"from": {answer.Cursor}}, answer.Cursor != "", err
 	}}
-	post := func(t *restsource.Table) {
+	all := map[string][]restsource.Table{"func": numbersTable(byFunc), "post": numbersTable(byCursor, func(t *restsource.Table) {
 		t.Body = func(params url.Values) ([]byte, error) {
 			return json.Marshal(map[string]string{"from": params.Get("from")})
 		}
+	}), "header": numbersTable(byPage, func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })}
+	for _, words := range []string{
+		"byPage", "fromZero", "byPage total", "byPage total keyless", "byOffset", "byOffset size=100", "byOffset total", "byOffset keyless",
+		"byOffset more", "byCursor", "byCursor more", "byCursor keyless", "byKey", "byKey more", "byLink", "byURL",
+	} {
+		all[words], _ = shaped(t, words)
 	}
-	for _, size := range []int{1, 2} {
-		for name, tables := range map[string][]restsource.Table{
-			"page":                         numbersTable(byPage),
-			"page from zero":               numbersTable(fromZero),
-			"page with total":              numbersTable(byPage, withTotal),
-			"page with total, no key":      numbersTable(byPage, withTotal, keyless),
-			"page with header":             numbersTable(byPage, func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" }),
-			"offset":                       numbersTable(byOffset),
-			"offset with a size":           numbersTable(sized(byOffset, 100)),
-			"offset with total":            numbersTable(byOffset, withTotal),
-			"offset without key":           numbersTable(byOffset, keyless),
-			"offset with more":             numbersTable(withMore(byOffset)),
-			"cursor":                       numbersTable(byCursor),
-			"cursor with more":             numbersTable(withMore(byCursor)),
-			"cursor without key":           numbersTable(byCursor, keyless),
-			"after the last row":           numbersTable(byKey),
-			"after the last row with more": numbersTable(withMore(byKey)),
-			"link":                         numbersTable(byLink),
-			"url":                          numbersTable(byURL),
-			"func":                         numbersTable(byFunc),
-			"post":                         numbersTable(byCursor, post),
-		} {
+	for name, tables := range all {
+		for _, size := range []int{1, 2} {
 			t.Run(fmt.Sprint(name, " by ", size), func(t *testing.T) {
 				api := numbersTo(7, size)
 				ids := testkit.Must(readAll(t, api, tables))(t)
@@ -329,38 +314,33 @@ func TestMovingRows(t *testing.T) {
 	drop := func(id int) func(*numbers) {
 		return func(n *numbers) { n.ids = slices.DeleteFunc(n.ids, func(have int) bool { return have == id }) }
 	}
-	two := func(n *numbers) { add(8)(n); add(9)(n) }
-	window := allNumbers
-	window.Offset, window.Limit = 2, 4
 	for _, c := range []struct {
-		name   string
-		tables []restsource.Table
-		change []func(*numbers) // before the n-th page
-		want   []int64          // nil: the read fails
-		req    wire.QueryRequest
+		name, how string
+		page      int // before which it changes
+		change    func(*numbers)
+		want      []int64 // nil: the read fails
 	}{
-		{"page, added before, with a total", numbersTable(byPage, withTotal), []func(*numbers){1: add(9)},
-			[]int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
-		{"page, deleted before, without a total", numbersTable(byPage), []func(*numbers){1: drop(1)},
-			[]int64{1, 2, 4, 5, 6, 7}, allNumbers}, // documented
-		{"page, deleted before", numbersTable(byPage, withTotal), []func(*numbers){1: drop(1)}, nil, allNumbers},
-		{"offset, two added before", numbersTable(byOffset), []func(*numbers){1: two}, []int64{1, 2, 8, 3, 4, 5, 6, 7}, allNumbers},
-		{"offset, deleted before", numbersTable(byOffset), []func(*numbers){1: drop(1)}, nil, allNumbers},
-		{"offset, deleted at the end", numbersTable(byOffset), []func(*numbers){6: drop(1)}, nil, allNumbers},
-		{"offset, deleted behind", numbersTable(byOffset), []func(*numbers){1: drop(7)}, []int64{1, 2, 3, 4, 5, 6}, allNumbers},
-		{"offset, deleted without a key", numbersTable(byOffset, keyless, withTotal), []func(*numbers){1: drop(1)}, nil, allNumbers},
-		{"a window in the middle", numbersTable(byOffset), nil, []int64{3, 4, 5, 6}, window},
-		{"a window, deleted before", numbersTable(byOffset), []func(*numbers){1: func(n *numbers) { n.ids = n.ids[1:] }}, nil, window},
-		{"after the last row, deleted", numbersTable(byKey), []func(*numbers){1: drop(1)}, []int64{1, 2, 3, 4, 5, 6, 7}, allNumbers},
+		{"added before, with a total", "byPage total", 1, add(9), []int64{1, 2, 3, 4, 5, 6, 7}},
+		{"deleted before, without a total", "byPage", 1, drop(1), []int64{1, 2, 4, 5, 6, 7}}, // documented
+		{"deleted before", "byPage total", 1, drop(1), nil},
+		{"two added before", "byOffset", 1, func(n *numbers) { add(8)(n); add(9)(n) }, []int64{1, 2, 8, 3, 4, 5, 6, 7}},
+		{"deleted before", "byOffset", 1, drop(1), nil},
+		{"deleted at the end", "byOffset", 6, drop(1), nil},
+		{"deleted behind", "byOffset", 1, drop(7), []int64{1, 2, 3, 4, 5, 6}},
+		{"deleted without a key", "byOffset keyless total", 1, drop(1), nil},
+		{"a window in the middle", "byOffset from=2 limit=4", 1, func(*numbers) {}, []int64{3, 4, 5, 6}},
+		{"a window, deleted before", "byOffset from=2 limit=4", 1, drop(1), nil},
+		{"deleted behind the last row", "byKey", 1, drop(1), []int64{1, 2, 3, 4, 5, 6, 7}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.name+" "+c.how, func(t *testing.T) {
+			tables, req := shaped(t, c.how)
 			api := newNumbers()
 			api.before = func(n *numbers, request int) {
-				if request < len(c.change) && c.change[request] != nil {
-					c.change[request](n)
+				if request == c.page {
+					c.change(n)
 				}
 			}
-			answer, err := serve(t, shopAPI, c.tables, testkit.Over(api)).Query(c.req)
+			answer, err := serve(t, shopAPI, tables, testkit.Over(api)).Query(req)
 			if c.want == nil {
 				requireCode(t, wire.CodeInternal, err)
 				return
@@ -375,32 +355,29 @@ func TestMovingRows(t *testing.T) {
 // no end of the pages, and never an endless read.
 func TestWrongPaging(t *testing.T) {
 	failed := errors.New("not now")
-	fails := func(next url.Values, more bool) []restsource.Table {
-		return numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
-			return next, more, failed
-		}})
+	fails := func(next url.Values, more bool) func(*restsource.Table) {
+		return func(t *restsource.Table) {
+			t.Pages = restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) { return next, more, failed }}
+		}
 	}
-	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "cursor"}
-	page := restsource.Pages{By: restsource.PagingPage, Param: "p"}
-	key := restsource.Pages{By: restsource.PagingCursor, Param: "a", LastRowCursor: "id"}
-	for name, tables := range map[string][]restsource.Table{
-		"a page parameter that the API does not know":         numbersTable(page),
-		"a page parameter that the API does not know, no key": numbersTable(page, keyless),
-		"an offset that the API does not know":                numbersTable(restsource.Pages{By: restsource.PagingOffset, Param: "skip"}),
-		"a cursor that the API does not know":                 numbersTable(cursor),
-		"a cursor that the API does not know, no key":         numbersTable(cursor, keyless),
-		"an id that the API does not know":                    numbersTable(key),
-		"no header with the total":                            numbersTable(onePage, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
-		"a total of other rows":                               numbersTable(onePage, withTotal),
-		"Func fails":                                          fails(nil, false),
-		"Func fails, and names more":                          fails(url.Values{"from": {"7"}}, true),
+	wrong := map[string][]restsource.Table{
+		"no header with the total":   numbersTable(onePage, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
+		"Func fails":                 numbersTable(onePage, fails(nil, false)),
+		"Func fails, and names more": numbersTable(onePage, fails(url.Values{"from": {"7"}}, true)),
 		"Body fails": numbersTable(onePage, func(t *restsource.Table) {
 			t.Body = func(url.Values) ([]byte, error) { return nil, failed }
 		}),
 		"Unwrap fails, and has no rows": numbersTable(onePage, func(t *restsource.Table) {
 			t.Unwrap = func([]byte) ([]byte, error) { return []byte(`{"rows": []}`), failed }
 		}),
+	}
+	for _, words := range []string{ // parameters that the API does not know, and a total of other rows
+		"page unsized", "page unsized keyless", "offset unsized", "cursor unsized next=cursor", "cursor unsized next=cursor keyless",
+		"after unsized", "one total",
 	} {
+		wrong[words], _ = shaped(t, words)
+	}
+	for name, tables := range wrong {
 		t.Run(name, func(t *testing.T) {
 			api := newNumbers()
 			_, err := readAll(t, api, tables)

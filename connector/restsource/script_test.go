@@ -181,7 +181,9 @@ var shapes = map[string]restsource.Pages{
 	"one": onePage, "cursor": cursorPages, "url": urlPages, "link": linkPages, "after": afterPages, "page": numberPages,
 	"offset": offsetPages, "scroll": scrollPages, "func": {By: restsource.PagingFunc, Func: unmarshalled},
 	"promise": {By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }},
-	"plain":   {By: restsource.PagingCursor, Param: "cursor", Next: "next"},
+	"byPage":  byPage, "byOffset": byOffset, "byCursor": byCursor, "byKey": byKey, "byURL": byURL, "byLink": byLink,
+	"fromZero": {By: restsource.PagingPage, Param: "page0", FromZero: true},
+	"plain":    {By: restsource.PagingCursor, Param: "cursor", Next: "next"},
 }
 
 // shaped declares the table numbers by words, one of shapes and what differs from it, and returns what is
@@ -204,6 +206,8 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 			table.Pages.Resends = true
 		case "end":
 			table.Pages.EndStatus = number
+		case "next":
+			table.Pages.Next = value
 		case "last":
 			table.Pages.LastRowCursor = value
 		case "total":
