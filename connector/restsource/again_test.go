@@ -90,31 +90,9 @@ func TestUnstableOrder(t *testing.T) {
 	})
 }
 
-// TestLimitBy403: a 403 that says when to come back, or that nothing is left of a budget, is a
-// limit and no refusal of the credentials.
+// TestLimitBy403: a 403 that says when to come back is a limit and no refusal of the table, in discovery too.
+// testdata/judged.tsv has the other ways to say so.
 func TestLimitBy403(t *testing.T) {
-	for _, c := range []struct {
-		headers []string
-		waited  time.Duration // until the answer; 0: the table is refused
-	}{
-		{[]string{"Retry-After: 20"}, 20 * time.Second},
-		{[]string{"X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 20"}, 20 * time.Second},
-		{[]string{"X-RateLimit-Remaining: 0"}, 500 * time.Millisecond},
-		{[]string{"RateLimit: limit=100, remaining=0, reset=7"}, 7 * time.Second},
-		{[]string{"X-RateLimit-Remaining: 4"}, 0},
-		{nil, 0},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			api := following(answers(403, c.headers...), always(200, bodyOfOne))
-			_, err := serve(t, shopAPI, numbersTable(onePage), api).Query(allNumbers)
-			if c.waited == 0 {
-				requireCode(t, wire.CodeBadRequest, err)
-				return
-			}
-			require.NoError(t, err, "%s", c.headers)
-			assert.Equal(t, []time.Duration{0, c.waited}, api.asked)
-		})
-	}
 	synctest.Test(t, func(t *testing.T) {
 		_, err := serve(t, shopAPI, numbersTable(onePage), answers(403, "Retry-After: 3600")).Discover()
 		requireCode(t, wire.CodeTimeout, err)

@@ -2,7 +2,6 @@ package restsource_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -139,42 +138,33 @@ const bodyOfOne = `{"rows": [{"id": 1}]}`
 // TestPathsThatNoRowHas: discovery warns of a column that is null everywhere because
 // its path leads nowhere.
 func TestPathsThatNoRowHas(t *testing.T) {
-	column := func(name, path string) restsource.Column {
-		return restsource.Column{Name: name, Path: path, Type: wire.TypeString}
-	}
-	many := make([]restsource.Column, 12)
-	for i := range many {
-		many[i] = column(fmt.Sprintf("c%d", i), "")
-	}
-	for _, c := range []struct {
-		name    string
-		columns []restsource.Column
-		body    string
-		want    []string
-	}{
-		{"misspelled", []restsource.Column{column("city", "adress.city"), column("name", "")}, `{"rows": [{"id": 1, "name": "x"}, {"id": 2}]}`,
-			[]string{`Table "numbers": no row of the first page has "adress.city", so these columns may be null everywhere; check Path.`}},
-		{"two", []restsource.Column{column("a", ""), column("dot.ted", ""), column("b", "x.0")}, `{"rows": [{"id": 1, "a": "x", "x": []}]}`,
-			[]string{`Table "numbers": no row of the first page has "dot\\.ted", "x.0", so these columns may be null everywhere; check Path.`}},
-		{"many", many, `{"rows": [{"id": 1}]}`, []string{
-			`Table "numbers": no row of the first page has "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9" and 2 more, ` +
-				`so these columns may be null everywhere; check Path.`}},
-		{"null is a member", []restsource.Column{column("a", "")}, `{"rows": [{"id": 1, "a": null}, {"id": 2}]}`, nil},
-		{"of one row", []restsource.Column{column("a", "")}, `{"rows": [{"id": 1}, {"id": 2, "a": "x"}]}`, nil},
-		{"converted", []restsource.Column{{Name: "a", Path: "aa", Type: wire.TypeNumber, Convert: one}}, `{"rows": [{"id": 1}]}`,
-			[]string{`Table "numbers": no row of the first page has "aa", so these columns may be null everywhere; check Path.`}},
-		{"no rows", []restsource.Column{column("a", "")}, `{"rows": []}`, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tables := numbersTable(onePage, func(t *restsource.Table) { t.Columns = append(t.Columns, c.columns...) })
-			found := testkit.Must(serve(t, shopAPI, tables, inTurn(c.body)).Discover())(t)
-			assert.Equal(t, c.want, found.Warnings)
+	for _, c := range testkit.Table(t, "testdata/paths.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
+			tables := numbersTable(onePage, func(t *restsource.Table) { t.Columns = append(t.Columns, pathsOf(c[1])...) })
+			want := []string(nil)
+			if c[3] != "" {
+				want = []string{`Table "numbers": no row of the first page has ` + c[3] + `, so these columns may be null everywhere; check Path.`}
+			}
+			assert.Equal(t, want, testkit.Must(serve(t, shopAPI, tables, inTurn(c[2])).Discover())(t).Warnings)
 		})
 	}
 	t.Run("of the parent", func(t *testing.T) {
-		tables := append(numbersTable(onePage), children(column("x", ""), column("y", "")))
+		tables := append(numbersTable(onePage), children(pathsOf("x y")...))
 		found := testkit.Must(serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover())(t)
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},
 			found.Warnings)
 	})
+}
+
+// pathsOf returns columns of texts: "name" or "name=path".
+func pathsOf(words string) (all []restsource.Column) {
+	for word := range strings.FieldsSeq(words) {
+		name, path, _ := strings.Cut(word, "=")
+		c := restsource.Column{Name: name, Path: strings.TrimSuffix(path, "()"), Type: wire.TypeString}
+		if c.Path != path {
+			c.Type, c.Convert = wire.TypeNumber, one
+		}
+		all = append(all, c)
+	}
+	return all
 }

@@ -67,39 +67,18 @@ func familyTables(path string) []restsource.Table {
 // TestFamily shows which endpoints a query asks, and that no filter goes to a table
 // that it does not concern.
 func TestFamily(t *testing.T) {
-	text := wire.Text
-	for _, c := range []struct {
-		name  string
-		and   []wire.Filter
-		want  string // ids with their parents
-		asked []string
-	}{
-		{"all", nil, "1a/1 2a/1 1b 2b 1c 2c", []string{"/parents", "/parents/a%2F1/children", "/parents/a%2F1/children?after=n",
-			"/parents/b/children", "/parents/b/children?after=n", "/parents/c/children", "/parents/c/children?after=n"}},
-		{"of one parent", []wire.Filter{cond("parent", wire.OpEq, text("b"))}, "1b 2b",
-			[]string{"/parents", "/parents/b/children", "/parents/b/children?after=n"}},
-		{"by a column of the parent", []wire.Filter{cond("parent_kind", wire.OpEq, text("y"))}, "1b 2b",
-			[]string{"/parents?kind=y", "/parents/b/children", "/parents/b/children?after=n"}},
-		{"by a column that the parent has too", []wire.Filter{cond("kind", wire.OpEq, text("q")), cond("parent", wire.OpEq, text("c"))}, "2c",
-			[]string{"/parents", "/parents/c/children?kind=q", "/parents/c/children?after=n&kind=q"}},
-		{"by both", []wire.Filter{cond("parent_kind", wire.OpEq, text("y")), cond("kind", wire.OpEq, text("p"))}, "1b",
-			[]string{"/parents?kind=y", "/parents/b/children?kind=p", "/parents/b/children?after=n&kind=p"}},
-		{"of two parents, and one of their children", []wire.Filter{cond("parent", wire.OpIn, text("b"), text("c")),
-			cond("id", wire.OpEq, wire.Int(1))}, "1b 1c", []string{"/parents", "/parents/b/children", "/parents/b/children?after=n",
-			"/parents/c/children", "/parents/c/children?after=n"}},
-		{"of no parent", []wire.Filter{cond("parent", wire.OpEq, text("z"))}, "", []string{"/parents"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/family.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
 			api := &family{}
 			tenant := asTenant(t, api, familyTables("/parents/{id}/children")).Unverified()
-			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "parent"}, Where: wire.Where{And: c.and}})
+			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "parent"}, Where: whereOf(t, c[1])})
 			require.NoError(t, err)
 			var got []string
 			for i, id := range answer.Column("id") {
 				got = append(got, id.String()+answer.Column("parent")[i].String())
 			}
-			assert.Equal(t, c.want, strings.Join(got, " "))
-			assert.ElementsMatch(t, c.asked, api.asked)
+			assert.Equal(t, c[2], strings.Join(got, " "))
+			assert.ElementsMatch(t, strings.Fields(c[3]), api.asked)
 		})
 	}
 }

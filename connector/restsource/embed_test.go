@@ -79,38 +79,13 @@ func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
 // TestEmbedded reads lists in rows as tables: each element once, in the order of the API,
 // with the parent's values beside it.
 func TestEmbedded(t *testing.T) {
-	open := []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}
-	sku := []wire.Filter{{Field: "sku", Op: wire.OpEq, Value: wire.Text("a")}}
-	for _, c := range []struct {
-		name, table string
-		and         []wire.Filter
-		fields      []string
-		want        string
-		asked       []string
-	}{
-		{"the lines of all orders", "lines", nil, []string{"order", "status", "position", "sku", "quantity"}, `[
-			{"order": 1, "status": "open", "position": 1, "sku": "a", "quantity": 2},
-			{"order": 1, "status": "open", "position": 2, "sku": "b", "quantity": 1},
-			{"order": 3, "status": "open", "position": 1, "sku": "a", "quantity": 5}]`, []string{"", "after=2"}},
-		{"the parent's filter", "lines", open, []string{"order", "sku"},
-			`[{"order": 1, "sku": "a"}, {"order": 1, "sku": "b"}, {"order": 3, "sku": "a"}]`, []string{"status=open", "after=2&status=open"}},
-		{"a filter of the element", "lines", sku, []string{"order", "position"},
-			`[{"order": 1, "position": 1}, {"order": 3, "position": 1}]`, []string{"", "after=2"}},
-		{"a list in a list", "taxes", nil, []string{"order", "line", "kind", "rate"}, `[
-			{"order": 1, "line": 1, "kind": "vat", "rate": "0.19"}, {"order": 1, "line": 1, "kind": "eco", "rate": "0.01"},
-			{"order": 3, "line": 1, "kind": "vat", "rate": "0.07"}]`, []string{"", "after=2"}},
-		{"the filter of the farthest parent", "taxes", open, []string{"order", "kind"},
-			`[{"order": 1, "kind": "vat"}, {"order": 1, "kind": "eco"}, {"order": 3, "kind": "vat"}]`, []string{"status=open",
-				"after=2&status=open"}},
-		{"a list of texts", "tags", nil, []string{"order", "tag"}, `[{"order": 1, "tag": "new"}, {"order": 1, "tag": "big"}]`,
-			[]string{"", "after=2"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/nested.tsv", 6) {
+		t.Run(c[0], func(t *testing.T) {
 			api := &nested{}
-			tenant := serve(t, shopAPI, nestedTables(), testkit.Over(api))
-			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields}))(t)
-			assert.JSONEq(t, c.want, answer.JSON())
-			assert.Equal(t, c.asked, api.asked)
+			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
+			answer := testkit.Must(serve(t, shopAPI, nestedTables(), testkit.Over(api)).Query(req))(t)
+			assert.JSONEq(t, c[4], answer.JSON())
+			assert.Equal(t, c[5], strings.Join(api.asked, " "))
 		})
 	}
 	t.Run("the conformance program", func(t *testing.T) {

@@ -119,57 +119,15 @@ func TestGraphQL(t *testing.T) {
 	const orders = `query Orders($first: Int!, $after: String, $state: OrderState, $ids: [ID!], $since: DateTime) { ` +
 		`# the orders of the shop orders(first: $first, after: $after, filter: {state: $state, ids: $ids, since: $since}) { ` +
 		`pageInfo { hasNextPage endCursor } nodes { %s } } }`
-	all := `id state customer { id address { city } } createdAt total(currency: EUR) { amount }`
-	lines := `lines(first: 50) { pageInfo { hasNextPage endCursor } edges { node { %s } } }`
-	filter := func(field string, op wire.Op, v wire.Value, more ...wire.Value) []wire.Filter {
-		if op == wire.OpIn {
-			return []wire.Filter{{Field: field, Op: op, Values: append([]wire.Value{v}, more...)}}
-		}
-		return []wire.Filter{{Field: field, Op: op, Value: v}}
-	}
-	for _, c := range []struct {
-		name, table string
-		and         []wire.Filter
-		fields      []string
-		want        string
-		selection   string // of the orders
-		variables   string // of the first page
-	}{
-		{"one column", "orders", nil, []string{"state"}, `[{"state": "OPEN"}, {"state": "PAID"}, {"state": "OPEN"}]`, `id state`, `{"first":2}`},
-		{"all", "orders", nil, []string{"id", "state", "customer", "city", "total", "created"}, `[
-			{"id": "o1", "state": "OPEN", "customer": "k1", "city": "Oslo", "total": "1.50", "created": "2026-01-02T10:00:00Z"},
-			{"id": "o2", "state": "PAID", "customer": "k2", "city": null, "total": "2.00", "created": null},
-			{"id": "o3", "state": "OPEN", "customer": null, "city": null, "total": "7.50", "created": null}]`, all, `{"first":2}`},
-		{"members of one object", "orders", nil, []string{"city", "customer"},
-			`[{"city": "Oslo", "customer": "k1"}, {"city": null, "customer": "k2"}, {"city": null, "customer": null}]`,
-			`id customer { id address { city } }`, `{"first":2}`},
-		{"a filter", "orders", filter("state", wire.OpEq, wire.Text("PAID")), []string{"total"}, `[{"total": "2.00"}]`,
-			`id state total(currency: EUR) { amount }`, `{"first":2,"state":"PAID"}`},
-		{"a filter of many values", "orders", filter("id", wire.OpIn, wire.Text("o1"), wire.Text("o3")), []string{"id"},
-			`[{"id": "o1"}, {"id": "o3"}]`,
-			`id`, `{"first":2,"ids":["o1","o3"]}`},
-		{"a filter of one value as a list", "orders", filter("id", wire.OpEq, wire.Text("o3")), []string{"id"}, `[{"id": "o3"}]`,
-			`id`, `{"first":2,"ids":["o3"]}`},
-		{"since", "orders", filter("created", wire.OpGt, wire.Text("2026-01-01T00:00:00Z")), []string{"id"}, `[{"id": "o1"}]`,
-			`id createdAt`, `{"first":2,"since":"2026-01-01T00:00:00Z"}`},
-		{"a list in the rows", "lines", nil, []string{"order", "sku"},
-			`[{"order": "o1", "sku": "a"}, {"order": "o1", "sku": "b"}, {"order": "o3", "sku": "a"}]`,
-			`id ` + fmt.Sprintf(lines, "product { sku }"), `{"first":2}`},
-		{"its place alone", "lines", nil, []string{"position"}, `[{"position": 1}, {"position": 2}, {"position": 1}]`,
-			`id ` + fmt.Sprintf(lines, "__typename"), `{"first":2}`},
-		{"the parent's filter", "lines", filter("state", wire.OpEq, wire.Text("OPEN")), []string{"quantity"},
-			`[{"quantity": 1}, {"quantity": 2}, {"quantity": 9}]`,
-			`id state ` + fmt.Sprintf(lines, "quantity"), `{"first":2,"state":"OPEN"}`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/graphql.tsv", 7) {
+		t.Run(c[0], func(t *testing.T) {
 			api := &graph{line: `, "pageInfo": {"hasNextPage": false}`}
-			tenant := serve(t, graphAPI, graphTables(), api)
-			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields}))(t)
-			assert.JSONEq(t, c.want, answer.JSON())
-			require.Len(t, api.asked, 2)
-			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c.selection), " ")
+			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
+			answer := testkit.Must(serve(t, graphAPI, graphTables(), api).Query(req))(t)
+			assert.JSONEq(t, c[4], answer.JSON())
+			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c[5]), " ")
 			assert.Equal(t, []string{want, want}, api.asked)
-			assert.Equal(t, []string{c.variables, strings.Replace(c.variables, `{`, `{"after":"c1",`, 1)}, api.variables)
+			assert.Equal(t, []string{c[6], strings.Replace(c[6], `{`, `{"after":"c1",`, 1)}, api.variables)
 		})
 	}
 	t.Run("a query for each row of the parent", func(t *testing.T) {

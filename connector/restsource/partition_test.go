@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -305,28 +306,17 @@ func TestWindowsNarrowed(t *testing.T) {
 		return 200, string(text)
 	}}
 	tenant := graded(t, api, nil, eventsTable())
-	at := func(text string) wire.Value { return wire.Text(text) }
-	for _, c := range []struct {
-		name  string
-		and   []wire.Filter
-		rows  int
-		asked []string
-	}{
-		{"from a border on", []wire.Filter{cond("at", wire.OpGte, at("2024-02-20T00:00:00Z"))}, 2,
-			[]string{"GET /events?from=2024-02-19T23%3A59%3A59Z&to=2024-02-25T00%3A00%3A01Z"}},
-		{"one instant", []wire.Filter{cond("at", wire.OpEq, at("2024-01-11T00:00:00Z"))}, 1,
-			[]string{"GET /events?from=2024-01-10T23%3A59%3A59Z&to=2024-01-11T00%3A00%3A01Z"}},
-		{"between two", []wire.Filter{cond("at", wire.OpGt, at("2024-01-06T00:00:00Z")), cond("at", wire.OpLte, at("2024-01-21T00:00:00Z"))}, 9,
-			[]string{"GET /events?from=2024-01-05T23%3A59%3A59Z&to=2024-01-16T00%3A00%3A01Z",
-				"GET /events?from=2024-01-15T23%3A59%3A59Z&to=2024-01-21T00%3A00%3A01Z"}},
-		{"before all", []wire.Filter{cond("at", wire.OpLt, at("2023-01-01T00:00:00Z"))}, 0,
-			[]string{"GET /events?from=2022-12-31T23%3A59%3A59Z&to=2023-01-01T00%3A00%3A01Z"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/narrowed.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
 			before := len(api.requests())
-			rows := testkit.Must(read(t, tenant, "events", c.and, "id"))(t)
-			assert.Len(t, rows, c.rows)
-			assert.ElementsMatch(t, c.asked, api.requests()[before:])
+			rows := testkit.Must(read(t, tenant, "events", filtersOf(t, c[1]), "id"))(t)
+			assert.Equal(t, c[2], strconv.Itoa(len(rows)))
+			var want []string
+			for window := range strings.FieldsSeq(c[3]) {
+				from, to, _ := strings.Cut(strings.ReplaceAll(window, ":", "%3A"), "/")
+				want = append(want, "GET /events?from="+from+"&to="+to)
+			}
+			assert.ElementsMatch(t, want, api.requests()[before:])
 		})
 	}
 }

@@ -324,30 +324,13 @@ func issuesTable() restsource.Table {
 // where it failed the query in turbot/steampipe-plugin-jira#145.
 func TestSearch(t *testing.T) {
 	table := issuesTable()
-	open := cond("status", wire.OpEq, wire.Text(`open`))
-	for _, c := range []struct {
-		name  string
-		api   *emulated
-		and   []wire.Filter
-		rows  int
-		asked []string
-	}{
-		{"two filters", issues("", true), []wire.Filter{open, cond("priority", wire.OpGte, wire.Int(0))}, 4,
-			[]string{"GET /search?jql=status+%3D+%22open%22+AND+priority+%3E%3D+%220%22"}},
-		{"one that it takes, one that a parameter takes, and one that nobody does", issues("", true),
-			[]wire.Filter{cond("id", wire.OpNeq, wire.Int(0)), cond("team", wire.OpEq, wire.Text("0")), open}, 1,
-			[]string{"GET /search?jql=status+%3D+%22open%22&team=0"}},
-		{"a field that the API does not know", issues("priority", true), []wire.Filter{cond("priority", wire.OpGte, wire.Int(0)), open}, 4,
-			[]string{"GET /search?jql=priority+%3E%3D+%220%22+AND+status+%3D+%22open%22", "GET /search"}},
-		{"none", issues("", true), nil, 12, []string{"GET /search"}},
-		{"a text that is very long", issues("", true), []wire.Filter{cond("status", wire.OpEq, wire.Text(strings.Repeat("x", 3000)))}, 0,
-			[]string{"GET /search"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tenant := serve(t, shopAPI, []restsource.Table{table}, testkit.Over(c.api))
-			rows := testkit.Must(read(t, tenant, "issues", c.and, "id"))(t)
-			assert.Len(t, rows, c.rows)
-			assert.Equal(t, c.asked, c.api.requests())
+	for _, c := range testkit.Table(t, "testdata/searched.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			api := issues(c[1], true)
+			tenant := serve(t, shopAPI, []restsource.Table{table}, testkit.Over(api))
+			rows := testkit.Must(read(t, tenant, "issues", filtersOf(t, c[2]), "id"))(t)
+			assert.Equal(t, c[3], strconv.Itoa(len(rows)))
+			assert.Equal(t, c[4], strings.ReplaceAll(strings.Join(api.requests(), " "), "GET ", ""))
 		})
 	}
 	graded(t, issues("", true), nil, table)

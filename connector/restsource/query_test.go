@@ -20,32 +20,17 @@ import (
 // TestSorted: an API is asked to sort by v, and answers these pages. What is not in
 // order is sorted here, or fails.
 func TestSorted(t *testing.T) {
-	for _, c := range []struct {
-		pages [][]any // of v; each row has an id too
-		dir   wire.Direction
-		limit int64
-		want  string // "": the query fails
-		asked int
-		why   string
-	}{
-		{[][]any{{1, 2}, {2, 3}}, wire.Asc, 0, `[1, 2, 2, 3]`, 3, "equal values are in order"},
-		{[][]any{{1, 2}, {2, 3}}, wire.Asc, 2, `[1, 2]`, 1, "the limit is reached"},
-		{[][]any{{3, 2}, {2, 1}}, wire.Desc, 3, `[3, 2, 2]`, 2, ""},
-		{[][]any{{1, nil}, {nil}}, wire.Asc, 0, `[1, null, null]`, 3, "nulls are last"},
-		{[][]any{{1, 2}, {1, 3}}, wire.Asc, 0, ``, 2, "rows may have been sent that belong behind others"},
-		{[][]any{{1, 2}, {5, 4}}, wire.Asc, 0, ``, 2, "the same within a page"},
-		{[][]any{{1, nil}, {2}}, wire.Asc, 0, ``, 2, "a value behind a null"},
-		{[][]any{{2, 1}, {3}}, wire.Asc, 2, `[1, 2]`, 4, "the first page shows it, so all rows are sorted here"},
-		{[][]any{{1, 2}, {3}}, wire.Desc, 2, `[3, 2]`, 4, "the other direction"},
-	} {
+	for _, c := range testkit.Table(t, "testdata/sorted.tsv", 5) {
+		var pages [][]any
+		require.NoError(t, json.Unmarshal([]byte(c[1]), &pages))
 		asked, id := 0, 0
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked++
 			page, err := strconv.Atoi(r.URL.Query().Get("page"))
 			assert.NoError(t, err)
 			rows := []map[string]any{}
-			if page <= len(c.pages) {
-				for _, v := range c.pages[page-1] {
+			if page <= len(pages) {
+				for _, v := range pages[page-1] {
 					id++
 					rows = append(rows, map[string]any{"id": id, "v": v})
 				}
@@ -56,16 +41,15 @@ func TestSorted(t *testing.T) {
 			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
 			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
-		}}, testkit.Over(api)).Query(
-			wire.QueryRequest{Table: "t", Fields: []string{"v"}, Sort: []wire.SortKey{{Field: "v", Dir: c.dir}}, Limit: c.limit})
-		assert.Equal(t, c.asked, asked, "%v %s", c.pages, c.why)
-		if c.want == "" {
+		}}, testkit.Over(api)).Query(asks(wire.QueryRequest{Table: "t", Fields: []string{"v"}}, c[2]))
+		assert.Equal(t, c[4], strconv.Itoa(asked), "%s", c)
+		if c[3] == "" {
 			requireCode(t, wire.CodeInternal, err)
 			continue
 		}
 		require.NoError(t, err)
 		got := testkit.Must(json.Marshal(answer.Column("v")))(t)
-		assert.JSONEq(t, c.want, string(got), "%v %s", c.pages, c.why)
+		assert.JSONEq(t, c[3], string(got), "%s", c)
 	}
 }
 

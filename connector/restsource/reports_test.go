@@ -170,12 +170,8 @@ func TestMessagesThatLead(t *testing.T) {
 		answer testkit.Transport
 		want   string
 	}{
-		"http": {always(200, `{"rows":[{"id":1}],"next":"http://shop.example/v1/numbers?p=2"}`),
-			"begins with http:// and the API's with https://"},
 		"gzip":              {always(200, zipped.String()), "the answer is compressed by gzip"},
 		"gzip and a header": {always(200, zipped.String(), "Content-Encoding: gzip"), "the answer is compressed by gzip"},
-		"half a pair": {always(200, `{"rows":[{"id":"\ud83d x"}]}`),
-			"half of a surrogate pair, which is no character; replace it by Unwrap"},
 	} {
 		_, log, err := query(t, numbersTable(cursor), following(c.answer), allNumbers)
 		requireCode(t, wire.CodeInternal, err)
