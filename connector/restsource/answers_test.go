@@ -1,15 +1,21 @@
 package restsource_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -24,27 +30,15 @@ func TestWholeAnswers(t *testing.T) { readings(t, "whole.tsv") }
 func TestRefusedBy200(t *testing.T) {
 	const refusal = `{"error": "` + secretText + `"}`
 	const said = "The API answers these credentials with an error. Check them; they may have expired, or lack a permission."
-	for _, c := range []struct {
-		name, path, body, want string // want "": the check passes
-	}{
-		{"the check", "/whoami", refusal, said},
-		{"errors at the check", "/whoami", `{"errors": [{"message": "` + secretText + `"}]}`, said},
-		{"errors that a broken answer begins with", "/whoami", refusal[:len(refusal)-1], said},
-		{"no error", "/whoami", `{"error": null, "errors": [], "id": 7}`, ""},
-		{"a list", "/whoami", `[{"error": "x"}]`, ""},
-		{"no JSON", "/whoami", `pong`, ""},
-		{"the first page", "", refusal, said},
-		{"the first page, empty", "", `{"rows": null}`, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/checks.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
 			for _, base := range []string{shopAPI.Base, "https://{token}.example/v1"} {
-				err := serve(t, restsource.API{Base: base, Check: c.path}, numbersTable(onePage), inTurn(c.body)).Check()
-				if c.want == "" {
+				err := serve(t, restsource.API{Base: base, Check: c[1]}, numbersTable(onePage), inTurn(c[2])).Check()
+				if c[3] == "fine" {
 					require.NoError(t, err)
 					continue
 				}
-				requireCode(t, wire.CodeCheckFailed, err)
-				assert.Contains(t, err.Error(), c.want)
+				saysAll(t, "check_failed: "+said, err, "")
 			}
 		})
 	}
@@ -62,39 +56,30 @@ func TestRefusedBy200(t *testing.T) {
 			assert.Equal(t, whole, err == nil, body)
 		}
 	})
-	t.Run("what was pushed", func(t *testing.T) {
-		api := newShopOf(13)
-		pushed := 0
+	open := whereOf(t, `status eq "open"`)
+	refusing := func(refuses func(status []string) bool) (*connectortest.Tenant, *shop, *int) {
+		api, refused := newShopOf(13), 0
 		api.change = func(w http.ResponseWriter, r *http.Request) bool {
-			if !r.URL.Query().Has("status") {
+			if !refuses(r.URL.Query()["status"]) {
 				return false
 			}
-			pushed++
+			refused++
 			_, _ = w.Write([]byte(refusal))
 			return true
 		}
-		tenant := asTenant(t, api, shopTables()).Unverified()
-		open := wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}
+		return asTenant(t, api, shopTables()).Unverified(), api, &refused
+	}
+	t.Run("what was pushed", func(t *testing.T) {
+		tenant, _, pushed := refusing(func(status []string) bool { return len(status) > 0 })
 		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Where: open, Fields: []string{"id"}}))(t)
 		assert.Len(t, answer.Column("id"), 3, "it is asked again without the filter")
-		assert.Equal(t, 1, pushed)
-		found := testkit.Must(tenant.Discover())(t)
-		assert.Len(t, found.Tables, 3)
+		assert.Equal(t, 1, *pushed)
+		assert.Len(t, testkit.Must(tenant.Discover())(t).Tables, 3)
 	})
 	t.Run("what cannot be", func(t *testing.T) {
-		api := newShopOf(13)
-		api.change = func(w http.ResponseWriter, r *http.Request) bool {
-			if r.URL.Query().Get("status") == "open" || !r.URL.Query().Has("status") {
-				return false
-			}
-			_, _ = w.Write([]byte(refusal))
-			return true
-		}
-		open := wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}
-		before := len(api.requests())
-		count := testkit.Must(asTenant(t, api, shopTables()).Unverified().Count(wire.CountRequest{Table: "orders", Where: open}))(t)
-		assert.Equal(t, int64(3), count)
-		assert.Greater(t, len(api.requests())-before, 2,
+		tenant, api, _ := refusing(func(status []string) bool { return len(status) > 0 && status[0] != "open" })
+		assert.Equal(t, int64(3), testkit.Must(tenant.Count(wire.CountRequest{Table: "orders", Where: open}))(t))
+		assert.Greater(t, len(api.requests()), 2,
 			"an error may be about anything, so the API's total is not believed and the rows are counted")
 	})
 }
@@ -167,4 +152,194 @@ func pathsOf(words string) (all []restsource.Column) {
 		all = append(all, c)
 	}
 	return all
+}
+
+// TestReportedLosses: what people reported of connectors that lost rows in silence, with an API that
+// does what the report tells. A read is whole, or it fails and says why.
+func TestReportedLosses(t *testing.T) { readings(t, "reports.tsv") }
+
+// readJSON reads a file of testdata.
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	text := testkit.Must(os.ReadFile("testdata/" + name))(t)
+	require.NoError(t, json.Unmarshal(text, into))
+}
+
+// TestOnePageOfMany: a table of one page whose answer says by any usual name that there are
+// more rows fails; one whose answer says that these are all is whole.
+func TestOnePageOfMany(t *testing.T) {
+	type envelope struct{ Name, Rows, Body string }
+	for _, file := range []string{"envelopes.json", "envelopes_public.json"} {
+		var envelopes struct{ Continued, Whole []envelope }
+		readJSON(t, file, &envelopes)
+		silent := 0
+		for i, e := range append(envelopes.Continued, envelopes.Whole...) {
+			t.Run(e.Name, func(t *testing.T) {
+				tables := numbersTable(onePage, func(t *restsource.Table) { t.Rows = e.Rows })
+				answer, log, err := query(t, tables, inTurn(e.Body), allNumbers)
+				if i >= len(envelopes.Continued) {
+					require.NoError(t, err, log)
+					assert.Equal(t, []int64{1, 2, 3}, idsOf(answer))
+					return
+				}
+				if err == nil {
+					silent++
+				}
+				requireCode(t, wire.CodeInternal, err)
+				assert.Contains(t, log, "says that there are more rows")
+			})
+		}
+		t.Logf("%s: %d of %d envelopes are silent", file, silent, len(envelopes.Continued))
+	}
+}
+
+// TestRefusedInAnEmptyPage: a page without rows that is not of the shape of the pages before
+// ends no read, whatever it says, and in whatever words.
+func TestRefusedInAnEmptyPage(t *testing.T) {
+	const first = `{"items":[{"id":1},{"id":2}],"status":"ok","meta":{"code":200},"next":"c"}`
+	const second = `{"items":[{"id":3},{"id":4}],"status":"ok","meta":{"code":200},"next":"d"}`
+	var pages struct{ Refusals, Ends []json.RawMessage }
+	readJSON(t, "refusals.json", &pages)
+	silent := 0
+	for i, body := range append(pages.Refusals, pages.Ends...) {
+		for name, by := range map[string]restsource.Pages{
+			"cursor": {By: restsource.PagingCursor, Param: "c", Next: "next"},
+			"page":   {By: restsource.PagingPage, Param: "p"},
+			"offset": {By: restsource.PagingOffset, Param: "o"},
+		} {
+			for _, before := range [][]string{{first}, {first, second}} {
+				tables := numbersTable(by, func(t *restsource.Table) { t.Rows = "items" })
+				if name == "offset" {
+					keyless(&tables[0])
+				}
+				_, log, err := query(t, tables, inTurn(append(before, string(body))...), allNumbers)
+				if i >= len(pages.Refusals) {
+					require.NoError(t, err, "%s by %s: %s", body, name, log)
+				} else if !assert.Error(t, err, "%s by %s", body, name) {
+					silent++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d are silent", silent, 6*len(pages.Refusals))
+}
+
+// TestOneTablesTrouble: a table that cannot be read is left out of a discovery with the
+// reason, which quotes no value, and the others are served. If none is left, the discovery
+// fails. Trouble with the API itself is nobody's alone.
+func TestOneTablesTrouble(t *testing.T) {
+	const left = `Table "numbers" is left out: `
+	for _, c := range []struct {
+		name   string
+		answer testkit.Transport
+		change func(*restsource.Table)
+		want   string
+	}{
+		{"402", always(402, secretText), nil, "the API answered with the status 402."},
+		{"403", always(403, secretText), nil, "these credentials may not read it."},
+		{"404", always(404, secretText), nil, "the API does not have it for these credentials."},
+		{"500", always(500, secretText), nil, "the API answered with the status 500."},
+		{"another shape", always(200, `{"items":[]}`), nil, "there is no list of rows at Rows."},
+		{"a date in other words", always(200, `{"rows":[{"id":"`+secretText+`"}]}`), nil,
+			`column "id": a text does not fit the type number; declare another type, or a Convert function.`},
+		{"HTML", always(200, "<html>", "Content-Type: text/html"), nil, "the API answered with HTML."},
+		{"an error in the answer", always(200, `{"error":"`+secretText+`"}`), nil,
+			`the answer has a good status and the member "error", so its rows may not be all; if that is no error, name the member in Pages.Ignore.`},
+		{"Unwrap", always(200, `{}`), func(t *restsource.Table) {
+			t.Unwrap = func([]byte) ([]byte, error) { return nil, errors.New(secretText) }
+		}, "Unwrap fails; the log has the cause."},
+		{"Convert", always(200, `{"rows":[{"id":7}]}`), func(t *restsource.Table) {
+			t.Columns[0].Convert = func(any) (wire.Value, error) { return wire.Null(), errors.New(secretText) }
+		}, `column "id": Convert fails; the log has the cause.`},
+		{"ColumnsOf", always(200, `{}`), func(t *restsource.Table) {
+			t.ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
+				return nil, errors.New(secretText)
+			}
+		}, "a function of the connector fails; the log has the cause."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tables := numbersTable(onePage, c.change)
+			transport := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == "/v1/numbers" {
+					return c.answer(r)
+				}
+				return reply(200, bodyOfOne), nil
+			})
+			other := numbersTable(onePage)[0]
+			other.Name, other.Path = "others", "/others"
+			tenant, log := logged(t, shopAPI, append(tables, other), transport)
+			found := testkit.Must(tenant.Discover())(t)
+			require.Len(t, found.Tables, 1)
+			assert.Equal(t, []string{left + c.want}, found.Warnings)
+			if c.name != "Unwrap" && c.name != "Convert" && c.name != "ColumnsOf" {
+				assert.NotContains(t, log.String(), secretText)
+			}
+			tenant, _ = logged(t, shopAPI, tables, transport)
+			_, err := tenant.Discover()
+			require.Error(t, err, "no table is left")
+		})
+	}
+	for _, status := range []int{401, 429} {
+		calls := 0
+		tenant, _ := logged(t, shopAPI, append(numbersTable(onePage), children()), testkit.Transport(func(*http.Request) (*http.Response, error) {
+			if calls++; calls > 1 {
+				return reply(status, "", "Retry-After: 3600"), nil
+			}
+			return reply(200, bodyOfOne), nil
+		}))
+		_, err := tenant.Discover()
+		require.Error(t, err, "the status %d concerns every table", status)
+	}
+}
+
+// TestPlaceholders: a name in a path is a column of the parent or a credential of the form.
+func TestPlaceholders(t *testing.T) {
+	src := testkit.Must(restsource.New(restsource.API{Base: "https://{shop}.example/v1", Check: "/{account}/me"},
+		append(numbersTable(onePage, func(t *restsource.Table) { t.Path = "/{token}/numbers" }), children()), nil))(t)
+	token := testkit.Must(wire.NewToken(connectortest.Token))(t)
+	_, err := connector.New(shopDefinition, src, token, nil)
+	require.ErrorContains(t, err, `source: it uses the credential "shop", which the form does not have`)
+	require.ErrorContains(t, err, `"account"`)
+	require.NotContains(t, err.Error(), `"id"`)
+	require.NotContains(t, err.Error(), `"token"`)
+}
+
+// FuzzAnswer reads answers that hold anything. What is not JSON never becomes rows, and
+// no address in an answer leads to another host.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"rows": [{"id": 1, "v": {"a": [1, 2.50, "x"]}}, {"id": 2}]}`), `<https://shop.example/v1/rows?p=2>; rel="next"`)
+	f.Add([]byte(`{"rows": [{"id": 1}, {"id": 1}], "rows": null}`), `</rows>; rel=next, <//evil.example>; rel="prev next"`)
+	f.Add([]byte(`{"rows": [{"id": 1e999999999}]}`), `<https://shop.example@evil.example/>; rel=next`)
+	f.Add([]byte(`{"rows": [{"id": "\ud800"}]} x`), `<<>>;;,,rel=next`)
+	f.Add([]byte("{\"rows\": [{\"id\": \"\xff\"}]}"), `<`)
+	const secret = "a-token-of-at-least-32-characters"
+	tables := []restsource.Table{{
+		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingLink},
+		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v.a.1", Type: wire.TypeJSON}},
+	}}
+	const query = `{"table": "rows", "fields": ["id", "v"], "and": [], "sort": [], "credentials": {"token": "k"}, "timeoutMs": 10000}`
+	f.Fuzz(func(t *testing.T, body []byte, link string) {
+		asked := 0
+		upstream := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+			port := r.URL.Port()
+			if r.URL.Scheme != "https" || !strings.EqualFold(r.URL.Hostname(), "shop.example") || port != "" && port != "443" {
+				t.Errorf("another host was asked: %s", r.URL)
+			}
+			if asked++; asked > 1 {
+				return reply(200, `{"rows": []}`), nil
+			}
+			res := reply(200, string(body))
+			res.Header["Link"] = []string{link}
+			return res, nil
+		})
+		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: upstream}))(t)
+		w := testkit.Post(testkit.New(secret, shopDefinition, src, testkit.Quiet()), secret, wire.PathQuery, query)
+		complete := bytes.Contains(w.Body.Bytes(), []byte(`{"end":1}`))
+		if complete && !json.Valid(body) {
+			t.Errorf("rows of what is not JSON: %s", w.Body)
+		}
+		if !complete && !strings.Contains(w.Body.String(), `"internal"`) {
+			t.Errorf("neither an end nor an internal error: %s", w.Body)
+		}
+	})
 }

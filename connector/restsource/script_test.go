@@ -63,6 +63,7 @@ var failures = map[string]testkit.Transport{
 	"!private":     testkit.Fails(&netguard.Error{Kind: "in a private network"}),
 	"!unrecorded":  testkit.Fails(&recording.Missing{}),
 	"!certificate": testkit.Fails(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
+	"!gzip":        always(200, gzipped(bodyOfOne)), "!gzip header": always(200, gzipped(bodyOfOne), "Content-Encoding: gzip"),
 	"!broken": func(*http.Request) (*http.Response, error) {
 		res := reply(200, "")
 		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New("the token " + shopToken)}))
@@ -180,6 +181,9 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 var shapes = map[string]restsource.Pages{
 	"one": onePage, "cursor": cursorPages, "url": urlPages, "link": linkPages, "after": afterPages, "page": numberPages,
 	"offset": offsetPages, "scroll": scrollPages, "func": {By: restsource.PagingFunc, Func: unmarshalled},
+	"header": {By: restsource.PagingFunc, Func: func(body []byte, h http.Header) (url.Values, bool, error) {
+		return url.Values{"v": {"3", "4"}, "x": {h.Get("X-Next")}}, strings.Contains(string(body), `"id":1`), nil
+	}},
 	"promise": {By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }},
 	"byPage":  byPage, "byOffset": byOffset, "byCursor": byCursor, "byKey": byKey, "byURL": byURL, "byLink": byLink,
 	"fromZero": {By: restsource.PagingPage, Param: "page0", FromZero: true},
