@@ -164,6 +164,8 @@ func TestEmbeddedWhole(t *testing.T) {
 						body = `{"data": [{"id": 2, ` + c[2] + `}], "next": null}`
 					case "optional":
 						t.AbsentIsEmpty = true
+					case "keyless":
+						t.Key = nil
 					case "key=order,sku":
 						t.Key = []string{"order", "sku"}
 					default:

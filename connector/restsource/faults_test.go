@@ -112,6 +112,9 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{restsource.API{Base: "https:///v1"}, []string{"API.Base"}},
 		{restsource.API{Base: "ftp://api.example"}, []string{"API.Base"}},
 		{restsource.API{Base: "{url}/v1"}, []string{"API.Base"}},
+		{restsource.API{Base: shopAPI.Base, Budget: restsource.Budget{Restore: "r"}}, []string{"Budget: needs Remaining"}},
+		{restsource.API{Base: shopAPI.Base, Budget: restsource.Budget{Remaining: "r"}}, []string{"Budget: needs Remaining"}},
+		{restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: -1}}, []string{"Rate: must not be negative"}},
 		{restsource.API{Base: shopAPI.Base, Hosts: []string{"*", "*.com", "x.*.com", "a.*", "https://x.example", "u@x.example"}},
 			slices.Repeat([]string{"API.Hosts"}, 6)},
 	} {

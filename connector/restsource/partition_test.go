@@ -333,6 +333,7 @@ func TestPartitionWarnings(t *testing.T) {
 		`Table "events": the API has rows before Window.Since, which are not read.`,
 		`Table "parts": the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.`,
 	}, found.Warnings)
+	assert.False(t, found.Tables[1].Fields[1].Nullable, "each row has its part")
 }
 
 // TestWindowRefused: the API takes 20 days at most, and refuses a request for more, as in
