@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -47,7 +46,7 @@ func TestParallelPages(t *testing.T) {
 		concurrency int
 		known       bool
 		latency     func(int64) time.Duration
-		most        time.Duration
+		most        time.Duration // one page after the other takes 42 times as long as a page
 		open        int
 	}{
 		{"one after the other", 1, true, always(50 * time.Millisecond), 41 * 50 * time.Millisecond, 1},
@@ -60,8 +59,7 @@ func TestParallelPages(t *testing.T) {
 		}, 1500 * time.Millisecond, 4},
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
-			r := record(slow(tabled(keylessNumbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
-				connector.Omit{}), c.latency))
+			r := record(slow(tabled(keylessNumbered(1000, c.known), fmt.Sprint("pageSizeMax=25 concurrency=", c.concurrency)), c.latency))
 			conn := connectTo(t, r, nil)
 			begun := time.Now()
 			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
@@ -96,7 +94,7 @@ func TestParallelPages(t *testing.T) {
 // states.
 func TestParallelPagesFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
+		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), "pageSizeMax=25 concurrency=16"),
 			always(50*time.Millisecond)), nil)
 		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
 			Where: where("id", wire.OpLte, wire.Int(130))}))(t)
@@ -109,7 +107,7 @@ func TestParallelPagesFiltered(t *testing.T) {
 // come, although their rows have not been passed on; what is still read is given up.
 func TestParallelPagesError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 100}, connector.Omit{})
+		h := tabled(keylessNumbered(1000, true), "pageSizeMax=100")
 		broken := choosing(h, func(_ string, body map[string]any) http.Handler {
 			if offsetOf(body) == 297 {
 				return refusal(http.StatusInternalServerError, `{"error":{"code":"internal","message":"internal error"}}`)
@@ -145,7 +143,7 @@ func TestParallelPagesError(t *testing.T) {
 	later.Rows[60][1] = wire.Null() // where discovery ruled it out
 	change := func(int) *memsource.Source { return inMemory(later) }
 	src := &moving{Source: inMemory(keylessNumbered(100, true)), change: change}
-	conn := connectTo(t, built(connector.Definition{Limits: wire.Limits{PageSizeMax: 20}}, src, connector.Omit{}), nil)
+	conn := connectTo(t, built(src, "pageSizeMax=20"), nil)
 	_, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "half"}})
 	requireFault(t, err, "line 2, rows[3].half", "discovery-7")
 }
@@ -153,7 +151,7 @@ func TestParallelPagesError(t *testing.T) {
 // TestParallelPagesEnd ends a loop early, cancels a question, and asks within a loop.
 func TestParallelPagesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := record(slow(tabled(keylessNumbered(1000, true), wire.Limits{PageSizeMax: 50}, connector.Omit{}), always(time.Millisecond)))
+		r := record(slow(tabled(keylessNumbered(1000, true), "pageSizeMax=50"), always(time.Millisecond)))
 		conn := connectTo(t, r, nil)
 		req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
 		answer := testkit.Must(conn.Query(t.Context(), req))(t)
@@ -196,7 +194,7 @@ func TestParallelPagesMemory(t *testing.T) {
 		256 << 20: 5,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			conn := connectTo(t, tabled(table, wire.Limits{PageSizeMax: 100}, connector.Omit{}),
+			conn := connectTo(t, tabled(table, "pageSizeMax=100"),
 				&platform.ConnectionOptions{Budget: budget})
 			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
 			require.NoError(t, err)
@@ -220,7 +218,7 @@ func TestParallelPagesMemory(t *testing.T) {
 // member that nobody asked for. Pages hold the values, and none of the lines that they came in.
 func TestParallelPagesKeepValues(t *testing.T) {
 	const pages, rows, bytes = 6, 8, 1 << 20
-	described := tabled(keylessNumbered(pages*rows, true), wire.Limits{PageSizeMax: rows, Concurrency: pages}, connector.Omit{})
+	described := tabled(keylessNumbered(pages*rows, true), "pageSizeMax=8 concurrency=6")
 	more := strings.Repeat("x", bytes)
 	conn := connectTo(t, choosing(described, func(path string, body map[string]any) http.Handler {
 		if path != wire.PathQuery {

@@ -73,95 +73,12 @@ func tables(name, more string) string {
 
 // TestAnswers gives each route answers with one fault, and some without.
 func TestAnswers(t *testing.T) {
-	group := func(cells string) string { return `{"rows":[{` + cells + `}]}` }
-	for _, c := range []struct{ path, body, place, rule, why string }{
-		{wire.PathDocument, document + `}`, "", "", "the usual document"},
-		{wire.PathDocument, document + `,"vendor":{"a":[1,{"b":null}]}}`, "", "", "unknown members are dropped"},
-		{wire.PathDocument, strings.Replace(document, `"join"`, `"x":1,"join"`, 1) + `}`, "", "", "not forbidden"},
-		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1`, `"protocolVersion":2`, 1) + `}`,
-			"protocolVersion", "document-19", "the version is 1"},
-		{wire.PathDocument, document + `,"dialect":""}`, "dialect", "document-8", "no dialect, no member"},
-		{wire.PathDocument, document + `,"dialect":" \t"}`, "dialect", "document-8", "blank is empty"},
-		{wire.PathDocument, `<html>`, "body", "document-19", "a page is no document"},
-
-		{wire.PathCheck, `{"ok":true}`, "", "", "the usual answer"},
-		{wire.PathCheck, `{"ok":true,"took":3}`, "", "", "not forbidden"},
-		{wire.PathCheck, `{"ok":false}`, "ok", "route-7", "a rejection is an error"},
-
-		{wire.PathDiscovery, `{"tables":[]}`, "", "", "there may be none"},
-		{wire.PathDiscovery, tables("t", `"primaryKey":["id"],"foreignKeys":[{"field":"id","targetTable":"hidden","targetField":"x"}]`),
-			"", "", "a target may be hidden from these credentials"},
-		{wire.PathDiscovery, `{"tables":[` + bare("t") + `,` + bare("T") + `]}`, "", "", "names are exact"},
-		{wire.PathDiscovery, `{"tables":[` + bare("t") + `,` + bare("t") + `]}`, "tables[1].name", "discovery-8", "a table once"},
-		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), `"name":"id"`, `"name":""`, 1),
-			"tables[0].fields[0].name", "discovery-8", "a name"},
-		{wire.PathDiscovery, `{"tables":null}`, "tables", "discovery-3", "a list"},
-		{wire.PathDiscovery, tables("", `"primaryKey":[],"foreignKeys":[]`), "tables[0].name", "discovery-8", "a name"},
-		{wire.PathDiscovery, tables("t", `"primaryKey":["ID"],"foreignKeys":[]`), "tables[0].primaryKey[0]", "discovery-8", "names are exact"},
-		{wire.PathDiscovery, tables("t", `"primaryKey":["id","id"],"foreignKeys":[]`), "tables[0].primaryKey[1]", "discovery-8", "once"},
-		{wire.PathDiscovery, tables("t", `"primaryKey":[],"foreignKeys":[{"field":"x","targetTable":"t","targetField":"id"}]`),
-			"tables[0].foreignKeys[0].field", "discovery-8", "a field of the table"},
-		{wire.PathDiscovery, tables("t", `"primaryKey":[],"foreignKeys":[{"field":"id","targetTable":"t","targetField":"x"}]`),
-			"tables[0].foreignKeys[0].targetField", "discovery-8", "a field of its target"},
-		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), field, field+","+field, 1),
-			"tables[0].fields[1].name", "discovery-8", "a field once"},
-		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), `"number"`, `"int"`, 1),
-			"tables[0].fields[0].type", "discovery-3", "one of nine types"},
-
-		{wire.PathCount, `{"count":12}`, "", "", "the usual answer"},
-		{wire.PathCount, `{"count":-1}`, "count", "count-1", "a count"},
-
-		{wire.PathSize, `{"size":{"rows":3,"exact":false}}`, "", "", "an estimate"},
-		{wire.PathSize, `{"size":null}`, "", "", "unknown"},
-		{wire.PathSize, `null`, "body", "measure-4", "the null has a wrapper"},
-
-		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3},"name":null}}`, "", "", "one cannot be counted"},
-		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3}}}`, `columns."name"`, "measure-6", "each column"},
-		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":4},"name":null}}`, `columns."id"`, "measure-13", "in order"},
-		{wire.PathCardinality, `{"columns":[]}`, "columns", "measure-6", "an object"},
-
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`, "", "", "the usual answer"},
-		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, "", "", "over nothing"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.5,"orphanSamples":[]}`,
-			"orphanRate", "measure-2", "a quotient"},
-		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0.5,"orphanSamples":[]}`,
-			"orphanRate", "measure-2", "which is 0 over nothing"},
-		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333,"orphanSamples":[]}`, "", "", "a float is rounded"},
-		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.33,"orphanSamples":[]}`,
-			"orphanRate", "measure-2", "but not so much"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":5,"orphanRate":1,"orphanSamples":[]}`, "orphanCount", "measure-2", "in order"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x","y"]}`, "orphanSamples", "measure-2a",
-			"two samples of one orphan"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":2,"orphanRate":0.5,"orphanSamples":["x","x"]}`, "orphanSamples", "measure-2a",
-			"samples are distinct"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":2,"orphanRate":0.5,"orphanSamples":[]}`, "", "", "samples need not be given"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":25,"orphanSamples":[]}`, "orphanRate", "measure-8", "a share"},
-		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":[1]}`,
-			"orphanSamples[0]", "measure-8", "texts"},
-
-		{wire.PathAggregate, group(`"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":"2024-04-03T00:00:00Z"`),
-			"", "", "the usual group"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":"2","total":null,"last":null`), "", "", "null keys, and a count in digits"},
-		{wire.PathAggregate, `{"rows":[]}`, "", "", "no rows give no groups"},
-		{wire.PathAggregate, group(`"month":"2024-04-01","on":true,"n":2,"total":"1.50"`), "rows[0].last", "aggregate-9", "each measure"},
-		{wire.PathAggregate, group(`"month":"2024-04-01T00:00:00Z","on":true,"n":2,"total":"1","last":null`),
-			"rows[0].month", "aggregate-4", "a day"},
-		{wire.PathAggregate, group(`"month":"2024-04-01","on":7,"n":2,"total":"1","last":null`), "rows[0].on", "cell-7", "a type"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":-2,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":null,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":1.5,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":"","total":"1","last":null`), "rows[0].n", "aggregate-1", "a count has digits"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":"1.0","total":"1","last":null`), "rows[0].n", "aggregate-1", "digits alone"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":"99999999999999999999","total":"1","last":null`),
-			"rows[0].n", "aggregate-1", "no table has so many rows"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":1.5,"last":null`), "rows[0].total", "cell-1", "a sum is exact"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":"1","last":"yesterday"`), "rows[0].last", "cell-2", "a type"},
-		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":[],"last":null`), "rows[0]", "aggregate-9", "cells are scalars"},
-		{wire.PathAggregate, `{"rows":[{},{},{},{}]}`, "rows", "aggregate-6", "no more groups than the limit"},
-	} {
-		client := saysJSON(t, c.body)
-		err := asks[c.path](t.Context(), client)
-		requireFault(t, err, c.place, c.rule, "%s %s: %s", c.path, c.body, c.why)
+	whole := strings.NewReplacer("<document>", document, "<table>", `"sourceDescription":"","storesRows":true`, "<field>",
+		`"sourceColumn":"id","nullable":false,"unique":true,"samples":[],"sourceDescription":""`)
+	for _, c := range testkit.Table(t, "testdata/answers.tsv", 5) {
+		path, body, place, rule, why := c[0], whole.Replace(c[1]), c[2], c[3], c[4]
+		err := asks[strings.Replace(path, "document", wire.PathDocument, 1)](t.Context(), saysJSON(t, body))
+		requireFault(t, err, place, rule, "%s %s: %s", path, body, why)
 	}
 	// Without groupBy there is one row.
 	for body, rule := range map[string]string{

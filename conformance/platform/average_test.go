@@ -2,13 +2,12 @@ package platform_test
 
 import (
 	"fmt"
-	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -51,12 +50,10 @@ func TestAverage(t *testing.T) {
 			"0.0000000000000000000000000000000000000001"},
 		{"no float takes part", []string{"9007199254740993", "9007199254740993"}, "9007199254740993"},
 	} {
-		for _, omit := range []connector.Omit{{}, {Endpoints: []wire.Endpoint{wire.EndpointAggregate}}} {
-			r := record(tabled(priced(c.amounts...), wire.Limits{}, omit))
-			conn := connectTo(t, r, nil)
-			groups := testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced",
-				Measures: []wire.Measure{{Fn: platform.Avg, Field: "amount", As: "mean"}}}))(t, c.why)
-			require.Equal(t, len(omit.Endpoints) > 0, groups.Stats.Folded)
+		for _, words := range []string{"", "-/aggregate"} {
+			r := record(tabled(priced(c.amounts...), words))
+			groups := testkit.Must(connectTo(t, r, nil).Aggregate(t.Context(), groups("priced avg(amount):mean")))(t, c.why)
+			require.Equal(t, words != "", groups.Stats.Folded)
 			require.Equal(t, "[["+c.want+"]]", fmt.Sprint(groups.Rows), c.why)
 			require.Equal(t, []wire.Column{{Name: "mean", Type: wire.TypeDecimal}}, groups.Columns)
 			_, faults := r.seen()
@@ -69,79 +66,48 @@ func TestAverage(t *testing.T) {
 // those would have. The measures come in their order.
 func TestAverageAmongOthers(t *testing.T) {
 	t.Parallel()
-	conn := connectTo(t, tabled(numbered(9, true), wire.Limits{}, connector.Omit{}), nil)
-	req := &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "sum_id"}}, Measures: []wire.Measure{
-		{Fn: wire.AggCount, Field: "id", As: "n"},
-		{Fn: wire.AggMax, Field: "id", As: "count_half"},
-		{Fn: platform.Avg, Field: "id", As: "mean"},
-		{Fn: wire.AggSum, Field: "id", As: "total"},
-		{Fn: platform.Avg, Field: "id", As: "again"},
-		{Fn: platform.Avg, Field: "half", As: "other"},
-	}}
-	groups := testkit.Must(conn.Top(t.Context(), req, by("-mean"), 2))(t)
-	require.Equal(t, "[[0 1 9 9 9 9 0] [1 2 8 7.5 15 7.5 1]]", fmt.Sprint(groups.Rows))
-	var names []string
-	for _, c := range groups.Columns {
-		names = append(names, c.Name)
-	}
-	require.Equal(t, []string{"sum_id", "n", "count_half", "mean", "total", "again", "other"}, names)
+	conn := connectTo(t, tabled(numbered(9, true), ""), nil)
+	req := groups("numbered by=half:sum_id count(id):n max(id):count_half avg(id):mean sum(id):total avg(id):again avg(half):other")
+	top := testkit.Must(conn.Top(t.Context(), req, by("-mean"), 2))(t)
+	require.Equal(t, "[[0 1 9 9 9 9 0] [1 2 8 7.5 15 7.5 1]]", fmt.Sprint(top.Rows))
+	require.Equal(t, "sum_id n count_half mean total again other", namesOf(top.Columns))
 	require.Equal(t, platform.Avg, req.Measures[2].Fn, "the question stays as it is")
 
 	asked, most, err := conn.Explain(req)
 	require.NoError(t, err)
 	require.Equal(t, 2, most.Requests)
-	var fns []wire.AggFunc
+	fns := ""
 	for _, m := range asked[0].(*wire.AggregateRequest).Measures {
-		fns = append(fns, m.Fn)
+		fns += string(m.Fn) + " "
 	}
-	require.Equal(t, []wire.AggFunc{wire.AggCount, wire.AggMax, wire.AggSum, wire.AggSum, wire.AggCount}, fns)
+	require.Equal(t, "count max sum sum count ", fns)
 }
 
-// TestAverageRefused asks for averages that have no answer.
+// TestAverageRefused refuses an average whose sum and count contradict each other.
 func TestAverageRefused(t *testing.T) {
 	t.Parallel()
-	conn := connectTo(t, tabled(priced("1"), wire.Limits{}, connector.Omit{}), nil)
-	avg := func(field, as string) wire.Measure { return wire.Measure{Fn: platform.Avg, Field: field, As: as} }
-	for _, c := range []struct {
-		measures []wire.Measure
-		words    string
-	}{
-		{[]wire.Measure{avg("name", "a")}, `over field "name", which is no number`},
-		{[]wire.Measure{avg("", "a")}, "measures[0].field: required"},
-		{[]wire.Measure{avg("missing", "a")}, `has no field "missing"`},
-		{[]wire.Measure{avg("amount", "a"), avg("amount", "a")}, `two columns of the aggregate are named "a"`},
-	} {
-		_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced", Measures: c.measures})
-		var refused *platform.RequestError
-		require.ErrorAs(t, err, &refused)
-		require.ErrorContains(t, err, c.words)
-	}
 	for _, row := range []string{`{"sum_amount":null,"count_amount":2}`, `{"sum_amount":"2","count_amount":0}`} {
-		h := instead(tabled(priced("1"), wire.Limits{}, connector.Omit{}), wire.PathAggregate, `{"rows":[`+row+`]}`)
-		_, err := connectTo(t, http.Handler(h), nil).Aggregate(t.Context(),
-			&wire.AggregateRequest{Table: "priced", Measures: []wire.Measure{avg("amount", "a")}})
-		require.Equal(t, "aggregate-1b", faultOf(t, err, "sum and count contradict each other").Rule)
+		h := instead(tabled(priced("1"), ""), wire.PathAggregate, `{"rows":[`+row+`]}`)
+		_, _, err := ask(t, connectTo(t, h, nil), groups("priced avg(amount):a"))
+		require.Equal(t, "aggregate-1b", faultOf(t, err).Rule)
 	}
 }
 
 // TestPeriods checks the keys of groups by period: each is a day that exists, and the first
 // of its period. Any other key is a group that is wrong, or two that are one.
 func TestPeriods(t *testing.T) {
-	check := func(grain wire.Grain, rule string, keys ...string) {
-		for _, key := range keys {
+	for keys, rule := range map[string]string{
+		`year "2024-01-01"`: "", `year "2024-04-01" "2024-12-31"`: "aggregate-4",
+		`quarter "2024-10-01"`: "", `quarter "2024-11-01" "2024-10-02"`: "aggregate-4",
+		`month "2024-02-01" null`: "", `month "2024-02-15" "2024-02-31" "2024-99-99" "2024-00-01" "2024-02" "2024-2-1"` +
+			` "2024-02-01T00:00:00Z" 20240201`: "aggregate-4",
+		`day "2024-02-29" "0000-02-29"`: "", `day "2023-02-29"`: "aggregate-4",
+	} {
+		grain, keys, _ := strings.Cut(keys, " ")
+		for key := range strings.FieldsSeq(keys) {
 			_, _, err := saysJSON(t, `{"rows":[{"p":`+key+`}]}`).Aggregate(t.Context(), wire.Credentials{},
-				&wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "at", As: "p", Grain: grain}}},
-				[]wire.Column{{Name: "p", Type: wire.TypeDate}})
+				groups("t by=at/"+grain+":p"), []wire.Column{{Name: "p", Type: wire.TypeDate}})
 			requireFault(t, err, "rows[0].p", rule, "%s %s", grain, key)
 		}
 	}
-	check(wire.GrainYear, "", `"2024-01-01"`)
-	check(wire.GrainYear, "aggregate-4", `"2024-04-01"`, `"2024-12-31"`)
-	check(wire.GrainQuarter, "", `"2024-10-01"`)
-	check(wire.GrainQuarter, "aggregate-4", `"2024-11-01"`, `"2024-10-02"`)
-	check(wire.GrainMonth, "", `"2024-02-01"`, `null`)
-	check(wire.GrainMonth, "aggregate-4", `"2024-02-15"`, `"2024-02-31"`, `"2024-99-99"`, `"2024-00-01"`, `"2024-02"`,
-		`"2024-2-1"`, `"2024-02-01T00:00:00Z"`, `20240201`)
-	check(wire.GrainDay, "", `"2024-02-29"`, `"0000-02-29"`)
-	check(wire.GrainDay, "aggregate-4", `"2023-02-29"`)
 }

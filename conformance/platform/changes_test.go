@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -114,11 +113,11 @@ func TestRefresh(t *testing.T) {
 	after := numbered(30, true)
 	after.Fields[1].Name = "halved"
 	h := &switched{handlers: []http.Handler{
-		tabled(numbered(30, true), wire.Limits{PageSizeMax: 10}, connector.Omit{}),
-		tabled(after, wire.Limits{PageSizeMax: 10, Concurrency: 2}, connector.Omit{Operators: []wire.Op{wire.OpIn}}),
+		tabled(numbered(30, true), "pageSizeMax=10"),
+		tabled(after, "pageSizeMax=10 concurrency=2 -in"),
 	}}
 	conn := connectTo(t, h, nil)
-	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
+	answer := testkit.Must(conn.Query(t.Context(), query("numbered id")))(t)
 	rows := 0
 	var next *platform.Connection
 	for _, err := range answer.All() {
@@ -132,17 +131,16 @@ func TestRefresh(t *testing.T) {
 	require.Equal(t, []string{"the document: operator in is gone", "the document: concurrency was 4, is 2",
 		`field "halved" of table "numbered" is new`, `field "half" of table "numbered" is gone`}, words(next.Changes(conn)))
 	require.NotNil(t, conn.Table("numbered").Field("half"), "the earlier connection stays as it is")
-	_, _, err := next.Cardinality(t.Context(), "numbered", "halved")
-	require.NoError(t, err)
+	answered(t, next, "cardinality numbered halved")
 	same := testkit.Must(next.Refresh(t.Context()))(t)
 	require.Empty(t, same.Changes(next))
-	whole := testkit.Must(same.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1}))(t)
+	whole := testkit.Must(same.Query(t.Context(), query("numbered id limit=1")))(t)
 	for _, err := range whole.All() {
 		require.NoError(t, err)
 		for _, err := range whole.All() {
 			require.NoError(t, err)
 			waiting, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			_, _, err = next.Size(waiting, "numbered")
+			_, _, err := next.Size(waiting, "numbered")
 			end()
 			require.ErrorIs(t, err, context.DeadlineExceeded, "both places are taken, also for whom has not refreshed")
 		}
@@ -158,24 +156,22 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 		return func(rows [][]wire.Value) [][]wire.Value { return slices.Delete(rows, from, to) }
 	}
 	for _, c := range []struct {
-		why          string
-		change       func([][]wire.Value) [][]wire.Value
-		rows         int // of the answer
-		moved, keyed bool
-		perPage      int64
+		why     string
+		change  func([][]wire.Value) [][]wire.Value
+		rows    int // of the answer; 8: the table moved
+		keyed   bool
+		perPage int
 	}{
-		{"nothing changes", drop(0, 0), 100, false, false, 8},
-		{"two rows a page are enough", drop(0, 0), 100, false, false, 2},
-		{"a row that was read is deleted", drop(2, 3), 8, true, false, 8},
-		{"and so from a table whose key has no filter", drop(2, 3), 8, true, true, 8},
-		{"the last row that was read is deleted", drop(7, 8), 8, true, false, 8},
-		{"a row is inserted before", func(rows [][]wire.Value) [][]wire.Value {
-			return slices.Insert(rows, 0, row(-1))
-		}, 8, true, false, 8},
-		{"all are deleted", drop(0, 100), 8, true, false, 8},
-		{"a row that is still to come is deleted", drop(50, 51), 99, false, false, 8},
+		{"nothing changes", drop(0, 0), 100, false, 8},
+		{"two rows a page are enough", drop(0, 0), 100, false, 2},
+		{"a row that was read is deleted", drop(2, 3), 8, false, 8},
+		{"and so from a table whose key has no filter", drop(2, 3), 8, true, 8},
+		{"the last row that was read is deleted", drop(7, 8), 8, false, 8},
+		{"a row is inserted before", func(rows [][]wire.Value) [][]wire.Value { return slices.Insert(rows, 0, row(-1)) }, 8, false, 8},
+		{"all are deleted", drop(0, 100), 8, false, 8},
+		{"a row that is still to come is deleted", drop(50, 51), 99, false, 8},
 		{"a row that is still to come is inserted", func(rows [][]wire.Value) [][]wire.Value { return append(rows, row(101)) },
-			101, false, false, 8},
+			101, false, 8},
 	} {
 		for _, concurrency := range []int{1, 8} {
 			table := keylessNumbered(100, false)
@@ -185,11 +181,11 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 			before := inMemory(table)
 			table.Rows = c.change(slices.Clone(table.Rows))
 			later := inMemory(table)
-			r := record(built(connector.Definition{Limits: wire.Limits{PageSizeMax: c.perPage, Concurrency: concurrency}},
-				&moving{Source: before, change: func(int) *memsource.Source { return later }}, connector.Omit{Operators: []wire.Op{wire.OpGt}}))
+			r := record(built(&moving{Source: before, change: func(int) *memsource.Source { return later }},
+				fmt.Sprintf("pageSizeMax=%d concurrency=%d -gt", c.perPage, concurrency)))
 			conn := connectTo(t, r, nil)
-			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
-			if c.moved {
+			rows, _, err := casetest.Rows(t.Context(), conn, query("numbered id,text"))
+			if c.rows == 8 {
 				require.ErrorIs(t, err, platform.ErrMoved, c.why)
 				require.ErrorContains(t, err, "deleted or inserted", c.why)
 			} else {
@@ -204,8 +200,8 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 		}
 	}
 	// A page of one row has no room for another row than the one that it repeats.
-	conn := connectTo(t, tabled(keylessNumbered(3, false), wire.Limits{PageSizeMax: 1}, connector.Omit{}), nil)
-	_, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	conn := connectTo(t, tabled(keylessNumbered(3, false), "pageSizeMax=1"), nil)
+	_, _, err := casetest.Rows(t.Context(), conn, query("numbered id"))
 	require.ErrorIs(t, err, platform.ErrReach)
 }
 
@@ -216,7 +212,7 @@ func TestRotated(t *testing.T) {
 	const newToken = "the-token-that-comes-after-the-first-one"
 	var mu sync.Mutex
 	var tokens, keys []string
-	h := tabled(numbered(20, true), wire.Limits{PageSizeMax: 10, Concurrency: 1}, connector.Omit{})
+	h := tabled(numbered(20, true), "pageSizeMax=10 concurrency=1")
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own := r.Clone(r.Context())
 		own.Header.Set("Authorization", "Bearer "+testToken)
@@ -229,7 +225,7 @@ func TestRotated(t *testing.T) {
 		}).ServeHTTP(w, own)
 	}), nil)
 	tokens, keys = nil, nil
-	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
+	answer := testkit.Must(conn.Query(t.Context(), query("numbered id")))(t)
 	n := 0
 	var next *platform.Connection
 	for _, err := range answer.All() {
@@ -239,8 +235,7 @@ func TestRotated(t *testing.T) {
 		}
 	}
 	require.Equal(t, 20, n)
-	_, _, err := next.Size(t.Context(), "numbered")
-	require.NoError(t, err)
+	answered(t, next, "size numbered")
 	testkit.Must(next.Refresh(t.Context()))(t)
 	require.Equal(t, slices.Repeat([]string{testToken}, len(tokens)-2), tokens[:len(tokens)-2])
 	require.Equal(t, []string{newToken, newToken}, tokens[len(tokens)-2:])
@@ -251,7 +246,7 @@ func TestRotated(t *testing.T) {
 // through a connection that was made from another one.
 func TestCopiesHideTheToken(t *testing.T) {
 	t.Parallel()
-	h := tabled(numbered(20, true), wire.Limits{}, connector.Omit{})
+	h := tabled(numbered(20, true), "")
 	conn := connectTo(t, onPath(h, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.WriteHeader(http.StatusBadRequest)

@@ -54,7 +54,7 @@ func connect(t testing.TB, h http.Handler, opts platform.Options) *platform.Clie
 // TestConnect connects where one of the three first requests is refused. What comes
 // after it is not asked.
 func TestConnect(t *testing.T) {
-	good := tabled(numbered(3, true), wire.Limits{}, connector.Omit{})
+	good := tabled(numbered(3, true), "")
 	for _, c := range []struct {
 		why   string
 		path  string // answered with status and body
@@ -94,7 +94,7 @@ func TestConnect(t *testing.T) {
 
 // TestConnected looks at what a connection knows.
 func TestConnected(t *testing.T) {
-	h := instead(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}), wire.PathDiscovery,
+	h := instead(tabled(numbered(3, true), ""), wire.PathDiscovery,
 		`{"tables":[`+bare("t")+`,`+bare("T")+`],"warnings":["the folder is empty"]}`)
 	c := connectTo(t, h, nil)
 	require.Equal(t, []string{"the folder is empty"}, c.Warnings)
@@ -114,7 +114,7 @@ func canceled(t *testing.T) context.Context {
 // TestObserved watches the requests of one connection and not those of another, which
 // have the places of limits.concurrency in common.
 func TestObserved(t *testing.T) {
-	c := connectTo(t, tabled(numbered(3, true), wire.Limits{Concurrency: 1}, connector.Omit{}), nil)
+	c := connectTo(t, tabled(numbered(3, true), "concurrency=1"), nil)
 	var first, second []string
 	see := func(list *[]string) func(platform.Step) {
 		return func(s platform.Step) {

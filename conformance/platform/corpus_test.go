@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
@@ -29,24 +28,13 @@ func corpusTables() (list []memsource.Table) {
 }
 
 // everything serves all that the protocol has.
-func everything(def connector.Definition, omit connector.Omit) http.Handler {
-	return built(def, testkit.Tables(corpusTables()...), omit)
-}
-
-func built(def connector.Definition, src connector.Source, omit connector.Omit) http.Handler {
-	def.Slug = "corpus"
-	opts := testkit.Quiet()
-	opts.Omit = omit
-	return testkit.New(testToken, def, src, opts)
-}
+func everything(words string) http.Handler { return built(testkit.Tables(corpusTables()...), words) }
 
 // nothing hands out all rows of its tables.
 var nothing = testkit.Source{Tables: corpusTables()}
 
 // undeclared is what nothing's document leaves out besides the optional routes.
-var undeclared = connector.Omit{
-	Endpoints: []wire.Endpoint{wire.EndpointCount}, Operators: filter.Operators(), Sort: wire.SortNone, Offset: true,
-}
+const undeclared = "-/count -operators sort=none -offset"
 
 // bodies calls change with each body on its way to a handler.
 func bodies(h http.Handler, change func(path string, body map[string]any)) http.Handler {
@@ -143,19 +131,20 @@ func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *
 }
 
 type connectorCase struct {
-	name, why string
-	build     func() http.Handler
+	name, why, words string
+	served           string // the line that stands before all rows, whatever is asked; "none": without a line
 }
 
-// unserving serves the corpus but for what its document leaves out, and answers every query
-// with all rows behind this line.
-func unserving(omit connector.Omit, served string) func() http.Handler {
-	return func() http.Handler { return unclaimed(everything(connector.Definition{}, omit), served) }
-}
-
-// omitting serves the corpus but for what its document leaves out.
-func omitting(omit connector.Omit) func() http.Handler {
-	return func() http.Handler { return everything(connector.Definition{}, omit) }
+func (c connectorCase) build() http.Handler {
+	switch {
+	case c.name == "nothing":
+		return built(nothing, c.words)
+	case c.name == "pages":
+		return bodies(everything(c.words), atMost(900))
+	case c.served != "":
+		return unclaimed(everything(c.words), strings.TrimPrefix(c.served, "none"))
+	}
+	return everything(c.words)
 }
 
 const noneServed = `{"served":{"filters":false,"sort":false,"window":false}}` + "\n"
@@ -163,28 +152,15 @@ const noneServed = `{"served":{"filters":false,"sort":false,"window":false}}` + 
 // connectors are the ways in which the corpus is served: the less a connector
 // does, the more is finished here.
 var connectors = []connectorCase{
-	{"everything", "tenant-9: what is declared is left to the connector", omitting(connector.Omit{})},
-	{"nothing", "tenant-9: a connector without any capability is correct", func() http.Handler {
-		return built(connector.Definition{}, nothing, undeclared)
-	}},
-	{"nothing served", "stream-11: what is declared need not be served",
-		unserving(connector.Omit{Operators: filter.Operators()}, noneServed)},
-	{"no served line", "stream-12: then nothing counts as served",
-		unserving(connector.Omit{Operators: filter.Operators(), Join: true}, "")},
-	{"declared and not served", "stream-11: filters too are applied here where they are not served",
-		unserving(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}, noneServed)},
-	{"no joins", "document-13: the window is cut after the joins", omitting(connector.Omit{Join: true})},
-	{"no operators", "document-9: the window is cut after the filters",
-		omitting(connector.Omit{Operators: filter.Operators()})},
-	{"some", "a request is divided", omitting(connector.Omit{
-		Endpoints:  []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate},
-		Operators:  []wire.Op{wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpLt, wire.OpIsNull},
-		DateBucket: true, Join: true, Offset: true, Sort: wire.SortSingle,
-	})},
-	{"pages", "document-15: reads are planned within the limits", func() http.Handler {
-		return bodies(everything(connector.Definition{Limits: wire.Limits{PageSizeMax: 900, RowsPerTableMax: 13_000}}, connector.Omit{}),
-			atMost(900))
-	}},
+	{"everything", "tenant-9: what is declared is left to the connector", "", ""},
+	{"nothing", "tenant-9: a connector without any capability is correct", undeclared, ""},
+	{"nothing served", "stream-11: what is declared need not be served", "-operators", noneServed},
+	{"no served line", "stream-12: then nothing counts as served", "-operators -join", "none"},
+	{"declared and not served", "stream-11: filters too are applied here where they are not served", "-/count -/aggregate", noneServed},
+	{"no joins", "document-13: the window is cut after the joins", "-join", ""},
+	{"no operators", "document-9: the window is cut after the filters", "-operators", ""},
+	{"some", "a request is divided", "-/size -/linkHitRate -neq -in -contains -lt -isnull -dateBucket -join -offset sort=single", ""},
+	{"pages", "document-15: reads are planned within the limits", "pageSizeMax=900 rowsPerTableMax=13000", ""},
 }
 
 // atMost ends the answer to a query without a limit after so many rows, as a source

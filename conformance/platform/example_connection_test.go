@@ -8,12 +8,11 @@ import (
 	"os"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // few is a connector that declares nothing: it hands out all rows of its tables.
-func few() http.Handler { return built(connector.Definition{}, nothing, undeclared) }
+func few() http.Handler { return built(nothing, undeclared) }
 
 // A connection answers in full whatever the connector does. This one neither filters
 // nor sorts nor cuts, so all rows of the table cross the wire.

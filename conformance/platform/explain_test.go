@@ -3,14 +3,13 @@ package platform_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -42,7 +41,10 @@ func TestExplainCorpus(t *testing.T) {
 					continue
 				}
 				explained++
-				spent := ask(t, c, test.Request)
+				_, spent, err := ask(t, c, test.Request)
+				if err != nil {
+					require.ErrorContains(t, err, "1001 groups", "which no row count tells before")
+				}
 				requests, _ = r.seen()
 				for _, one := range asked {
 					at := slices.IndexFunc(requests, func(r recorded) bool { return same(t, one, r) })
@@ -65,27 +67,6 @@ func TestExplainCorpus(t *testing.T) {
 	}
 }
 
-// ask asks a query, a count or an aggregate, and returns what it took.
-func ask(t *testing.T, c *platform.Connection, question wire.Request) platform.Stats {
-	t.Helper()
-	switch q := question.(type) {
-	case *wire.CountRequest:
-		_, stats, err := c.Count(t.Context(), q)
-		require.NoError(t, err)
-		return stats
-	case *wire.AggregateRequest:
-		groups, err := c.Aggregate(t.Context(), q)
-		if err != nil {
-			require.ErrorContains(t, err, "1001 groups", "which no row count tells before")
-			return platform.Stats{}
-		}
-		return groups.Stats
-	}
-	answer := testkit.Must(c.Query(t.Context(), question.(*wire.QueryRequest)))(t)
-	counted(t, answer.All())
-	return answer.Stats
-}
-
 // same reports whether a request is the one that was recorded.
 func same(t *testing.T, want wire.Request, got recorded) bool {
 	t.Helper()
@@ -100,83 +81,42 @@ func same(t *testing.T, want wire.Request, got recorded) bool {
 // TestExplain explains questions about 1,000 rows within limits, and asks them.
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	id := []string{"id"}
-	all := &wire.QueryRequest{Table: "numbered", Fields: id}
-	joined := &wire.QueryRequest{Table: "numbered", Fields: id,
-		Joins: joins("numbered", "half", "numbered", "half", wire.JoinField{Field: "text"})}
-	done := wire.Served{Filters: true, Sort: true, Window: true}
-	text := wire.Where{And: []wire.Filter{{Field: "text", Op: wire.OpNotNull}, {Field: "id", Op: wire.OpGt, Value: wire.Int(900)}}}
+	const joined = "query numbered id numbered.half>numbered.half>text"
 	for _, c := range []struct {
-		why     string
-		limits  wire.Limits
-		omit    connector.Omit
-		unknown bool // discovery has no rowCount
-		req     wire.Request
-		want    platform.Stats
+		why, words string
+		unknown    bool // discovery has no rowCount
+		question   string
+		want       string // work; -1: not known
 	}{
-		{"one request, of as many rows as discovery states", wire.Limits{}, connector.Omit{}, false, all,
-			platform.Stats{Served: done, Requests: 1, RowsRead: 1000}},
-		{"no limit of rows is known", wire.Limits{}, connector.Omit{}, true, all,
-			platform.Stats{Served: done, Requests: 1, RowsRead: -1}},
-		{"... nor one of pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true, all,
-			platform.Stats{Served: done, Requests: -1, RowsRead: -1}},
-		{"no more rows than can be read", wire.Limits{RowsPerTableMax: 2000}, connector.Omit{}, true,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Offset: 100},
-			platform.Stats{Served: done, Requests: 1, RowsRead: 1900}},
-		{"pages, the last of which is short", wire.Limits{PageSizeMax: 300}, connector.Omit{}, false, all,
-			platform.Stats{Served: done, Requests: 4, RowsRead: 1000}},
-		{"full pages, after which another is asked for", wire.Limits{PageSizeMax: 250}, connector.Omit{}, false, all,
-			platform.Stats{Served: done, Requests: 5, RowsRead: 1000}},
-		{"a window of pages ends where it is full", wire.Limits{PageSizeMax: 250}, connector.Omit{}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Offset: 100, Limit: 500},
-			platform.Stats{Served: done, Requests: 2, RowsRead: 500}},
-		{"a window at the end of the table", wire.Limits{PageSizeMax: 250}, connector.Omit{}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Offset: 900, Limit: 500},
-			platform.Stats{Served: done, Requests: 1, RowsRead: 100}},
-		{"a filter that is not declared is applied here, and the window after it", wire.Limits{},
-			connector.Omit{Operators: []wire.Op{wire.OpNotNull}}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Where: text, Limit: 5},
-			platform.Stats{Served: wire.Served{Sort: true}, Filtered: true, Windowed: true, Requests: 1, RowsRead: 1000}},
-		{"a sort that is not declared", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, false,
-			&wire.QueryRequest{Table: "numbered", Fields: id, Sort: by("half")},
-			platform.Stats{Served: wire.Served{Filters: true}, Sorted: true, Requests: 1, RowsRead: 1000}},
-		{"a count that is declared reads no rows", wire.Limits{}, connector.Omit{}, true, &wire.CountRequest{Table: "numbered", Where: text},
-			platform.Stats{Served: wire.Served{Filters: true}, Requests: 1}},
-		{"a count of rows", wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount}}, false,
-			&wire.CountRequest{Table: "numbered", Where: text}, platform.Stats{Served: done, Counted: true, Requests: 1, RowsRead: 1000}},
-		{"an aggregate may be declined, and takes the rows then", wire.Limits{PageSizeMax: 300}, connector.Omit{}, false,
-			&wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "k"}}},
-			platform.Stats{Served: wire.Served{Filters: true}, Requests: 5, RowsRead: 1000}},
-		{"an aggregate of rows", wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}, true,
-			&wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "k"}}},
-			platform.Stats{Served: done, Folded: true, Requests: 1, RowsRead: -1}},
-		{"joined rows have no row count", wire.Limits{}, connector.Omit{}, false, joined,
-			platform.Stats{Served: done, Requests: 1, RowsRead: -1}},
-		{"a join executed here reads both tables", wire.Limits{}, connector.Omit{Join: true}, false, joined,
-			platform.Stats{Served: done, Joined: true, Requests: 2, RowsRead: 2000}},
+		{"one request, of as many rows as discovery states", "", false, "query numbered id", "F S W 1 1000"},
+		{"no limit of rows is known", "", true, "query numbered id", "F S W 1 -1"},
+		{"... nor one of pages", "pageSizeMax=300", true, "query numbered id", "F S W -1 -1"},
+		{"no more rows than can be read", "rowsPerTableMax=2000", true, "query numbered id offset=100", "F S W 1 1900"},
+		{"pages, the last of which is short", "pageSizeMax=300", false, "query numbered id", "F S W 4 1000"},
+		{"full pages, after which another is asked for", "pageSizeMax=250", false, "query numbered id", "F S W 5 1000"},
+		{"a window of pages ends where it is full", "pageSizeMax=250", false, "query numbered id offset=100 limit=500", "F S W 2 500"},
+		{"a window at the end of the table", "pageSizeMax=250", false, "query numbered id offset=900 limit=500", "F S W 1 100"},
+		{"a filter that is not declared is applied here, and the window after it", "-notnull", false,
+			"query numbered id text.notnull id.gt=900 limit=5", "S filtered windowed 1 1000"},
+		{"a sort that is not declared", "sort=none", false, "query numbered id sort=half", "F sorted 1 1000"},
+		{"a count that is declared reads no rows", "", true, "count numbered text.notnull id.gt=900", "F 1 0"},
+		{"a count of rows", "-/count", false, "count numbered text.notnull id.gt=900", "F S W counted 1 1000"},
+		{"an aggregate may be declined, and takes the rows then", "pageSizeMax=300", false, "aggregate numbered by=text:k", "F 5 1000"},
+		{"an aggregate of rows", "-/aggregate", true, "aggregate numbered by=text:k", "F S W folded 1 -1"},
+		{"joined rows have no row count", "", false, joined, "F S W 1 -1"},
+		{"a join executed here reads both tables", "-join", false, joined, "F S W joined 2 2000"},
 	} {
-		conn := connectTo(t, tabled(numbered(1000, !c.unknown), c.limits, c.omit), nil)
-		_, most, err := conn.Explain(c.req)
+		conn := connectTo(t, tabled(numbered(1000, !c.unknown), c.words), nil)
+		_, most, err := conn.Explain(question(c.question))
 		require.NoError(t, err, c.why)
-		require.Equal(t, c.want, most, c.why)
-		if q, ok := c.req.(*wire.QueryRequest); ok {
-			_, _, err := casetest.Rows(t.Context(), conn, q)
-			require.NoError(t, err, c.why)
+		require.Equal(t, c.want, workOf(most), c.why)
+		if strings.HasPrefix(c.question, "query") {
+			answered(t, conn, c.question)
 		}
 	}
-}
-
-// TestExplainRefuses explains questions without an answer.
-func TestExplainRefuses(t *testing.T) {
-	conn := connectTo(t, tabled(numbered(3, true), wire.Limits{}, connector.Omit{}), nil)
-	for _, req := range []wire.Request{
-		&wire.QueryRequest{Table: "missing"},
-		&wire.CountRequest{Table: "missing"},
-		&wire.AggregateRequest{Table: "numbered"},
-		&wire.SizeRequest{Table: "numbered"},
-	} {
-		_, _, err := conn.Explain(req)
-		var refused *platform.RequestError
-		require.ErrorAs(t, err, &refused, "%T", req)
+	conn := connectTo(t, tabled(numbered(3, true), ""), nil)
+	for _, words := range []string{"query missing", "count missing", "aggregate numbered", "size numbered"} {
+		_, _, err := conn.Explain(question(words))
+		require.ErrorAs(t, err, new(*platform.RequestError), "%s has no answer", words)
 	}
 }

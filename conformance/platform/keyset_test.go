@@ -52,44 +52,29 @@ func shelves(n int) memsource.Table {
 // filters beside those of the pages.
 func TestKeyset(t *testing.T) {
 	t.Parallel()
-	fields := []string{"note", "weight"}
-	place := func(as string) []wire.JoinHop {
-		return joins("shelves", "note", "rooms", "id", wire.JoinField{Field: "place", As: as})
-	}
-	light := []wire.Filter{{Field: "weight", Op: wire.OpLt, Value: wire.Int(4)}}
-	for _, c := range []struct {
-		why  string
-		omit connector.Omit
-		req  wire.QueryRequest
-	}{
-		{"by both parts of the key", connector.Omit{}, wire.QueryRequest{Fields: fields}},
-		{"the key is requested too", connector.Omit{}, wire.QueryRequest{Fields: []string{"place", "note", "room"}}},
-		{"no field is requested", connector.Omit{}, wire.QueryRequest{}},
-		{"descending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: by("-weight")}},
-		{"ascending, with nulls last", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Sort: by("weight", "-note")}},
-		{"a part of the key descends", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: by("-place")}},
-		{"a window, whose first rows are read as well", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Sort: by("note"), Offset: 9, Limit: 17}},
-		{"filters that all have to hold", connector.Omit{}, wire.QueryRequest{Fields: fields, Where: wire.Where{And: light}}},
-		{"groups of filters", connector.Omit{}, wire.QueryRequest{Fields: fields,
-			Where: wire.Where{Or: [][]wire.Filter{light, {{Field: "note", Op: wire.OpEq, Value: wire.Text("n1")}}}}}},
-		{"a date sorts here, and the pages go by the key", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Sort: by("-day", "note")}},
-		{"joins", connector.Omit{}, wire.QueryRequest{Fields: fields, Joins: place("shelf")}},
-		{"a joined field that has the name of a key", connector.Omit{},
-			wire.QueryRequest{Fields: fields, Joins: place("")}},
-		{"joins executed here", connector.Omit{Join: true}, wire.QueryRequest{Fields: fields, Joins: place("")}},
+	for _, c := range []struct{ why, words, query string }{
+		{"by both parts of the key", "", "note,weight"},
+		{"the key is requested too", "", "place,note,room"},
+		{"no field is requested", "", ""},
+		{"descending, with nulls last", "", "note,weight sort=-weight"},
+		{"ascending, with nulls last", "", "note,weight sort=weight,-note"},
+		{"a part of the key descends", "", "note,weight sort=-place"},
+		{"a window, whose first rows are read as well", "", "note,weight sort=note offset=9 limit=17"},
+		{"filters that all have to hold", "", "note,weight weight.lt=4"},
+		{"groups of filters", "", `note,weight or weight.lt=4 or note.eq="n1"`},
+		{"a date sorts here, and the pages go by the key", "", "note,weight sort=-day,note"},
+		{"joins", "", "note,weight shelves.note>rooms.id>place:shelf"},
+		{"a joined field that has the name of a key", "", "note,weight shelves.note>rooms.id>place"},
+		{"joins executed here", "-join", "note,weight shelves.note>rooms.id>place"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			table := shelves(60)
 			rooms := memsource.Table{Table: wire.Table{Name: "rooms", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
 				{Name: "id", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString}}},
-				Rows: [][]wire.Value{{wire.Text("n1"), wire.Text("left")}, {wire.Text("n2"), wire.Text("right")}}}
-			c.req.Table = "shelves"
-			c.omit.Offset = true
-			conn, r := recording(t, bodies(several(wire.Limits{PageSizeMax: 7}, c.omit, table, rooms), atMost(7)))
-			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
+				Rows: [][]wire.Value{cellsOf(`"n1" "left"`), cellsOf(`"n2" "right"`)}}
+			req := query("shelves " + c.query)
+			conn, r := recording(t, bodies(several("pageSizeMax=7 -offset "+c.words, table, rooms), atMost(7)))
+			rows, _, err := casetest.Rows(t.Context(), conn, req)
 			if c.why == "a joined field that has the name of a key" {
 				require.ErrorIs(t, err, platform.ErrReach)
 				return
@@ -98,10 +83,10 @@ func TestKeyset(t *testing.T) {
 			requests, faults := r.seen()
 			require.Empty(t, faults)
 			require.Greater(t, len(requests), 2, "there are several pages")
-			if len(c.req.Sort) > 0 && c.req.Sort[0].Field != "day" {
-				require.Equal(t, c.req.Sort[0].Field, requests[0].body.Sort[0].Field, "the connector sorts")
+			if len(req.Sort) > 0 && req.Sort[0].Field != "day" {
+				require.Equal(t, req.Sort[0].Field, requests[0].body.Sort[0].Field, "the connector sorts")
 			}
-			requireRight(t, &c.req, rows, table, rooms)
+			requireRight(t, req, rows, table, rooms)
 		})
 	}
 }
@@ -111,24 +96,22 @@ func TestKeyset(t *testing.T) {
 func TestNoKeyset(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		why    string
-		omit   connector.Omit
-		change func(*wire.Table)
+		why, words string
+		change     func(*wire.Table)
 	}{
-		{"no gt", connector.Omit{Operators: []wire.Op{wire.OpGt}}, nil},
-		{"no eq for the first part of the key", connector.Omit{Operators: []wire.Op{wire.OpEq}}, nil},
-		{"one sort key, and a key of two fields", connector.Omit{Sort: wire.SortSingle}, nil},
-		{"no key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = nil }},
-		{"a date in the key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = []string{"room", "place", "day"} }},
-		{"a field that is not filterable", connector.Omit{}, func(t *wire.Table) { t.Fields[1].Filterable = new(bool) }},
+		{"no gt", "-gt", nil},
+		{"no eq for the first part of the key", "-eq", nil},
+		{"one sort key, and a key of two fields", "sort=single", nil},
+		{"no key", "", func(t *wire.Table) { t.PrimaryKey = nil }},
+		{"a date in the key", "", func(t *wire.Table) { t.PrimaryKey = []string{"room", "place", "day"} }},
+		{"a field that is not filterable", "", func(t *wire.Table) { t.Fields[1].Filterable = new(bool) }},
 	} {
 		table := shelves(60)
 		if c.change != nil {
 			c.change(&table.Table)
 		}
-		c.omit.Offset = true
-		conn, r := recording(t, tabled(table, wire.Limits{PageSizeMax: 7}, c.omit))
-		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}})
+		conn, r := recording(t, tabled(table, "pageSizeMax=7 -offset "+c.words))
+		rows, _, err := casetest.Rows(t.Context(), conn, query("shelves note"))
 		require.ErrorIs(t, err, platform.ErrReach, c.why)
 		require.Len(t, rows, 7, c.why)
 		requests, faults := r.seen()
@@ -161,11 +144,12 @@ func (m *moving) Query(ctx context.Context, req *connector.Query, out *connector
 // has an offset or not: pages counted by it would miss one row for each that was deleted.
 func TestKeysetUnderChange(t *testing.T) {
 	t.Parallel()
-	t.Run("with an offset", func(t *testing.T) { testKeysetUnderChange(t, connector.Omit{}) })
-	t.Run("without one", func(t *testing.T) { testKeysetUnderChange(t, connector.Omit{Offset: true}) })
+	for _, words := range []string{"pageSizeMax=9", "pageSizeMax=9 -offset"} {
+		t.Run(words, func(t *testing.T) { testKeysetUnderChange(t, words) })
+	}
 }
 
-func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
+func testKeysetUnderChange(t *testing.T, words string) {
 	whole := numbered(100, false)
 	src := func(keep func(id int) bool) *memsource.Source {
 		table := whole
@@ -181,8 +165,8 @@ func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) *memsource.Source {
 		return src(func(id int) bool { return id%3 != 0 || (id+query)%2 == 0 })
 	}}
-	conn := connectTo(t, built(connector.Definition{Limits: wire.Limits{PageSizeMax: 9}}, m, omit), nil)
-	rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	conn := connectTo(t, built(m, words), nil)
+	rows := rowsOf(t, conn, query("numbered id"))
 	count := map[int64]int{}
 	for i, row := range rows {
 		count[row[0].Int64()]++
@@ -202,7 +186,7 @@ func testKeysetUnderChange(t *testing.T, omit connector.Omit) {
 func TestKeysetUnserved(t *testing.T) {
 	t.Parallel()
 	table := shelves(60)
-	h := tabled(table, wire.Limits{PageSizeMax: 100}, connector.Omit{Offset: true})
+	h := tabled(table, "pageSizeMax=100 -offset")
 	later := bodies(h, func(path string, body map[string]any) {
 		if path == wire.PathQuery && body["or"] != nil {
 			delete(body, "or")
@@ -218,7 +202,7 @@ func TestKeysetUnserved(t *testing.T) {
 		later.ServeHTTP(&servedWriter{w, `{"served":{"filters":false,"sort":true,"window":false}}` + "\n"}, r)
 	}), nil)
 	conn.Document.Capabilities.Limits.PageSizeMax = 7
-	req := &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}}
+	req := query("shelves note")
 	rows := rowsOf(t, conn, req)
 	require.Equal(t, 2, queries)
 	requireRight(t, req, rows, table)

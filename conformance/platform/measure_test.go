@@ -1,7 +1,9 @@
 package platform_test
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -31,7 +32,16 @@ func refusal(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", terms.MediaJSON)
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body))
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// stating answers a body of another type, after the request has been read.
+func stating(media, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", media)
+		_, _ = io.WriteString(w, body)
 	}
 }
 
@@ -44,25 +54,24 @@ func groupsOf(n int) string {
 	return `{"rows":[` + strings.TrimPrefix(b.String(), ",") + `]}`
 }
 
-var perID = &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-	Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}
+var perID = groups("numbered by=id:k count():n")
 
 // TestThousandAndOneGroups takes 1,000 groups and throws 1,001 away, whoever has
 // computed them (aggregate-14).
 func TestThousandAndOneGroups(t *testing.T) {
 	t.Parallel()
-	unlisted := connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}
+	one := tabled(numbered(1, true), "")
 	for _, c := range []struct {
 		name         string
 		h            http.Handler
 		folded, many bool
 	}{
-		{"1000 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1000)), false, false},
-		{"1001 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1001)), false, true},
-		{"1000 folded", instead(tabled(numbered(1000, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, ""), true, false},
-		{"1001 folded", instead(tabled(numbered(1001, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, ""), true, true},
-		{"1000 without the route", tabled(numbered(1000, true), wire.Limits{}, unlisted), true, false},
-		{"1001 without the route", tabled(numbered(1001, true), wire.Limits{}, unlisted), true, true},
+		{"1000 answered", instead(one, wire.PathAggregate, groupsOf(1000)), false, false},
+		{"1001 answered", instead(one, wire.PathAggregate, groupsOf(1001)), false, true},
+		{"1000 folded", instead(tabled(numbered(1000, true), ""), wire.PathAggregate, ""), true, false},
+		{"1001 folded", instead(tabled(numbered(1001, true), ""), wire.PathAggregate, ""), true, true},
+		{"1000 without the route", tabled(numbered(1000, true), "-/aggregate"), true, false},
+		{"1001 without the route", tabled(numbered(1001, true), "-/aggregate"), true, true},
 	} {
 		conn, r := recording(t, c.h)
 		groups, err := conn.Aggregate(t.Context(), perID)
@@ -77,16 +86,10 @@ func TestThousandAndOneGroups(t *testing.T) {
 		requests, _ := r.seen()
 		require.Len(t, requests, groups.Stats.Requests, "one that was declined counts")
 	}
-	few := *perID
-	few.Limit = 5
-	for n, many := range map[int]bool{4: false, 5: true} {
-		for _, omit := range []connector.Omit{{}, unlisted} {
-			_, err := connectTo(t, tabled(numbered(n, true), wire.Limits{}, omit), nil).Aggregate(t.Context(), &few)
-			require.Equal(t, many, err != nil, "a limit of 5 and %d groups", n)
-			if many {
-				require.ErrorContains(t, err, "the aggregate has 5 groups or more", "whoever finds out")
-			}
-		}
+	for _, words := range []string{"", "-/aggregate"} {
+		answered(t, connectTo(t, tabled(numbered(4, true), words), nil), "aggregate numbered by=id:k limit=5")
+		_, _, err := ask(t, connectTo(t, tabled(numbered(5, true), words), nil), groups("numbered by=id:k limit=5"))
+		require.ErrorContains(t, err, "the aggregate has 5 groups or more", "whoever finds out")
 	}
 }
 
@@ -94,11 +97,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, connectors[0].build())
-	testkit.Must(conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
-		Joins:   joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "name"}),
-		GroupBy: []wire.GroupKey{{Field: "status", As: "s"}, {Field: "name", As: "n"}},
-		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "status", As: "last"}, {Fn: wire.AggSum, Field: "total", As: "sum"},
-			{Fn: wire.AggCount, As: "count"}}}))(t)
+	answered(t, conn, "aggregate orders orders.customer_id>customers.id>name by=status:s by=name:n max(status):last sum(total):sum count():count")
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
 	asked := requests[0].body
@@ -109,10 +108,8 @@ func TestAggregateAsked(t *testing.T) {
 
 	table := numbered(3, true)
 	table.Fields[2].Type = wire.TypeReference
-	conn, r = recording(t, tabled(table, wire.Limits{}, connector.Omit{}))
-	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
-		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "text", As: "last"}, {Fn: wire.AggMax, Field: "id", As: "most"}}})
-	require.NoError(t, err)
+	conn, r = recording(t, tabled(table, ""))
+	answered(t, conn, "aggregate numbered by=text:t max(text):last max(id):most")
 	requests, _ = r.seen()
 	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
 }
@@ -121,11 +118,9 @@ func TestAggregateAsked(t *testing.T) {
 // (aggregate-15). The connector is asked for all.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"everything", "nothing"} {
-		i := slices.IndexFunc(connectors, func(c connectorCase) bool { return c.name == name })
-		conn, r := recording(t, connectors[i].build())
-		req := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "status", As: "s"}}, Measures: []wire.Measure{
-			{Fn: wire.AggSum, Field: "total", As: "sum"}, {Fn: wire.AggCount, As: "n"}}}
+	for _, served := range connectors[:2] { // everything, and nothing
+		conn, r := recording(t, served.build())
+		req := groups("orders by=status:s sum(total):sum count():count")
 		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
 		require.Greater(t, len(all.Rows), 3)
 		top, err := conn.Top(t.Context(), req, by("-n", "s"), 2)
@@ -142,8 +137,7 @@ func TestTop(t *testing.T) {
 		none := testkit.Must(conn.Top(t.Context(), req, nil, -1))(t)
 		require.Empty(t, none.Rows)
 		_, err = conn.Top(t.Context(), req, by("colour"), 2)
-		var refusal *platform.RequestError
-		require.ErrorAs(t, err, &refusal)
+		require.ErrorAs(t, err, new(*platform.RequestError))
 		requests, _ := r.seen()
 		for _, one := range requests {
 			limit := int64(0)
@@ -155,79 +149,44 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestRefusedAggregates asks for what has no exact answer.
-func TestRefusedAggregates(t *testing.T) {
-	t.Parallel()
-	conn, r := recording(t, connectors[0].build())
-	measure := func(fn wire.AggFunc, field string) wire.AggregateRequest {
-		return wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: fn, Field: field, As: "m"}}}
-	}
-	key := func(field string, grain wire.Grain) wire.AggregateRequest {
-		return wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: field, As: "k", Grain: grain}}}
-	}
-	twice := key("status", "")
-	twice.GroupBy = append(twice.GroupBy, twice.GroupBy[0])
-	ambiguous := key("id", "")
-	ambiguous.Joins = joins("orders", "customer_id", "customers", "id", wire.JoinField{Field: "id"})
-	for problem, req := range map[string]wire.AggregateRequest{
-		`there is no table "colours"`:                   {Table: "colours"},
-		`a grain over field "status", which is no date`: key("status", wire.GrainYear),
-		`two columns of the aggregate are named "k"`:    twice,
-		`several columns are named "id"`:                ambiguous,
-		`measures[0].fn: must be count, sum`:            measure("median", "total"),
-	} {
-		_, err := conn.Aggregate(t.Context(), &req)
-		var refusal *platform.RequestError
-		require.ErrorAs(t, err, &refusal, problem)
-		require.ErrorContains(t, err, problem)
-	}
-	requests, _ := r.seen()
-	require.Empty(t, requests)
-}
-
 // TestSize takes the size from the route that states it, and otherwise counts rows
 // up to the reach (measure-10, connect-9).
 func TestSize(t *testing.T) {
 	t.Parallel()
-	noSize := connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}
 	table := numbered(100, false)
 	for _, c := range []struct {
 		name    string
 		h       http.Handler
 		reach   int64
-		rows    int64 // 0: none
+		size    string // "": none
 		read    int64
 		refused string
 	}{
-		{"stated", tabled(table, wire.Limits{}, connector.Omit{}), 100, 100, 0, ""},
-		{"beyond reach", tabled(table, wire.Limits{}, connector.Omit{}), 99, 100, 0,
+		{"stated", tabled(table, ""), 100, "100", 0, ""},
+		{"beyond reach", tabled(table, ""), 99, "100", 0,
 			`table "numbered" has 100 rows by /size, and /query reaches no more than 99 of them (the reach of one query)`},
-		{"unknown", instead(tabled(table, wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":null}`), 100, 100, 100, ""},
-		{"no route", tabled(table, wire.Limits{}, noSize), 100, 100, 100, ""},
-		{"no route, in pages", tabled(table, wire.Limits{PageSizeMax: 30}, noSize), 100, 100, 100, ""},
-		{"no route, beyond reach", tabled(table, wire.Limits{}, noSize), 60, 0, 61,
+		{"unknown", instead(tabled(table, ""), wire.PathSize, `{"size":null}`), 100, "100", 100, ""},
+		{"no route", tabled(table, "-/size"), 100, "100", 100, ""},
+		{"no route, in pages", tabled(table, "pageSizeMax=30 -/size"), 100, "100", 100, ""},
+		{"no route, beyond reach", tabled(table, "-/size"), 60, "", 61,
 			`table "numbered" may have more than the 60 rows that /query reaches (the reach of one query)`},
-		{"beyond rowsPerTableMax", tabled(table, wire.Limits{RowsPerTableMax: 80}, connector.Omit{}), 100, 100, 0,
+		{"beyond rowsPerTableMax", tabled(table, "rowsPerTableMax=80"), 100, "100", 0,
 			`table "numbered" has 100 rows by /size, and /query reaches no more than 80 of them (rowsPerTableMax)`},
-		{"no route, beyond rowsPerTableMax", bodies(tabled(table, wire.Limits{RowsPerTableMax: 80}, noSize), atMost(80)), 100, 0, 80,
+		{"no route, beyond rowsPerTableMax", bodies(tabled(table, "rowsPerTableMax=80 -/size"), atMost(80)), 100, "", 80,
 			`table "numbered" may have more than the 80 rows that /query reaches (rowsPerTableMax)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := record(c.h)
 			conn := connectTo(t, r, &platform.ConnectionOptions{Reach: c.reach})
-			size, work, err := conn.Size(t.Context(), "numbered")
+			size, work, err := ask(t, conn, question("size numbered"))
 			if c.refused == "" {
 				require.NoError(t, err)
 			} else {
 				require.ErrorIs(t, err, platform.ErrReach)
 				require.EqualError(t, err, c.refused)
 			}
-			if c.rows == 0 {
-				require.Nil(t, size)
-			} else {
-				require.Equal(t, &wire.Size{Rows: c.rows, Exact: true}, size)
-			}
+			require.Equal(t, cmp.Or(strings.Replace(c.size, "100", `{"rows":100,"exact":true}`, 1), "null"), size)
 			require.Equal(t, c.read, work.RowsRead, "the pull is bounded")
 			requests, faults := r.seen()
 			require.Empty(t, faults)
@@ -256,10 +215,9 @@ func TestCountedField(t *testing.T) {
 		for _, row := range table.Rows {
 			slices.Reverse(row)
 		}
-		conn, r := recording(t, tabled(table, wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}))
-		size, _, err := conn.Size(t.Context(), "numbered")
-		require.NoError(t, err)
-		require.Equal(t, int64(7), size.Rows, c.why)
+		conn, r := recording(t, tabled(table, "-/size"))
+		size, _ := answered(t, conn, "size numbered")
+		require.Equal(t, `{"rows":7,"exact":true}`, size, c.why)
 		requests, _ := r.seen()
 		require.Equal(t, c.want, requests[0].body.Fields, c.why)
 	}
@@ -269,51 +227,17 @@ func TestCountedField(t *testing.T) {
 // other (measure-7).
 func TestNullCardinality(t *testing.T) {
 	t.Parallel()
-	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality,
+	h := instead(tabled(numbered(10, true), ""), wire.PathCardinality,
 		`{"columns":{"id":{"nonNull":10,"distinct":10},"text":null}}`)
 	conn, r := recording(t, h)
-	counts, work, err := conn.Cardinality(t.Context(), "numbered", "text", "id", "text")
-	require.NoError(t, err)
-	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 10, Distinct: 10}, "text": {NonNull: 6, Distinct: 6}}, counts)
+	counts, work := answered(t, conn, "cardinality numbered text,id,text")
+	require.Equal(t, `{"id":{"nonNull":10,"distinct":10},"text":{"nonNull":6,"distinct":6}}`, counts)
 	require.True(t, work.Counted)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathCardinality, wire.PathQuery}, paths(requests))
 	require.Equal(t, 2, work.Requests)
 	require.Equal(t, []string{"id", "text"}, requests[0].body.Columns, "each once")
 	require.Equal(t, []string{"text"}, requests[1].body.Fields)
-}
-
-// TestUnknownMeasured refuses names that discovery does not list.
-func TestUnknownMeasured(t *testing.T) {
-	t.Parallel()
-	conn, r := recording(t, tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
-	refused := func(err error, words string) {
-		require.ErrorAs(t, err, new(*platform.RequestError))
-		require.ErrorContains(t, err, words)
-	}
-	const noTable, noField = `there is no table "x"`, `table "numbered" has no field "x"`
-	unknown := where("x", wire.OpNotNull, wire.Null())
-	_, _, err := conn.Size(t.Context(), "x")
-	refused(err, noTable)
-	_, _, err = conn.Cardinality(t.Context(), "x", "id")
-	refused(err, noTable)
-	_, _, err = conn.Cardinality(t.Context(), "numbered", "x")
-	refused(err, noField)
-	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "x"})
-	refused(err, noTable)
-	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: unknown})
-	refused(err, `a filter names the field "x"`)
-	for _, req := range []wire.LinkHitRateRequest{
-		{FromTable: "x", FromColumn: "id", ToTable: "numbered", ToColumn: "id"},
-		{FromTable: "numbered", FromColumn: "x", ToTable: "numbered", ToColumn: "id"},
-		{FromTable: "numbered", FromColumn: "id", ToTable: "x", ToColumn: "id"},
-		{FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "x"},
-	} {
-		_, _, err = conn.LinkHitRate(t.Context(), &req)
-		refused(err, ` "x"`)
-	}
-	requests, _ := r.seen()
-	require.Empty(t, requests)
 }
 
 // entityOf returns the entity of a table.
@@ -357,41 +281,29 @@ func TestEntities(t *testing.T) {
 // and none where there is none.
 func TestGrainOfAnyColumn(t *testing.T) {
 	t.Parallel()
-	undeclared := func(fields ...int) memsource.Table {
+	undeclared := func(first func(i int) wire.Value) memsource.Table {
 		table := numbered(12, true)
-		of := memsource.Table{Table: wire.Table{Name: table.Name, StoresRows: true, RowCount: table.RowCount},
-			Rows: make([][]wire.Value, len(table.Rows))}
-		for _, at := range fields {
-			table.Fields[at].Unique = false
-			of.Fields = append(of.Fields, table.Fields[at])
-			for i, row := range table.Rows {
-				of.Rows[i] = append(of.Rows[i], row[at])
-			}
+		table.PrimaryKey, table.Fields[0].Unique = nil, false
+		for i := range table.Rows {
+			table.Rows[i][0] = first(i)
 		}
-		return of
+		return table
 	}
-	estimate := `{"size":{"rows":12,"exact":false}}`
-	list, repeated := undeclared(0, 1, 2), undeclared(0, 1, 2)
+	ids := undeclared(func(i int) wire.Value { return wire.Int(int64(i)) })
+	list := undeclared(func(i int) wire.Value { return wire.JSON(fmt.Sprintf("[%d]", i)) })
 	list.Fields[0].Type = wire.TypeJSON
-	for i := range list.Rows {
-		list.Rows[i][0] = wire.JSON(fmt.Sprintf("[%d]", i))
-	}
-	for i := range repeated.Rows {
-		repeated.Rows[i][0] = wire.Int(7)
-	}
 	for _, c := range []struct {
 		why  string
 		h    http.Handler
 		want string
 	}{
-		{"the key", tabled(numbered(12, true), wire.Limits{}, connector.Omit{}), "id"},
-		{"no key is declared: half repeats, and text has nulls", tabled(undeclared(0, 1, 2), wire.Limits{}, connector.Omit{}), "id"},
-		{"no column tells rows apart", tabled(undeclared(1, 2), wire.Limits{}, connector.Omit{}), ""},
-		{"nothing is the same number as an estimate", instead(tabled(numbered(12, true), wire.Limits{}, connector.Omit{}),
-			wire.PathSize, estimate), ""},
-		{"no row stands for nothing", tabled(numbered(0, true), wire.Limits{}, connector.Omit{}), ""},
-		{"a JSON value identifies no object", tabled(list, wire.Limits{}, connector.Omit{}), ""},
-		{"one value in every row", tabled(repeated, wire.Limits{}, connector.Omit{}), ""},
+		{"the key", tabled(numbered(12, true), ""), "id"},
+		{"no key is declared: half repeats, and text has nulls", tabled(ids, ""), "id"},
+		{"nothing is the same number as an estimate", instead(tabled(numbered(12, true), ""), wire.PathSize,
+			`{"size":{"rows":12,"exact":false}}`), ""},
+		{"no row stands for nothing", tabled(numbered(0, true), ""), ""},
+		{"a JSON value identifies no object", tabled(list, ""), ""},
+		{"no column tells rows apart", tabled(undeclared(func(int) wire.Value { return wire.Int(7) }), ""), ""},
 	} {
 		grain := testkit.Must(entityOf(connectTo(t, c.h, nil), "numbered").Grain(t.Context()))(t, c.why)
 		require.Equal(t, c.want, grain, c.why)
@@ -401,13 +313,13 @@ func TestGrainOfAnyColumn(t *testing.T) {
 // TestEntityOwnsItsNumbers changes what an entity returns, and looks again.
 func TestEntityOwnsItsNumbers(t *testing.T) {
 	t.Parallel()
-	entity := entityOf(connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), nil), "numbered")
+	entity := entityOf(connectTo(t, tabled(numbered(10, true), ""), nil), "numbered")
 	counts := testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	counts["id"].Distinct = 3
 	counts = testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	require.Equal(t, int64(10), counts["id"].Distinct)
 
-	ten := tabled(numbered(10, true), wire.Limits{}, connector.Omit{})
+	ten := tabled(numbered(10, true), "")
 	far := entityOf(connectTo(t, ten, &platform.ConnectionOptions{Reach: 9}), "numbered")
 	for range 2 {
 		size, err := far.Size(t.Context())
@@ -420,18 +332,18 @@ func TestEntityOwnsItsNumbers(t *testing.T) {
 // contradict themselves (measure-13). A contradiction is noted once, whatever finds it.
 func TestEntityNotes(t *testing.T) {
 	t.Parallel()
-	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality,
+	h := instead(tabled(numbered(10, true), ""), wire.PathCardinality,
 		`{"columns":{"id":{"nonNull":9,"distinct":10}}}`)
 	_, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
 	require.ErrorAs(t, err, new(*platform.AnswerError), "ten different values in nine cells")
 
-	h = instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
+	h = instead(tabled(numbered(10, true), ""), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
 	numbers := entityOf(connectTo(t, h, nil), "numbered")
 	counts := testkit.Must(numbers.Counts(t.Context(), "id"))(t, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
 	require.Empty(t, numbers.Notes())
 
-	h = instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
+	h = instead(staff(""), wire.PathLinkHitRate,
 		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
 	h = instead(h, wire.PathSize, `{"size":{"rows":5,"exact":true}}`)
 	h = instead(h, wire.PathCardinality, `{"columns":{"id":{"nonNull":7,"distinct":7}}}`)
@@ -457,21 +369,19 @@ func TestEntityNotes(t *testing.T) {
 // TestNullKeyOfGroups refuses a null key of a field that is not nullable.
 func TestNullKeyOfGroups(t *testing.T) {
 	t.Parallel()
-	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
+	h := instead(staff(""), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
 	conn := connectTo(t, h, nil)
-	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "name", As: "k"}}})
-	fault := faultOf(t, err, "a null key of a field that is not nullable")
-	require.Equal(t, "rows[0].k", fault.Place)
-	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "boss_text", As: "k"}}})
-	require.NoError(t, err)
+	_, _, err := ask(t, conn, groups("people by=name:k"))
+	require.Equal(t, "rows[0].k", faultOf(t, err).Place)
+	answered(t, conn, "aggregate people by=boss_text:k")
 }
 
 // TestLinks measures the declared foreign keys, and decides by their orphans
 // whether they are joined over (measure-11).
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	for _, i := range []int{0, 1} {
-		r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
+	for _, words := range []string{"", "-/linkHitRate"} {
+		r := record(staff(words))
 		people := entityOf(connectTo(t, r, nil), "people")
 		link := testkit.Must(people.Link(t.Context(), 0))(t)
 		require.Equal(t, &wire.LinkHitRate{FromNonNull: 4, OrphanCount: 1, OrphanRate: 0.25, OrphanSamples: []string{"9"}}, link.HitRate)
@@ -481,18 +391,16 @@ func TestLinks(t *testing.T) {
 		require.Equal(t, link, again)
 		requests, _ := r.seen()
 		require.Empty(t, requests, "a measurement is taken once")
-		whole, _, err := connectTo(t, r, nil).LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
-			FromTable: "people", FromColumn: "id", ToTable: "people", ToColumn: "id"})
-		require.NoError(t, err)
-		require.Equal(t, &wire.LinkHitRate{FromNonNull: 5}, whole, "no orphans")
+		whole, _ := answered(t, connectTo(t, r, nil), "linkHitRate people.id>people.id")
+		require.Equal(t, "5 0 0 []", whole, "no orphans")
 	}
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
-		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
+		h := instead(staff(""), wire.PathLinkHitRate,
 			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
 		link := testkit.Must(entityOf(connectTo(t, h, nil), "people").Link(t.Context(), 0))(t)
 		require.Equal(t, joined, link.Joined, "%d of 100", orphans)
 	}
-	failing := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate, `{}`)
+	failing := instead(staff(""), wire.PathLinkHitRate, `{}`)
 	_, err := entityOf(connectTo(t, failing, nil), "people").Link(t.Context(), 0)
 	require.ErrorAs(t, err, new(*platform.AnswerError), "a measurement that fails is none")
 }

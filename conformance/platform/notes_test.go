@@ -1,13 +1,13 @@
 package platform_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -16,7 +16,7 @@ import (
 // that they are answered, with a note.
 func TestNotesOfCounts(t *testing.T) {
 	t.Parallel()
-	h := tabled(numbered(1, false), wire.Limits{}, connector.Omit{})
+	h := tabled(numbered(1, false), "")
 	for path, body := range map[string]string{
 		wire.PathSize:        `{"size":{"rows":1,"exact":true}}`,
 		wire.PathCount:       `{"count":77}`,
@@ -26,30 +26,24 @@ func TestNotesOfCounts(t *testing.T) {
 		h = instead(h, path, body)
 	}
 	conn := connectTo(t, h, nil)
-	ask := func() []string {
-		_, n, err := conn.Count(t.Context(), &wire.CountRequest{Table: "numbered"})
-		require.NoError(t, err)
-		_, some, err := conn.Count(t.Context(),
-			&wire.CountRequest{Table: "numbered", Where: where("id", wire.OpGt, wire.Int(0))})
-		require.NoError(t, err)
+	notes := func() (list []string) {
+		_, some := answered(t, conn, "count numbered id.gt=0")
 		require.Empty(t, some.Notes, "a count of some rows is not compared")
-		_, cells, err := conn.Cardinality(t.Context(), "numbered", "half", "id")
-		require.NoError(t, err)
-		_, link, err := conn.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{FromTable: "numbered", FromColumn: "half",
-			ToTable: "numbered", ToColumn: "id"})
-		require.NoError(t, err)
-		return append(append(n.Notes, cells.Notes...), link.Notes...)
+		for _, words := range []string{"count numbered", "cardinality numbered half,id", "linkHitRate numbered.half>numbered.id"} {
+			_, stats := answered(t, conn, words)
+			list = append(list, stats.Notes...)
+		}
+		return list
 	}
-	require.Len(t, ask(), 1, "the unique field alone, while no size is known")
-	_, stats, err := conn.Size(t.Context(), "numbered")
-	require.NoError(t, err)
+	require.Len(t, notes(), 1, "the unique field alone, while no size is known")
+	_, stats := answered(t, conn, "size numbered")
 	require.Empty(t, stats.Notes)
 	require.Equal(t, []string{
 		`table "numbered": 77 rows are counted, and the exact size is 1`,
 		`table "numbered", field "half": 5 cells are not null, and the exact size is 1 rows`,
 		`table "numbered", field "id" is unique: 0 of 1 cells are different`,
 		`table "numbered", field "half": 9 cells are not null, and the exact size is 1 rows`,
-	}, ask())
+	}, notes())
 }
 
 // TestNotesOfCellsAndSizes answers a size that was another before, and fewer cells than rows in a
@@ -57,7 +51,7 @@ func TestNotesOfCounts(t *testing.T) {
 func TestNotesOfCellsAndSizes(t *testing.T) {
 	t.Parallel()
 	sizes := []string{`{"rows":3,"exact":true}`, `{"rows":9,"exact":false}`, `{"rows":3,"exact":true}`, `{"rows":2,"exact":true}`}
-	whole := tabled(numbered(3, false), wire.Limits{}, connector.Omit{})
+	whole := tabled(numbered(3, false), "")
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := instead(whole, wire.PathCardinality, `{"columns":{"half":{"distinct":1,"nonNull":1},"text":{"distinct":1,"nonNull":1}}}`)
 		if r.URL.Path == wire.PathSize {
@@ -67,12 +61,10 @@ func TestNotesOfCellsAndSizes(t *testing.T) {
 		h.ServeHTTP(w, r)
 	}), nil)
 	for i, want := range []string{"", "", "", `table "numbered": the exact size is 2, and was 3 before`} {
-		_, stats, err := conn.Size(t.Context(), "numbered")
-		require.NoError(t, err)
+		_, stats := answered(t, conn, "size numbered")
 		require.Equal(t, want, strings.Join(stats.Notes, "; "), "size %d; an estimate is not compared", i)
 	}
-	_, stats, err := conn.Cardinality(t.Context(), "numbered", "half", "text")
-	require.NoError(t, err)
+	_, stats := answered(t, conn, "cardinality numbered half,text")
 	require.Equal(t, []string{
 		`table "numbered", field "half" is not nullable: 1 cells are not null, and the exact size is 2 rows`,
 	}, stats.Notes)
@@ -81,15 +73,12 @@ func TestNotesOfCellsAndSizes(t *testing.T) {
 // TestNotesOfRowsCounted compares what is counted here like what the connector counts.
 func TestNotesOfRowsCounted(t *testing.T) {
 	t.Parallel()
-	h := instead(staff(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointLinkHitRate}}, wire.Limits{}),
+	h := instead(staff("-/linkHitRate"),
 		wire.PathSize, `{"size":{"rows":1,"exact":true}}`)
 	conn := connectTo(t, h, nil)
-	_, _, err := conn.Size(t.Context(), "people")
-	require.NoError(t, err)
-	rate, stats, err := conn.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{FromTable: "people", FromColumn: "boss",
-		ToTable: "people", ToColumn: "id"})
-	require.NoError(t, err)
-	require.Equal(t, int64(4), rate.FromNonNull)
+	answered(t, conn, "size people")
+	rate, stats := answered(t, conn, "linkHitRate people.boss>people.id")
+	require.Equal(t, "4 1 0.25 [9]", rate)
 	require.Equal(t, []string{`table "people", field "boss": 4 cells are not null, and the exact size is 1 rows`}, stats.Notes)
 }
 
@@ -97,15 +86,14 @@ func TestNotesOfRowsCounted(t *testing.T) {
 // connector says that it did not filter, so that the rows are right; the answer has a note.
 func TestNoteOfADeclaredOperator(t *testing.T) {
 	t.Parallel()
-	h := bodies(unclaimed(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}),
+	h := bodies(unclaimed(tabled(numbered(9, true), ""),
 		noneServed), func(_ string, body map[string]any) { delete(body, "and") })
 	for id, notes := range map[int64][]string{
 		0: nil, // all rows pass
 		4: {`table "numbered": the connector declares gt, and left rows in that do not pass; they were filtered here`},
 	} {
 		conn := connectTo(t, h, nil)
-		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: where("id", wire.OpGt, wire.Int(id))}))(t)
+		answer := testkit.Must(conn.Query(t.Context(), query(fmt.Sprint("numbered id id.gt=", id))))(t)
 		require.Equal(t, 9-id, counted(t, answer.All()))
 		require.Equal(t, notes, answer.Stats.Notes)
 	}
@@ -116,7 +104,7 @@ func TestNoteOfADeclaredOperator(t *testing.T) {
 func TestNoteOfAKeyThatLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	discovery := func(target string) http.Handler {
-		return instead(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}), wire.PathDiscovery, `{"tables":[{"name":"numbered",
+		return instead(tabled(numbered(9, true), ""), wire.PathDiscovery, `{"tables":[{"name":"numbered",
 			"sourceDescription":"","storesRows":true,"primaryKey":["id"],"foreignKeys":[
 				{"field":"id","targetTable":"numbered","targetField":"id"},{"field":"id","targetTable":"`+target+`","targetField":"id"}],
 			"fields":[{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":true,"samples":[],"sourceDescription":""}]}]}`)

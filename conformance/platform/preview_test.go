@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -36,20 +34,20 @@ func TestConnectPreviews(t *testing.T) {
 	for _, c := range []struct {
 		why        string
 		reach      int64
-		omit       connector.Omit
+		words      string
 		each, many string // the routes that are asked of each table, and of the one named many
 		sizes      string
 	}{
-		{"the connector knows the sizes", 0, connector.Omit{},
+		{"the connector knows the sizes", 0, "",
 			"/query /size", "/query /size", "few 3, many 120, none 0"},
-		{"what is not on one page is counted", 0, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}},
+		{"what is not on one page is counted", 0, "-/size",
 			"/query", "/query /query", "few 3, many 120, none 0"},
-		{"a table beyond the reach is refused [rule connect-9]", 100, connector.Omit{}, "/query /size", "/query /size",
+		{"a table beyond the reach is refused [rule connect-9]", 100, "", "/query /size", "/query /size",
 			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them " +
 				"(the reach of one query), none 0"},
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
-			r := record(slow(several(wire.Limits{Concurrency: 2}, c.omit, named("few", 3), named("many", 120), named("none", 0)),
+			r := record(slow(several("concurrency=2 "+c.words, named("few", 3), named("many", 120), named("none", 0)),
 				always(50*time.Millisecond)))
 			client := connect(t, r, platform.Options{})
 			var came []string
@@ -114,13 +112,9 @@ func TestPreviewsKeepValues(t *testing.T) {
 	for i := range tables {
 		list = append(list, named(fmt.Sprint("t", i), 1))
 	}
-	whole := several(wire.Limits{}, connector.Omit{}, list...)
+	whole := several("", list...)
 	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
-	client := connect(t, onPath(whole, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		_, _ = io.WriteString(w, line)
-	}), platform.Options{})
+	client := connect(t, onPath(whole, wire.PathQuery, stating(terms.MediaNDJSON, line)), platform.Options{})
 	before := heapInUse()
 	conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t)
 	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
@@ -133,7 +127,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 // TestConnectPreviewsFaults connects although one table cannot be read, and ends with its context.
 func TestConnectPreviewsFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		whole := several(wire.Limits{Concurrency: 1}, connector.Omit{}, named("broken", 3), named("good", 3))
+		whole := several("concurrency=1", named("broken", 3), named("good", 3))
 		ctx, cancel := context.WithCancel(t.Context())
 		hang := false
 		client := connect(t, choosing(whole, func(_ string, body map[string]any) http.Handler {
@@ -189,7 +183,7 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 	} {
 		sizes := strings.Fields(c.sizes)
 		rows, _ := strconv.Atoi(sizes[0])
-		whole := tabled(numbered(max(rows, 29), false), wire.Limits{}, connector.Omit{})
+		whole := tabled(numbered(max(rows, 29), false), "")
 		cut := bodies(whole, func(path string, body map[string]any) {
 			if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
 				n, _ := limit.Int64()

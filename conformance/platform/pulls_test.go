@@ -3,9 +3,10 @@ package platform_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -46,17 +46,6 @@ func inMemory(tables ...memsource.Table) *memsource.Source {
 	return testkit.Tables(tables...).(*memsource.Source)
 }
 
-// tabled returns a connector of one table that serves everything but what is
-// omitted.
-func tabled(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Handler {
-	return built(connector.Definition{Limits: limits}, stated{inMemory(t), t.RowCount}, omit)
-}
-
-// several serves tables.
-func several(limits wire.Limits, omit connector.Omit, tables ...memsource.Table) http.Handler {
-	return built(connector.Definition{Limits: limits}, inMemory(tables...), omit)
-}
-
 // stated is a source of one table that states this number of rows, or none.
 type stated struct {
 	*memsource.Source
@@ -76,77 +65,58 @@ func (s stated) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire
 // refused, never cut.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	half := by("-half")
-	all := wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
-	onePage := connector.Omit{Offset: true, Operators: []wire.Op{wire.OpGt}} // pages go on neither by offset nor by key
+	const onePage = " -offset -gt" // pages go on neither by offset nor by key
 	for _, c := range []struct {
-		name           string
-		limits         wire.Limits
-		omit           connector.Omit
+		name, words    string
 		unknown        bool // discovery has no rowCount
-		req            wire.QueryRequest
+		window         string
 		rows, requests int
 		refused        string
 	}{
-		{"no limit", wire.Limits{}, connector.Omit{}, false, all, 1000, 1, ""},
-		{"pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true, all, 1000, 4, ""},
-		{"pages that fit exactly", wire.Limits{PageSizeMax: 250, Concurrency: 1}, connector.Omit{}, true, all, 1000, 5, ""},
-		{"one page of exactly all rows", wire.Limits{PageSizeMax: 1000}, onePage, false, all, 1000, 1, ""},
-		{"one page of perhaps all rows", wire.Limits{PageSizeMax: 1000}, onePage, true, all, 0, 1, "pageSizeMax"},
-		{"one page of all rows, and nothing behind its last key", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, true,
-			all, 1000, 2, ""},
-		{"a window of pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 700}, 700, 3, ""},
-		{"a window in one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 200}, 200, 1, ""},
-		{"a window beyond one page", wire.Limits{PageSizeMax: 300}, onePage, false,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 0, 1, "pageSizeMax without offset"},
-		{"a window whose last row is behind the last key of the first page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true},
-			false, wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 201, 2, ""},
-		{"no offset, and a window whose end no number can state", wire.Limits{}, connector.Omit{Offset: true}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990, Limit: math.MaxInt64}, 10, 1, ""},
-		{"no offset", wire.Limits{}, connector.Omit{Offset: true}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990}, 10, 1, ""},
-		{"an offset beyond offsetMax", wire.Limits{OffsetMax: 500}, connector.Omit{}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 501, Limit: 9}, 9, 1, ""},
-		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{Operators: onePage.Operators}, false,
-			all, 0, 3, "offsetMax"},
-		{"pages behind the key that is read last before offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false,
-			all, 1000, 4, ""},
-		{"pages up to offsetMax", wire.Limits{PageSizeMax: 350, OffsetMax: 700}, connector.Omit{}, false, all, 1000, 3, ""},
-		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1,
+		{"no limit", "", false, "", 1000, 1, ""},
+		{"pages", "pageSizeMax=300", true, "", 1000, 4, ""},
+		{"pages that fit exactly", "pageSizeMax=250 concurrency=1", true, "", 1000, 5, ""},
+		{"one page of exactly all rows", "pageSizeMax=1000" + onePage, false, "", 1000, 1, ""},
+		{"one page of perhaps all rows", "pageSizeMax=1000" + onePage, true, "", 0, 1, "pageSizeMax"},
+		{"one page of all rows, and nothing behind its last key", "pageSizeMax=1000 -offset", true, "", 1000, 2, ""},
+		{"a window of pages", "pageSizeMax=300", true, "sort=-half offset=100 limit=700", 700, 3, ""},
+		{"a window in one page", "pageSizeMax=300 -offset", true, "sort=-half offset=100 limit=200", 200, 1, ""},
+		{"a window beyond one page", "pageSizeMax=300" + onePage, false, "offset=100 limit=201", 0, 1, "pageSizeMax without offset"},
+		{"a window whose last row is behind the last key of the first page", "pageSizeMax=300 -offset", false,
+			"offset=100 limit=201", 201, 2, ""},
+		{"no offset, and a window whose end no number can state", "-offset", true, "offset=990 limit=9223372036854775807", 10, 1, ""},
+		{"no offset", "-offset", true, "offset=990", 10, 1, ""},
+		{"an offset beyond offsetMax", "offsetMax=500", true, "offset=501 limit=9", 9, 1, ""},
+		{"pages beyond offsetMax", "pageSizeMax=300 offsetMax=600 -gt", false, "", 0, 3, "offsetMax"},
+		{"pages behind the key that is read last before offsetMax", "pageSizeMax=300 offsetMax=600", false, "", 1000, 4, ""},
+		{"pages up to offsetMax", "pageSizeMax=350 offsetMax=700", false, "", 1000, 3, ""},
+		{"more rows than can be read", "rowsPerTableMax=999", false, "", 0, 1,
 			"has 1000 rows by /discovery, and /query reaches no more than 999 of them (rowsPerTableMax)"},
-		{"as many rows as can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false, all, 1000, 1, ""},
-		{"perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true, all, 0, 1, "rowsPerTableMax"},
-		{"pages of more rows than can be read", wire.Limits{RowsPerTableMax: 900, PageSizeMax: 400}, connector.Omit{}, false,
-			all, 0, 3, "rowsPerTableMax"},
-		{"a window within the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 800, Limit: 100}, 100, 1, ""},
-		{"a window beyond the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 900, Limit: 100}, 0, 0, "rowsPerTableMax"},
-		{"an offset without a limit, up to the rows that can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 900, 1, ""},
-		{"an offset without a limit, of perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 0, 1, "rowsPerTableMax"},
-		{"the first of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
-			wire.QueryRequest{Table: "numbered", Fields: all.Fields, Offset: 2, Limit: 5, Sort: by("text")}, 5, 1, ""},
-		{"the last of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
-			wire.QueryRequest{Table: "numbered", Fields: all.Fields, Offset: 2, Limit: 5, Sort: by("-text")}, 5, 1, ""},
-		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
-			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5, Sort: by("half", "-id")}, 5, 3, ""},
+		{"as many rows as can be read", "rowsPerTableMax=1000", false, "", 1000, 1, ""},
+		{"perhaps more rows than can be read", "rowsPerTableMax=1000", true, "", 0, 1, "rowsPerTableMax"},
+		{"pages of more rows than can be read", "pageSizeMax=400 rowsPerTableMax=900", false, "", 0, 3, "rowsPerTableMax"},
+		{"a window within the rows that can be read", "rowsPerTableMax=900", false, "offset=800 limit=100", 100, 1, ""},
+		{"a window beyond the rows that can be read", "rowsPerTableMax=900", false, "offset=900 limit=100", 0, 0, "rowsPerTableMax"},
+		{"an offset without a limit, up to the rows that can be read", "rowsPerTableMax=1000", false, "offset=100", 900, 1, ""},
+		{"an offset without a limit, of perhaps more rows than can be read", "rowsPerTableMax=1000", true, "offset=100", 0, 1,
+			"rowsPerTableMax"},
+		{"the first of rows in any order", "sort=none", true, "offset=2 limit=5 sort=text", 5, 1, ""},
+		{"the last of rows in any order", "sort=none", true, "offset=2 limit=5 sort=-text", 5, 1, ""},
+		{"sorted here over pages", "pageSizeMax=400 sort=single", true, "limit=5 sort=half,-id", 5, 3, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			table := numbered(1000, !c.unknown)
-			h := tabled(table, c.limits, c.omit)
-			if most := c.limits.PageSizeMax; most > 0 {
-				h = bodies(h, atMost(int(most)))
+			h := tabled(table, c.words)
+			if limit, most, _ := strings.Cut(strings.Fields(c.words + " =")[0], "="); limit == "pageSizeMax" {
+				h = bodies(h, atMost(testkit.Must(strconv.Atoi(most))(t)))
 			}
 			if c.name == "more rows than can be read" {
 				h = bodies(h, atMost(999)) // a source that reads no further
 			}
 			conn, r := recording(t, h)
-			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
+			req := query("numbered id " + c.window)
+			rows, _, err := casetest.Rows(t.Context(), conn, req)
 			requests, faults := r.seen()
 			assert.Empty(t, faults)
 			assert.Len(t, requests, c.requests)
@@ -157,7 +127,7 @@ func TestLimits(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Len(t, rows, c.rows)
-			requireRight(t, &c.req, rows, table)
+			requireRight(t, req, rows, table)
 		})
 	}
 }
@@ -167,7 +137,7 @@ func TestLimits(t *testing.T) {
 func TestLaterPageUncut(t *testing.T) {
 	t.Parallel()
 	uncut := func(served string) http.Handler {
-		h := tabled(keylessNumbered(10, false), wire.Limits{PageSizeMax: 4}, connector.Omit{})
+		h := tabled(keylessNumbered(10, false), "pageSizeMax=4")
 		all := unclaimed(h, served)
 		return choosing(h, func(_ string, body map[string]any) http.Handler {
 			if offsetOf(body) > 0 {
@@ -176,9 +146,7 @@ func TestLaterPageUncut(t *testing.T) {
 			return h
 		})
 	}
-	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: by("id"),
-		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}, Or: [][]wire.Filter{
-			{{Field: "id", Op: wire.OpLt, Value: wire.Int(6)}}, {{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}}}
+	req := query("numbered id id.neq=2 or id.lt=6 or id.gt=6 sort=id limit=7")
 	rows := rowsOf(t, connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
 	require.Equal(t, "[[1] [3] [4] [5] [7] [8] [9]]", fmt.Sprint(rows))
 
@@ -190,31 +158,25 @@ func TestLaterPageUncut(t *testing.T) {
 // cut to a window: the source may have stopped there.
 func TestUnservedCeiling(t *testing.T) {
 	t.Parallel()
-	for rows, whole := range map[int]bool{299: true, 300: false, 301: true} {
-		h := unclaimed(tabled(numbered(rows, false), wire.Limits{PageSizeMax: 300}, connector.Omit{}),
-			noneServed)
-		got, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
-		if whole {
-			require.NoError(t, err)
-			require.Len(t, got, rows)
-			continue
-		}
-		require.ErrorIs(t, err, platform.ErrReach)
+	for rows, refused := range map[int]error{299: nil, 300: platform.ErrReach, 301: nil} {
+		conn := connectTo(t, unclaimed(tabled(numbered(rows, false), "pageSizeMax=300"), noneServed), nil)
+		got, _, err := casetest.Rows(t.Context(), conn, query("numbered id"))
+		require.ErrorIs(t, err, refused)
+		require.True(t, refused != nil || len(got) == rows)
 	}
 }
 
 // TestConcurrency asks many questions at once of a connector that takes two.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
-	r := record(tabled(numbered(50, true), wire.Limits{Concurrency: 2}, connector.Omit{}))
+	r := record(tabled(numbered(50, true), "concurrency=2"))
 	conn := connectTo(t, r, nil)
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
-			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
-				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
+			_, _, err := ask(t, conn, groups("numbered count():n"))
 			assert.NoError(t, err)
-			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: int64(i + 1)})
+			rows, _, err := casetest.Rows(t.Context(), conn, query(fmt.Sprint("numbered id limit=", i+1)))
 			assert.NoError(t, err)
 			assert.Len(t, rows, i+1)
 		})
@@ -233,33 +195,21 @@ func TestUnfilterable(t *testing.T) {
 	table := numbered(9, false)
 	table.Fields[1].Filterable, table.Fields[1].Groupable, table.Fields[1].Aggregatable = &no, &no, &no
 	table.Fields[0].Filterable, table.Fields[0].Groupable, table.Fields[0].Aggregatable = &yes, &yes, &yes
-	r := record(tabled(table, wire.Limits{}, connector.Omit{}))
-	conn := connectTo(t, r, nil)
-	where := wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpEq, Value: wire.Int(2)},
-		{Field: "id", Op: wire.OpGt, Value: wire.Int(5)}}}
-	r.seen()
-	n, work, err := conn.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: where})
-	require.NoError(t, err)
-	require.Equal(t, int64(1), n, "id 6 of halves 4 4 3 3 2 2 1 1 0")
+	conn, r := recording(t, tabled(table, ""))
+	n, work := answered(t, conn, "count numbered half.eq=2 id.gt=5")
+	require.Equal(t, "1", n, "id 6 of halves 4 4 3 3 2 2 1 1 0")
 	work.Served = wire.Served{}
 	require.Equal(t, platform.Stats{Filtered: true, Counted: true, Requests: 1, RowsRead: 4}, work)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathQuery}, paths(requests))
 	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
-	itself := joins("numbered", "id", "numbered", "id", wire.JoinField{Field: "half", As: "joined"})
-	for _, req := range []wire.AggregateRequest{
-		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
-		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.AggMax, Field: "half", As: "h"}}},
-		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.AggMax, Field: "joined", As: "h"}}},
-		{Table: "numbered", Joins: itself, GroupBy: []wire.GroupKey{{Field: "joined", As: "h"}}},
-	} {
-		groups := testkit.Must(conn.Aggregate(t.Context(), &req))(t)
-		require.True(t, groups.Stats.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
+	const itself = "numbered numbered.id>numbered.id>half:joined "
+	for _, words := range []string{"numbered by=half:h", "numbered max(half):h", itself + "max(joined):h", itself + "by=joined:h"} {
+		_, work := answered(t, conn, "aggregate "+words)
+		require.True(t, work.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
 		requests, _ := r.seen()
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
 	}
-	groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "id", As: "m"}}})
-	require.NoError(t, err)
-	require.False(t, groups.Stats.Folded, "what discovery allows is left to the connector")
+	_, work = answered(t, conn, "aggregate numbered by=id:k max(id):m")
+	require.False(t, work.Folded, "what discovery allows is left to the connector")
 }

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -31,69 +29,38 @@ func strict(h http.Handler, gone wire.Op) http.Handler {
 // connection was made. The question is planned again, once, or refused by name.
 func TestChangedConnector(t *testing.T) {
 	t.Parallel()
-	before := tabled(numbered(9, true), wire.Limits{}, connector.Omit{})
+	before := tabled(numbered(9, true), "")
 	renamed, retyped := numbered(9, true), numbered(9, true)
 	renamed.Fields[1].Name, renamed.Fields[2].Name = "halved", "words"
 	retyped.Fields[1].Type = wire.TypeDecimal
 	other := numbered(9, true)
 	other.Name = "counted"
-	some := where("id", wire.OpGt, wire.Int(6))
-	query := func(fields ...string) func(c *platform.Connection) (string, platform.Stats, error) {
-		return func(c *platform.Connection) (string, platform.Stats, error) {
-			req := &wire.QueryRequest{Table: "numbered", Fields: fields, Where: some}
-			answer := testkit.Must(c.Query(t.Context(), req))(t)
-			var rows []string
-			for row, err := range answer.All() {
-				if err != nil {
-					return "", answer.Stats, err
-				}
-				rows = append(rows, fmt.Sprint(row))
-			}
-			return fmt.Sprint(rows), answer.Stats, nil
-		}
-	}
-	count := func(c *platform.Connection) (string, platform.Stats, error) {
-		n, stats, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: some})
-		return fmt.Sprint(n), stats, err
-	}
 	for _, c := range []struct {
-		why           string
+		why, question string
 		after         http.Handler
-		ask           func(*platform.Connection) (string, platform.Stats, error)
 		want, refused string
-		asked         []string // besides the document
+		asked         string // besides the document
 	}{
-		{"an operator is gone, and the filter is applied here",
-			strict(tabled(numbered(9, true), wire.Limits{}, connector.Omit{Operators: []wire.Op{wire.OpGt}}), wire.OpGt), query("id"),
-			"[[7] [8] [9]]", "", []string{wire.PathQuery, wire.PathDiscovery, wire.PathQuery}},
-		{"a route is gone, and the rows are counted",
-			tabled(numbered(9, true), wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount}}), count,
-			"3", "", []string{wire.PathCount, wire.PathDiscovery, wire.PathQuery}},
-		{"... of groups", tabled(numbered(9, true), wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}),
-			func(c *platform.Connection) (string, platform.Stats, error) {
-				groups, err := c.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
-					Measures: []wire.Measure{{Fn: platform.Avg, Field: "id", As: "mean"}}})
-				return fmt.Sprint(groups.Rows), groups.Stats, err
-			}, "[[5]]", "", []string{wire.PathAggregate, wire.PathDiscovery, wire.PathQuery}},
-		{"... of measurements", tabled(numbered(9, true), wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}),
-			func(c *platform.Connection) (string, platform.Stats, error) {
-				size, stats, err := c.Size(t.Context(), "numbered")
-				return fmt.Sprint(size.Rows), stats, err
-			}, "9", "", []string{wire.PathSize, wire.PathDiscovery, wire.PathQuery}},
-		{"a field is gone", tabled(renamed, wire.Limits{}, connector.Omit{}), query("half"), "",
+		{"an operator is gone, and the filter is applied here", "query numbered id id.gt=6",
+			strict(tabled(numbered(9, true), "-gt"), wire.OpGt), "[[7] [8] [9]]", "", "/query /discovery /query"},
+		{"a route is gone, and the rows are counted", "count numbered id.gt=6", tabled(numbered(9, true), "-/count"),
+			"3", "", "/count /discovery /query"},
+		{"... of groups", "aggregate numbered avg(id):mean", tabled(numbered(9, true), "-/aggregate"),
+			"[[5]]", "", "/aggregate /discovery /query"},
+		{"... of measurements", "size numbered", tabled(numbered(9, true), "-/size"),
+			`{"rows":9,"exact":true}`, "", "/size /discovery /query"},
+		{"a field is gone", "query numbered half id.gt=6", tabled(renamed, ""), "",
 			`table "numbered" has no field "half"; since this connection was made, field "halved" of table "numbered" is new`,
-			[]string{wire.PathQuery, wire.PathDiscovery}},
-		{"a table is gone", tabled(other, wire.Limits{}, connector.Omit{}), count, "",
-			`there is no table "numbered"; since this connection was made`, []string{wire.PathCount, wire.PathDiscovery}},
-		{"a column of the answer has another type", strict(tabled(retyped, wire.Limits{},
-			connector.Omit{Operators: []wire.Op{wire.OpGt}}), wire.OpGt), query("half"), "",
+			"/query /discovery"},
+		{"a table is gone", "count numbered id.gt=6", tabled(other, ""), "",
+			`there is no table "numbered"; since this connection was made`, "/count /discovery"},
+		{"a column of the answer has another type", "query numbered half id.gt=6", strict(tabled(retyped, "-gt"), wire.OpGt), "",
 			"the columns of the answer are others than before; since this connection was made, the document: operator gt is gone",
-			[]string{wire.PathQuery, wire.PathDiscovery}},
-		{"nothing has changed, and the refusal stands", strict(before, wire.OpGt), query("id"), "", "no gt here",
-			[]string{wire.PathQuery, wire.PathDiscovery}},
-		{"what has changed is not the cause", strict(strict(tabled(numbered(9, true), wire.Limits{},
-			connector.Omit{Operators: []wire.Op{wire.OpIn}}), wire.OpGt), wire.OpGt), query("id"), "", "no gt here",
-			[]string{wire.PathQuery, wire.PathDiscovery, wire.PathQuery}},
+			"/query /discovery"},
+		{"nothing has changed, and the refusal stands", "query numbered id id.gt=6", strict(before, wire.OpGt), "", "no gt here",
+			"/query /discovery"},
+		{"what has changed is not the cause", "query numbered id id.gt=6", strict(tabled(numbered(9, true), "-in"), wire.OpGt), "",
+			"no gt here", "/query /discovery /query"},
 	} {
 		r := record(before)
 		h := &switched{handlers: []http.Handler{before, c.after}}
@@ -101,16 +68,16 @@ func TestChangedConnector(t *testing.T) {
 		conn := connectTo(t, r, nil)
 		h.now.Store(1)
 		r.seen()
-		got, stats, err := c.ask(conn)
+		got, stats, err := ask(t, conn, question(c.question))
 		requests, _ := r.seen()
-		require.Equal(t, c.asked, paths(requests), c.why)
+		require.Equal(t, c.asked, strings.Join(paths(requests), " "), c.why)
 		if c.refused != "" {
 			require.ErrorContains(t, err, c.refused, c.why)
 			continue
 		}
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.want, got, c.why)
-		require.Equal(t, len(c.asked)+1, stats.Requests, c.why)
+		require.Equal(t, len(requests)+1, stats.Requests, c.why)
 	}
 }
 
@@ -118,8 +85,8 @@ func TestChangedConnector(t *testing.T) {
 func TestChangedAfterRows(t *testing.T) {
 	t.Parallel()
 	h := &switched{handlers: []http.Handler{
-		tabled(numbered(20, false), wire.Limits{PageSizeMax: 5}, connector.Omit{}),
-		tabled(priced("1"), wire.Limits{PageSizeMax: 5}, connector.Omit{}),
+		tabled(numbered(20, false), "pageSizeMax=5"),
+		tabled(priced("1"), "pageSizeMax=5"),
 	}}
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
@@ -127,7 +94,7 @@ func TestChangedAfterRows(t *testing.T) {
 			h.now.Store(1)
 		}
 	}), nil)
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	rows, _, err := casetest.Rows(t.Context(), conn, query("numbered id"))
 	require.ErrorIs(t, err, &wire.Error{Code: wire.CodeUnknownEntity})
 	require.Len(t, rows, 5)
 }

@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -94,88 +95,36 @@ func TestStreamCut(t *testing.T) {
 
 // TestStreamFaults reads streams that break one rule each, and some that break none.
 func TestStreamFaults(t *testing.T) {
-	const served, end = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n", `{"end":1}` + "\n"
-	row := func(cells string) string {
-		return served + `{"rows":[{"id":7,"amount":null,` + cells + `}]}` + "\n" + end
-	}
-	for _, c := range []struct{ name, body, place, rule, why string }{
-		{"as it should be", row(`"at":null,"tags":null,"note":null,"on":null`), "", "", "the usual stream"},
-		{"members in another order", row(`"on":true,"note":"a","tags":null,"at":null`), "", "", "members have no order"},
-		{"a further member", row(`"at":null,"tags":null,"note":null,"on":null,"more":1`), "", "", "advised against, not forbidden"},
-		{"no served line", row(`"at":null,"tags":null,"note":null,"on":null`)[len(served):], "", "", "nothing is served then"},
-		{"no rows", served + end, "", "", "a table may be empty"},
-		{"a boolean as text", row(`"at":null,"tags":null,"note":null,"on":"false"`), "", "", "advised against, not forbidden"},
-		{"a number in a text column", row(`"at":null,"tags":null,"note":3,"on":null`), "", "", "sources have columns of mixed kinds"},
-
-		{"a member in another case", row(`"at":null,"tags":null,"note":null,"ON":null`), "line 2, rows[0].on", "query-10", "names are exact"},
-		{"a missing member", row(`"at":null,"tags":null,"note":null`), "line 2, rows[0].on", "query-10", "each row has a value for each column"},
-		{"a boolean as number", row(`"at":null,"tags":null,"note":null,"on":1`), "line 2, rows[0].on", "cell-7", "a type"},
-		{"a datetime of another zone", row(`"at":"2024-01-01T00:00:00+02:00","tags":null,"note":null,"on":null`),
-			"line 2, rows[0].at", "cell-2", "datetimes are in UTC"},
-		{"a list that is no text", row(`"at":null,"tags":"a,b","note":null,"on":null`), "line 2, rows[0].tags", "cell-3", "JSON text"},
-		{"an object in an array column", row(`"at":null,"tags":"{}","note":null,"on":null`),
-			"line 2, rows[0].tags", "cell-3", "JSON text of an array"},
-		{"a nested cell", row(`"at":null,"tags":["a"],"note":null,"on":null`), "line 2, rows[0]", "cell-5", "cells are scalars"},
-		{"the third row of the second line", served + `{"rows":[` +
-			strings.Repeat(`{"id":1,"amount":"1","at":null,"tags":null,"note":null,"on":null},`, 2) +
-			`{"id":1,"amount":1.5,"at":null,"tags":null,"note":null,"on":null}]}` + "\n" + end,
-			"line 2, rows[2].amount", "cell-1", "decimals are digit-exact"},
-		{"an integer beyond 2^53", served +
-			`{"rows":[{"id":9007199254740993,"amount":null,"at":null,"tags":null,"note":null,"on":null}]}` + "\n" + end,
-			"line 2, rows[0].id", "cell-1", "integers beyond 2^53 are strings"},
-		{"an empty batch", served + `{"rows":[]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
-		{"served twice", served + served + end, "line 2", "stream-1", "served is written once"},
-		{"served after rows", strings.TrimSuffix(row(`"at":null,"tags":null,"note":null,"on":null`)[len(served):], end) + served + end,
-			"line 2", "stream-1", "served comes before the rows"},
-		{"5,001 rows", served + `{"rows":[` + strings.Repeat(`{"id":null,"amount":null,"at":null,"tags":null,"note":null,"on":null},`, 5000) +
-			`{"id":null}]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
-		{"served in another case", `{"Served":{"filters":true,"sort":true,"window":true}}` + "\n" + end,
-			"line 1", "stream-10", "names are exact"},
-		{"a claim that is a text", `{"served":{"filters":"true","sort":true,"window":true}}` + "\n" + end,
-			"line 1, served.filters", "stream-10", "booleans"},
-		{"a further line", served + end + `{"ping":1}` + "\n", "line 3", "stream-1", "nothing follows the end"},
-		{"an error line, then an end", served + `{"error":{"code":"timeout","message":"late"}}` + "\n" + end,
-			"line 3", "stream-1", "no end follows"},
-		{"an error line of an unknown code", served + `{"error":{"code":"oops","message":"late"}}` + "\n",
-			"line 2, error.code", "error-1", "the codes are known"},
-		{"an internal error line with its cause", served + `{"error":{"code":"internal","message":"ORA-1017"}}` + "\n",
-			"line 2, error.message", "error-8", "the text is fixed"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := readAll(t, strings.NewReader(c.body))
-			requireFault(t, err, c.place, c.rule, c.why)
+	const rest = `"at":null,"tags":null,"note":null,"on":null}`
+	whole := strings.NewReplacer(" ", "\n", "<served>", `{"served":{"filters":true,"sort":true,"window":true}}`, "<end>", `{"end":1}`,
+		"<row>", `{"rows":[{"id":7,"amount":null,`, "<rest>", rest, "<5000>", strings.Repeat(`{"id":null,"amount":null,`+rest+",", 5000))
+	for _, c := range testkit.Table(t, "testdata/streams.tsv", 5) {
+		name, body, place, rule, why := c[0], c[1], c[2], c[3], c[4]
+		t.Run(name, func(t *testing.T) {
+			_, err := readAll(t, strings.NewReader(whole.Replace(body)+"\n"))
+			requireFault(t, err, place, rule, why)
 		})
 	}
 }
 
 // TestServed reads claims as the platform believes them.
 func TestServed(t *testing.T) {
-	filters := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}
-	sort := []wire.SortKey{{Field: "id", Dir: wire.Asc}}
-	for _, c := range []struct {
-		name, line string
-		req        wire.QueryRequest
-		want       wire.Served
-		why        string
-	}{
-		{"all", `{"served":{"filters":true,"sort":true,"window":true}}`, wire.QueryRequest{Where: filters, Sort: sort, Limit: 1},
-			wire.Served{Filters: true, Sort: true, Window: true}, "as it is said"},
-		{"none", `{"served":{"filters":false,"sort":false,"window":false}}`, wire.QueryRequest{Where: filters, Sort: sort, Limit: 1},
-			wire.Served{}, "as it is said"},
-		{"no line", `{"ping":1}`, wire.QueryRequest{Where: filters, Sort: sort, Limit: 1}, wire.Served{}, "nothing is served without"},
-		{"a window without filters", `{"served":{"filters":false,"sort":true,"window":true}}`,
-			wire.QueryRequest{Where: filters, Sort: sort, Limit: 1}, wire.Served{Sort: true}, "a window is believed beside both only"},
-		{"a window without a sort that was asked for", `{"served":{"filters":true,"sort":false,"window":true}}`,
-			wire.QueryRequest{Where: filters, Sort: sort, Limit: 1}, wire.Served{Filters: true}, "a window is believed beside both only"},
-		{"a window alone, of a request with nothing else", `{"served":{"filters":false,"sort":false,"window":true}}`, wire.QueryRequest{Limit: 1},
-			wire.Served{Filters: true, Sort: true, Window: true}, "what is not asked for is served"},
+	for _, c := range []struct{ name, line, query, want string }{
+		{"all, as it is said", `{"served":{"filters":true,"sort":true,"window":true}}`, "id.notnull sort=id limit=1", "{true true true}"},
+		{"none, as it is said", `{"served":{"filters":false,"sort":false,"window":false}}`, "id.notnull sort=id limit=1",
+			"{false false false}"},
+		{"nothing is served without a line", `{"ping":1}`, "id.notnull sort=id limit=1", "{false false false}"},
+		{"a window is believed beside filters only", `{"served":{"filters":false,"sort":true,"window":true}}`,
+			"id.notnull sort=id limit=1", "{false true false}"},
+		{"a window is believed beside a sort that was asked for only", `{"served":{"filters":true,"sort":false,"window":true}}`,
+			"id.notnull sort=id limit=1", "{true false false}"},
+		{"what is not asked for is served", `{"served":{"filters":false,"sort":false,"window":true}}`, "limit=1", "{true true true}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body := c.line + "\n" + `{"rows":[{"id":1},{"id":2}]}` + "\n" + `{"end":1}` + "\n"
-			client := saysNDJSON(t, body)
-			rows, err := client.Query(t.Context(), wire.Credentials{}, &c.req, columns[:1])
+			client := saysNDJSON(t, c.line+"\n"+`{"rows":[{"id":1},{"id":2}]}`+"\n"+`{"end":1}`+"\n")
+			rows, err := client.Query(t.Context(), wire.Credentials{}, query("t "+c.query), columns[:1])
 			require.NoError(t, err)
-			require.Equal(t, c.want, rows.Served(), c.why)
+			require.Equal(t, c.want, fmt.Sprint(rows.Served()))
 			n := 0
 			for row, failed := range rows.All() {
 				if err = failed; err == nil {
@@ -183,14 +132,12 @@ func TestServed(t *testing.T) {
 					require.Equal(t, int64(n), row[0].Int64(), "Served loses no row")
 				}
 			}
-			if !c.want.Window {
+			if c.want != "{true true true}" {
 				require.NoError(t, err)
 				require.Equal(t, 2, n)
 				return
 			}
-			fault := faultOf(t, err, "two rows are beyond a window of one")
-			require.Equal(t, "stream-2b", fault.Rule)
-			require.Equal(t, "line 2, rows[1]", fault.Place)
+			requireFault(t, err, "line 2, rows[1]", "stream-2b", "two rows are beyond a window of one")
 		})
 	}
 }
@@ -225,38 +172,33 @@ func TestSQL(t *testing.T) {
 
 // TestLeftEarly closes an answer whose loop was left, or that was never read.
 func TestLeftEarly(t *testing.T) {
-	closed := 0
 	client := saysNDJSON(t, stream)
 	ask := func() *platform.Rows {
-		return testkit.Must(client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
+		return testkit.Must(client.Query(t.Context(), wire.Credentials{}, query("t"), columns))(t)
+	}
+	left := func(rows *platform.Rows, why string) {
+		t.Helper()
+		n := 0
+		for row, err := range rows.All() {
+			require.Nil(t, row)
+			require.ErrorContains(t, err, "closed", why)
+			n++
+		}
+		require.Equal(t, 1, n, why)
+	}
+	for _, ahead := range []bool{false, true} {
+		rows := ask()
+		require.False(t, ahead && rows.Served().Window, "the first row is read ahead")
+		for row := range rows.All() {
+			require.Equal(t, "1", row[0].String())
+			break
+		}
+		left(rows, "what was closed is not complete")
 	}
 	rows := ask()
-	for range rows.All() {
-		break
-	}
-	for row, err := range rows.All() {
-		require.Nil(t, row)
-		require.ErrorContains(t, err, "closed")
-		closed++
-	}
-	require.Equal(t, 1, closed, "what was closed is not complete")
-	rows = ask()
-	require.False(t, rows.Served().Window)
-	for row := range rows.All() {
-		require.Equal(t, "1", row[0].String())
-		break
-	}
-	for _, err := range rows.All() {
-		require.ErrorContains(t, err, "closed", "the first row was read ahead")
-		closed++
-	}
-	require.Equal(t, 2, closed)
-	rows = ask()
 	require.NoError(t, rows.Close())
 	require.NoError(t, rows.Close())
-	for _, err := range rows.All() {
-		require.ErrorContains(t, err, "closed")
-	}
+	left(rows, "it was never read")
 	rows = ask()
 	counted(t, rows.All())
 	for range rows.All() {

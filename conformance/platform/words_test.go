@@ -1,0 +1,255 @@
+package platform_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// built serves a source. Words say what its document declares: "pageSizeMax=9" is a limit, "sort=single" what it sorts
+// by, and "-gt", "-offset" and "-/size" are left out of all that there is; "-operators" are all operators.
+func built(src connector.Source, words string) http.Handler {
+	def, opts := connector.Definition{Slug: "corpus"}, testkit.Quiet()
+	omit := &opts.Omit
+	for word := range strings.FieldsSeq(words) {
+		name, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch name {
+		case "pageSizeMax":
+			def.Limits.PageSizeMax = n
+		case "rowsPerTableMax":
+			def.Limits.RowsPerTableMax = n
+		case "offsetMax":
+			def.Limits.OffsetMax = n
+		case "concurrency":
+			def.Limits.Concurrency = int(n)
+		case "sort":
+			omit.Sort = wire.SortSupport(value)
+		case "-offset":
+			omit.Offset = true
+		case "-join":
+			omit.Join = true
+		case "-dateBucket":
+			omit.DateBucket = true
+		case "-operators":
+			omit.Operators = filter.Operators()
+		default:
+			if route, ok := strings.CutPrefix(name, "-/"); ok {
+				omit.Endpoints = append(omit.Endpoints, wire.Endpoint(route))
+			} else {
+				omit.Operators = append(omit.Operators, wire.Op(name[1:]))
+			}
+		}
+	}
+	return testkit.New(testToken, def, src, opts)
+}
+
+// tabled serves one table.
+func tabled(t memsource.Table, words string) http.Handler {
+	return built(stated{inMemory(t), t.RowCount}, words)
+}
+
+// several serves tables.
+func several(words string, tables ...memsource.Table) http.Handler {
+	return built(inMemory(tables...), words)
+}
+
+// question reads a question: what is asked, about which table, and the rest, some words of
+//
+//	id,total                                fields, or columns to count
+//	total.gt=5 text.notnull                 filters; behind the word or they are a group
+//	sort=-half,id offset=1 limit=2
+//	orders.shop>shops.id>name:shop,city     a hop, and the fields that it joins; of a link the hop alone
+//	by=day/month:m sum(total):t count():n   keys of groups, and measures
+func question(words string) wire.Request {
+	list := strings.Fields(words)
+	kind, table, rest := list[0], list[1], list[2:]
+	q, a := &wire.QueryRequest{Table: table}, &wire.AggregateRequest{Table: table}
+	link := &wire.LinkHitRateRequest{}
+	for _, word := range rest {
+		name, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch {
+		case word == "or":
+			q.Or = append(q.Or, nil)
+		case name == "sort":
+			q.Sort = by(strings.Split(value, ",")...)
+		case name == "offset":
+			q.Offset = n
+		case name == "limit":
+			q.Limit, a.Limit = n, n
+		case name == "by":
+			field, as, _ := strings.Cut(value, ":")
+			field, grain, _ := strings.Cut(field, "/")
+			a.GroupBy = append(a.GroupBy, wire.GroupKey{Field: field, As: as, Grain: wire.Grain(grain)})
+		case strings.Contains(word, "("):
+			fn, of, _ := strings.Cut(word, "(")
+			field, as, _ := strings.Cut(of, "):")
+			a.Measures = append(a.Measures, wire.Measure{Fn: wire.AggFunc(fn), Field: field, As: as})
+		case strings.Contains(word, ">"):
+			part := strings.Split(word+">", ">")
+			hop := wire.JoinHop{Fields: joinFields(part[2])}
+			hop.FromTable, hop.FromField, _ = strings.Cut(part[0], ".")
+			hop.ToTable, hop.ToField, _ = strings.Cut(part[1], ".")
+			q.Joins = append(q.Joins, hop)
+		case strings.Contains(name, "."):
+			field, op, _ := strings.Cut(name, ".")
+			f := testkit.Filter(field, wire.Op(op), cellsOf(value)...)
+			if last := len(q.Or) - 1; last >= 0 {
+				q.Or[last] = append(q.Or[last], f)
+			} else {
+				q.And = append(q.And, f)
+			}
+		default:
+			q.Fields = strings.Split(word, ",")
+		}
+	}
+	a.Joins, a.Where = q.Joins, q.Where
+	switch kind {
+	case "query":
+		return q
+	case "count":
+		return &wire.CountRequest{Table: table, Where: q.Where}
+	case "aggregate":
+		return a
+	case "size":
+		return &wire.SizeRequest{Table: table}
+	case "cardinality":
+		return &wire.CardinalityRequest{Table: table, Columns: q.Fields}
+	}
+	from, to, _ := strings.Cut(table, ">")
+	link.FromTable, link.FromColumn, _ = strings.Cut(from, ".")
+	link.ToTable, link.ToColumn, _ = strings.Cut(to, ".")
+	return link
+}
+
+func joinFields(text string) (fields []wire.JoinField) {
+	for one := range strings.SplitSeq(text, ",") {
+		if field, as, _ := strings.Cut(one, ":"); field != "" {
+			fields = append(fields, wire.JoinField{Field: field, As: as})
+		}
+	}
+	return fields
+}
+
+// query returns a query in the words of a question.
+func query(words string) *wire.QueryRequest { return question("query " + words).(*wire.QueryRequest) }
+
+// groups returns an aggregate in the words of a question.
+func groups(words string) *wire.AggregateRequest {
+	return question("aggregate " + words).(*wire.AggregateRequest)
+}
+
+// ask asks a question, and returns the answer as text and what it took.
+func ask(t testing.TB, c *platform.Connection, q wire.Request) (text string, stats platform.Stats, err error) {
+	t.Helper()
+	switch q := q.(type) {
+	case *wire.QueryRequest:
+		var rows [][]wire.Value
+		answer, err := c.Query(t.Context(), q)
+		if err != nil {
+			return "", stats, err
+		}
+		for row, failed := range answer.All() {
+			if err = failed; err == nil {
+				rows = append(rows, slices.Clone(row))
+			}
+		}
+		return fmt.Sprint(rows), answer.Stats, err
+	case *wire.CountRequest:
+		n, stats, err := c.Count(t.Context(), q)
+		return fmt.Sprint(n), stats, err
+	case *wire.AggregateRequest:
+		groups, err := c.Aggregate(t.Context(), q)
+		if err != nil {
+			return "", stats, err
+		}
+		return fmt.Sprint(groups.Rows), groups.Stats, nil
+	case *wire.SizeRequest:
+		size, stats, err := c.Size(t.Context(), q.Table)
+		return string(testkit.Must(json.Marshal(size))(t)), stats, err
+	case *wire.CardinalityRequest:
+		counts, stats, err := c.Cardinality(t.Context(), q.Table, q.Columns...)
+		return string(testkit.Must(json.Marshal(counts))(t)), stats, err
+	}
+	rate, stats, err := c.LinkHitRate(t.Context(), q.(*wire.LinkHitRateRequest))
+	if err != nil {
+		return "", stats, err
+	}
+	return fmt.Sprint(rate.FromNonNull, rate.OrphanCount, rate.OrphanRate, rate.OrphanSamples), stats, nil
+}
+
+// answered returns the answer to a question, which has one.
+func answered(t testing.TB, c *platform.Connection, words string) (string, platform.Stats) {
+	t.Helper()
+	text, stats, err := ask(t, c, question(words))
+	if err != nil {
+		t.Fatalf("%s: %v", words, err)
+	}
+	return text, stats
+}
+
+// requireRefusals asks what has no answer, a line each of a part of the refusal and a question. The connector sees none.
+func requireRefusals(t testing.TB, h http.Handler, lines string) {
+	t.Helper()
+	conn, r := recording(t, h)
+	for line := range strings.Lines(strings.TrimSpace(lines)) {
+		problem, words, _ := strings.Cut(strings.TrimSpace(line), " <- ")
+		_, _, err := ask(t, conn, question(words))
+		if refusal := (*platform.RequestError)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if requests, _ := r.seen(); len(requests) > 0 {
+		t.Errorf("the connector was asked: %v", requests)
+	}
+}
+
+// workOf returns what an answer took: F, S, W for the filters, the sort and the window that the connector served, what was
+// done here, the number of requests and of rows that were read.
+func workOf(s platform.Stats) string {
+	var list []string
+	for _, part := range []struct {
+		done bool
+		word string
+	}{{s.Served.Filters, "F"}, {s.Served.Sort, "S"}, {s.Served.Window, "W"}, {s.Filtered, "filtered"}, {s.Sorted, "sorted"},
+		{s.Windowed, "windowed"}, {s.Joined, "joined"}, {s.Folded, "folded"}, {s.Counted, "counted"}} {
+		if part.done {
+			list = append(list, part.word)
+		}
+	}
+	return strings.Join(append(list, fmt.Sprint(s.Requests), fmt.Sprint(s.RowsRead)), " ")
+}
+
+// cellsOf reads cells, which are written in JSON.
+func cellsOf(words string) (cells []wire.Value) {
+	for word := range strings.FieldsSeq(words) {
+		var v wire.Value
+		if err := v.UnmarshalJSON([]byte(word)); err != nil {
+			panic(err)
+		}
+		cells = append(cells, v)
+	}
+	return cells
+}
+
+// namesOf returns the names of columns.
+func namesOf(columns []wire.Column) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, " ")
+}
