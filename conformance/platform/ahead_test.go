@@ -62,7 +62,7 @@ func TestParallelPages(t *testing.T) {
 			r := record(slow(tabled(keylessNumbered(1000, c.known), fmt.Sprint("pageSizeMax=25 concurrency=", c.concurrency)), c.latency))
 			conn := connectTo(t, r, nil)
 			begun := time.Now()
-			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+			answer, err := conn.Query(t.Context(), query("numbered id"))
 			require.NoError(t, err)
 			n := int64(0)
 			for row, err := range answer.All() {
@@ -96,8 +96,7 @@ func TestParallelPagesFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := connectTo(t, slow(tabled(keylessNumbered(1000, true), "pageSizeMax=25 concurrency=16"),
 			always(50*time.Millisecond)), nil)
-		answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
-			Where: where("id", wire.OpLte, wire.Int(130))}))(t)
+		answer := testkit.Must(conn.Query(t.Context(), query("numbered id id.lte=130")))(t)
 		require.Equal(t, int64(130), counted(t, answer.All()))
 		require.LessOrEqual(t, answer.Stats.Requests, 9, "six pages have rows")
 	})
@@ -122,7 +121,7 @@ func TestParallelPagesError(t *testing.T) {
 		}))
 		conn := connectTo(t, r, nil)
 		begun, rows := time.Now(), 0
-		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		answer, err := conn.Query(t.Context(), query("numbered id"))
 		require.NoError(t, err)
 		for _, one := range answer.All() {
 			if err = one; err == nil {
@@ -144,7 +143,7 @@ func TestParallelPagesError(t *testing.T) {
 	change := func(int) *memsource.Source { return inMemory(later) }
 	src := &moving{Source: inMemory(keylessNumbered(100, true)), change: change}
 	conn := connectTo(t, built(src, "pageSizeMax=20"), nil)
-	_, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "half"}})
+	_, _, err := casetest.Rows(t.Context(), conn, query("numbered id,half"))
 	requireFault(t, err, "line 2, rows[3].half", "discovery-7")
 }
 
@@ -153,7 +152,7 @@ func TestParallelPagesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := record(slow(tabled(keylessNumbered(1000, true), "pageSizeMax=50"), always(time.Millisecond)))
 		conn := connectTo(t, r, nil)
-		req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
+		req := query("numbered id")
 		answer := testkit.Must(conn.Query(t.Context(), req))(t)
 		n := 0
 		for _, err := range answer.All() {
@@ -165,7 +164,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, r.open, "a loop that is left reads nothing more")
 		r.seen()
-		rows := rowsOf(t, conn, &wire.QueryRequest{Table: "numbered", Fields: req.Fields, Offset: 60, Limit: 130})
+		rows := rowsOf(t, conn, query("numbered id offset=60 limit=130"))
 		require.Len(t, rows, 130)
 		requests, _ := r.seen()
 		require.Len(t, requests, 3, "no page behind the window")
@@ -196,7 +195,7 @@ func TestParallelPagesMemory(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			conn := connectTo(t, tabled(table, "pageSizeMax=100"),
 				&platform.ConnectionOptions{Budget: budget})
-			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
+			answer, err := conn.Query(t.Context(), query("numbered id,text"))
 			require.NoError(t, err)
 			n := int64(0)
 			for row, err := range answer.All() {
@@ -233,7 +232,7 @@ func TestParallelPagesKeepValues(t *testing.T) {
 			_, _ = io.WriteString(w, `{"end":1}`+"\n")
 		})
 	}), nil)
-	answer := testkit.Must(conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}}))(t)
+	answer := testkit.Must(conn.Query(t.Context(), query("numbered id,text")))(t)
 	before, n := heapInUse(), int64(0)
 	for row, err := range answer.All() {
 		require.NoError(t, err)

@@ -1,12 +1,14 @@
 package platform_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,110 +16,82 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// asks calls each route that answers JSON.
+// asks calls each route that answers JSON, and reads rows.
 var asks = map[string]func(context.Context, *platform.Client) error{
-	wire.PathDocument: func(ctx context.Context, c *platform.Client) error { _, err := c.Document(ctx); return err },
-	wire.PathCheck:    func(ctx context.Context, c *platform.Client) error { return c.Check(ctx, wire.Credentials{}) },
-	wire.PathDiscovery: func(ctx context.Context, c *platform.Client) error {
-		_, err := c.Discover(ctx, wire.Credentials{})
-		return err
-	},
+	wire.PathDocument:  func(ctx context.Context, c *platform.Client) error { _, err := c.Document(ctx); return err },
+	wire.PathCheck:     func(ctx context.Context, c *platform.Client) error { return c.Check(ctx, nobody) },
+	wire.PathDiscovery: func(ctx context.Context, c *platform.Client) error { _, err := c.Discover(ctx, nobody); return err },
 	wire.PathCount: func(ctx context.Context, c *platform.Client) error {
-		_, err := c.Count(ctx, wire.Credentials{}, &wire.CountRequest{Table: "t"})
+		_, err := c.Count(ctx, nobody, &wire.CountRequest{Table: "t"})
 		return err
 	},
-	wire.PathSize: func(ctx context.Context, c *platform.Client) error {
-		_, err := c.Size(ctx, wire.Credentials{}, "t")
-		return err
-	},
+	wire.PathSize: func(ctx context.Context, c *platform.Client) error { _, err := c.Size(ctx, nobody, "t"); return err },
 	wire.PathCardinality: func(ctx context.Context, c *platform.Client) error {
-		_, err := c.Cardinality(ctx, wire.Credentials{}, "t", []string{"id", "name"})
+		_, err := c.Cardinality(ctx, nobody, "t", []string{"id", "name"})
 		return err
 	},
 	wire.PathLinkHitRate: func(ctx context.Context, c *platform.Client) error {
-		_, err := c.LinkHitRate(ctx, wire.Credentials{}, &wire.LinkHitRateRequest{FromTable: "t", FromColumn: "a", ToTable: "t", ToColumn: "b"})
+		_, err := c.LinkHitRate(ctx, nobody, question("linkHitRate t.a>t.b").(*wire.LinkHitRateRequest))
 		return err
 	},
 	wire.PathAggregate: func(ctx context.Context, c *platform.Client) error {
-		_, _, err := c.Aggregate(ctx, wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: 3,
-			GroupBy: []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "on", As: "on"}},
-			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "amount", As: "total"},
-				{Fn: wire.AggMax, Field: "at", As: "last"}}},
-			[]wire.Column{{Name: "month", Type: wire.TypeDatetime}, {Name: "on", Type: wire.TypeBoolean}, {Name: "n"}, {Name: "total"},
-				{Name: "last", Type: wire.TypeDatetime}})
+		req := groups("t by=at/month:month by=on:on count():n sum(amount):total max(at):last limit=3")
+		_, _, err := c.Aggregate(ctx, nobody, req, []wire.Column{{Name: "month", Type: wire.TypeDatetime}, {Name: "on", Type: wire.TypeBoolean},
+			{Name: "n"}, {Name: "total"}, {Name: "last", Type: wire.TypeDatetime}})
 		return err
 	},
-	wire.PathQuery: func(ctx context.Context, c *platform.Client) error {
-		return readRows(ctx, c, nil)
-	},
+	wire.PathQuery: func(ctx context.Context, c *platform.Client) error { return readRows(ctx, c, nil) },
 }
+
+// nobody has no credentials.
+var nobody wire.Credentials
 
 const document = `{"protocolVersion":1,"slug":"shop","capabilities":{"operators":["eq"],"dateBucket":false,"sort":"none","offset":false,` +
 	`"join":false,"keysEnforced":false,"limits":{"concurrency":1}},"credentialSchema":[],"endpoints":[]`
 
-const field = `{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":true,"samples":[],"sourceDescription":""}`
-
-// bare is a table without fields.
-func bare(name string) string {
-	return `{"name":"` + name + `","sourceDescription":"","storesRows":true,"primaryKey":[],"foreignKeys":[],"fields":[]}`
-}
-
-func tables(name, more string) string {
-	return `{"tables":[{"name":"` + name + `","sourceDescription":"","storesRows":true,` + more + `,"fields":[` + field + `]}]}`
-}
+// whole replaces the abbreviations of testdata/answers.tsv.
+var whole = strings.NewReplacer("<document>", document, "<table>", `"sourceDescription":"","storesRows":true`, "<field>",
+	`"sourceColumn":"id","nullable":false,"unique":true,"samples":[],"sourceDescription":""`)
 
 // TestAnswers gives each route answers with one fault, and some without.
 func TestAnswers(t *testing.T) {
-	whole := strings.NewReplacer("<document>", document, "<table>", `"sourceDescription":"","storesRows":true`, "<field>",
-		`"sourceColumn":"id","nullable":false,"unique":true,"samples":[],"sourceDescription":""`)
 	for _, c := range testkit.Table(t, "testdata/answers.tsv", 5) {
 		path, body, place, rule, why := c[0], whole.Replace(c[1]), c[2], c[3], c[4]
-		err := asks[strings.Replace(path, "document", wire.PathDocument, 1)](t.Context(), saysJSON(t, body))
+		err := asks[cmp.Or(path, wire.PathDocument)](t.Context(), saysJSON(t, body))
 		requireFault(t, err, place, rule, "%s %s: %s", path, body, why)
 	}
-	// Without groupBy there is one row.
-	for body, rule := range map[string]string{
-		`{"rows":[]}`:                "aggregate-3a",
-		`{"rows":[{"n":1},{"n":1}]}`: "aggregate-3a",
-		`{"rows":[{"n":1}]}`:         "",
+	for body, rule := range map[string]string{ // without groupBy there is one row
+		`{"rows":[]}`: "aggregate-3a", `{"rows":[{"n":1},{"n":1}]}`: "aggregate-3a", `{"rows":[{"n":1}]}`: "",
 	} {
-		client := saysJSON(t, body)
-		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t",
-			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}, []wire.Column{{Name: "n"}})
+		_, _, err := saysJSON(t, body).Aggregate(t.Context(), nobody, groups("t count():n"), []wire.Column{{Name: "n"}})
 		requireFault(t, err, "rows", rule, body)
 	}
 }
 
-// TestAnswerCut cuts legal answers after each byte, by a clean close and by a broken
-// connection. None of them looks complete.
+// TestAnswerCut cuts the usual answer of each route after each byte, by a clean close and by a
+// broken connection. None of them looks complete.
 func TestAnswerCut(t *testing.T) {
-	for path, body := range map[string]string{
-		wire.PathDocument:    document + "}",
-		wire.PathCheck:       `{"ok":true}`,
-		wire.PathDiscovery:   tables("t", `"primaryKey":["id"],"foreignKeys":[]`),
-		wire.PathCount:       `{"count":12}`,
-		wire.PathSize:        `{"size":{"rows":3,"exact":false}}`,
-		wire.PathCardinality: `{"columns":{"id":{"nonNull":3,"distinct":3},"name":null}}`,
-		wire.PathLinkHitRate: `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`,
-		wire.PathAggregate:   `{"rows":[{"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":null}]}`,
-	} {
+	for _, c := range testkit.Table(t, "testdata/answers.tsv", 5) {
+		if !strings.HasPrefix(c[4], "the usual") {
+			continue
+		}
+		path, body := cmp.Or(c[0], wire.PathDocument), whole.Replace(c[1])
 		for n := range len(body) + 1 {
-			client := saysJSON(t, body[:n])
-			err := asks[path](t.Context(), client)
+			err := asks[path](t.Context(), saysJSON(t, body[:n]))
 			if n == len(body) {
 				require.NoError(t, err, path)
 			} else {
 				require.ErrorAs(t, err, new(*platform.AnswerError), "%s: %s", path, body[:n])
 			}
-			client = clientOver(t, canned(terms.MediaJSON, func() io.Reader {
+			err = asks[path](t.Context(), clientOver(t, canned(terms.MediaJSON, func() io.Reader {
 				return io.MultiReader(strings.NewReader(body[:n]), iotest.ErrReader(errors.New("connection reset")))
-			}))
-			err = asks[path](t.Context(), client)
+			})))
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
 			require.Equal(t, "body", faultOf(t, err).Place)
 		}
@@ -127,64 +101,25 @@ func TestAnswerCut(t *testing.T) {
 // TestRefusals gives each route error answers. Only a code with its own status, in the
 // envelope, is the connector's own error.
 func TestRefusals(t *testing.T) {
-	const words = `Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹`
-	envelope := func(code, message string) string {
-		return `{"error":{"code":"` + code + `","message":"` + message + `"}}`
-	}
 	for path, ask := range asks {
-		for _, c := range []struct {
-			status     int
-			body       string
-			code       wire.Code // of the connector's own error
-			rule, only string    // or the rule that the answer breaks; on this route alone
-			why        string
-		}{
-			{400, envelope("bad_request", "no"), wire.CodeBadRequest, "", "", "a refusal"},
-			{401, envelope("unauthorized", "no"), wire.CodeUnauthorized, "", "", "a refusal"},
-			{404, envelope("unknown_entity", "no"), wire.CodeUnknownEntity, "", "", "a refusal"},
-			{408, envelope("timeout", "no"), wire.CodeTimeout, "", "", "a refusal"},
-			{422, envelope("unsupported", "no"), wire.CodeUnsupported, "", "", "a refusal"},
-			{500, envelope("internal", "internal error"), wire.CodeInternal, "", "", "an error"},
-			{404, envelope("not_found", "no"), wire.CodeNotFound, "", "", "a refusal"},
-			{405, envelope("method_not_allowed", "no"), wire.CodeMethodNotAllowed, "", "", "a refusal"},
-			{422, `{"error":{"code":"unsupported","message":"no","at":1}}`, wire.CodeUnsupported, "", "", "not forbidden"},
-			{400, envelope("check_failed", words), wire.CodeCheckFailed, "", wire.PathCheck, "the connector's words"},
-			{400, envelope("check_failed", ""), "", "route-8", wire.PathCheck, "for the person who typed it"},
-			{400, envelope("check_failed", ` \n`), "", "route-8", wire.PathCheck, "who reads nothing in blanks"},
-			{400, envelope("check_failed", "no"), "", "error-3", wire.PathCount, "on /check alone"},
-			{400, envelope("unsupported", "no"), "", "http-9", "", "the status of another code"},
-			{500, envelope("timeout", "no"), "", "http-9", "", "the status of another code"},
-			{500, envelope("internal", "ORA-1017 at 10.0.0.7"), "", "error-8", "", "the cause is for the log"},
-			{500, envelope("internal", "internal error: ORA-1017"), "", "error-8", "", "nor does it follow"},
-			{403, envelope("forbidden", "no"), "", "error-1", "", "an unknown code"},
-			{500, `internal error`, "", "error-1", "", "no envelope"},
-			{502, `<html>Bad Gateway</html>`, "", "error-1", "", "no envelope"},
-			{422, `{"error":"no"}`, "", "error-1", "", "no envelope"},
-			{422, `{"error":{"code":"unsupported"}}`, "", "error-1", "", "no message"},
-			{422, ``, "", "error-1", "", "no envelope"},
-			{300, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
-			{302, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
-			{308, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
-			{201, `{"ok":true}`, "", "route-3", "", "another success"},
-			{204, ``, "", "route-3", wire.PathCount, "nothing to decline"},
-		} {
-			if c.only != "" && c.only != path {
+		for _, c := range testkit.Table(t, "testdata/refusals.tsv", 5) {
+			status, body, verdict, only, why := testkit.Must(strconv.Atoi(c[0]))(t), c[1], c[2], c[3], c[4]
+			if only != "" && only != path {
 				continue
 			}
-			client := clientOver(t, testkit.Always(c.status, c.body, "Content-Type: "+terms.MediaJSON))
-			err := ask(t.Context(), client)
+			err := ask(t.Context(), clientOver(t, testkit.Always(status, body, "Content-Type: "+terms.MediaJSON)))
 			if path == wire.PathDocument { // a host without a connector answers as it likes
-				c.code, c.rule = "", "document-4"
+				verdict = "document-4"
 			}
-			if c.code != "" {
+			if _, broken := rules.Lookup(verdict); !broken {
 				var sent struct{ Error *wire.Error }
-				require.NoError(t, json.Unmarshal([]byte(c.body), &sent))
-				require.Equal(t, c.code, sent.Error.Code)
-				require.Equal(t, sent.Error, err, "%s %d: the connector's own words", path, c.status)
+				require.NoError(t, json.Unmarshal([]byte(body), &sent))
+				require.Equal(t, verdict, string(sent.Error.Code))
+				require.Equal(t, sent.Error, err, "%s %d: the connector's own words", path, status)
 				continue
 			}
-			fault := faultOf(t, err, "%s %d %s: %s", path, c.status, c.body, c.why)
-			require.Equal(t, c.rule, fault.Rule, "%s %d %s: %v", path, c.status, c.body, fault)
+			fault := faultOf(t, err, "%s %d %s: %s", path, status, body, why)
+			require.Equal(t, verdict, fault.Rule, "%s %d %s: %v", path, status, body, fault)
 			require.NotEmpty(t, fault.Place)
 			require.NotContains(t, err.Error(), "ORA")
 		}
@@ -193,19 +128,14 @@ func TestRefusals(t *testing.T) {
 
 // TestMedia wants the content types of the document and of streams, with any parameter.
 func TestMedia(t *testing.T) {
-	for media, rule := range map[string]string{
-		"application/json": "", "Application/JSON; charset=utf-8": "", "text/html": "document-4",
-		"application/x-ndjson": "document-4", "": "document-4",
+	for media, rules := range map[string][2]string{ // of the document, and of a stream
+		"application/json": {"", "stream-10"}, "Application/JSON; charset=utf-8": {"", "stream-10"}, "text/html": {"document-4", "stream-10"},
+		"application/x-ndjson": {"document-4", ""}, "application/x-ndjson; charset=utf-8": {"document-4", ""}, "": {"document-4", "stream-10"},
 	} {
 		_, err := says(t, media, document+`}`).Document(t.Context())
-		requireFault(t, err, "Content-Type", rule, media)
-	}
-	for media, rule := range map[string]string{
-		"application/x-ndjson": "", "application/x-ndjson; charset=utf-8": "", "application/json": "stream-10",
-		"text/plain": "stream-10", "": "stream-10",
-	} {
-		_, err := says(t, media, stream).Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{}, columns)
-		requireFault(t, err, "Content-Type", rule, media)
+		requireFault(t, err, "Content-Type", rules[0], media)
+		_, err = says(t, media, stream).Query(t.Context(), nobody, query("t"), columns)
+		requireFault(t, err, "Content-Type", rules[1], media)
 	}
 	coded := func(coding, body string) *platform.Client {
 		return clientOver(t, testkit.Always(200, body, "Content-Type: "+terms.MediaJSON, "Content-Encoding: "+coding))
@@ -254,18 +184,23 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// allocating calls a function, and returns how many MiB have been allocated meanwhile.
+func allocating(ask func() error) (mebibytes uint64, err error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err = ask()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20, err
+}
+
 // TestManyGroups gives an answer of a million groups, which is legal in its length. It
 // is refused before they are all read.
 func TestManyGroups(t *testing.T) {
 	body := `{"took":{"ms":[1]},"rows":[` + strings.Repeat(`{"n":1},`, 1<<20) + `{"n":1}]}`
 	client := saysJSON(t, body)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := asks[wire.PathAggregate](t.Context(), client)
-	runtime.ReadMemStats(&after)
-	fault := faultOf(t, err)
-	require.Equal(t, "aggregate-6", fault.Rule)
-	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(120), "MiB")
+	allocated, err := allocating(func() error { return asks[wire.PathAggregate](t.Context(), client) })
+	require.Equal(t, "aggregate-6", faultOf(t, err).Rule)
+	require.Less(t, allocated, uint64(120), "MiB")
 
 	// As many groups as the limit, of as many bytes, are none too many.
 	for n, refused := range map[int]bool{3: false, 4: true} {
@@ -301,13 +236,10 @@ func TestBounded(t *testing.T) {
 			body = &endless{text: c.text, left: gigabyte}
 			return io.MultiReader(strings.NewReader(c.begin), body)
 		}))
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := asks[c.path](t.Context(), client)
-		runtime.ReadMemStats(&after)
+		allocated, err := allocating(func() error { return asks[c.path](t.Context(), client) })
 		fault := faultOf(t, err, c.path)
 		require.Equal(t, c.rule, fault.Rule, "%v", fault)
-		require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, c.most, "%s: MiB allocated in all", c.path)
+		require.Less(t, allocated, c.most, "%s: MiB allocated in all", c.path)
 		require.Greater(t, body.left, int64(gigabyte-40<<20), "%s: what is too long is not read on", c.path)
 	}
 }

@@ -105,7 +105,7 @@ func TestPeriods(t *testing.T) {
 	} {
 		grain, keys, _ := strings.Cut(keys, " ")
 		for key := range strings.FieldsSeq(keys) {
-			_, _, err := saysJSON(t, `{"rows":[{"p":`+key+`}]}`).Aggregate(t.Context(), wire.Credentials{},
+			_, _, err := saysJSON(t, `{"rows":[{"p":`+key+`}]}`).Aggregate(t.Context(), nobody,
 				groups("t by=at/"+grain+":p"), []wire.Column{{Name: "p", Type: wire.TypeDate}})
 			requireFault(t, err, "rows[0].p", rule, "%s %s", grain, key)
 		}

@@ -36,7 +36,7 @@ func claimed(t *testing.T, table *wire.Table, words, served, rows string) error 
 		body += `{"rows":[{` + members[1:] + "}]}\n"
 	}
 	columns := slices.DeleteFunc(described.Columns(), func(c wire.Column) bool { return !slices.Contains(req.Fields, c.Name) })
-	answer, err := saysNDJSON(t, body+`{"end":1}`).Query(t.Context(), wire.Credentials{}, req, columns)
+	answer, err := saysNDJSON(t, body+`{"end":1}`).Query(t.Context(), nobody, req, columns)
 	require.NoError(t, err)
 	answer.Expect(table)
 	for _, failed := range answer.All() {
@@ -94,7 +94,7 @@ func TestGroups(t *testing.T) {
 			}
 			list = append(list, "{"+members[1:]+"}")
 		}
-		got, _, err := saysJSON(t, `{"rows":[`+strings.Join(list, ",")+`]}`).Aggregate(t.Context(), wire.Credentials{}, req, columns)
+		got, _, err := saysJSON(t, `{"rows":[`+strings.Join(list, ",")+`]}`).Aggregate(t.Context(), nobody, req, columns)
 		return fmt.Sprint(got), err
 	}
 	const usual, more = `"DE" "2024-05-01" 3 2 2 "5.5" "9" "14.5"`, ` | "DE" "2024-05-01" 1 1 1 "7" "7" "7"`

@@ -2,9 +2,11 @@ package platform_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,37 +58,19 @@ func connect(t testing.TB, h http.Handler, opts platform.Options) *platform.Clie
 func TestConnect(t *testing.T) {
 	good := tabled(numbered(3, true), "")
 	for _, c := range []struct {
-		why   string
-		path  string // answered with status and body
-		body  string
-		code  wire.Code
-		asked []string // beside the document
+		why, path string // the one that is refused
+		code      wire.Code
+		asked     []string // beside the document
 	}{
-		{"no document, no connector", wire.PathDocument, `{"error":{"code":"bad_request","message":"no"}}`, "", nil},
-		{"credentials that are rejected discover nothing", wire.PathCheck, `{"error":{"code":"check_failed","message":"no"}}`,
-			wire.CodeCheckFailed, []string{wire.PathCheck}},
-		{"a refusal of discovery is passed on", wire.PathDiscovery, `{"error":{"code":"bad_request","message":"no"}}`,
-			wire.CodeBadRequest, []string{wire.PathCheck, wire.PathDiscovery}},
+		{"no document, no connector", wire.PathDocument, "bad_request", nil},
+		{"credentials that are rejected discover nothing", wire.PathCheck, wire.CodeCheckFailed, []string{wire.PathCheck}},
+		{"a refusal of discovery is passed on", wire.PathDiscovery, wire.CodeBadRequest, []string{wire.PathCheck, wire.PathDiscovery}},
 	} {
 		r := record(good)
-		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if req.URL.Path != c.path {
-				r.ServeHTTP(w, req)
-				return
-			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if c.path != wire.PathDocument {
-				r.requests = append(r.requests, recorded{path: c.path})
-			}
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, c.body)
-		}), platform.Options{})
-		_, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
+		r.handler = onPath(good, c.path, refusal(http.StatusBadRequest, `{"error":{"code":"`+string(c.code)+`","message":"no"}}`))
+		_, err := platform.Connect(t.Context(), connect(t, r, platform.Options{}), nobody, nil)
+		require.Equal(t, c.path != wire.PathDocument, errors.Is(err, &wire.Error{Code: c.code}), c.why)
 		require.Error(t, err, c.why)
-		if c.code != "" {
-			require.ErrorIs(t, err, &wire.Error{Code: c.code}, c.why)
-		}
 		requests, _ := r.seen()
 		require.Equal(t, c.asked, paths(requests), c.why)
 	}
@@ -95,7 +79,8 @@ func TestConnect(t *testing.T) {
 // TestConnected looks at what a connection knows.
 func TestConnected(t *testing.T) {
 	h := instead(tabled(numbered(3, true), ""), wire.PathDiscovery,
-		`{"tables":[`+bare("t")+`,`+bare("T")+`],"warnings":["the folder is empty"]}`)
+		whole.Replace(`{"tables":[{"name":"t",<table>,"primaryKey":[],"foreignKeys":[],"fields":[]},{"name":"T",<table>,"primaryKey":[],`+
+			`"foreignKeys":[],"fields":[]}],"warnings":["the folder is empty"]}`))
 	c := connectTo(t, h, nil)
 	require.Equal(t, []string{"the folder is empty"}, c.Warnings)
 	require.Same(t, &c.Tables[0], c.Table("t"))
@@ -124,27 +109,23 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	one, two := c.Observed(see(&first)), c.Observed(see(&second))
-	_, _, err := one.Size(t.Context(), "numbered")
-	require.NoError(t, err)
-	_, _, err = two.Cardinality(t.Context(), "numbered", "id")
-	require.NoError(t, err)
-	_ = rowsOf(t, one, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1})
+	answered(t, one, "size numbered")
+	answered(t, two, "cardinality numbered id")
+	answered(t, one, "query numbered id limit=1")
 	testkit.Must(entityOf(two, "numbered").Size(t.Context()))(t)
-	_, _, err = c.Size(t.Context(), "numbered")
-	require.NoError(t, err)
+	answered(t, c, "size numbered")
 	require.Equal(t, []string{wire.PathSize, wire.PathQuery}, first)
 	require.Equal(t, []string{wire.PathCardinality, wire.PathSize}, second, "an entity asks through its own connection")
 
-	answer := testkit.Must(one.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}))(t)
+	answer := testkit.Must(one.Query(t.Context(), query("numbered id")))(t)
 	for _, err := range answer.All() {
 		require.NoError(t, err)
-		_, _, err = two.Size(canceled(t), "numbered")
+		_, _, err := two.Size(canceled(t), "numbered")
 		require.ErrorIs(t, err, context.Canceled, "the one place is taken")
-		_, _, err = casetest.Rows(canceled(t), two, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		_, _, err = casetest.Rows(canceled(t), two, query("numbered id"))
 		require.ErrorIs(t, err, context.Canceled, "for rows too")
 	}
-	_, _, err = two.Size(t.Context(), "numbered")
-	require.NoError(t, err, "the place is free again")
+	answered(t, two, "size numbered") // the place is free again
 }
 
 // TestEchoedCredentials reads the errors of a connector that quotes what it was sent. What
@@ -168,8 +149,7 @@ func TestEchoedCredentials(t *testing.T) {
 		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", terms.MediaJSON)
 			if r.URL.Path == wire.PathDocument {
-				_, _ = io.WriteString(w, `{"protocolVersion":1,"slug":"shop","capabilities":{"operators":[],"dateBucket":false,"sort":"none",`+
-					`"offset":false,"join":false,"keysEnforced":false,"limits":{"concurrency":1}},"endpoints":[],"credentialSchema":`+schema+`}`)
+				_, _ = io.WriteString(w, strings.Replace(document, `"credentialSchema":[]`, `"credentialSchema":`+schema, 1)+"}")
 				return
 			}
 			w.WriteHeader(c.code.Status())

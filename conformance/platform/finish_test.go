@@ -82,46 +82,15 @@ func TestJoinedNames(t *testing.T) {
 // never sees it.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
-	requireRefusals(t, connectors[0].build(), `
-		limit and offset must not be negative <- query orders limit=-1
-		offset must not be negative <- query orders offset=-1
-		there is no table "order" <- query order
-		there is no table "Orders" <- query Orders
-		fields: table "orders" has no field "colour" <- query orders colour
-		filter: table "orders" has no field "colour" <- query orders colour.notnull
-		sort: table "orders" has no field "colour" <- query orders sort=colour
-		two columns are named "id" <- query orders id,id
-		joins[0].fields: the name "id" is taken; give <- query orders id orders.id>customers.id>id
-		joins[0].fromField: table "orders" has no field "colour" <- query orders id orders.colour>customers.id
-		joins[0].toField: table "customers" has no field "colour" <- query orders id orders.id>customers.colour
-		joins[0].fields: table "customers" has no field "colour" <- query orders id orders.id>customers.id>colour
-		there is no table "colours" <- query orders id orders.id>colours.id
-		joins[0].fromTable: must be the base table <- query orders id customers.id>orders.id
-		joins[0].fromTable: must be the base table or <- query orders id Orders.id>customers.id
-		joins[2].fromTable: several hops reach table "customers" <- query orders id orders.customer_id>customers.id `+
-		`orders.customer_id>customers.id customers.id>orders.id
-		there is no table "colours" <- aggregate colours
-		a grain over field "status", which is no date <- aggregate orders by=status/year:k
-		two columns of the aggregate are named "k" <- aggregate orders by=status:k by=status:k
-		several columns are named "id" <- aggregate orders orders.customer_id>customers.id>id by=id:k
-		measures[0].fn: must be count, sum <- aggregate orders median(total):m
-		over field "status", which is no number <- aggregate orders avg(status):a
-		measures[0].field: required <- aggregate orders avg():a
-		has no field "missing" <- aggregate orders avg(missing):a
-		two columns of the aggregate are named "a" <- aggregate orders avg(total):a avg(total):a
-		there is no table "x" <- size x
-		there is no table "x" <- cardinality x id
-		table "orders" has no field "x" <- cardinality orders x
-		there is no table "x" <- count x
-		a filter names the field "x" <- count orders x.notnull
-		 "x" <- linkHitRate x.id>orders.id
-		 "x" <- linkHitRate orders.x>orders.id
-		 "x" <- linkHitRate orders.id>x.id
-		 "x" <- linkHitRate orders.id>orders.x`)
-	up := &wire.QueryRequest{Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: "up"}}}
-	_, _, err := ask(t, connectTo(t, connectors[0].build(), nil), up)
-	require.ErrorAs(t, err, new(*platform.RequestError))
-	require.ErrorContains(t, err, `the direction of the sort by "id" is neither asc nor desc`)
+	conn, r := recording(t, connectors[0].build())
+	for _, c := range testkit.Table(t, "testdata/refused.tsv", 2) {
+		problem, words := c[0], c[1]
+		_, _, err := ask(t, conn, question(words))
+		require.ErrorAs(t, err, new(*platform.RequestError), words)
+		require.ErrorContains(t, err, problem)
+	}
+	requests, _ := r.seen()
+	require.Empty(t, requests)
 }
 
 // TestBudget asks for more than may be kept in memory. The refusal names the

@@ -97,7 +97,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, connectors[0].build())
-	answered(t, conn, "aggregate orders orders.customer_id>customers.id>name by=status:s by=name:n max(status):last sum(total):sum count():count")
+	answered(t, conn, "aggregate orders orders.customer_id>customers.id>name by=status:s by=name:n max(status):l sum(total):sum count():c")
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
 	asked := requests[0].body
@@ -120,7 +120,7 @@ func TestTop(t *testing.T) {
 	t.Parallel()
 	for _, served := range connectors[:2] { // everything, and nothing
 		conn, r := recording(t, served.build())
-		req := groups("orders by=status:s sum(total):sum count():count")
+		req := groups("orders by=status:s sum(total):sum count():n")
 		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
 		require.Greater(t, len(all.Rows), 3)
 		top, err := conn.Top(t.Context(), req, by("-n", "s"), 2)

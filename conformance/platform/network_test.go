@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -25,33 +26,78 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestStalls answers a part of a stream and then nothing, in virtual time. The client
-// gives up 30 seconds after the last byte, whatever the place [rule stream-14].
-func TestStalls(t *testing.T) {
-	const headers = -1 // come alone, and are no sign of life
-	served, ping := strings.Index(stream, "\n")+1, strings.Index(stream, `{"ping"`)
-	for _, n := range []int{headers, 0, 1, 20, served, 150, ping, len(stream) - 11, len(stream) - 2} {
-		testkit.Bubble(t, fmt.Sprint(n), func(t *testing.T) {
-			c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				if n != 0 {
-					time.Sleep(7 * time.Second)
-					w.Header().Set("Content-Type", terms.MediaNDJSON)
-					_, _ = io.WriteString(w, stream[:max(n, 0)])
-					_ = http.NewResponseController(w).Flush()
-				}
-				<-r.Context().Done()
-			}), platform.Options{})
-			begun := time.Now()
-			err := readRows(t.Context(), c, columns)
-			fault := faultOf(t, err)
-			require.Equal(t, "stream-14", fault.Rule, "%v", fault)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			want := 30 * time.Second
-			if n > 0 {
-				want += 7 * time.Second
+// A part of a body comes after a pause.
+type part struct {
+	pause time.Duration
+	text  string
+}
+
+// slowly answers parts of a body, the last of which comes again and again.
+func slowly(media string, parts ...part) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", media)
+		for i := 0; ; i++ {
+			next := parts[min(i, len(parts)-1)]
+			select {
+			case <-time.After(next.pause):
+			case <-r.Context().Done():
+				return
 			}
-			require.Equal(t, want, time.Since(begun))
+			if _, err := io.WriteString(w, next.text); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+// silence is a connector that answers nothing.
+var silence = slowly("", part{24 * time.Hour, ""})
+
+// TestStalls asks connectors that answer a part of a stream and then nothing, and servers that go on for ever, in virtual
+// time. The client gives up 30 seconds after the last byte, whatever the place [rule stream-14], and each request ends five
+// seconds after the time that it allowed.
+func TestStalls(t *testing.T) {
+	type row struct {
+		name string
+		h    http.Handler
+		path string
+		rule string
+		want time.Duration
+	}
+	ping, served := "{\"ping\":1}\n", strings.Index(stream, "\n")+1
+	drip := func(first time.Duration, media, text string) http.Handler {
+		return slowly(media, part{first, text}, part{9 * time.Second, text})
+	}
+	rows := []row{
+		{"no answer", silence, wire.PathQuery, "stream-14", 30 * time.Second},
+		{"headers alone, which are no sign of life", slowly(terms.MediaNDJSON, part{7 * time.Second, ""}, part{24 * time.Hour, ""}),
+			wire.PathQuery, "stream-14", 30 * time.Second},
+		{"pings that begin late", drip(20*time.Second, terms.MediaNDJSON, ping), wire.PathQuery, "stream-5", 10*time.Minute + 5*time.Second},
+		{"pings", drip(0, terms.MediaNDJSON, ping), wire.PathQuery, "stream-5", 10*time.Minute + 5*time.Second},
+		{"a line that never ends", drip(0, terms.MediaNDJSON, " "), wire.PathQuery, "stream-5", 65 * time.Second},
+		{"a count that never ends", drip(0, terms.MediaJSON, " "), wire.PathCount, "stream-5", 65 * time.Second},
+		{"a document that never ends", drip(0, terms.MediaJSON, " "), wire.PathDocument, "stream-5", 65 * time.Second},
+		{"no answer of /check", silence, wire.PathCheck, "stream-5", 65 * time.Second},
+		{"no document", silence, wire.PathDocument, "stream-5", 65 * time.Second},
+	}
+	for _, n := range []int{1, 20, served, 150, strings.Index(stream, `{"ping"`), len(stream) - 11, len(stream) - 2} {
+		h := slowly(terms.MediaNDJSON, part{7 * time.Second, stream[:n]}, part{24 * time.Hour, ""})
+		rows = append(rows, row{fmt.Sprint(n, " bytes"), h, wire.PathQuery, "stream-14", 37 * time.Second})
+	}
+	for _, c := range rows {
+		testkit.Bubble(t, c.name, func(t *testing.T) {
+			client := connect(t, c.h, platform.Options{})
+			begun := time.Now()
+			ask := asks[c.path]
+			if c.rule == "stream-14" {
+				ask = func(ctx context.Context, c *platform.Client) error { return readRows(ctx, c, columns) }
+			}
+			err := ask(t.Context(), client)
+			require.Equal(t, c.want, time.Since(begun))
+			require.Equal(t, c.rule, faultOf(t, err).Rule)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
 			synctest.Wait()
 		})
 	}
@@ -59,7 +105,7 @@ func TestStalls(t *testing.T) {
 
 // readRows reads rows of columns to the end.
 func readRows(ctx context.Context, c *platform.Client, columns []wire.Column) error {
-	rows, err := c.Query(ctx, wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
+	rows, err := c.Query(ctx, nobody, query("t"), columns)
 	if err != nil {
 		return err
 	}
@@ -75,15 +121,8 @@ func readRows(ctx context.Context, c *platform.Client, columns []wire.Column) er
 // one for each row. The clock of silence runs only while the client waits.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			w.Header().Set("Content-Type", terms.MediaNDJSON)
-			for line := range strings.Lines(stream) {
-				_, _ = io.WriteString(w, line)
-				_ = http.NewResponseController(w).Flush()
-			}
-		}), platform.Options{})
-		rows := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
+		c := connect(t, stating(terms.MediaNDJSON, stream), platform.Options{})
+		rows := testkit.Must(c.Query(t.Context(), nobody, query("t"), columns))(t)
 		time.Sleep(time.Minute)
 		n := 0
 		for _, err := range rows.All() {
@@ -95,120 +134,57 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// silence is a connector that answers nothing.
-var silence = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
-	<-r.Context().Done()
-})
-
-// TestNeverEnds asks servers that go on for ever. Each request ends five seconds after
-// the time that it allowed.
-func TestNeverEnds(t *testing.T) {
-	after := func(pause time.Duration, media, text string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			time.Sleep(pause)
-			w.Header().Set("Content-Type", media)
-			for r.Context().Err() == nil {
-				if _, err := io.WriteString(w, text); err != nil {
-					return
-				}
-				_ = http.NewResponseController(w).Flush()
-				select {
-				case <-time.After(9 * time.Second):
-				case <-r.Context().Done():
-				}
-			}
-		}
-	}
-	drip := func(media, text string) http.HandlerFunc { return after(0, media, text) }
-	for _, c := range []struct {
-		name string
-		h    http.Handler
-		path string
-		want time.Duration
-	}{
-		{"pings that begin late", after(20*time.Second, terms.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
-		{"pings", drip(terms.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
-		{"a line that never ends", drip(terms.MediaNDJSON, " "), wire.PathQuery, 65 * time.Second},
-		{"a count that never ends", drip(terms.MediaJSON, " "), wire.PathCount, 65 * time.Second},
-		{"a document that never ends", drip(terms.MediaJSON, " "), wire.PathDocument, 65 * time.Second},
-		{"no answer of /check", silence, wire.PathCheck, 65 * time.Second},
-		{"no document", silence, wire.PathDocument, 65 * time.Second},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			client := connect(t, c.h, platform.Options{})
-			begun := time.Now()
-			err := asks[c.path](t.Context(), client)
-			require.Equal(t, c.want, time.Since(begun))
-			fault := faultOf(t, err)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Equal(t, "stream-5", fault.Rule)
-			synctest.Wait()
-		})
-	}
-}
-
 // TestClocksOfARequest looks at the time limits that are sent, and that those of a
 // request hold.
 func TestClocksOfARequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		received := make(chan wire.QueryRequest, 8)
-		c := connect(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			var req wire.QueryRequest
-			if wire.Decode(body, &req) == nil {
-				received <- req
-			}
-			<-r.Context().Done()
-		}), platform.Options{})
-		require.Error(t, readRows(t.Context(), c, columns))
-		sent := <-received
-		require.Equal(t, int64(60_000), sent.TimeoutMS)
-		require.Equal(t, int64(30_000), sent.IdleTimeoutMS, "[rule stream-14]")
-		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
+	for _, c := range []struct {
+		why             string
+		opts            platform.Options
+		timeout, idle   int64 // of the request
+		sent            string
+		took, tookCheck time.Duration
+	}{
+		{"the usual ones [rule stream-14]", platform.Options{}, 0, 0, "60000 30000 600000", 30 * time.Second, 65 * time.Second},
+		{"those of the request", platform.Options{}, 2000, 60_000, "2000 60000 600000", 7 * time.Second, 65 * time.Second},
+		{"what is no time is the usual one", platform.Options{}, -1, 0, "60000 30000 600000", 30 * time.Second, 65 * time.Second},
+		{"nor is it in the options", platform.Options{Timeout: -1, MaxTimeout: -1, Idle: -1}, 0, 0, "60000 30000 600000",
+			30 * time.Second, 65 * time.Second},
+		{"a client in a hurry", platform.Options{Timeout: 3 * time.Second, Idle: time.Second}, 0, 0, "3000 1000 600000",
+			time.Second, 8 * time.Second},
+	} {
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			var sent wire.QueryRequest
+			client := connect(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if body, _ := io.ReadAll(r.Body); r.URL.Path == wire.PathQuery {
+					assert.NoError(t, wire.Decode(body, &sent))
+				}
+				<-r.Context().Done()
+			}), c.opts)
+			begun := time.Now()
+			req := query("t")
+			req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS = c.timeout, c.idle, min(c.timeout, 0)
+			before := *req
+			_, err := client.Query(t.Context(), nobody, req, nil)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, c.took, time.Since(begun))
+			require.Equal(t, c.sent, fmt.Sprint(sent.TimeoutMS, sent.IdleTimeoutMS, sent.MaxTimeoutMS))
+			require.Equal(t, before, *req, "the caller's request is as it was")
+			begun = time.Now()
+			require.ErrorIs(t, client.Check(t.Context(), nobody), context.DeadlineExceeded)
+			require.Equal(t, c.tookCheck, time.Since(begun))
 
-		begun := time.Now()
-		req := &wire.QueryRequest{Envelope: wire.Envelope{TimeoutMS: 2000}, IdleTimeoutMS: 60_000}
-		_, err := c.Query(t.Context(), wire.Credentials{}, req, nil)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 7*time.Second, time.Since(begun))
-		sent = <-received
-		require.Equal(t, int64(2000), sent.TimeoutMS)
-		require.Equal(t, int64(60_000), sent.IdleTimeoutMS)
-		require.Zero(t, req.MaxTimeoutMS, "the caller's request is as it was")
-
-		_, err = c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Envelope: wire.Envelope{TimeoutMS: -1}, MaxTimeoutMS: -1}, nil)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		sent = <-received
-		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
-		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
-
-		negative := connect(t, silence, platform.Options{Timeout: -1, MaxTimeout: -1, Idle: -1})
-		begun = time.Now()
-		require.ErrorIs(t, readRows(t.Context(), negative, columns), context.DeadlineExceeded)
-		require.Equal(t, 30*time.Second, time.Since(begun))
-		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
-		require.Equal(t, 95*time.Second, time.Since(begun))
-
-		hurried := connect(t, silence, platform.Options{Timeout: 3 * time.Second, Idle: time.Second})
-		begun = time.Now()
-		require.ErrorIs(t, hurried.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
-		require.Equal(t, 8*time.Second, time.Since(begun))
-		require.ErrorIs(t, readRows(t.Context(), hurried, columns), context.DeadlineExceeded)
-		require.Equal(t, 9*time.Second, time.Since(begun))
-
-		ctx, cancel := context.WithCancelCause(t.Context())
-		gone := errors.New("the person has left")
-		time.AfterFunc(time.Second, func() { cancel(gone) })
-		require.ErrorIs(t, c.Check(ctx, wire.Credentials{}), gone)
-	})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			gone := errors.New("the person has left")
+			time.AfterFunc(time.Second, func() { cancel(gone) })
+			require.ErrorIs(t, client.Check(ctx, nobody), gone)
+		})
+	}
 }
 
 // TestEndlessClocks allows a stream more time than there is.
 func TestEndlessClocks(t *testing.T) {
 	c := saysNDJSON(t, stream)
-	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
+	rows, err := c.Query(t.Context(), nobody, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
 		IdleTimeoutMS: math.MaxInt64, MaxTimeoutMS: math.MaxInt64}, columns)
 	require.NoError(t, err)
 	require.Equal(t, int64(3), counted(t, rows.All()))
@@ -219,15 +195,14 @@ func TestEndlessClocks(t *testing.T) {
 func TestRequestsAreKept(t *testing.T) {
 	c := connect(t, shop(t, orders()), platform.Options{})
 	own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
-	query, count := wire.QueryRequest{Table: "orders"}, wire.CountRequest{Table: "orders"}
-	link := wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "orders", ToColumn: "id"}
-	aggregate, statement := wire.AggregateRequest{Table: "orders"}, wire.SQLRequest{SQL: "SELECT 1"}
-	_, _ = c.Query(t.Context(), own, &query, nil)
-	_, _ = c.Count(t.Context(), own, &count)
-	_, _ = c.LinkHitRate(t.Context(), own, &link)
-	_, _, _ = c.Aggregate(t.Context(), own, &aggregate, nil)
-	_, _ = c.SQL(t.Context(), own, &statement)
-	for i, e := range []wire.Envelope{query.Envelope, count.Envelope, link.Envelope, aggregate.Envelope, statement.Envelope} {
+	rows, count, statement := query("orders"), question("count orders").(*wire.CountRequest), &wire.SQLRequest{SQL: "SELECT 1"}
+	link, aggregate := question("linkHitRate orders.id>orders.id").(*wire.LinkHitRateRequest), groups("orders")
+	_, _ = c.Query(t.Context(), own, rows, nil)
+	_, _ = c.Count(t.Context(), own, count)
+	_, _ = c.LinkHitRate(t.Context(), own, link)
+	_, _, _ = c.Aggregate(t.Context(), own, aggregate, nil)
+	_, _ = c.SQL(t.Context(), own, statement)
+	for i, e := range []wire.Envelope{rows.Envelope, count.Envelope, link.Envelope, aggregate.Envelope, statement.Envelope} {
 		require.Empty(t, e.Credentials.Reveal(), i)
 		require.Zero(t, e.TimeoutMS, i)
 	}
@@ -236,28 +211,17 @@ func TestRequestsAreKept(t *testing.T) {
 // TestRequests looks at the headers of every request. The document is asked for without
 // the token.
 func TestRequests(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[string]http.Header{}
-	methods := map[string]string{}
-	c := connect(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		seen[r.URL.Path], methods[r.URL.Path] = r.Header, r.Method
-	}), platform.Options{Timeout: time.Second})
+	requests := make(chan *http.Request, 1)
+	c := connect(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { requests <- r }), platform.Options{Timeout: time.Second})
 	for path, ask := range asks {
 		require.Error(t, ask(t.Context(), c))
-		mu.Lock()
-		h := seen[path]
-		require.Equal(t, "identity", h.Get("Accept-Encoding"))
+		r := <-requests
+		want := []string{http.MethodPost, path, "[Bearer " + testToken + "]", "[" + terms.MediaJSON + "]", "[identity]"}
 		if path == wire.PathDocument {
-			require.Equal(t, http.MethodGet, methods[path])
-			require.Empty(t, h["Authorization"])
-		} else {
-			require.Equal(t, http.MethodPost, methods[path])
-			require.Equal(t, []string{"Bearer " + testToken}, h["Authorization"])
-			require.Equal(t, []string{terms.MediaJSON}, h["Content-Type"])
+			want = []string{http.MethodGet, path, "[]", "[]", "[identity]"}
 		}
-		mu.Unlock()
+		require.Equal(t, want, []string{r.Method, r.URL.Path, fmt.Sprint(r.Header["Authorization"]), fmt.Sprint(r.Header["Content-Type"]),
+			fmt.Sprint(r.Header["Accept-Encoding"])})
 	}
 }
 
@@ -318,10 +282,10 @@ func TestAddresses(t *testing.T) {
 
 	local := &platform.Options{Local: true}
 	c := testkit.Must(platform.NewClient(plain.URL+"/", wire.NewBearer(testToken), local))(t)
-	require.NoError(t, c.Check(t.Context(), wire.Credentials{}))
+	require.NoError(t, c.Check(t.Context(), nobody))
 	c = testkit.Must(platform.NewClient(secure.URL, wire.NewBearer(testToken), local))(t)
 	var failed *platform.ConnectionError
-	require.ErrorAs(t, c.Check(t.Context(), wire.Credentials{}), &failed)
+	require.ErrorAs(t, c.Check(t.Context(), nobody), &failed)
 	require.Contains(t, failed.Problem, "the certificate of the host is not trusted")
 	require.NotErrorIs(t, failed, platform.ErrAddress)
 }
@@ -354,7 +318,7 @@ func TestBaseURL(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, c.url)
-		require.Error(t, client.Check(t.Context(), wire.Credentials{}))
+		require.Error(t, client.Check(t.Context(), nobody))
 		require.Equal(t, c.want+wire.PathCheck, asked)
 	}
 }

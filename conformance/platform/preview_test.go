@@ -51,7 +51,7 @@ func TestConnectPreviews(t *testing.T) {
 				always(50*time.Millisecond)))
 			client := connect(t, r, platform.Options{})
 			var came []string
-			conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{
+			conn := testkit.Must(platform.Connect(t.Context(), client, nobody, &platform.ConnectionOptions{
 				Reach: c.reach,
 				Progress: func(conn *platform.Connection, p *platform.Preview) {
 					if p == nil {
@@ -116,7 +116,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
 	client := connect(t, onPath(whole, wire.PathQuery, stating(terms.MediaNDJSON, line)), platform.Options{})
 	before := heapInUse()
-	conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t)
+	conn := testkit.Must(platform.Connect(t.Context(), client, nobody, nil))(t)
 	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
 	for _, p := range conn.Previews {
 		require.NoError(t, p.RowsErr)
@@ -142,7 +142,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 			})
 		}), platform.Options{})
 		connecting := func() (*platform.Connection, error) {
-			return platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{
+			return platform.Connect(ctx, client, nobody, &platform.ConnectionOptions{
 				Progress: func(_ *platform.Connection, p *platform.Preview) {
 					require.NoError(t, ctx.Err(), "what was given up is not shown")
 				}})
@@ -199,7 +199,7 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 			refusal(200, answer)(w, r)
 		})
 		client := connect(t, h, platform.Options{})
-		conn := testkit.Must(platform.Connect(t.Context(), client, wire.Credentials{}, nil))(t, c.why)
+		conn := testkit.Must(platform.Connect(t.Context(), client, nobody, nil))(t, c.why)
 		p := conn.Previews[0]
 		require.NoError(t, p.SizeErr)
 		require.Empty(t, sizes, c.why)

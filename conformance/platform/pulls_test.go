@@ -65,68 +65,32 @@ func (s stated) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire
 // refused, never cut.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	const onePage = " -offset -gt" // pages go on neither by offset nor by key
-	for _, c := range []struct {
-		name, words    string
-		unknown        bool // discovery has no rowCount
-		window         string
-		rows, requests int
-		refused        string
-	}{
-		{"no limit", "", false, "", 1000, 1, ""},
-		{"pages", "pageSizeMax=300", true, "", 1000, 4, ""},
-		{"pages that fit exactly", "pageSizeMax=250 concurrency=1", true, "", 1000, 5, ""},
-		{"one page of exactly all rows", "pageSizeMax=1000" + onePage, false, "", 1000, 1, ""},
-		{"one page of perhaps all rows", "pageSizeMax=1000" + onePage, true, "", 0, 1, "pageSizeMax"},
-		{"one page of all rows, and nothing behind its last key", "pageSizeMax=1000 -offset", true, "", 1000, 2, ""},
-		{"a window of pages", "pageSizeMax=300", true, "sort=-half offset=100 limit=700", 700, 3, ""},
-		{"a window in one page", "pageSizeMax=300 -offset", true, "sort=-half offset=100 limit=200", 200, 1, ""},
-		{"a window beyond one page", "pageSizeMax=300" + onePage, false, "offset=100 limit=201", 0, 1, "pageSizeMax without offset"},
-		{"a window whose last row is behind the last key of the first page", "pageSizeMax=300 -offset", false,
-			"offset=100 limit=201", 201, 2, ""},
-		{"no offset, and a window whose end no number can state", "-offset", true, "offset=990 limit=9223372036854775807", 10, 1, ""},
-		{"no offset", "-offset", true, "offset=990", 10, 1, ""},
-		{"an offset beyond offsetMax", "offsetMax=500", true, "offset=501 limit=9", 9, 1, ""},
-		{"pages beyond offsetMax", "pageSizeMax=300 offsetMax=600 -gt", false, "", 0, 3, "offsetMax"},
-		{"pages behind the key that is read last before offsetMax", "pageSizeMax=300 offsetMax=600", false, "", 1000, 4, ""},
-		{"pages up to offsetMax", "pageSizeMax=350 offsetMax=700", false, "", 1000, 3, ""},
-		{"more rows than can be read", "rowsPerTableMax=999", false, "", 0, 1,
-			"has 1000 rows by /discovery, and /query reaches no more than 999 of them (rowsPerTableMax)"},
-		{"as many rows as can be read", "rowsPerTableMax=1000", false, "", 1000, 1, ""},
-		{"perhaps more rows than can be read", "rowsPerTableMax=1000", true, "", 0, 1, "rowsPerTableMax"},
-		{"pages of more rows than can be read", "pageSizeMax=400 rowsPerTableMax=900", false, "", 0, 3, "rowsPerTableMax"},
-		{"a window within the rows that can be read", "rowsPerTableMax=900", false, "offset=800 limit=100", 100, 1, ""},
-		{"a window beyond the rows that can be read", "rowsPerTableMax=900", false, "offset=900 limit=100", 0, 0, "rowsPerTableMax"},
-		{"an offset without a limit, up to the rows that can be read", "rowsPerTableMax=1000", false, "offset=100", 900, 1, ""},
-		{"an offset without a limit, of perhaps more rows than can be read", "rowsPerTableMax=1000", true, "offset=100", 0, 1,
-			"rowsPerTableMax"},
-		{"the first of rows in any order", "sort=none", true, "offset=2 limit=5 sort=text", 5, 1, ""},
-		{"the last of rows in any order", "sort=none", true, "offset=2 limit=5 sort=-text", 5, 1, ""},
-		{"sorted here over pages", "pageSizeMax=400 sort=single", true, "limit=5 sort=half,-id", 5, 3, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/limits.tsv", 6) {
+		name, words, known, window, want, asked := c[0], c[1], c[2] != "unknown", c[3], c[4], c[5]
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			table := numbered(1000, !c.unknown)
-			h := tabled(table, c.words)
-			if limit, most, _ := strings.Cut(strings.Fields(c.words + " =")[0], "="); limit == "pageSizeMax" {
+			table := numbered(1000, known)
+			h := tabled(table, words)
+			if limit, most, _ := strings.Cut(strings.Fields(words + " =")[0], "="); limit == "pageSizeMax" {
 				h = bodies(h, atMost(testkit.Must(strconv.Atoi(most))(t)))
 			}
-			if c.name == "more rows than can be read" {
+			if name == "more rows than can be read" {
 				h = bodies(h, atMost(999)) // a source that reads no further
 			}
 			conn, r := recording(t, h)
-			req := query("numbered id " + c.window)
+			req := query("numbered id " + window)
 			rows, _, err := casetest.Rows(t.Context(), conn, req)
 			requests, faults := r.seen()
 			assert.Empty(t, faults)
-			assert.Len(t, requests, c.requests)
-			if c.rows == 0 {
+			assert.Equal(t, asked, strconv.Itoa(len(requests)))
+			if n, refused := strconv.Atoi(want); refused != nil {
 				require.ErrorIs(t, err, platform.ErrReach, "a part of the rows is not all of them")
-				require.ErrorContains(t, err, c.refused)
+				require.ErrorContains(t, err, want)
 				return
+			} else {
+				require.Len(t, rows, n)
 			}
 			require.NoError(t, err)
-			require.Len(t, rows, c.rows)
 			requireRight(t, req, rows, table)
 		})
 	}
@@ -212,4 +176,202 @@ func TestUnfilterable(t *testing.T) {
 	}
 	_, work = answered(t, conn, "aggregate numbered by=id:k max(id):m")
 	require.False(t, work.Folded, "what discovery allows is left to the connector")
+}
+
+// restless answers like a source whose rows have no order of their own: rows with equal sort
+// keys stand in another order in each answer. It breaks no rule, since query-3 binds nobody.
+func restless(t memsource.Table, words string) http.Handler {
+	keyless := t
+	keyless.PrimaryKey, keyless.Fields = nil, slices.Clone(t.Fields)
+	for i := range keyless.Fields {
+		keyless.Fields[i].Unique = false
+	}
+	turned := func(query int) *memsource.Source {
+		turn := query * 5 % len(t.Rows)
+		keyless.Rows = slices.Concat(t.Rows[turn:], t.Rows[:turn])
+		return inMemory(keyless)
+	}
+	src := &redescribed{moving{Source: turned(0), change: turned}, t.Table}
+	return bodies(built(src, "pageSizeMax=8 "+words), atMost(8))
+}
+
+// redescribed is a source of one table that discovery describes in another way.
+type redescribed struct {
+	moving
+	table wire.Table
+}
+
+func (d *redescribed) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return &wire.Discovery{Tables: []wire.Table{d.table}}, nil
+}
+
+// TestPagesOfRestlessRows reads tables in pages from a source that answers rows with equal
+// sort keys in any order. Each row comes once, or the reading is refused (error-10).
+func TestPagesOfRestlessRows(t *testing.T) {
+	t.Parallel()
+	keyless := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }
+	twofold := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = []string{"half", "id"}, false }
+	maybe := func(t *wire.Table) { t.Fields[0].Nullable, t.Fields[0].Unique = true, false }
+	all := []string{"id", "half", "text"}
+	for _, c := range []struct {
+		why, words string
+		change     func(*wire.Table)
+		query      string // sort=half is not the order of id
+		want       string // the sort that pages are asked for; "": refused
+	}{
+		{"the key", "", nil, "id,half,text", "[{id}]"},
+		{"the key breaks the ties of a sort", "", nil, "id,half,text sort=half", "[{half} {id}]"},
+		{"without a key, all that is read", "", keyless, "id,half,text", "[{id} {half} {text}]"},
+		{"rows that are equal in all that is read can be exchanged", "", keyless, "text", "[{text}]"},
+		{"a sort, then all that is read", "", keyless, "id,half,text sort=half", "[{half} {id} {text}]"},
+		{"a key that may be null tells nothing apart", "", maybe, "id,half,text", "[{id} {half} {text}]"},
+		{"one sort key, which is the key", "sort=single", nil, "id,half,text", "[{id}]"},
+		{"one sort key, which leaves ties: pages by the key, sorted here", "sort=single", nil, "id,half,text sort=half", "[{id}]"},
+		{"one sort key, and one column", "sort=single", keyless, "half", "[{half}]"},
+		{"one sort key, which is the column", "sort=single", keyless, "half sort=half", "[{half}]"},
+		{"one sort key, and none that is total", "sort=single", keyless, "id,half,text", ""},
+		{"one sort key, and ties in it", "sort=single", keyless, "id,half,text sort=half", ""},
+		{"what sorts already breaks no ties", "", nil, "id,half,text sort=-id", "[{id}]"},
+		{"a unique field is a key", "", func(t *wire.Table) { t.PrimaryKey = nil }, "id,half,text", "[{id}]"},
+		{"a unique field that may be null is none", "",
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "id,half,text", "[{id} {half} {text}]"},
+		{"one sort key, and a key of two fields", "sort=single", twofold, "id,half,text", ""},
+		{"no sort", "sort=none", nil, "id,half,text", ""},
+		{"no sort, sorted here", "sort=none", nil, "id,half,text sort=half", ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			table, few := numbered(20, false), numbered(7, false)
+			if c.change != nil {
+				c.change(&table.Table)
+				c.change(&few.Table)
+			}
+			conn, r := recording(t, restless(table, c.words))
+			req := query("numbered " + c.query)
+			rows, _, err := casetest.Rows(t.Context(), conn, req)
+			requests, faults := r.seen()
+			require.Empty(t, faults)
+			if c.want == "" {
+				require.ErrorIs(t, err, platform.ErrReach, "%d rows", len(rows))
+				require.ErrorContains(t, err, `table "numbered" may have more than the 8 rows that /query reaches (pageSizeMax without a total order)`)
+				require.Len(t, requests, 1)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, requests, 3)
+			require.Len(t, rows, 20)
+			for _, one := range requests {
+				assert.Equal(t, c.want, fmt.Sprint(one.body.Sort))
+			}
+			var want, got []string
+			for i, row := range table.Rows {
+				var cells []wire.Value
+				for _, name := range req.Fields {
+					cells = append(cells, row[slices.Index(all, name)])
+				}
+				want, got = append(want, fmt.Sprint(cells)), append(got, fmt.Sprint(rows[i]))
+			}
+			assert.ElementsMatch(t, want, got)
+			for limit, pages := range map[int64]int{17: 3, 8: 1} {
+				windowed := *req
+				windowed.Limit = limit
+				rowsOf(t, conn, &windowed)
+				requests, _ := r.seen()
+				require.Len(t, requests, pages)
+				if pages == 1 {
+					assert.Len(t, requests[0].body.Sort, len(req.Sort), "one page is in the order that was asked for")
+				} else {
+					assert.Equal(t, c.want, fmt.Sprint(requests[1].body.Sort), "in a window of pages too")
+				}
+			}
+			if len(req.Sort) > 0 && req.Sort[0].Field == "half" {
+				at := slices.Index(req.Fields, "half")
+				assert.True(t, slices.IsSortedFunc(rows, func(a, b []wire.Value) int { return int(a[at].Int64() - b[at].Int64()) }))
+			}
+			assert.Len(t, rowsOf(t, connectTo(t, restless(few, c.words), nil), req), 7, "a table of one page needs no order")
+		})
+	}
+}
+
+// TestPagesOfJoinedRows leaves a join to a connector with pages only if each base row
+// becomes one row. The rows that one becomes have no order among each other, because
+// sort keys name no joined fields (query-6c).
+func TestPagesOfJoinedRows(t *testing.T) {
+	t.Parallel()
+	r := record(staff("pageSizeMax=4"))
+	conn := connectTo(t, r, nil)
+	for _, c := range []struct {
+		why, words string
+		pushed     bool
+		want       string
+	}{
+		{"to a key, each row stays one row", "people.boss>people.id>name", true, "[[1 null] [2 Ada] [3 Bo] [4 null] [5 Ada]]"},
+		{"to a field that repeats, in pages", "people.id>people.boss>name", false, "[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null] [5 null]]"},
+		{"to a field that repeats, in one page", "people.id>people.boss>name limit=4", true, "[[1 Bo] [1 Ed] [2 Cy] [3 null]]"},
+		{"to a field that repeats, in a window of pages", "people.id>people.boss>name limit=5", false,
+			"[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null]]"},
+	} {
+		r.seen()
+		rows, _ := answered(t, conn, "query people id sort=id "+c.words)
+		require.Equal(t, c.want, rows, c.why)
+		requests, faults := r.seen()
+		require.Empty(t, faults)
+		for _, one := range requests {
+			require.Equal(t, c.pushed, len(one.body.Joins) > 0, c.why)
+		}
+	}
+}
+
+// TestPagesOfAWindowJoinedHere reads the base rows of a window up to its end, which takes
+// two pages where the window alone would fit one. They are sorted here.
+func TestPagesOfAWindowJoinedHere(t *testing.T) {
+	t.Parallel()
+	conn, r := recording(t, staff("pageSizeMax=4 -join sort=single"))
+	rows, _ := answered(t, conn, "query people id sort=boss_text offset=1 limit=4 people.boss>people.id>name")
+	require.Equal(t, "[[2 Ada] [5 Ada] [4 null] [1 null]]", rows)
+	_, faults := r.seen()
+	require.Empty(t, faults)
+}
+
+// TestRowCountIsExceeded does not end a reading at a count of rows that discovery states
+// and that the rows have exceeded: it is an estimate (discovery-7a).
+func TestRowCountIsExceeded(t *testing.T) {
+	t.Parallel()
+	for count, refused := range map[int64]error{
+		400: nil,               // the count says that these are all rows
+		399: platform.ErrReach, // the count is too small, and says nothing
+		401: platform.ErrReach, // the count says that there is one more
+	} {
+		table := numbered(1000, false)
+		table.RowCount = &count
+		conn := connectTo(t, bodies(tabled(table, "pageSizeMax=400 -gt -offset"), atMost(400)), nil)
+		rows, _, err := casetest.Rows(t.Context(), conn, query("numbered id"))
+		require.Len(t, rows, 400)
+		require.ErrorIs(t, err, refused, count)
+	}
+}
+
+// TestOffsetIsIgnored refuses the first page when it comes again as the next one, which a
+// source does that knows no offset and claims the window. The pages would never end.
+func TestOffsetIsIgnored(t *testing.T) {
+	t.Parallel()
+	ignored := func(path string, body map[string]any) {
+		if path == wire.PathQuery {
+			delete(body, "offset")
+		}
+	}
+	short := func(_ string, body map[string]any) { // a page that begins one row too early
+		if offset := offsetOf(body); offset > 0 {
+			body["offset"] = offset - 1
+		}
+	}
+	for _, c := range []struct {
+		table  memsource.Table
+		change func(string, map[string]any)
+	}{{numbered(20, false), ignored}, {keylessNumbered(20, false), ignored}, {numbered(20, false), short}} {
+		conn := connectTo(t, bodies(tabled(c.table, "pageSizeMax=8 -gt"), c.change), nil)
+		rows, _, err := casetest.Rows(t.Context(), conn, query("numbered half,id limit=100"))
+		require.ErrorIs(t, err, platform.ErrMoved)
+		require.Len(t, rows, 8)
+	}
 }

@@ -28,8 +28,7 @@ func TestObserve(t *testing.T) {
 		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			if r.URL.Path != wire.PathQuery {
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)
+				refusal(http.StatusBadRequest, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)(w, r)
 				return
 			}
 			w.Header().Set("Content-Type", terms.MediaNDJSON)
@@ -44,7 +43,7 @@ func TestObserve(t *testing.T) {
 			steps = append(steps, s)
 		}})
 		own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
-		rows := testkit.Must(client.Query(t.Context(), own, &wire.QueryRequest{Table: "t", Fields: []string{"id"}}, columns))(t)
+		rows := testkit.Must(client.Query(t.Context(), own, query("t id"), columns))(t)
 		for row, err := range rows.All() {
 			require.NoError(t, err)
 			if row[0].Int64() == 1 {

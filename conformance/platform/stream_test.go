@@ -43,7 +43,7 @@ const stream = `{"served":{"filters":true,"sort":true,"window":false}}
 func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 	t.Helper()
 	c := clientOver(t, canned(terms.MediaNDJSON, func() io.Reader { return body }))
-	answer := testkit.Must(c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns))(t)
+	answer := testkit.Must(c.Query(t.Context(), nobody, query("t"), columns))(t)
 	for row, err := range answer.All() {
 		if err != nil {
 			require.Nil(t, row)
@@ -122,7 +122,7 @@ func TestServed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := saysNDJSON(t, c.line+"\n"+`{"rows":[{"id":1},{"id":2}]}`+"\n"+`{"end":1}`+"\n")
-			rows, err := client.Query(t.Context(), wire.Credentials{}, query("t "+c.query), columns[:1])
+			rows, err := client.Query(t.Context(), nobody, query("t "+c.query), columns[:1])
 			require.NoError(t, err)
 			require.Equal(t, c.want, fmt.Sprint(rows.Served()))
 			n := 0
@@ -146,7 +146,7 @@ func TestServed(t *testing.T) {
 func TestSQL(t *testing.T) {
 	ask := func(body string) *platform.Rows {
 		client := saysNDJSON(t, body)
-		return testkit.Must(client.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"}))(t)
+		return testkit.Must(client.SQL(t.Context(), nobody, &wire.SQLRequest{SQL: "SELECT 1"}))(t)
 	}
 	rows := ask(`{"rows":[{"a":1,"b":"x"},{"b":"y","a":2}]}` + "\n" + `{"end":1}` + "\n")
 	require.Equal(t, []wire.Column{{Name: "a"}, {Name: "b"}}, rows.Columns())
@@ -166,7 +166,7 @@ func TestSQL(t *testing.T) {
 	}
 	require.Empty(t, ask(`{"end":1}`+"\n").Columns())
 	refusing := clientOver(t, testkit.Always(422, `{"error":{"code":"unsupported","message":"no"}}`))
-	_, err := refusing.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"})
+	_, err := refusing.SQL(t.Context(), nobody, &wire.SQLRequest{SQL: "SELECT 1"})
 	require.ErrorIs(t, err, &wire.Error{Code: wire.CodeUnsupported})
 }
 
@@ -174,7 +174,7 @@ func TestSQL(t *testing.T) {
 func TestLeftEarly(t *testing.T) {
 	client := saysNDJSON(t, stream)
 	ask := func() *platform.Rows {
-		return testkit.Must(client.Query(t.Context(), wire.Credentials{}, query("t"), columns))(t)
+		return testkit.Must(client.Query(t.Context(), nobody, query("t"), columns))(t)
 	}
 	left := func(rows *platform.Rows, why string) {
 		t.Helper()

@@ -1,9 +1,17 @@
 package platform_test
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
 	"iter"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,31 +67,14 @@ func counted(t testing.TB, rows iter.Seq2[[]wire.Value, error]) (n int64) {
 	return n
 }
 
-// where selects the rows that pass one filter.
-func where(field string, op wire.Op, v wire.Value) wire.Where {
-	return wire.Where{And: []wire.Filter{testkit.Filter(field, op, v)}}
-}
-
 // by sorts by these fields; one that follows a minus descends.
 func by(fields ...string) (keys []wire.SortKey) {
 	for _, field := range fields {
-		key := wire.SortKey{Field: field, Dir: wire.Asc}
-		if name, desc := strings.CutPrefix(field, "-"); desc {
-			key = wire.SortKey{Field: name, Dir: wire.Desc}
-		}
-		keys = append(keys, key)
+		name, desc := strings.CutPrefix(field, "-")
+		name, dir, _ := strings.Cut(name, ":")
+		keys = append(keys, wire.SortKey{Field: name, Dir: wire.Direction(cmp.Or(dir, map[bool]string{true: "desc", false: "asc"}[desc]))})
 	}
 	return keys
-}
-
-// hop joins a table.
-func hop(from, field, to, toField string, fields ...wire.JoinField) wire.JoinHop {
-	return wire.JoinHop{FromTable: from, FromField: field, ToTable: to, ToField: toField, Fields: fields}
-}
-
-// joins is a list of one hop.
-func joins(from, field, to, toField string, fields ...wire.JoinField) []wire.JoinHop {
-	return []wire.JoinHop{hop(from, field, to, toField, fields...)}
 }
 
 // faultOf returns the error of an answer that the client refuses.
@@ -122,4 +113,133 @@ func requireRight(t testing.TB, req *wire.QueryRequest, rows [][]wire.Value, tab
 		all[table.Name] = &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}
 	}
 	require.Nil(t, oracle.Verify(all, req, rows))
+}
+
+// recorder is a handler that keeps the requests to another one, and what is wrong
+// with them: all that the document does not declare.
+type recorder struct {
+	handler  http.Handler
+	document wire.Document
+
+	mu       sync.Mutex
+	requests []recorded
+	open     int
+	most     int // requests that were open at once
+	faults   []string
+}
+
+type recorded struct {
+	path string
+	body sent
+}
+
+// sent is what is judged of a request.
+type sent struct {
+	Table string `json:"table"`
+
+	And  []sentFilter   `json:"and"`
+	Or   [][]sentFilter `json:"or"`
+	Sort []struct {
+		Field string `json:"field"`
+	} `json:"sort"`
+	Fields  []string `json:"fields"`
+	Limit   int64    `json:"limit"`
+	Offset  int64    `json:"offset"`
+	Joins   []any    `json:"joins"`
+	GroupBy []struct {
+		Grain string `json:"grain"`
+	} `json:"groupBy"`
+	FieldTypes   map[string]wire.Type `json:"fieldTypes"`
+	StringFields []string             `json:"stringFields"`
+	Columns      []string             `json:"columns"`
+}
+
+type sentFilter struct {
+	Field string  `json:"field"`
+	Op    wire.Op `json:"op"`
+}
+
+// record returns a recorder of the requests to a handler.
+func record(h http.Handler) *recorder {
+	r := &recorder{handler: h}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
+	if err := wire.Decode(w.Body.Bytes(), &r.document); err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodPost {
+		raw, err := io.ReadAll(req.Body)
+		if err != nil {
+			panic(err)
+		}
+		req.Body = io.NopCloser(bytes.NewReader(raw))
+		one := recorded{path: req.URL.Path}
+		if err := json.Unmarshal(raw, &one.body); err != nil {
+			panic(err)
+		}
+		r.mu.Lock()
+		r.requests = append(r.requests, one)
+		r.judge(one)
+		r.open++
+		r.most = max(r.most, r.open)
+		r.mu.Unlock()
+		defer func() {
+			r.mu.Lock()
+			r.open--
+			r.mu.Unlock()
+		}()
+	}
+	r.handler.ServeHTTP(w, req)
+}
+
+// judge notes what a request asks for that the document does not declare.
+func (r *recorder) judge(one recorded) {
+	caps, b := r.document.Capabilities, one.body
+	fault := func(wrong bool, format string, args ...any) {
+		if wrong {
+			r.faults = append(r.faults, one.path+" "+fmt.Sprintf(format, args...))
+		}
+	}
+	always := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery}
+	fault(!slices.Contains(always, one.path) && !slices.Contains(r.document.Endpoints, wire.Endpoint(one.path[1:])), "is not listed")
+	for _, f := range slices.Concat(append(b.Or, b.And)...) {
+		fault(!slices.Contains(caps.Operators, f.Op), "filters with %s", f.Op)
+		fault(b.FieldTypes[f.Field] == "", "does not state the type of %s", f.Field)
+	}
+	for _, k := range b.Sort {
+		fault(b.FieldTypes[k.Field] == "", "does not state the type of %s", k.Field)
+	}
+	fault(caps.Sort == wire.SortNone && len(b.Sort) > 0 || caps.Sort == wire.SortSingle && len(b.Sort) > 1, "has %d sort keys", len(b.Sort))
+	fault(!caps.Join && len(b.Joins) > 0, "joins")
+	for _, g := range b.GroupBy {
+		fault(!caps.DateBucket && g.Grain != "", "has the grain %s", g.Grain)
+	}
+	if one.path != wire.PathQuery {
+		return
+	}
+	limits := caps.Limits
+	fault(!caps.Offset && b.Offset > 0 || limits.OffsetMax > 0 && b.Offset > limits.OffsetMax, "has the offset %d", b.Offset)
+	fault(limits.PageSizeMax > 0 && (b.Limit == 0 || b.Limit > limits.PageSizeMax), "has the limit %d", b.Limit)
+	fault(limits.RowsPerTableMax > 0 && b.Offset+b.Limit > limits.RowsPerTableMax, "ends at row %d", b.Offset+b.Limit)
+}
+
+// seen returns what is wrong, and forgets the requests.
+func (r *recorder) seen() (requests []recorded, faults []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	requests, faults = r.requests, r.faults
+	r.requests, r.faults = nil, nil
+	return requests, faults
+}
+
+// paths returns the routes of requests, in their order.
+func paths(requests []recorded) (list []string) {
+	for _, r := range requests {
+		list = append(list, r.path)
+	}
+	return list
 }

@@ -2,7 +2,6 @@ package platform_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -70,7 +69,7 @@ func several(words string, tables ...memsource.Table) http.Handler {
 //
 //	id,total                                fields, or columns to count
 //	total.gt=5 text.notnull                 filters; behind the word or they are a group
-//	sort=-half,id offset=1 limit=2
+//	sort=-half,id offset=1 limit=2          keys that ascend, or descend; "id:up" has the direction up
 //	orders.shop>shops.id>name:shop,city     a hop, and the fields that it joins; of a link the hop alone
 //	by=day/month:m sum(total):t count():n   keys of groups, and measures
 func question(words string) wire.Request {
@@ -199,22 +198,6 @@ func answered(t testing.TB, c *platform.Connection, words string) (string, platf
 		t.Fatalf("%s: %v", words, err)
 	}
 	return text, stats
-}
-
-// requireRefusals asks what has no answer, a line each of a part of the refusal and a question. The connector sees none.
-func requireRefusals(t testing.TB, h http.Handler, lines string) {
-	t.Helper()
-	conn, r := recording(t, h)
-	for line := range strings.Lines(strings.TrimSpace(lines)) {
-		problem, words, _ := strings.Cut(strings.TrimSpace(line), " <- ")
-		_, _, err := ask(t, conn, question(words))
-		if refusal := (*platform.RequestError)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
-	if requests, _ := r.seen(); len(requests) > 0 {
-		t.Errorf("the connector was asked: %v", requests)
-	}
 }
 
 // workOf returns what an answer took: F, S, W for the filters, the sort and the window that the connector served, what was
