@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -97,29 +98,20 @@ func unclaimed(h http.Handler, served string) http.Handler {
 			delete(body, "offset")
 		}
 	})
-	return onPath(all, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
-		all.ServeHTTP(&servedWriter{ResponseWriter: w, served: served}, r)
-	})
+	return onPath(all, wire.PathQuery, restating(all, served))
 }
 
-// servedWriter replaces the served line. The library writes it in one piece.
-type servedWriter struct {
-	http.ResponseWriter
-	served string
-}
-
-func (w *servedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *servedWriter) Write(p []byte) (int, error) {
-	if !bytes.HasPrefix(p, []byte(`{"served"`)) {
-		return w.ResponseWriter.Write(p)
+// restating replaces the served line, or leaves it out.
+func restating(h http.Handler, served string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		own := httptest.NewRecorder()
+		h.ServeHTTP(own, r)
+		text := own.Body.String()
+		if own.Code == http.StatusOK {
+			text = served + text[strings.IndexByte(text, '\n')+1:]
+		}
+		stating(own.Header().Get("Content-Type"), text)(w, r)
 	}
-	end := bytes.IndexByte(p, '\n') + 1
-	if _, err := io.WriteString(w.ResponseWriter, w.served); err != nil {
-		return 0, err
-	}
-	n, err := w.ResponseWriter.Write(p[end:])
-	return end + n, err
 }
 
 // connectTo connects a handler, and reads no previews.
@@ -266,37 +258,14 @@ func same(t *testing.T, want wire.Request, got recorded) bool {
 // TestExplain explains questions about 1,000 rows within limits, and asks them.
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	const joined = "query numbered id numbered.half>numbered.half>text"
-	for _, c := range []struct {
-		why, words string
-		unknown    bool // discovery has no rowCount
-		question   string
-		want       string // work; -1: not known
-	}{
-		{"one request, of as many rows as discovery states", "", false, "query numbered id", "F S W 1 1000"},
-		{"no limit of rows is known", "", true, "query numbered id", "F S W 1 -1"},
-		{"... nor one of pages", "pageSizeMax=300", true, "query numbered id", "F S W -1 -1"},
-		{"no more rows than can be read", "rowsPerTableMax=2000", true, "query numbered id offset=100", "F S W 1 1900"},
-		{"pages, the last of which is short", "pageSizeMax=300", false, "query numbered id", "F S W 4 1000"},
-		{"full pages, after which another is asked for", "pageSizeMax=250", false, "query numbered id", "F S W 5 1000"},
-		{"a window of pages ends where it is full", "pageSizeMax=250", false, "query numbered id offset=100 limit=500", "F S W 2 500"},
-		{"a window at the end of the table", "pageSizeMax=250", false, "query numbered id offset=900 limit=500", "F S W 1 100"},
-		{"a filter that is not declared is applied here, and the window after it", "-notnull", false,
-			"query numbered id text.notnull id.gt=900 limit=5", "S filtered windowed 1 1000"},
-		{"a sort that is not declared", "sort=none", false, "query numbered id sort=half", "F sorted 1 1000"},
-		{"a count that is declared reads no rows", "", true, "count numbered text.notnull id.gt=900", "F 1 0"},
-		{"a count of rows", "-/count", false, "count numbered text.notnull id.gt=900", "F S W counted 1 1000"},
-		{"an aggregate may be declined, and takes the rows then", "pageSizeMax=300", false, "aggregate numbered by=text:k", "F 5 1000"},
-		{"an aggregate of rows", "-/aggregate", true, "aggregate numbered by=text:k", "F S W folded 1 -1"},
-		{"joined rows have no row count", "", false, joined, "F S W 1 -1"},
-		{"a join executed here reads both tables", "-join", false, joined, "F S W joined 2 2000"},
-	} {
-		conn := connectTo(t, tabled(numbered(1000, !c.unknown), c.words), nil)
-		_, most, err := conn.Explain(question(c.question))
-		require.NoError(t, err, c.why)
-		require.Equal(t, c.want, workOf(most), c.why)
-		if strings.HasPrefix(c.question, "query") {
-			answered(t, conn, c.question)
+	for _, c := range testkit.Table(t, "testdata/explained.tsv", 5) {
+		why, words, known, asked, want := c[0], c[1], c[2] != "unknown", c[3], c[4]
+		conn := connectTo(t, tabled(numbered(1000, known), words), nil)
+		_, most, err := conn.Explain(question(asked))
+		require.NoError(t, err, why)
+		require.Equal(t, want, workOf(most), why)
+		if strings.HasPrefix(asked, "query") {
+			answered(t, conn, asked)
 		}
 	}
 	conn := connectTo(t, tabled(numbered(3, true), ""), nil)

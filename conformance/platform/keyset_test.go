@@ -199,7 +199,7 @@ func TestKeysetUnserved(t *testing.T) {
 			bodies(h, func(_ string, body map[string]any) { body["limit"] = 7 }).ServeHTTP(w, r)
 			return
 		}
-		later.ServeHTTP(&servedWriter{w, `{"served":{"filters":false,"sort":true,"window":false}}` + "\n"}, r)
+		restating(later, `{"served":{"filters":false,"sort":true,"window":false}}`+"\n")(w, r)
 	}), nil)
 	conn.Document.Capabilities.Limits.PageSizeMax = 7
 	req := query("shelves note")

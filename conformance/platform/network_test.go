@@ -292,34 +292,19 @@ func TestAddresses(t *testing.T) {
 
 // TestBaseURL reads base URLs. What is wrong with one is said without quoting it.
 func TestBaseURL(t *testing.T) {
-	for _, c := range []struct{ url, want, problem string }{
-		{"https://connector.test", "https://connector.test", ""},
-		{"https://connector.test/", "https://connector.test", ""},
-		{"https://connector.test:8443/a/b/", "https://connector.test:8443/a/b", ""},
-		{"HTTPS://connector.test", "https://connector.test", ""},
-		{"", "", "something like"},
-		{"connector.test", "", "something like"},
-		{"https://", "", "something like"},
-		{"https://connector.test/%zz?secret", "", "something like"},
-		{"ftp://connector.test", "", "https://"},
-		{"http://connector.test", "", "would refuse"},
-		{"https://user:secret@connector.test", "", "user name"},
-		{"https://connector.test?token=secret", "", "query"},
-		{"https://connector.test#secret", "", "fragment"},
-		{"https://connector.test?", "", "query"},
-		{"https://connector.test/x/.well-known/service/platform.json", "", "precedes"},
-	} {
+	for _, c := range testkit.Table(t, "testdata/urls.tsv", 3) {
+		url, want, problem := c[0], c[1], c[2]
 		asked := ""
 		to := testkit.Transport(func(r *http.Request) (*http.Response, error) { asked = r.URL.String(); return nil, io.EOF })
-		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{HTTP: &http.Client{Transport: to}})
-		if c.problem != "" {
-			require.ErrorContains(t, err, c.problem, c.url)
+		client, err := platform.NewClient(url, wire.NewBearer(testToken), &platform.Options{HTTP: &http.Client{Transport: to}})
+		if problem != "" {
+			require.ErrorContains(t, err, problem, url)
 			require.NotContains(t, err.Error(), "secret")
 			continue
 		}
-		require.NoError(t, err, c.url)
+		require.NoError(t, err, url)
 		require.Error(t, client.Check(t.Context(), nobody))
-		require.Equal(t, c.want+wire.PathCheck, asked)
+		require.Equal(t, want+wire.PathCheck, asked)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,42 +36,29 @@ func listed(err error, rows ...[]wire.Value) iter.Seq2[[]wire.Value, error] {
 // TestWriteCells writes each cell between two others. What a reader of CSV gets back is the text
 // that crossed the wire; a null and an empty text differ on the line.
 func TestWriteCells(t *testing.T) {
-	for _, c := range []struct {
-		why         string
-		cell        wire.Value
-		csv, ndjson string
-	}{
-		{"null is an empty field", wire.Null(), ``, `null`},
-		{"empty text is told from it", wire.Text(""), `""`, `""`},
-		{"the text null is none", wire.Text("null"), `null`, `"null"`},
-		{"a decimal keeps its zeros", wire.Text("1.50"), `1.50`, `"1.50"`},
-		{"a decimal value too", wire.Decimal("-0.10"), `-0.10`, `"-0.10"`},
-		{"an integer", wire.Int(-9007199254740991), `-9007199254740991`, `-9007199254740991`},
-		{"a float has no exponent where it was sent without", wire.Float(0.1), `0.1`, `0.1`},
-		{"a boolean", wire.Bool(true), `true`, `true`},
-		{"JSON inside a text", wire.Text(`{"a":[1,"b"]}`), `"{""a"":[1,""b""]}"`, `"{\"a\":[1,\"b\"]}"`},
-		{"a comma", wire.Text("a,b"), `"a,b"`, `"a,b"`},
-		{"a line end", wire.Text("a\nb"), "\"a\nb\"", `"a\nb"`},
-		{"a blank at the beginning, which readers cut", wire.Text(" a"), `" a"`, `" a"`},
-		{"a tab", wire.Text("\ta"), "\"\ta\"", `"\ta"`},
-		{"what ends the data for some readers", wire.Text(`\.`), `"\."`, `"\\."`},
-		{"no letter is lost", wire.Text("Zürich 東京 <&>"), `Zürich 東京 <&>`, `"Zürich 東京 <&>"`},
-		{"a formula is data", wire.Text(`=HYPERLINK("http://x.test")`), `"=HYPERLINK(""http://x.test"")"`, `"=HYPERLINK(\"http://x.test\")"`},
-	} {
-		rows := listed(nil, []wire.Value{wire.Int(1), c.cell, wire.Text("z")})
+	special := strings.NewReplacer("<n>", "\n", "<t>", "\t")
+	for _, c := range testkit.Table(t, "testdata/cells.tsv", 4) {
+		why, csvText, ndjson := c[0], special.Replace(c[2]), c[3]
+		var cell wire.Value
+		if digits, decimal := strings.CutPrefix(c[1], "#"); decimal {
+			cell = wire.Decimal(testkit.Must(strconv.Unquote(digits))(t))
+		} else {
+			require.NoError(t, cell.UnmarshalJSON([]byte(c[1])), why)
+		}
+		rows := listed(nil, []wire.Value{wire.Int(1), cell, wire.Text("z")})
 		columns := []wire.Column{{Name: "a"}, {Name: `b "q"`}, {Name: "c"}}
 		var text, lines strings.Builder
-		require.NoError(t, platform.WriteCSV(&text, columns, rows), c.why)
-		require.Equal(t, "a,\"b \"\"q\"\"\",c\n1,"+c.csv+",z\n", text.String(), c.why)
-		records := testkit.Must(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t, c.why)
-		want := c.cell.String()
-		if c.cell.IsNull() {
+		require.NoError(t, platform.WriteCSV(&text, columns, rows), why)
+		require.Equal(t, "a,\"b \"\"q\"\"\",c\n1,"+csvText+",z\n", text.String(), why)
+		records := testkit.Must(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t, why)
+		want := cell.String()
+		if cell.IsNull() {
 			want = ""
 		}
-		require.Equal(t, [][]string{{"a", `b "q"`, "c"}, {"1", want, "z"}}, records, c.why)
+		require.Equal(t, [][]string{{"a", `b "q"`, "c"}, {"1", want, "z"}}, records, why)
 
-		require.NoError(t, platform.WriteNDJSON(&lines, columns, rows), c.why)
-		require.Equal(t, `{"a":1,"b \"q\"":`+c.ndjson+`,"c":"z"}`+"\n", lines.String(), c.why)
+		require.NoError(t, platform.WriteNDJSON(&lines, columns, rows), why)
+		require.Equal(t, `{"a":1,"b \"q\"":`+ndjson+`,"c":"z"}`+"\n", lines.String(), why)
 	}
 }
 
