@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -107,10 +108,11 @@ func restating(h http.Handler, served string) http.HandlerFunc {
 		own := httptest.NewRecorder()
 		h.ServeHTTP(own, r)
 		text := own.Body.String()
-		if own.Code == http.StatusOK {
-			text = served + text[strings.IndexByte(text, '\n')+1:]
+		if own.Code != http.StatusOK {
+			refusal(own.Code, text)(w, r)
+			return
 		}
-		stating(own.Header().Get("Content-Type"), text)(w, r)
+		stating(terms.MediaNDJSON, served+text[strings.IndexByte(text, '\n')+1:])(w, r)
 	}
 }
 
@@ -211,8 +213,7 @@ func TestExplainCorpus(t *testing.T) {
 					continue
 				}
 				asked, most, err := c.Explain(test.Request)
-				requests, _ := r.seen()
-				require.Empty(t, requests, "explaining asks nothing")
+				require.Empty(t, r.asked(t), "explaining asks nothing")
 				if err != nil {
 					require.ErrorContains(t, err, "cannot be explained", test.Name)
 					continue
@@ -222,7 +223,7 @@ func TestExplainCorpus(t *testing.T) {
 				if err != nil {
 					require.ErrorContains(t, err, "1001 groups", "which no row count tells before")
 				}
-				requests, _ = r.seen()
+				requests := r.asked(t)
 				for _, one := range asked {
 					at := slices.IndexFunc(requests, func(r recorded) bool { return same(t, one, r) })
 					require.GreaterOrEqual(t, at, 0, "%s: this is not asked: %+v", test.Name, one)

@@ -83,7 +83,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 		require.NoError(t, err, c.name)
 		require.Len(t, groups.Rows, 1000, c.name)
 		require.Equal(t, c.folded, groups.Stats.Folded, c.name)
-		requests, _ := r.seen()
+		requests := r.asked(t)
 		require.Len(t, requests, groups.Stats.Requests, "one that was declined counts")
 	}
 	for _, words := range []string{"", "-/aggregate"} {
@@ -98,7 +98,7 @@ func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
 	conn, r := recording(t, connectors[0].build())
 	answered(t, conn, "aggregate orders orders.customer_id>customers.id>name by=status:s by=name:n max(status):l sum(total):sum count():c")
-	requests, _ := r.seen()
+	requests := r.asked(t)
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
 	asked := requests[0].body
 	require.Equal(t, []string{"status", "name"}, asked.StringFields, "text is grouped by its bytes (aggregate-5)")
@@ -110,7 +110,7 @@ func TestAggregateAsked(t *testing.T) {
 	table.Fields[2].Type = wire.TypeReference
 	conn, r = recording(t, tabled(table, ""))
 	answered(t, conn, "aggregate numbered by=text:t max(text):last max(id):most")
-	requests, _ = r.seen()
+	requests = r.asked(t)
 	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
 }
 
@@ -138,7 +138,7 @@ func TestTop(t *testing.T) {
 		require.Empty(t, none.Rows)
 		_, err = conn.Top(t.Context(), req, by("colour"), 2)
 		require.ErrorAs(t, err, new(*platform.RequestError))
-		requests, _ := r.seen()
+		requests := r.asked(t)
 		for _, one := range requests {
 			limit := int64(0)
 			if one.path == wire.PathAggregate {
@@ -188,8 +188,7 @@ func TestSize(t *testing.T) {
 			}
 			require.Equal(t, cmp.Or(strings.Replace(c.size, "100", `{"rows":100,"exact":true}`, 1), "null"), size)
 			require.Equal(t, c.read, work.RowsRead, "the pull is bounded")
-			requests, faults := r.seen()
-			require.Empty(t, faults)
+			requests := r.asked(t)
 			require.Len(t, requests[2:], work.Requests, "after /check and /discovery")
 		})
 	}
@@ -218,7 +217,7 @@ func TestCountedField(t *testing.T) {
 		conn, r := recording(t, tabled(table, "-/size"))
 		size, _ := answered(t, conn, "size numbered")
 		require.Equal(t, `{"rows":7,"exact":true}`, size, c.why)
-		requests, _ := r.seen()
+		requests := r.asked(t)
 		require.Equal(t, c.want, requests[0].body.Fields, c.why)
 	}
 }
@@ -233,7 +232,7 @@ func TestNullCardinality(t *testing.T) {
 	counts, work := answered(t, conn, "cardinality numbered text,id,text")
 	require.Equal(t, `{"id":{"nonNull":10,"distinct":10},"text":{"nonNull":6,"distinct":6}}`, counts)
 	require.True(t, work.Counted)
-	requests, _ := r.seen()
+	requests := r.asked(t)
 	require.Equal(t, []string{wire.PathCardinality, wire.PathQuery}, paths(requests))
 	require.Equal(t, 2, work.Requests)
 	require.Equal(t, []string{"id", "text"}, requests[0].body.Columns, "each once")
@@ -261,8 +260,7 @@ func TestEntities(t *testing.T) {
 			tables = append(tables, table.Name)
 		}
 		require.Equal(t, tables, names)
-		requests, _ := r.seen()
-		require.Empty(t, requests, "nothing is measured before it is needed")
+		require.Empty(t, r.asked(t), "nothing is measured before it is needed")
 
 		orders := entityOf(conn, "orders")
 		size := testkit.Must(orders.Size(t.Context()))(t)
@@ -271,7 +269,7 @@ func TestEntities(t *testing.T) {
 		require.Equal(t, "id", grain)
 		counts := testkit.Must(orders.Counts(t.Context(), "id"))(t)
 		require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 48, Distinct: 48}}, counts)
-		requests, _ = r.seen()
+		requests := r.asked(t)
 		require.Len(t, requests, 2, "size, then the counts of the keys: each once")
 
 	}
@@ -389,8 +387,7 @@ func TestLinks(t *testing.T) {
 		r.seen()
 		again := testkit.Must(people.Link(t.Context(), 0))(t)
 		require.Equal(t, link, again)
-		requests, _ := r.seen()
-		require.Empty(t, requests, "a measurement is taken once")
+		require.Empty(t, r.asked(t), "a measurement is taken once")
 		whole, _ := answered(t, connectTo(t, r, nil), "linkHitRate people.id>people.id")
 		require.Equal(t, "5 0 0 []", whole, "no orphans")
 	}

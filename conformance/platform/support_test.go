@@ -236,6 +236,14 @@ func (r *recorder) seen() (requests []recorded, faults []string) {
 	return requests, faults
 }
 
+// asked returns the requests, and forgets them. Nothing is wrong with any of them.
+func (r *recorder) asked(t testing.TB) []recorded {
+	t.Helper()
+	requests, faults := r.seen()
+	require.Empty(t, faults, "the document declares what is asked (route-6, document-15)")
+	return requests
+}
+
 // paths returns the routes of requests, in their order.
 func paths(requests []recorded) (list []string) {
 	for _, r := range requests {
