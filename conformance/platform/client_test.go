@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -22,27 +20,6 @@ import (
 )
 
 const testToken = "platform-0123456789abcdef-0123456789"
-
-// orders is a small table.
-func orders() memsource.Table {
-	return memsource.Table{
-		Table: wire.Table{Name: "orders", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber, Unique: true},
-			{Name: "amount", Type: wire.TypeDecimal, Nullable: true},
-			{Name: "placed", Type: wire.TypeDatetime, Nullable: true},
-		}},
-		Rows: [][]wire.Value{
-			{wire.Int(1), wire.Decimal("10.50"), wire.Null()},
-			{wire.Int(2), wire.Null(), wire.Null()},
-			{wire.Int(3), wire.Decimal("7.25"), wire.Null()},
-		},
-	}
-}
-
-// shop returns a connector of tables.
-func shop(_ *testing.T, tables ...memsource.Table) http.Handler {
-	return testkit.New(testToken, connector.Definition{Slug: "shop"}, testkit.Tables(tables...), testkit.Quiet())
-}
 
 // connect returns a client of a handler.
 func connect(t testing.TB, h http.Handler, opts platform.Options) *platform.Client {

@@ -193,10 +193,10 @@ func TestEndlessClocks(t *testing.T) {
 // TestRequestsAreKept looks at the caller's requests, into which the client writes neither
 // its time limits nor the credentials.
 func TestRequestsAreKept(t *testing.T) {
-	c := connect(t, shop(t, orders()), platform.Options{})
+	c := connect(t, tabled(numbered(3, true), ""), platform.Options{})
 	own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
-	rows, count, statement := query("orders"), question("count orders").(*wire.CountRequest), &wire.SQLRequest{SQL: "SELECT 1"}
-	link, aggregate := question("linkHitRate orders.id>orders.id").(*wire.LinkHitRateRequest), groups("orders")
+	rows, count, statement := query("numbered"), question("count numbered").(*wire.CountRequest), &wire.SQLRequest{SQL: "SELECT 1"}
+	link, aggregate := question("linkHitRate numbered.id>numbered.id").(*wire.LinkHitRateRequest), groups("numbered count():n")
 	_, _ = c.Query(t.Context(), own, rows, nil)
 	_, _ = c.Count(t.Context(), own, count)
 	_, _ = c.LinkHitRate(t.Context(), own, link)
@@ -261,7 +261,7 @@ func TestAddresses(t *testing.T) {
 		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 		return srv
 	}
-	plain, secure := count(shop(t, orders())), count(shop(t, orders()))
+	plain, secure := count(tabled(numbered(3, true), "")), count(tabled(numbered(3, true), ""))
 	plain.Start()
 	defer plain.Close()
 	secure.StartTLS()
