@@ -90,15 +90,6 @@ func TestUnstableOrder(t *testing.T) {
 	})
 }
 
-// TestLimitBy403: a 403 that says when to come back is a limit and no refusal of the table, in discovery too.
-// testdata/judged.tsv has the other ways to say so.
-func TestLimitBy403(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, err := serve(t, shopAPI, numbersTable(onePage), answers(403, "Retry-After: 3600")).Discover()
-		requireCode(t, wire.CodeTimeout, err)
-	})
-}
-
 // pagesOf answers five pages with a row each; more is written into each answer.
 func pagesOf(begun time.Time, asked *[]time.Duration, more func(n int) string) testkit.Transport {
 	return func(r *http.Request) (*http.Response, error) {

@@ -185,8 +185,8 @@ func TestRequests(t *testing.T) {
 			tables[0].Body, tables[0].Query, tables[0].Sorts = bodies[c[2]], "v=2&sort=-id", []restsource.Sort{{Column: "id", Asc: "sort=id"}}
 			tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "id"}}
 			api := following(always(200, `{"rows":[{"id":1}],"next":"a b&c"}`, "X-Next: y"), always(200, `{"rows":[]}`))
-			answer, err := serve(t, shopAPI, tables, api).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
-				Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}})
+			req := wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: whereOf(t, "id gte 1")}
+			answer, err := serve(t, shopAPI, tables, api).Query(asks(req, "sort=id"))
 			require.NoError(t, err)
 			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON())
 			for i, url := range c[3:] {

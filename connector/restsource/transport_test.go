@@ -17,7 +17,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // answers answers with a status and headers, and without a body.
@@ -60,8 +59,11 @@ func sends(t *testing.T, file string) {
 			transport := &restsource.Transport{Base: s}
 			method, how, _ := strings.Cut(c[1], " ")
 			times, sent, end := 1, io.Reader(nil), ""
-			if how == "5 times" {
+			switch how {
+			case "5 times":
 				times = 5
+			case "for ever":
+				ctx = t.Context()
 			}
 			for range times {
 				if method == http.MethodPost {
@@ -130,17 +132,15 @@ func TestPaceLonger(t *testing.T) {
 // cause.
 func TestTransportCancelled(t *testing.T) {
 	over := errors.New("the reader left")
-	type list = []testkit.Transport
 	for _, c := range []struct {
-		name    string
-		answers list
-		after   time.Duration // until it is over
-		asked   []time.Duration
+		name, answers string
+		after         time.Duration // until it is over
+		asked         string
 	}{
-		{"before", list{answers(200)}, 0, nil},
-		{"while it waits for the budget", list{answers(429, "Retry-After: 9"), answers(200)}, time.Second, seconds(0)},
-		{"while it waits for its turn", list{answers(200, "RateLimit: limit=60, remaining=4, reset=40")}, time.Second, seconds(0, 0)},
-		{"while it waits for the server", list{answers(502)}, 2 * time.Second, seconds(0, 0.5, 1.5)},
+		{"before", "200", 0, ""},
+		{"while it waits for the budget", "429 {Retry-After: 9} | 200", time.Second, "0"},
+		{"while it waits for its turn", "{RateLimit: limit=60, remaining=4, reset=40}", time.Second, "0 0"},
+		{"while it waits for the server", "502", 2 * time.Second, "0 0.5 1.5"},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -148,7 +148,7 @@ func TestTransportCancelled(t *testing.T) {
 				cancel(over)
 			}
 			time.AfterFunc(c.after, func() { cancel(over) })
-			s := following(c.answers...)
+			s := inTurn(strings.Split(c.answers, " | ")...)
 			transport := &restsource.Transport{Base: s}
 			var err error
 			for range 3 {
@@ -157,23 +157,7 @@ func TestTransportCancelled(t *testing.T) {
 				}
 			}
 			require.ErrorIs(t, err, over)
-			assert.Equal(t, c.asked, s.asked)
-		})
-	}
-}
-
-// TestUnlimited: without a deadline, a request waits for minutes and not for hours.
-func TestUnlimited(t *testing.T) {
-	for after, waits := range map[string]bool{"600": true, "601": false} {
-		synctest.Test(t, func(t *testing.T) {
-			s := following(answers(429, "Retry-After: "+after), answers(200))
-			_, err := get(t.Context(), &restsource.Transport{Base: s}, "")
-			if !waits {
-				require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
-				return
-			}
-			require.NoError(t, err)
-			assert.Equal(t, seconds(0, 600), s.asked)
+			assert.Equal(t, c.asked, inSeconds(s.asked))
 		})
 	}
 }
