@@ -303,13 +303,13 @@ func TestGrainOfAnyColumn(t *testing.T) {
 // TestEntityOwnsItsNumbers changes what an entity returns, and looks again.
 func TestEntityOwnsItsNumbers(t *testing.T) {
 	t.Parallel()
-	entity := entityOf(connectTo(t, tabled(numbered(10, true), ""), nil), "numbered")
+	ten := tabled(numbered(10, true), "")
+	entity := entityOf(connectTo(t, ten, nil), "numbered")
 	counts := testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	counts["id"].Distinct = 3
 	counts = testkit.Must(entity.Counts(t.Context(), "id"))(t)
 	require.Equal(t, int64(10), counts["id"].Distinct)
 
-	ten := tabled(numbered(10, true), "")
 	far := entityOf(connectTo(t, ten, &platform.ConnectionOptions{Reach: 9}), "numbered")
 	for range 2 {
 		size, err := far.Size(t.Context())
@@ -322,8 +322,7 @@ func TestEntityOwnsItsNumbers(t *testing.T) {
 // contradict themselves (measure-13). A contradiction is noted once, whatever finds it.
 func TestEntityNotes(t *testing.T) {
 	t.Parallel()
-	h := instead(tabled(numbered(10, true), ""), wire.PathCardinality,
-		`{"columns":{"id":{"nonNull":9,"distinct":10}}}`)
+	h := instead(tabled(numbered(10, true), ""), wire.PathCardinality, `{"columns":{"id":{"nonNull":9,"distinct":10}}}`)
 	_, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
 	require.ErrorAs(t, err, new(*platform.AnswerError), "ten different values in nine cells")
 
@@ -333,8 +332,7 @@ func TestEntityNotes(t *testing.T) {
 	require.Equal(t, int64(10), counts["id"].NonNull)
 	require.Empty(t, numbers.Notes())
 
-	h = instead(staff(""), wire.PathLinkHitRate,
-		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
+	h = instead(staff(""), wire.PathLinkHitRate, `{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
 	h = instead(h, wire.PathSize, `{"size":{"rows":5,"exact":true}}`)
 	h = instead(h, wire.PathCardinality, `{"columns":{"id":{"nonNull":7,"distinct":7}}}`)
 	people := entityOf(connectTo(t, h, nil), "people")

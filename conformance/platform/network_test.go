@@ -153,10 +153,12 @@ func TestClocksOfARequest(t *testing.T) {
 			time.Second, 8 * time.Second},
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
-			var sent wire.QueryRequest
+			received := make(chan wire.QueryRequest, 1)
 			client := connect(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				if body, _ := io.ReadAll(r.Body); r.URL.Path == wire.PathQuery {
+					var sent wire.QueryRequest
 					assert.NoError(t, wire.Decode(body, &sent))
+					received <- sent
 				}
 				<-r.Context().Done()
 			}), c.opts)
@@ -167,6 +169,7 @@ func TestClocksOfARequest(t *testing.T) {
 			_, err := client.Query(t.Context(), nobody, req, nil)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Equal(t, c.took, time.Since(begun))
+			sent := <-received
 			require.Equal(t, c.sent, fmt.Sprint(sent.TimeoutMS, sent.IdleTimeoutMS, sent.MaxTimeoutMS))
 			require.Equal(t, before, *req, "the caller's request is as it was")
 			begun = time.Now()

@@ -73,9 +73,7 @@ func TestNotesOfCellsAndSizes(t *testing.T) {
 // TestNotesOfRowsCounted compares what is counted here like what the connector counts.
 func TestNotesOfRowsCounted(t *testing.T) {
 	t.Parallel()
-	h := instead(staff("-/linkHitRate"),
-		wire.PathSize, `{"size":{"rows":1,"exact":true}}`)
-	conn := connectTo(t, h, nil)
+	conn := connectTo(t, instead(staff("-/linkHitRate"), wire.PathSize, `{"size":{"rows":1,"exact":true}}`), nil)
 	answered(t, conn, "size people")
 	rate, stats := answered(t, conn, "linkHitRate people.boss>people.id")
 	require.Equal(t, "4 1 0.25 [9]", rate)
@@ -86,8 +84,7 @@ func TestNotesOfRowsCounted(t *testing.T) {
 // connector says that it did not filter, so that the rows are right; the answer has a note.
 func TestNoteOfADeclaredOperator(t *testing.T) {
 	t.Parallel()
-	h := bodies(unclaimed(tabled(numbered(9, true), ""),
-		noneServed), func(_ string, body map[string]any) { delete(body, "and") })
+	h := bodies(unclaimed(tabled(numbered(9, true), ""), noneServed), func(_ string, body map[string]any) { delete(body, "and") })
 	for id, notes := range map[int64][]string{
 		0: nil, // all rows pass
 		4: {`table "numbered": the connector declares gt, and left rows in that do not pass; they were filtered here`},

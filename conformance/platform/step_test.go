@@ -25,12 +25,8 @@ func TestObserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var steps []platform.Step
-		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			if r.URL.Path != wire.PathQuery {
-				refusal(http.StatusBadRequest, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)(w, r)
-				return
-			}
+		refused := refusal(http.StatusBadRequest, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)
+		client := connect(t, onPath(refused, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			for line := range strings.Lines(stream) {
 				time.Sleep(time.Second)
