@@ -72,8 +72,8 @@ func (p *page) follow(ctx context.Context, s *lifecycle.Source) {
 	for {
 		status, changed := s.Status()
 		v := newStatusView(status)
+		p.feed.put("verdict", p.render("verdict.html", v)) // first, as the chip leads to it
 		p.feed.put("chip", p.render("chip.html", v))
-		p.feed.put("verdict", p.render("verdict.html", v))
 		select {
 		case <-changed:
 		case <-ctx.Done():
