@@ -288,28 +288,33 @@ func differs(what string, d *oracle.Difference) *check.Finding {
 // groupsSpelled returns the finding about a period that is not spelled as a date, or a bound or a group of a column of
 // instants that is not spelled as one.
 func (p *liveRun) groupsSpelled(req *wire.AggregateRequest, what string, groups []map[string]wire.Value) *check.Finding {
-	periods, instants := map[string]bool{}, map[string]bool{} // by their names in the answer
+	var names []string                                        // in the answer
+	periods, instants := map[string]bool{}, map[string]bool{} // by these
 	isInstant := func(name string) bool {
 		f := p.discovery.Lookup[req.Table].Field(name)
 		return len(req.Joins) == 0 && f != nil && f.Type == wire.TypeDatetime
 	}
 	for _, key := range req.GroupBy {
+		names = append(names, key.As)
 		periods[key.As] = key.Grain != ""
 		instants[key.As] = key.Grain == "" && isInstant(key.Field)
 	}
 	for _, m := range req.Measures {
+		names = append(names, m.As)
 		instants[m.As] = (m.Fn == wire.AggMin || m.Fn == wire.AggMax) && isInstant(m.Field)
 	}
 	for _, group := range groups {
-		for name, v := range group {
-			if v.IsNull() {
-				continue
-			}
-			if _, err := time.Parse(time.DateOnly, v.String()); periods[name] && err != nil {
-				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(v.String()), 100), "%s: a period is not spelled as a date", what)
-			}
-			if want := misspelled(v, wire.TypeDatetime); instants[name] && want != "" {
-				return check.Differs(want, message.Cell(v, 100), "%s: %s is no value of type datetime", what, terms.QuoteName(name))
+		for _, name := range names {
+			switch v := group[name]; {
+			case v.IsNull():
+			case periods[name]:
+				if _, err := time.Parse(time.DateOnly, v.String()); err != nil {
+					return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(v.String()), 100), "%s: a period is not spelled as a date", what)
+				}
+			case instants[name]:
+				if want := misspelled(v, wire.TypeDatetime); want != "" {
+					return check.Differs(want, message.Cell(v, 100), "%s: %s is no value of type datetime", what, terms.QuoteName(name))
+				}
 			}
 		}
 	}

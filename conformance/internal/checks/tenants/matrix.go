@@ -120,6 +120,9 @@ func filtering(what string, joins bool, filter func(s *subject) *wire.Filter) *q
 	}}
 }
 
+// ofEach is the question about as many rows of each tenant.
+var ofEach = filtering("", false, func(s *subject) *wire.Filter { return s.evenly })
+
 // referring is the question about the rows that refer to one key, with the row of that key.
 var referring = filtering(" that refer to one key, with a join", true, func(s *subject) *wire.Filter { return s.refers })
 
@@ -151,11 +154,11 @@ var further = slices.Concat([]*question{
 	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
 	ofAlone,
 	{path: wire.PathQuery, what: " sorted, as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
-		if s.evenly == nil || len(s.sorts) == 0 || s.only != nil {
+		req, ok := ofEach.ask(s, w).(*wire.QueryRequest)
+		if !ok || len(s.sorts) == 0 {
 			return nil
 		}
-		req := s.rowsIn(w)
-		req.And, req.Limit, req.Sort = append(req.And, *s.evenly), 0, []wire.SortKey{{Field: s.sorts[0], Dir: wire.Desc}}
+		req.Sort = []wire.SortKey{{Field: s.sorts[0], Dir: wire.Desc}}
 		return req
 	}},
 	{path: wire.PathAggregate, what: ", sum of as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
