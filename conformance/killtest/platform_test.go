@@ -39,7 +39,7 @@ func TestPlatformRefuses(t *testing.T) {
 	for i, f := range faults() {
 		isForm := slices.ContainsFunc(f.killers(), func(id string) bool { return slices.Contains(formChecks, id) })
 		require.True(t, isForm || f.harmless == "", "%s is harmless, and is not asked", f.name)
-		if !isForm && f.client == "" || !testrun.Runs(i, 12) {
+		if !isForm && f.client == "" || !testrun.Runs(i, 32) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
-		if !advised || !testrun.Runs(i, 24) {
+		if !advised || !testrun.Runs(i, 96) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPlatformAccepts(t *testing.T) {
 		})
 	}
 	for i, odd := range oddities() {
-		if !testrun.Runs(i, 24) {
+		if !testrun.Runs(i, 96) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

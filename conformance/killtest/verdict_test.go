@@ -261,7 +261,7 @@ func TestDialectOnly(t *testing.T) {
 		sends(w, 200, terms.MediaNDJSON, served+`{"rows":[{"n":1}]}`+"\n"+`{"end":1}`+"\n")
 	}
 	broken := func(w http.ResponseWriter, _ string) { sends(w, 200, terms.MediaNDJSON, `{"rows":[]}`+"\n") }
-	for _, c := range []struct {
+	for i, c := range []struct {
 		why   string
 		build http.Handler
 		mode  conformance.Mode
@@ -280,6 +280,9 @@ func TestDialectOnly(t *testing.T) {
 			return r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == ""
 		})(sqlOnly(stream)), conformance.ModeLive, []string{"P1.1"}},
 	} {
+		if !testrun.Runs(i, 3) {
+			continue
+		}
 		t.Run(c.why, func(t *testing.T) {
 			r := grade(t, c.build, grading{Options: conformance.Options{Mode: c.mode}})
 			require.Equal(t, "tsql", r.DialectOnly)

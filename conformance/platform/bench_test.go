@@ -67,11 +67,8 @@ func BenchmarkRows(b *testing.B) {
 // of them.
 func TestMemory(t *testing.T) {
 	line := batch(2000)
-	lines := 150
-	switch {
-	case testrun.Race || testing.Short():
-		lines = 20
-	case testrun.InFull():
+	lines := 20
+	if testrun.InFull() {
 		lines = 500 // a million rows
 	}
 	c := clientOver(t, canned(terms.MediaNDJSON, batches(line, lines)))

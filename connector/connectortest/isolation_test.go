@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -249,7 +250,10 @@ var isolationTests = []struct {
 }
 
 func TestIsolationFindsLeaks(t *testing.T) {
-	for _, c := range isolationTests {
+	for i, c := range isolationTests {
+		if !testrun.Runs(i, 5) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			source := c.source(newHosted(t))
 			r := record(t, func(tb testing.TB) { Isolation(tb, hostedDefinition, source, tenantA, tenantB) })

@@ -27,6 +27,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -441,6 +442,7 @@ func decodes(t *testing.T, name string, decode decoder, body, want string) {
 
 // TestBombs: a small answer that unpacks to a very large one is refused.
 func TestBombs(t *testing.T) {
+	testrun.Long(t)
 	bomb := strings.Repeat(gzipped(strings.Repeat(" ", 1<<20)), 130) // members one after the other are one text
 	require.Less(t, len(bomb), 1<<20)
 	for name, c := range map[string]struct {

@@ -2,7 +2,6 @@ package restsource_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -182,14 +181,14 @@ func TestReadOnce(t *testing.T) {
 		cursor := restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next"}
 		tables := append(numbersTable(cursor), numbersTable(cursor)...)
 		tables[1].Name = "again"
-		asked := map[string]int{}
+		asked, much := map[string]int{}, strings.Repeat("x", 17<<20)
 		large := join("numbers", "again", "id", "id", "id", "id")
 		large.TimeoutMS = 120_000 // 50 MB take their time where the race detector watches
 		testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			at := r.URL.Query().Get("at")
 			asked[at]++
-			return reply(200, fmt.Sprintf(`{"rows": [{"id": 1%s}], "next": %s, "x": %q}`, at,
-				map[string]string{"": `"2"`, "2": "null"}[at], strings.Repeat("x", 17<<20))), nil
+			next := map[string]string{"": `"2"`, "2": "null"}[at]
+			return reply(200, `{"rows": [{"id": 1`+at+`}], "next": `+next+`, "x": "`+much+`"}`), nil
 		})).Query(large))(t)
 		assert.Equal(t, map[string]int{"": 1, "2": 2}, asked, "the second page has no room, and is asked for again")
 	})
