@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,47 +25,13 @@ import (
 // TestBodies sends bodies that are no requests to every route, or to one. They are refused with a
 // message that names the place and shows nothing of the body. TestVerdicts sends many more.
 func TestBodies(t *testing.T) {
-	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
-	instead := func(body string) func(string) string { return func(string) string { return body } }
-	swap := func(old, new string) func(string) string {
-		return func(good string) string { return strings.Replace(good, old, new, 1) }
-	}
-	more := func(text string) func(string) string {
-		return func(good string) string { return good[:len(good)-1] + text }
-	}
-	const and = `"and":[]`
 	s := serve(t, testkit.Endpoints{}, nil)
-	for _, c := range []struct {
-		why     string
-		path    string // "" for all
-		body    func(good string) string
-		message string
-	}{
-		{"P0: an empty body", "", instead(""), "body: is empty*"},
-		{"an empty object lacks every required member", "", instead("{}"), "body: *"},
-		{"cut in the middle", "", func(good string) string { return good[:len(good)/2] }, "*"},
-		{"http-4: something behind it", "", more("},"), "body: invalid JSON at byte *"},
-		{"a line break inside a string", "", swap(secret, canary+"\n"), "credentials: invalid JSON at byte *"},
-		{"http-4: two credentials objects are not merged", "", more(`,"credentials":{"apiKey":"` + canary + `"}}`),
-			"body: duplicate member \"credentials\"*"},
-		{"very deep", "", more(`,"x":` + deep + "}"), "*"},
-		{"aggregate-8: credentials are required", "/query", swap(`"credentials":{"apiKey":"`+secret+`"},`, ``),
-			`body: member "credentials" is missing`},
-		{"query-5: a member stands once", "/query", swap(`["id"]`, `["id","`+canary+`","`+canary+`"]`), "fields[2]: *"},
-		{"http-5: an unknown member could change which rows answer", "/count", swap(and, and+`,"`+canary+`":1`),
-			"body: unknown member*"},
-		{"filter-13: an array is no value", "/query", swap(and, `"and":[{"field":"id","op":"in","values":[1,["`+canary+`"]]}]`),
-			"and[0].values[1]: must be a string, a number, true, false or null"},
-		{"query-6: a hop starts at the base or an earlier hop", "/query", swap(and, and+`,"joins":[{"fromTable":"`+canary+
-			`","toTable":"b","fromField":"id","toField":"id","fields":[]}]`), "joins[0].fromTable: must be the request's table *"},
-		{"stream-9: a connector without dialect takes no SQL, in whatever shape", "/query",
-			swap(and, and+`,"sql":"select `+canary+`"`), "body: unknown member*"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/bodies.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
 			for _, route := range routes {
-				if c.path == "" || c.path == route.path {
-					a := s.post(route.path, c.body(route.body))
-					a.refuses(t, 400, wire.CodeBadRequest, c.message)
+				if c[1] == "*" || c[1] == route.path {
+					a := s.post(asked(route.path + " " + c[2]))
+					a.refuses(t, 400, wire.CodeBadRequest, c[3])
 					s.keepsSecrets(a)
 				}
 			}
@@ -83,78 +50,47 @@ func TestBodies(t *testing.T) {
 // TestBodiesTaken sends their legal neighbours.
 func TestBodiesTaken(t *testing.T) {
 	s := serve(t, testkit.Endpoints{}, nil)
-	for _, c := range []struct {
-		why   string
-		body  func(good string) string
-		alter func(*http.Request)
-		lax   bool // on the routes where unknown members are ignored
-	}{
-		{"http-4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
-		{"http-4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") }, false},
-		{"http-4: identity is no encoding", nil,
-			func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
-		{"in chunks, without a stated length", nil, func(r *http.Request) { r.ContentLength = -1 }, false},
-		{"http-5: an unknown member on the lax routes",
-			func(good string) string { return good[:len(good)-1] + `,"trace":{"a":[1,{"b":null}]}}` }, nil, true},
+	for why, alter := range map[string]func(*http.Request){
+		"http-4: no content type is required": func(r *http.Request) { r.Header.Del("Content-Type") },
+		"http-4: nor any in particular":       func(r *http.Request) { r.Header.Set("Content-Type", "text/html") },
+		"http-4: identity is no encoding":     func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") },
+		"in chunks, without a stated length":  func(r *http.Request) { r.ContentLength = -1 },
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			for _, route := range routes {
-				body := route.body
-				if c.body != nil {
-					body = c.body(body)
-				}
-				r := s.Request(context.Background(), route.path, body)
-				if c.alter != nil {
-					c.alter(r)
-				}
-				a := s.do(r)
-				strict := route.path == "/query" || route.path == "/count" || route.path == "/aggregate"
-				if c.lax && strict {
-					a.refuses(t, 400, wire.CodeBadRequest, "body: *")
-					continue
-				}
-				assert.Equal(t, 200, a.status, "%s: %s", route.path, a.body)
-			}
-		})
+		for _, route := range routes {
+			r := s.Request(t.Context(), route.path, route.body)
+			alter(r)
+			assert.Equal(t, 200, s.do(r).status, "%s: %s", why, route.path)
+		}
+	}
+	for _, route := range routes {
+		a := s.post(asked(route.path + ` +,"trace":{"a":[1,{"b":null}]}}`))
+		if slices.Contains([]string{"/query", "/count", "/aggregate"}, route.path) {
+			a.refuses(t, 400, wire.CodeBadRequest, "body: *")
+		} else {
+			assert.Equal(t, 200, a.status, "http-5: an unknown member on the lax route %s", route.path)
+		}
 	}
 }
 
 // TestBodySize sends bodies around the size limit, to the byte, with and
 // without a stated length.
 func TestBodySize(t *testing.T) {
-	const most = 1024
-	fill := func(n int) string { return good("/check") + strings.Repeat(" ", n-len(good("/check"))) }
-	for _, c := range []struct {
-		why        string
-		options    *connector.Options
-		size       int
-		stated, ok bool
-	}{
-		{"at the limit", &connector.Options{MaxRequestBytes: most}, most, true, true},
-		{"at the limit, in chunks", &connector.Options{MaxRequestBytes: most}, most, false, true},
-		{"a byte over", &connector.Options{MaxRequestBytes: most}, most + 1, true, false},
-		{"a byte over, in chunks", &connector.Options{MaxRequestBytes: most}, most + 1, false, false},
-		{"far over, in chunks", &connector.Options{MaxRequestBytes: most}, 1 << 20, false, false},
-		{"http-4: 8 MiB by default", nil, 8 << 20, true, true},
-		{"a byte over 8 MiB", nil, 8<<20 + 1, true, false},
-		{"a byte over 8 MiB, in chunks", nil, 8<<20 + 1, false, false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, testkit.Source{}, c.options)
-			r := s.Request(context.Background(), "/check", fill(c.size))
-			if !c.stated {
-				r.ContentLength = -1
+	for most, options := range map[int]*connector.Options{8 << 20: nil, 1024: {MaxRequestBytes: 1024}} {
+		s := serve(t, testkit.Source{}, options)
+		for _, size := range []int{most, most + 1, most + 1<<20} {
+			for _, stated := range []bool{true, false} {
+				r := s.Request(t.Context(), "/check", good("/check")+strings.Repeat(" ", size-len(good("/check"))))
+				if !stated {
+					r.ContentLength = -1
+				}
+				if a := s.do(r); size == most {
+					assert.Equal(t, 200, a.status, "http-4: %d bytes, stated: %t", size, stated)
+				} else {
+					a.refuses(t, 400, wire.CodeBadRequest, fmt.Sprintf("body: larger than %d bytes", most))
+				}
+				s.alive()
 			}
-			a := s.do(r)
-			if c.ok {
-				assert.Equal(t, 200, a.status)
-			} else if c.options != nil {
-				a.refuses(t, 400, wire.CodeBadRequest, "body: larger than 1024 bytes")
-			} else {
-				a.refuses(t, 400, wire.CodeBadRequest, "body: larger than 8388608 bytes")
-			}
-			s.alive()
-		})
+		}
 	}
 }
 

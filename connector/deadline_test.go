@@ -79,7 +79,7 @@ func TestDeadlineAroundTheFirstByte(t *testing.T) {
 					for _, more := range []string{"", `"maxTimeoutMs":5,`, `"maxTimeoutMs":25,`,
 						`"idleTimeoutMs":20,`} {
 						synctest.Test(t, func(t *testing.T) {
-							s := serve(t, script(steps(t, strings.ReplaceAll(does, "AT", at.String()))...), nil)
+							s := serve(t, plays(strings.ReplaceAll(does, "AT", at.String())), nil)
 							got := s.askAndReadAfter(ask(more, timeout), read)
 							time.Sleep(time.Second) // for a source that ignores its context
 							want := []string{"408 timeout", "error line", "end"}
@@ -216,9 +216,8 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 // TestPanicBesideFullWindow checks that what a source does after its window is
 // full cannot change the answer, in whatever order the goroutines run.
 func TestPanicBesideFullWindow(t *testing.T) {
-	for _, what := range []step{func(*actor) error { panic("x") }, fail(connector.BadRequest("x")),
-		fail(fmt.Errorf("x"))} {
-		s := serve(t, script(begin, func(a *actor) error { _ = rows(2)(a); return nil }, what), nil)
+	for _, what := range []string{"panic", "fail bad_request x", "boom"} {
+		s := serve(t, plays("begin; try rows 2; "+what), nil)
 		for range 50 {
 			a := s.post("/query", ask(`"limit":2,`, time.Minute))
 			require.Equal(t, all+"\n"+`{"rows":[{"n":1},{"n":2}]}`+"\n"+end+"\n", a.body)
@@ -230,14 +229,7 @@ func TestPanicBesideFullWindow(t *testing.T) {
 // process nor the answer, whichever goroutine the line is from.
 func TestPanickingLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, testkit.Endpoints{
-			Source:  testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("x") }},
-			Counter: func(context.Context, *wire.CountRequest) (int64, error) { return 0, fmt.Errorf("x") },
-			Sizer: func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-				time.Sleep(time.Hour)
-				panic("x")
-			},
-		}, nil)
+		s := played(t, "Check: panic / Count: boom / Size: sleep 1h; panic", connector.Options{})
 		s.log.panics = true
 		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
 		s.post("/count", good("/count")).refuses(t, 500, wire.CodeInternal, "internal error")
@@ -271,4 +263,39 @@ func TestRowsAfterReturning(t *testing.T) {
 			assert.Error(t, kept.Row(wire.Int(3)))
 		})
 	}
+}
+
+// TestRowBesideRow checks the moment in which a second goroutine does harm: the first one
+// is writing a batch to a slow reader and holds no lock. The row would get into the bytes
+// that are being sent, or be lost with them.
+func TestRowBesideRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := wire.Text(strings.Repeat("x", 1000))
+		first, second := make(chan error, 1), make(chan error, 1)
+		s := serve(t, emits(func(out *connector.Rows) error {
+			w := out.Begin(number)
+			go func() {
+				for {
+					if err := w.Row(long); err != nil {
+						first <- err
+						return
+					}
+				}
+			}()
+			time.Sleep(time.Second) // by then the first one is stopped by the reader
+			second <- w.Row(long)
+			return <-first
+		}), nil)
+		start := time.Now()
+		res := testkit.Must(s.Client.Do(s.Request(context.Background(), "/query", ask("", hour))))(t)
+		defer res.Body.Close()
+		time.Sleep(2 * time.Second)
+		lines := s.lines(start, res.Body)
+		const cause = "the source called RowWriter.Row while another call of it was running"
+		assert.ErrorContains(t, <-second, cause)
+		assert.Contains(t, lines[len(lines)-1], broken)
+		assert.Contains(t, s.log.String(), "cause="+cause)
+		assert.Len(t, s.log.all(), 1)
+		s.alive()
+	})
 }

@@ -258,25 +258,13 @@ func TestConstructionFaults(t *testing.T) {
 			assert.EqualError(t, err, c[3])
 		})
 	}
-	for _, c := range []struct {
-		why                                  string
-		key, label, typ, help, hint, message string
-	}{
-		{"a key that stands before", "a", "l", "text", "", "", "key: duplicate of an earlier entry"},
-		{"no key", "", "l", "text", "", "", "key: must not be empty"},
-		{"no label", "k", "", "text", "", "", "label: must not be empty"},
-		{"no type", "k", "l", "", "", "", "type: must be one of text, password, textarea"},
-		{"an unknown type", "k", "l", "secret", "", "", "type: must be one of text, password, textarea"},
-		{"a label that is not UTF-8", "k", "\xff", "text", "", "", "label: must be valid UTF-8"},
-		{"a help text that is not UTF-8", "k", "l", "text", "\xff", "", "help: must be valid UTF-8"},
-		{"a placeholder that is not UTF-8", "k", "l", "text", "", "\xff", "placeholder: must be valid UTF-8"},
-	} {
+	for _, c := range testkit.Table(t, "testdata/fields.tsv", 7) {
 		_, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
 			{Key: "a", Label: "l", Type: wire.CredentialText},
-			{Key: c.key, Label: c.label, Type: wire.CredentialType(c.typ), Help: c.help, Placeholder: c.hint},
+			{Key: c[1], Label: unfold(c[2]), Type: wire.CredentialType(c[3]), Help: unfold(c[4]), Placeholder: unfold(c[5])},
 		}}, testkit.Source{}, newToken(t), nil)
-		require.Error(t, err, c.why)
-		assert.Contains(t, strings.Split(err.Error(), "\n"), "credentialSchema[1]."+c.message, c.why)
+		require.Error(t, err, c[0])
+		assert.Contains(t, strings.Split(err.Error(), "\n"), "credentialSchema[1]."+c[6], c[0])
 	}
 }
 

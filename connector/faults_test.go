@@ -21,6 +21,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+type interceptFunc = func(context.Context, connector.Call, action) error
+
+// around is an Intercept that looks at no call.
+func around(do func(ctx context.Context, next action) error) interceptFunc {
+	return func(ctx context.Context, _ connector.Call, next action) error { return do(ctx, next) }
+}
+
 // action stands for the work of an author's method.
 type action = func(context.Context) error
 
@@ -37,87 +44,40 @@ const (
 	sqlBody = `{"sql":"select 1","params":[],` + tail
 )
 
-// acting returns a source each of whose methods but Describe does something, with its
-// rows where it has some.
-func acting(do func(context.Context, *connector.Rows) error) testkit.Full {
-	return testkit.Full{
-		Described: testkit.Described{Endpoints: testkit.Endpoints{
-			Source: testkit.Source{
-				OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx, nil) },
-				OnDiscover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
-					return nil, do(ctx, nil)
-				},
-				OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-					return do(ctx, out)
-				},
-			},
-			Sizer:   func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, do(ctx, nil) },
-			Counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 0, do(ctx, nil) },
-			Aggregator: func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
-				return nil, do(ctx, nil)
-			},
-			Measurer: func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-				return nil, do(ctx, nil)
-			},
-			Linker: func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				return nil, do(ctx, nil)
-			},
-			Joiner: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error { return do(ctx, out) },
-		}},
-		Speaker: testkit.Speaker{Name: "ansi", OnSQL: func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error {
-			return do(ctx, out)
-		}},
-	}
-}
-
+// hooks returns all places: each method, and those with rows once more when some are out already.
 func hooks() (list []hook) {
-	joined := query(hopQuery)
-	for _, h := range []hook{
-		{name: "Check", path: "/check", body: good("/check")},
-		{name: "Discover", path: "/discovery", body: good("/discovery")},
-		{name: "Query", path: "/query", body: good("/query")},
-		{name: "QueryJoined", path: "/query", body: joined},
-		{name: "QuerySQL", path: "/query", body: sqlBody},
-		{name: "Size", path: "/size", body: good("/size")},
-		{name: "Count", path: "/count", body: good("/count")},
-		{name: "Query for a declined Count", path: "/count", body: good("/count")},
-		{name: "Aggregate", path: "/aggregate", body: good("/aggregate")},
-		{name: "Cardinality", path: "/cardinality", body: good("/cardinality")},
-		{name: "LinkHitRate", path: "/linkHitRate", body: good("/linkHitRate")},
-		// The same places when rows are out already.
-		{name: "Query" + afterRows, path: "/query", body: good("/query")},
-		{name: "QueryJoined" + afterRows, path: "/query", body: strings.Replace(joined, `[{"field":"name","as":"x"}]`, `[]`, 1)},
-		{name: "QuerySQL" + afterRows, path: "/query", body: sqlBody},
-	} {
-		h.source = func(do action) connector.Source {
-			s := acting(func(ctx context.Context, out *connector.Rows) error {
-				if strings.HasSuffix(h.name, afterRows) {
-					if err := out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1)); err != nil {
-						return err
-					}
-					time.Sleep(1500 * time.Millisecond) // the row is out after a second
+	add := func(name, request, methods, before string) {
+		path, body := asked(request)
+		list = append(list, hook{name, path, body, func(do action) connector.Source {
+			s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+			if strings.Contains(name, "declined") {
+				act(&s, "Count", script("decline"))
+			}
+			act(&s, methods, func(a *actor) error {
+				if err := script(before)(a); err != nil {
+					return err
 				}
-				return do(ctx)
+				return do(a.ctx)
 			})
-			if h.name != "Check" {
-				s.OnCheck = nil
-			}
-			if h.name == "Query for a declined Count" {
-				s.Counter = counts(0, connector.ErrDecline)
-			}
 			return s
-		}
-		list = append(list, h)
+		}})
 	}
-	describes := func(do action) connector.Source {
-		return testkit.Described{Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
-			return nil, do(ctx)
-		}}
+	for _, method := range strings.Fields("Check Discover Query Size Count Aggregate Cardinality LinkHitRate") {
+		path := "/" + strings.ToLower(method[:1]) + method[1:]
+		add(method, strings.Replace(path, "discover", "discovery", 1), method, "")
 	}
+	add("Query for a declined Count", "/count", "Query", "")
+	const out = "begin id; row 1; sleep 1500ms" // the row is out after a second
+	add("QueryJoined", "/query HOP", "QueryJoined", "")
+	add("QuerySQL", "/query STATEMENT", "QuerySQL", "")
+	add("Query"+afterRows, "/query", "Query", out)
+	add("QueryJoined"+afterRows, "/query BARE", "QueryJoined", out)
+	add("QuerySQL"+afterRows, "/query STATEMENT", "QuerySQL", out)
 	for _, r := range routes[2:] {
-		list = append(list, hook{"Describe for " + r.path, r.path, r.body, describes})
+		add("Describe for "+r.path, r.path, "Describe", "")
 	}
-	return append(list, hook{"Describe for a hop", "/query", joined, describes})
+	add("Describe for a hop", "/query HOP", "Describe", "")
+	return list
 }
 
 // hooksFor returns where the n-th case of a table is tried: every fifth at all hooks, the others at
@@ -325,7 +285,7 @@ func TestErrorCauses(t *testing.T) {
 		}
 		assert.Equal(t, wire.CodeTimeout, wire.CodeOf(c.err), c.why)
 		for _, path := range []string{"/check", "/discovery"} {
-			s := serve(t, acting(func(context.Context, *connector.Rows) error { return c.err }), nil)
+			s := serve(t, failing(c.err), nil)
 			s.post(path, good(path)).refuses(t, 408, wire.CodeTimeout, c.message)
 			require.Len(t, s.log.each(), 1, c.why)
 			line := s.log.each()[0]
@@ -354,3 +314,35 @@ func TestLongMessages(t *testing.T) {
 	s.post("/discovery", good("/discovery")).refuses(t, 500, wire.CodeInternal, "internal error")
 	assert.Less(t, len(s.log.String()), 5<<10)
 }
+
+// TestInterceptCalls checks that Intercept is called around each call of the source,
+// and told which.
+func TestInterceptCalls(t *testing.T) {
+	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	act(&src, "Count", script("decline"))
+	var calls []string
+	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, call connector.Call, next action) error {
+		calls = append(calls, call.Method+" "+call.Table)
+		return next(ctx)
+	}})
+	for request, want := range map[string]string{
+		"/check":           "Check ",
+		"/discovery":       "Discover ",
+		"/query":           "Describe items,Query items",
+		"/query HOP":       "Describe items,QueryJoined items",
+		"/query STATEMENT": "QuerySQL ",
+		"/count":           "Describe items,Count items,Query items",
+		"/aggregate":       "Describe items,Aggregate items",
+		"/size":            "Describe items,Size items",
+		"/cardinality":     "Describe items,Cardinality items",
+		`/linkHitRate "toTable":"items" => "toTable":"others"`: "Describe items,Describe others",
+	} {
+		calls = nil
+		s.post(asked(request))
+		assert.Equal(t, want, strings.Join(calls, ","), request)
+	}
+}
+
+// TestInterceptMisbehaves checks that an Intercept that swallows, replaces, forgets
+// or panics hides no failure and invents no success.
+func TestInterceptMisbehaves(t *testing.T) { answers(t, "intercepts.tsv") }

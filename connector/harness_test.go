@@ -294,14 +294,6 @@ func groups(rows [][]wire.Value, err error) testkit.Aggregator {
 	return func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) { return rows, err }
 }
 
-func sizes(s *wire.Size) testkit.Sizer {
-	return func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return s, nil }
-}
-
-func links(l *wire.LinkHitRate) testkit.Linker {
-	return func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) { return l, nil }
-}
-
 // discard is a client that takes everything and looks at nothing.
 type discard struct {
 	header        http.Header

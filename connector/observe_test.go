@@ -54,61 +54,20 @@ func told(o connector.RequestStats) string {
 // TestObserveSaysHowItEnded checks route, table, status, code, fault and the end of
 // the stream.
 func TestObserveSaysHowItEnded(t *testing.T) {
-	fails := func(err error) connector.Source {
-		return testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { return err }}
-	}
-	blocks := testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}
-	guess := strings.Replace(good("/query"), `"items"`, `"`+canary+`"`, 1)
-	for _, c := range []struct {
-		why              string
-		src              connector.Source
-		path, body, want string
-	}{
-		{"a stream", testkit.Source{}, "/query", good("/query"), "/query items 200 end"},
-		{"a JSON route", testkit.Described{}, "/size", good("/size"), "/size items 200"},
-		{"a link's first table", testkit.Described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
-		{"a decline", testkit.Described{Endpoints: testkit.Endpoints{Aggregator: groups(nil, connector.ErrDecline)}}, "/aggregate",
-			good("/aggregate"), "/aggregate items 204"},
-		{"SQL has no table", testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}, "/query", sqlBody, "/query 200 end"},
-		{"nobody vouches for the table", testkit.Endpoints{}, "/size", good("/size"), "/size 200"},
-
-		{"a guess is no table", testkit.Source{}, "/query", guess, "/query 404 unknown_entity caller"},
-		{"nor with a Describer", testkit.Described{}, "/query", guess, "/query 404 unknown_entity caller"},
-		{"a table that is named by a credential", script(begin), "/query", strings.Replace(ask("", hour), `"items"`, `"`+secret+`"`, 1),
-			"/query [redacted] 200 end"},
-		{"no such path", testkit.Source{}, "/" + canary, "{}", "404 not_found caller"},
-		{"no such endpoint", testkit.Source{}, "/size", good("/size"), "404 not_found caller"},
-		{"no JSON", testkit.Source{}, "/check", canary, "/check 400 bad_request caller"},
-		{"a credential that is missing", testkit.Source{}, "/check", `{"credentials":{},"timeoutMs":1000}`, "/check 400 check_failed caller"},
-		{"credentials that are rejected", fails(connector.CheckFailed("no")), "/check", good("/check"), "/check 400 check_failed caller"},
-
-		{"a source that fails", fails(errors.New("boom")), "/check", good("/check"), "/check 500 internal source"},
-		{"an upstream that is late", fails(connector.UpstreamTimeout("no")), "/check", good("/check"), "/check 408 timeout source"},
-		{"a source that is late", blocks, "/check", good("/check"), "/check 408 timeout source"},
-		{"a source that panics", testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }},
-			"/check", good("/check"),
-			"/check 500 internal source"},
-		{"before the first line", script(begin, rows(1), fail(errors.New("boom"))), "/query", ask("", hour), "/query items 500 internal source"},
-		{"after it", script(begin, rows(1), flush, wait(2*time.Second), fail(errors.New("boom"))), "/query", ask("", hour),
-			"/query items 200 internal source error"},
-		{"a table that is known, before its rows",
-			testkit.Described{Endpoints: testkit.Endpoints{Source: script(fail(errors.New("boom")))}}, "/query",
-			good("/query"), "/query items 500 internal source"},
-		{"a refusal after it", script(begin, rows(1), flush, wait(2*time.Second), fail(connector.Unsupported("no"))), "/query", ask("", hour),
-			"/query items 200 unsupported caller error"},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/ends.tsv", 4) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
 			w := &statsRecorder{}
-			s := serve(t, c.src, &connector.Options{Observe: w.observe})
-			a := s.post(c.path, c.body)
+			s := played(t, c[1], connector.Options{Observe: w.observe})
+			path, body := asked(c[2])
+			a := s.post(path, body)
 			o := w.last(t)
-			assert.Equal(t, c.want, told(o))
+			assert.Equal(t, c[3], told(o))
 			assert.Equal(t, "shop", o.Slug)
 			assert.Equal(t, "POST", o.Method)
 			assert.Equal(t, a.status, o.Status)
 			assert.Equal(t, int64(len(a.body)), o.BytesSent, "bytes of the answer")
 			if o.Code != wire.CodeNotFound {
-				assert.Equal(t, int64(len(c.body)), o.BytesRead, "bytes of the request")
+				assert.Equal(t, int64(len(body)), o.BytesRead, "bytes of the request")
 			}
 			assert.NotContains(t, fmt.Sprintf("%+v", o), canary)
 			require.Len(t, s.log.each(), 1, "one line for each request")
@@ -161,7 +120,7 @@ func TestObserveQuery(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/observed.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			w := &statsRecorder{}
-			s := serve(t, script(steps(t, c[2])...), &connector.Options{Observe: w.observe})
+			s := played(t, c[2], connector.Options{Observe: w.observe})
 			lines := s.stream(ask(c[1], hour))
 			o := w.last(t)
 			assert.Equal(t, "end", o.End, lines)
@@ -182,7 +141,7 @@ func TestObserveQuery(t *testing.T) {
 
 // TestObserveLeaving checks whose fault it is that there was no last line.
 func TestObserveLeaving(t *testing.T) {
-	open := script(begin, rows(1), flush, wait(forever))
+	open := plays("begin; rows 1; flush; wait 1000h")
 	testkit.Bubble(t, "the reader leaves", func(t *testing.T) {
 		w := &statsRecorder{}
 		s := serve(t, open, &connector.Options{Observe: w.observe})
@@ -231,7 +190,7 @@ func TestObserveLeaving(t *testing.T) {
 	})
 	testkit.Bubble(t, "it takes nothing", func(t *testing.T) {
 		w := &statsRecorder{}
-		s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
+		s := serve(t, plays("begin; rows 1000000"), &connector.Options{Observe: w.observe})
 		s.open("/query", ask("", hour))
 		time.Sleep(time.Minute)
 		assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
@@ -264,7 +223,7 @@ func TestRequestLine(t *testing.T) {
 		s := serve(t, struct {
 			testkit.Source
 			testkit.Counter
-		}{script(claim("sort"), begin, wait(time.Second), rows(5)), counts(0, connector.ErrDecline)}, nil)
+		}{plays("claim sort; begin; wait 1s; rows 5"), counts(0, connector.ErrDecline)}, nil)
 		r := s.Request(t.Context(), "/query", ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
 			`"sort":[{"field":"n","dir":"asc"}],`, hour))
 		r.Header.Set("X-Request-ID", "req-1")
@@ -283,7 +242,7 @@ func TestRequestLine(t *testing.T) {
 		assert.Contains(t, lines[3], fmt.Sprintf(" table=items status=200 rowsRead=5 rowsSent=0 bytes=%d duration=1s",
 			len(counted.body)))
 
-		empty := serve(t, script(begin), nil)
+		empty := serve(t, plays("begin"), nil)
 		body := empty.post("/query", ask(`"sort":[{"field":"n","dir":"asc"}],`, hour)).body
 		synctest.Wait()
 		assert.Contains(t, empty.log.each()[0],
@@ -330,7 +289,7 @@ func TestRequestID(t *testing.T) {
 func TestRequestIDIsACredential(t *testing.T) {
 	w := &statsRecorder{}
 	var log strings.Builder
-	h := newHandler(t, script(fail(errors.New("boom"))),
+	h := newHandler(t, plays("boom"),
 		&connector.Options{Observe: w.observe, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	r := request(t.Context(), "/query", strings.Replace(good("/query"), `"items"`, `"`+secret+`"`, 1))
 	r.Header.Set("X-Request-ID", secret)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -223,4 +225,108 @@ func TestMethods(t *testing.T) {
 	assert.Equal(t, 404, a.status)
 	a.hasRefusalHeaders(t)
 	s.alive()
+}
+
+// edit replaces a part of a route's good body.
+func edit(t testing.TB, path, old, new string) string {
+	t.Helper()
+	body := good(path)
+	require.Equal(t, 1, strings.Count(body, old), "%s in %s", old, body)
+	return strings.Replace(body, old, new, 1)
+}
+
+// TestVerdicts sends each body of wire/testdata/verdicts that is not a request of its
+// route. What is wrong with each stands there.
+func TestVerdicts(t *testing.T) {
+	s := serve(t, testkit.Full{Described: testkit.Described{Endpoints: testkit.Endpoints{}}, Speaker: testkit.Speaker{Name: "ansi"}}, nil)
+	for folder, path := range map[string]string{
+		"check-request": "/check", "discovery-request": "/discovery", "query-request": "/query", "sql-request": "/query",
+		"count-request": "/count", "aggregate-request": "/aggregate", "size-request": "/size",
+		"cardinality-request": "/cardinality", "link-hit-rate-request": "/linkHitRate",
+	} {
+		refused := 0
+		for _, c := range verdicts.Read(t, filepath.Join("../wire/testdata/verdicts", folder)) {
+			if !c.Valid {
+				refused++
+				t.Run(folder+" "+c.Why, func(t *testing.T) { s.post(path, string(c.Message())).refuses(t, 400, wire.CodeBadRequest, "*") })
+			}
+		}
+		assert.Positive(t, refused, folder)
+	}
+	s.alive()
+	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
+}
+
+// TestUnadvertised checks that legal requests for what the document never
+// promised are 422, and that no source sees them.
+func TestUnadvertised(t *testing.T) { answers(t, "unadvertised.tsv") }
+
+// TestUnknownNames checks that what the data lacks is refused by name, before
+// any row.
+func TestUnknownNames(t *testing.T) { answers(t, "names.tsv") }
+
+// TestNamesAreBounded checks that a name in a message is cut, so that no body
+// comes back whole.
+func TestNamesAreBounded(t *testing.T) {
+	long := strings.Repeat("ä\\u0001", 10_000)
+	for _, request := range []string{
+		`/query ["id"] => ["LONG"]`, `/query "sort":[] => "sort":[{"field":"LONG","dir":"asc"}]`, `/query "items" => "LONG"`,
+		`/query "and":[] => "and":[{"field":"LONG","op":"isnull"}]`, `/cardinality ["id"] => ["LONG"]`,
+	} {
+		for _, src := range []connector.Source{testkit.Endpoints{}, testkit.Described{}} {
+			path, body := asked(strings.Replace(request, "LONG", long, 1))
+			a := serve(t, src, nil).post(path, body)
+			if a.status == 200 && path == "/cardinality" {
+				continue // without a Describer a column is what its answer calls it
+			}
+			assert.Contains(t, []int{404, 422}, a.status)
+			assert.Less(t, len(a.body), 10_000, request)
+		}
+	}
+}
+
+// FuzzRequest checks that whatever a body holds, the answer is a clean one: the
+// route's own, or an envelope below 500.
+func FuzzRequest(f *testing.F) {
+	for i, r := range routes {
+		f.Add(uint8(i), r.body)
+		f.Add(uint8(i), r.body[:len(r.body)-1]+`,"x":[{"y":null}]}`)
+	}
+	f.Add(uint8(2), query(hopQuery))
+	f.Add(uint8(2), query(`"and":[{"field":"price","op":"gte","value":"1e5"}],"or":[[],[{"field":"name","op":"in",`+
+		`"values":["pen",null]}]],"sort":[{"field":"price","dir":"desc"}],"fields":["id","price"],"limit":2,`+
+		`"offset":1`))
+	f.Add(uint8(2), sqlBody)
+	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
+		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
+	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	src.Joiner = func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+		columns := items().Columns()
+		for i, j := range req.Joins {
+			for _, field := range j.Fields {
+				columns = append(columns, wire.Column{Name: field.As, Hop: i + 1})
+			}
+		}
+		return out.Begin(columns).Row(make([]wire.Value, len(columns))...)
+	}
+	h := newHandler(f, src, nil)
+	f.Fuzz(func(t *testing.T, route uint8, body string) {
+		w := direct(h, routes[int(route)%len(routes)].path, body)
+		switch {
+		case w.Code == 408:
+			t.Skip("the body asks for a millisecond")
+		case w.Code >= 500:
+			t.Fatalf("%d %s", w.Code, w.Body)
+		case w.Code >= 400:
+			var e wire.ErrorAnswer
+			if err := wire.Decode(w.Body.Bytes(), &e); err != nil {
+				t.Fatalf("%v: %s", err, w.Body)
+			}
+			if w.Body.Len() > 8<<10 || e.Error.Code.Status() != w.Code {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		case w.Code != 200 && w.Code != 204:
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	})
 }

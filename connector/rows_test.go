@@ -2,10 +2,10 @@ package connector_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,192 +21,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-type emit = func(out *connector.Rows) error
-
 // query returns a body for the table items.
 func query(more string) string { return `{"table":"items",` + more + `,` + tail }
 
 const plain = `"and":[],"sort":[],"fields":["n"]`
 
-// TestLies checks what a source must not do. Each case is the author's fault:
-// 500 before the first line, an error line after it, and the log says what is
-// wrong.
-func TestLies(t *testing.T) {
-	three := func(w *connector.RowWriter) error {
-		for i := range 3 {
-			if err := w.Row(wire.Int(int64(i))); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	const sorted = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
-	for _, c := range []struct {
-		why, query string
-		emit       emit
-		cause      string
-	}{
-		{"a claim twice", plain, func(out *connector.Rows) error {
-			out.Claim(connector.Applied{})
-			out.Claim(connector.Applied{Filters: true})
-			return three(out.Begin(number))
-		}, "the source called Claim twice"},
-		{"a claim after the rows began", plain, func(out *connector.Rows) error {
-			w := out.Begin(number)
-			out.Claim(connector.Applied{Filters: true})
-			return three(w)
-		}, "the source called Claim after Begin"},
-		{"a window asked for after the rows began", plain + `,"limit":2`, func(out *connector.Rows) error {
-			claim := out.Claim(connector.Applied{})
-			w := out.Begin(number)
-			if _, _, ok := claim.TakeWindow(); ok {
-				return errors.New("the window was handed out too late to be served")
-			}
-			return three(w)
-		}, "the source took the window after Begin"},
-		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
-			_, _, _ = out.Claim(connector.Applied{}).TakeWindow()
-			return three(out.Begin(number))
-		}, "the source claimed the window and offered more rows than the limit"},
-		{"Begin never", plain, func(*connector.Rows) error { return nil },
-			"the source returned without calling Begin"},
-		{"Begin twice", plain, func(out *connector.Rows) error {
-			_ = three(out.Begin(number))
-			return three(out.Begin(number))
-		}, "the source called Begin twice"},
-		{"Begin twice, and nobody looks at an error", plain, func(out *connector.Rows) error {
-			_ = three(out.Begin(number))
-			_ = three(out.Begin(number))
-			return nil
-		}, "the source called Begin twice"},
-		{"a cell too many", plain, func(out *connector.Rows) error {
-			_ = out.Begin(number).Row(wire.Int(1), wire.Int(2))
-			return nil
-		}, "the source emitted a row of 2 cells for 1 columns"},
-		{"two columns of one name", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2),
-				wire.Int(3))
-		}, `the source began with two columns named "n"`},
-		{"a hop the request does not have", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m", Hop: 1}}).Row(wire.Int(1), wire.Int(1))
-		}, `the source began with column "m" of hop 1; the request has 0 hops`},
-		{"a hop below zero", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Hop: -1}}).Row(wire.Int(1))
-		}, `the source began with column "n" of hop -1; the request has 0 hops`},
-		{"an unknown type", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
-		}, `the source began with column "n" of the unknown type "text"`},
-		{"cell-1: a NaN", plain, func(out *connector.Rows) error {
-			return out.Begin(number).Row(wire.Float(math.NaN()))
-		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; ` +
-			`send null or fix the source`},
-		{"cell-1: text that is not a decimal", plain, func(out *connector.Rows) error {
-			return out.Begin(number).Row(wire.Decimal(canary))
-		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
-		{"a cell that cannot cross has no place in an order", sorted, func(out *connector.Rows) error {
-			return out.Begin(number).Row(wire.Float(math.Inf(1)))
-		}, `the source emitted a row that cannot be sorted: NaN *`},
-		{"cell-2c: a datetime without a zone", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Type: wire.TypeDatetime}}).Row(wire.Text("2024-05-01T10:00:00"))
-		}, `the source emitted a row that cannot be sent: column "n" is no instant in UTC, with seconds and a Z at its end; pass wire.Datetime`},
-		{"cell-2c: a datetime in another zone", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Type: wire.TypeDatetime}}).Row(wire.Text("2024-05-01T10:00:00+02:00"))
-		}, `the source emitted a row that cannot be sent: column "n" is no instant *`},
-		{"error-10: not even behind the rows that are kept", sorted, func(out *connector.Rows) error {
-			w := out.Begin(number)
-			return errors.Join(w.Row(wire.Int(1)), w.Row(wire.Int(2)), w.Row(wire.Int(3)), w.Row(wire.Float(math.NaN())))
-		}, `the source emitted a row that cannot be sorted: NaN *`},
-		{"error-10: a row is not dropped because a filter cannot judge it",
-			`"and":[{"field":"n","op":"gt","value":5}],"sort":[],"fields":["n"]`, func(out *connector.Rows) error {
-				return out.Begin(number).Row(wire.Float(math.NaN()))
-			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: NaN *`},
-		{"error-10: nor kept without the column that it was judged by",
-			`"and":[],"or":[[{"field":"n","op":"nin","values":[5]}]],"sort":[],"fields":[]`, func(out *connector.Rows) error {
-				return out.Begin(number).Row(wire.Invalid("no number"))
-			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: no number`},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, emits(c.emit), nil)
-			a := s.post("/query", query(c.query))
-			a.refuses(t, 500, wire.CodeInternal, "internal error")
-			s.keepsSecrets(a)
-			require.Len(t, s.log.all(), 1)
-			want, open := strings.CutSuffix("ERROR internal error slug=shop route=/query table=items cause="+c.cause,
-				"*")
-			if open {
-				assert.True(t, strings.HasPrefix(s.log.String(), want), s.log.String())
-			} else {
-				assert.Equal(t, want, s.log.String())
-			}
-			s.alive()
-		})
-	}
-}
+// TestLies checks what a source must not do: 500 before the first line, and the log says what is wrong.
+func TestLies(t *testing.T) { answers(t, "lies.tsv") }
 
-// TestDataThatCannotBeSent checks what is the fault of the data: whoever reads is
-// told the table and the limit or the reason, and so is the log, and neither has
-// anything of a cell.
-func TestDataThatCannotBeSent(t *testing.T) {
-	large, bytes := wire.Text(canary+strings.Repeat("x", 16<<20)), wire.Text(canary+"\xff")
-	const (
-		sorted   = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
-		tooLarge = `a row of table "items" needs more than 16 MiB, which is all that a line of an answer has: ask for fewer fields`
-		notUTF8  = `field "n" of table "items" has a text that is not valid UTF-8: correct it in the source, or leave the field out`
-	)
-	rows := func(emit emit) connector.Source {
-		return struct {
-			testkit.Source
-			testkit.Speaker
-		}{
-			emits(emit),
-			testkit.Speaker{Name: "sql", OnSQL: func(_ context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return emit(out) }},
-		}
-	}
-	row := func(v wire.Value) connector.Source {
-		return rows(func(out *connector.Rows) error { return out.Begin(number).Row(v) })
-	}
-	swallowed := func(v wire.Value) connector.Source {
-		return rows(func(out *connector.Rows) error {
-			_ = out.Begin(number).Row(v)
-			return nil
-		})
-	}
-	group := func(v wire.Value) connector.Source {
-		return testkit.Endpoints{Aggregator: groups([][]wire.Value{{v}}, nil)}
-	}
-	link := testkit.Endpoints{Linker: links(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{canary + "\xff"}})}
-	least := strings.Replace(good("/aggregate"), `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
-	const answered = `the answer has a text of table "items" that is not valid UTF-8, in %s: correct it in the source, or leave the field out`
-	for _, c := range []struct {
-		why              string
-		src              connector.Source
-		path, body, told string
-	}{
-		{"stream-6a: a row over 16 MiB", row(large), "/query", query(plain), tooLarge},
-		{"whatever the author makes of the error", swallowed(large), "/query", query(plain), tooLarge},
-		{"kept by the heap until the end", row(large), "/query", query(sorted), tooLarge},
-		{"cell-4: text that is not UTF-8", row(bytes), "/query", query(plain), notUTF8},
-		{"whatever the author makes of that", swallowed(bytes), "/query", query(plain), notUTF8},
-		{"kept by the heap too", row(bytes), "/query", query(sorted), notUTF8},
-		{"SQL names no table", row(large), "/query", sqlBody, strings.Replace(tooLarge, ` of table "items"`, "", 1)},
-		{"nor here", row(bytes), "/query", sqlBody, strings.Replace(notUTF8, ` of table "items"`, "", 1)},
-		{"a least text", group(bytes), "/aggregate", least, fmt.Sprintf(answered, "rows[0]")},
-		{"a sample", link, "/linkHitRate", good("/linkHitRate"), fmt.Sprintf(answered, "orphanSamples[0]")},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var seen []connector.RequestStats
-			s := serve(t, c.src, &connector.Options{Observe: func(_ context.Context, o connector.RequestStats) { seen = append(seen, o) }})
-			a := s.post(c.path, c.body)
-			a.refuses(t, 422, wire.CodeUnsupported, c.told)
-			s.keepsSecrets(a)
-			assert.Contains(t, s.log.String(), "ERROR the source has data that cannot be sent slug=shop route="+c.path)
-			assert.Contains(t, s.log.String(), "cause="+c.told)
-			require.Len(t, seen, 1)
-			assert.Equal(t, connector.FaultSource, seen[0].Fault)
-			s.alive()
-		})
-	}
-}
+// TestDataThatCannotBeSent checks what is the fault of the data: whoever reads is told the table and the limit or the
+// reason, and so is the log, and neither has anything of a cell.
+func TestDataThatCannotBeSent(t *testing.T) { answers(t, "unsendable.tsv") }
 
 // TestWindow checks the only way in which an offset and a limit reach a source, with testdata/windows.tsv.
 func TestWindow(t *testing.T) {
@@ -338,40 +163,68 @@ func TestFail(t *testing.T) {
 
 // TestCountByReading checks that a count that the source declines is read from
 // the finished query. What the query refuses, the count refuses.
-func TestCountByReading(t *testing.T) {
-	for _, c := range []struct {
-		why   string
-		query func(context.Context, *connector.Query, *connector.Rows) error
-		want  string
-	}{
-		{"rows", nil, `{"count":2}`},
-		{"a refusal", func(context.Context, *connector.Query, *connector.Rows) error {
-			return connector.Unsupported("no")
-		}, `{"error":{"code":"unsupported","message":"no"}}`},
-		{"a failure", func(context.Context, *connector.Query, *connector.Rows) error {
-			return errors.New("no")
-		}, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a column that is not there", func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			return out.Begin(number).Flush()
-		}, `{"error":{"code":"unsupported","message":"table \"items\" has no field \"id\" to filter by"}}`},
-		{"never begun", func(context.Context, *connector.Query, *connector.Rows) error { return nil },
-			`{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie", func(_ context.Context, req *connector.Query, out *connector.Rows) error {
-			if len(req.Fields) != 0 || req.TimeoutMS != 60000 || req.Credentials.Get("apiKey") != secret {
-				return fmt.Errorf("the request is not the count's")
-			}
-			return out.Begin(items().Columns()).Row(wire.Int(1))
-		}, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie that nobody looks at", func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			w := out.Begin(items().Columns())
-			_ = w.Row(testkit.Items().Rows[1]...)
-			_ = w.Row(wire.Int(1))
-			return nil
-		}, `{"error":{"code":"internal","message":"internal error"}}`},
-	} {
-		src := testkit.Endpoints{Source: testkit.Source{OnQuery: c.query}, Counter: counts(-5, fmt.Errorf("cannot: %w", connector.ErrDecline))}
-		a := serve(t, src, nil).post("/count",
-			edit(t, "/count", `"and":[]`, `"and":[{"field":"id","op":"gte","value":2}]`))
-		assert.Equal(t, c.want, a.body, c.why)
+func TestCountByReading(t *testing.T) { answers(t, "counted.tsv") }
+
+// joined emits rows of the columns given, through QueryJoined.
+func joined(columns []wire.Column, rows [][]wire.Value) testkit.Endpoints {
+	return testkit.Endpoints{
+		Source: testkit.Source{OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
+			return errors.New("Query was called for a request with joins")
+		}},
+		Joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			return testkit.Rows(out.Begin(columns), rows)
+		},
 	}
 }
+
+// TestJoins checks the library's part of joins, with the cases of testdata/joins.tsv: which column becomes
+// which member, and that filters and sort see base fields only.
+func TestJoins(t *testing.T) {
+	hops := strings.NewReplacer(
+		"TO_B", `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}`,
+		"TO_C", `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id",`+
+			`"fields":[{"field":"name","as":"c"},{"field":"size"}]}`,
+		"TO_SELF", `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id",`+
+			`"fields":[{"field":"name","as":"bossName"}]}`)
+	for _, c := range testkit.Table(t, "testdata/joins.tsv", 5) {
+		why, asked, want := c[0], query(hops.Replace(c[1])), c[4]
+		t.Run(why, func(t *testing.T) {
+			var rows [][]wire.Value
+			require.NoError(t, json.Unmarshal([]byte(c[3]), &rows))
+			s := serve(t, joined(columnsOf(c[2]), rows), nil)
+			a := s.post("/query", asked)
+			a.is(t, want)
+			s.alive()
+		})
+	}
+}
+
+// TestDialectMode checks that the rows of an SQL statement come in full, and
+// that the native body is taken too.
+func TestDialectMode(t *testing.T) {
+	var seen wire.SQLRequest
+	s := serve(t, testkit.Full{Speaker: testkit.Speaker{Name: "ansi",
+		OnSQL: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
+			seen = *req
+			return script(`claim; window 0 0 true; begin b:string a; row "x" 1; row null 2`)(&actor{out: out})
+		}}}, nil)
+	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
+	a := s.post("/query", sql(`"idleTimeoutMs":50000,"maxTimeoutMs":50001,`))
+	require.Equal(t, 200, a.status, a.body)
+	assert.Equal(t, all+"\n"+`{"rows":[{"b":"x","a":1},{"b":null,"a":2}]}`+"\n"+end+"\n", a.body)
+	assert.Equal(t, "select 1", seen.SQL)
+	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()}, seen.Params)
+	assert.Equal(t, secret, seen.Credentials.Get("apiKey"))
+	assert.Equal(t, []int64{60000, 50000, 50001}, []int64{seen.TimeoutMS, seen.IdleTimeoutMS, seen.MaxTimeoutMS})
+
+	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n",
+		s.post("/query", good("/query")).body, "the native body too")
+	assert.Equal(t, 404, s.post("/query", edit(t, "/query", `"items"`, `"sql"`)).status,
+		`a table that is called "sql" is no SQL`)
+
+	answers(t, "sql.tsv")
+}
+
+// TestAggregateAnswers checks what reaches the source, and how a decline and the
+// keys of periods are answered.
+func TestAggregateAnswers(t *testing.T) { answers(t, "aggregates.tsv") }

@@ -3,14 +3,21 @@ package connector_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -22,78 +29,207 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The streams below are scripts: what the source does, step by step, and what
-// the reader sees, line by line, with the instant of the bubble's clock.
-
+// An actor plays a script: what a source or an Intercept does, as the files in testdata have it.
 type actor struct {
-	ctx context.Context
-	out *connector.Rows
-	w   *connector.RowWriter
-	n   int64
+	ctx   context.Context
+	query *connector.Query
+	out   *connector.Rows
+	claim connector.Claim
+	w     *connector.RowWriter
+	n     int64
+	plays int64  // of this script, this one included
+	next  action // of an Intercept
+	err   error  // what next returned
+	// What the calls answer that write no rows.
+	size    *wire.Size
+	count   int64
+	groups  [][]wire.Value
+	columns map[string]*wire.Cardinality
+	link    *wire.LinkHitRate
 }
 
 type step func(*actor) error
 
 var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
 
-func begin(a *actor) error {
-	a.w = a.out.Begin(number)
-	return nil
-}
-
-func flush(a *actor) error { return a.w.Flush() }
-
-// claim claims what it names of filters, sort and window.
-func claim(parts string) step {
+// script reads verbs with their arguments, which semicolons separate. The error of a verb behind "try" is
+// looked at by nobody.
+func script(text string) step {
+	var plays atomic.Int64
 	return func(a *actor) error {
-		has := func(part string) bool { return strings.Contains(parts, part) }
-		c := a.out.Claim(connector.Applied{Filters: has("filters"), Sort: has("sort")})
-		if has("window") {
-			_, _, _ = c.TakeWindow()
+		a.plays = plays.Add(1)
+		for one := range strings.SplitSeq(text, "; ") {
+			one, tried := strings.CutPrefix(one, "try ")
+			verb, rest, _ := strings.Cut(one, " ")
+			do, known := verbs[verb]
+			if !known {
+				panic("no verb " + verb)
+			}
+			if err := do(a, rest); err != nil && !tried {
+				return err
+			}
 		}
-		return nil
+		return a.err
 	}
 }
 
-// rows offers the next n integers.
-func rows(n int) step {
-	return func(a *actor) error {
-		for range n {
-			a.n++
-			if err := a.w.Row(wire.Int(a.n)); err != nil {
+var verbs = map[string]func(a *actor, rest string) error{
+	"":        func(*actor, string) error { return nil },
+	"nothing": func(*actor, string) error { return nil },
+	// begin has the columns name:type@hop, or n.
+	"begin": func(a *actor, names string) error {
+		a.w = a.out.Begin(columnsOf(cmp.Or(names, "n:number")))
+		return nil
+	},
+	"flush": func(a *actor, _ string) error { return a.w.Flush() },
+	// claim has what is claimed of filters and sort, and whether the window is taken.
+	"claim": func(a *actor, parts string) error {
+		has := func(part string) bool { return strings.Contains(parts, part) }
+		if a.claim = a.out.Claim(connector.Applied{Filters: has("filters"), Sort: has("sort")}); has("window") {
+			_, _, _ = a.claim.TakeWindow()
+		}
+		return nil
+	},
+	"window": func(a *actor, want string) error {
+		offset, limit, ok := a.claim.TakeWindow()
+		return differs(want, fmt.Sprint(offset, limit, ok))
+	},
+	"request": func(a *actor, want string) error {
+		q := a.query
+		return differs(want, fmt.Sprint(len(q.Fields), q.TimeoutMS, q.Credentials.Get("apiKey") == secret))
+	},
+	"row": func(a *actor, cells string) error { return a.w.Row(cellsOf(cells)...) },
+	// rows offers the next n integers, ones so many rows that are so short that a batch of 5,000 is one line.
+	"rows": func(a *actor, n string) error {
+		return repeat(n, func() error { a.n++; return a.w.Row(wire.Int(a.n)) })
+	},
+	"ones": func(a *actor, n string) error { return repeat(n, func() error { return a.w.Row(wire.Int(1)) }) },
+	// wide offers rows of about so many bytes. Digits are cheap to make and to send.
+	"wide": func(a *actor, sizes string) error {
+		for n := range strings.FieldsSeq(sizes) {
+			if err := a.w.Row(wire.Decimal(strings.Repeat("7", atoi(n)))); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-}
-
-// ones offers rows that are so short that a batch of 5,000 is one line.
-func ones(n ...int) step {
-	return func(a *actor) error {
-		for range n[0] {
+	},
+	// spin offers a row every millisecond, for ever.
+	"spin": func(a *actor, _ string) error {
+		for {
 			if err := a.w.Row(wire.Int(1)); err != nil {
 				return err
 			}
+			time.Sleep(time.Millisecond)
+		}
+	},
+	// wait minds the context; sleep does not. swallow returns at the deadline as if it were done.
+	"wait":    func(a *actor, d string) error { return pause(a.ctx, duration(d)) },
+	"sleep":   func(_ *actor, d string) error { time.Sleep(duration(d)); return nil },
+	"swallow": func(a *actor, _ string) error { <-a.ctx.Done(); return nil },
+
+	"fail": func(_ *actor, text string) error {
+		code, message, _ := strings.Cut(text, " ")
+		if code == "" {
+			return errors.New(canary)
+		}
+		return wire.Errorf(wire.Code(code), "%s", message)
+	},
+	"boom":    func(*actor, string) error { return errors.New("boom") },
+	"panic":   func(*actor, string) error { panic("boom") },
+	"exit":    func(*actor, string) error { runtime.Goexit(); return nil },
+	"once":    func(a *actor, _ string) error { return differs("1", fmt.Sprint(a.plays)) },
+	"decline": func(*actor, string) error { return errors.Join(errors.New("why"), connector.ErrDecline) },
+
+	// What the calls answer that write no rows. A group has cells; groups are so many of two cells each.
+	"size": func(a *actor, rows string) error {
+		a.size = &wire.Size{Rows: int64(atoi(rows)), Exact: true}
+		return nil
+	},
+	"count": func(a *actor, n string) error { a.count = int64(atoi(n)); return nil },
+	"group": func(a *actor, cells string) error { a.groups = append(a.groups, cellsOf(cells)); return nil },
+	"groups": func(a *actor, n string) error {
+		a.groups = make([][]wire.Value, 0) // nil is no answer
+		return repeat(n, func() error {
+			a.n++
+			a.groups = append(a.groups, []wire.Value{wire.Int(a.n), wire.Int(1)})
+			return nil
+		})
+	},
+	"cardinality": func(a *actor, text string) error {
+		w := append(strings.Fields(text), "")
+		if a.columns == nil {
+			a.columns = map[string]*wire.Cardinality{}
+		}
+		if a.columns[w[0]] = nil; w[1] != "" {
+			a.columns[w[0]] = &wire.Cardinality{NonNull: int64(atoi(w[1])), Distinct: int64(atoi(w[2]))}
 		}
 		return nil
-	}
-}
-
-// wide offers rows of about so many bytes. Digits are cheap to make and to send.
-func wide(bytes ...int) step {
-	return func(a *actor) error {
-		for _, n := range bytes {
-			if err := a.w.Row(wire.Decimal(strings.Repeat("7", n))); err != nil {
-				return err
-			}
+	},
+	"link": func(a *actor, text string) error {
+		w := strings.Fields(text)
+		a.link = &wire.LinkHitRate{FromNonNull: int64(atoi(w[0])), OrphanCount: int64(atoi(w[1])), OrphanRate: math.NaN()}
+		for _, sample := range w[2:] {
+			a.link.OrphanSamples = append(a.link.OrphanSamples, unfold(sample))
 		}
 		return nil
-	}
+	},
+
+	// What an Intercept does: it calls next, in another goroutine perhaps, for which it waits or not, and
+	// goes on. Its error is that of next, unless it swallows or wraps it.
+	"next": func(a *actor, _ string) error { a.err = a.next(a.ctx); return nil },
+	"nextRecovered": func(a *actor, _ string) error {
+		defer func() { _ = recover() }()
+		return a.next(a.ctx)
+	},
+	"nextElsewhere": func(a *actor, _ string) error {
+		var elsewhere sync.WaitGroup
+		elsewhere.Go(func() { a.err = a.next(a.ctx) })
+		elsewhere.Wait()
+		return nil
+	},
+	"nextBeside": func(a *actor, _ string) error {
+		started := make(chan struct{})
+		go func() { close(started); _ = a.next(a.ctx) }()
+		<-started
+		synctest.Wait()
+		return nil
+	},
+	"forget": func(a *actor, _ string) error { a.err = nil; return nil },
+	"wrap":   func(a *actor, text string) error { return fmt.Errorf("%s: %w", text, a.err) },
 }
 
-// wait minds the context; sleep does not.
-func wait(d time.Duration) step { return func(a *actor) error { return pause(a.ctx, d) } }
+func atoi(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func repeat(n string, do func() error) error {
+	for range atoi(n) {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differs is an error unless the two are the same.
+func differs(want, got string) error {
+	if got != want {
+		return fmt.Errorf("%s instead of %s", got, want)
+	}
+	return nil
+}
 
 // pause waits, or returns why the context has ended.
 func pause(ctx context.Context, d time.Duration) error {
@@ -105,78 +241,303 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func sleep(d time.Duration) step { return func(*actor) error { time.Sleep(d); return nil } }
-func fail(err error) step        { return func(*actor) error { return err } }
+// columnsOf reads columns: "id:number b@1", and "none" for none.
+func columnsOf(words string) (columns []wire.Column) {
+	for word := range strings.FieldsSeq(strings.TrimPrefix(words, "none")) {
+		name, hop, _ := strings.Cut(unfold(word), "@")
+		name, kind, _ := strings.Cut(name, ":")
+		n, _ := strconv.Atoi(hop)
+		columns = append(columns, wire.Column{Name: name, Type: wire.Type(kind), Hop: n})
+	}
+	return columns
+}
 
-// spin offers a row every millisecond, for ever.
-func spin(a *actor) error {
-	for {
-		if err := a.w.Row(wire.Int(1)); err != nil {
-			return err
+// cellsOf reads cells in JSON, and those that JSON cannot tell: NaN, Inf, decimal:1, invalid:why, date:2024-04-01 and large,
+// which is more than a line of an answer may have.
+func cellsOf(words string) (cells []wire.Value) {
+	for word := range strings.FieldsSeq(words) {
+		var v wire.Value
+		switch kind, text, _ := strings.Cut(word, ":"); kind {
+		case "NaN":
+			v = wire.Float(math.NaN())
+		case "Inf":
+			v = wire.Float(math.Inf(1))
+		case "decimal":
+			v = wire.Decimal(text)
+		case "invalid":
+			v = wire.Invalid(text)
+		case "text":
+			v = wire.Text(unfold(text))
+		case "date", "datetime":
+			day, err := time.Parse(time.DateOnly, text)
+			if v = wire.Datetime(day); kind == "date" || err != nil {
+				v = wire.Date(day)
+			}
+		case "large":
+			v = wire.Text(canary + strings.Repeat("x", 16<<20))
+		default:
+			if err := v.UnmarshalJSON([]byte(word)); err != nil {
+				panic(err)
+			}
 		}
-		time.Sleep(time.Millisecond)
+		cells = append(cells, v)
+	}
+	return cells
+}
+
+// unfold replaces the two characters "\xff" by the byte.
+func unfold(text string) string { return strings.ReplaceAll(text, `\xff`, "\xff") }
+
+// act makes methods of a source play a part: Check, Discover, Query, QueryJoined, QuerySQL, Size, Count,
+// Aggregate, Cardinality, LinkHitRate and Describe.
+func act(s *testkit.Full, methods string, play step) {
+	for method := range strings.FieldsSeq(methods) {
+		switch method {
+		case "Check":
+			s.OnCheck = func(ctx context.Context, _ *wire.CheckRequest) error { return play(&actor{ctx: ctx}) }
+		case "Discover":
+			s.OnDiscover = func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+				return nil, play(&actor{ctx: ctx})
+			}
+		case "Query":
+			s.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+				return play(&actor{ctx: ctx, query: req, out: out})
+			}
+		case "QueryJoined":
+			s.Joiner = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+				return play(&actor{ctx: ctx, query: req, out: out})
+			}
+		case "QuerySQL":
+			s.OnSQL = func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error {
+				return play(&actor{ctx: ctx, out: out})
+			}
+		case "Size":
+			s.Sizer = func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+				a := &actor{ctx: ctx}
+				err := play(a)
+				return a.size, err
+			}
+		case "Count":
+			s.Counter = func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
+				a := &actor{ctx: ctx}
+				err := play(a)
+				return a.count, err
+			}
+		case "Aggregate":
+			s.Aggregator = func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
+				a := &actor{ctx: ctx}
+				err := play(a)
+				return a.groups, err
+			}
+		case "Cardinality":
+			s.Measurer = func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+				a := &actor{ctx: ctx}
+				err := play(a)
+				return a.columns, err
+			}
+		case "LinkHitRate":
+			s.Linker = func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+				a := &actor{ctx: ctx}
+				err := play(a)
+				return a.link, err
+			}
+		case "Describe":
+			s.Describer = func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+				return items(), play(&actor{ctx: ctx})
+			}
+		default:
+			panic("no method " + method)
+		}
 	}
 }
 
-// swallow returns at the deadline without an error, as if it were done.
-func swallow(a *actor) error {
-	<-a.ctx.Done()
-	return nil
+// allCalls is each method but Check and Describe.
+const allCalls = "Discover Query QueryJoined QuerySQL Size Count Aggregate Cardinality LinkHitRate"
+
+// plays returns a source whose Query plays a script.
+func plays(text string) testkit.Source {
+	var s testkit.Full
+	act(&s, "Query", script(text))
+	return s.Source
 }
 
-const forever = 1000 * time.Hour
-
-func script(steps ...step) testkit.Source {
-	return testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-		a := &actor{ctx: ctx, out: out}
-		for _, s := range steps {
-			if err := s(a); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
+// failing returns a source whose Check and Discover fail.
+func failing(err error) testkit.Source {
+	var s testkit.Full
+	act(&s, "Check Discover", func(*actor) error { return err })
+	return s.Source
 }
 
-// steps reads a script as the files in testdata have it: verbs with their arguments, separated by semicolons.
-func steps(t *testing.T, text string) (list []step) {
+var (
+	kindWord    = regexp.MustCompile(`^(source|endpoints|described|full|aggregating|sql)\b ?`)
+	methodsWord = regexp.MustCompile(`^([A-Z][A-Za-z ]*): `)
+)
+
+// played serves what a file says of a source: of what kind it is, which is by default one of every optional
+// route, and the scripts of its methods, if not of every one. "/" separates them, as in
+// "described Count: decline / Query: begin; row 1". Omit has options as JSON, and Intercept is one of them.
+func played(t testing.TB, words string, opts connector.Options) *site {
 	t.Helper()
-	failing := fail(errors.New(canary))
-	alone := map[string]step{"begin": begin, "flush": flush, "spin": spin, "swallow": swallow, "fail": failing}
-	counted := map[string]func(...int) step{"rows": func(n ...int) step { return rows(n[0]) }, "ones": ones, "wide": wide}
-	timed := map[string]func(time.Duration) step{"wait": wait, "sleep": sleep}
-	for text := range strings.SplitSeq(text, "; ") {
-		verb, rest, more := strings.Cut(text, " ")
-		if one := alone[verb]; one != nil && !more {
-			list = append(list, one)
-		} else if counted := counted[verb]; counted != nil {
-			var numbers []int
-			for word := range strings.FieldsSeq(rest) {
-				numbers = append(numbers, testkit.Must(strconv.Atoi(word))(t, text))
+	s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	kind := kindWord.FindStringSubmatch(words)
+	for part := range strings.SplitSeq(strings.TrimPrefix(words, append(kind, "")[0]), " / ") {
+		methods, text := allCalls, part
+		if m := methodsWord.FindStringSubmatch(part); m != nil {
+			methods, text = m[1], part[len(m[0]):]
+		}
+		switch play := script(text); {
+		case part == "":
+		case methods == "Omit":
+			require.NoError(t, json.Unmarshal([]byte(text), &opts.Omit))
+		case methods == "Intercept":
+			opts.Intercept = func(ctx context.Context, _ connector.Call, next action) error {
+				return play(&actor{ctx: ctx, next: next})
 			}
-			list = append(list, counted(numbers...))
-		} else if verb == "claim" {
-			list = append(list, claim(rest))
-		} else if timed := timed[verb]; timed != nil {
-			list = append(list, timed(testkit.Must(time.ParseDuration(rest))(t, text)))
-		} else {
-			code, message, _ := strings.Cut(rest, " ")
-			require.Equal(t, "fail", verb, text)
-			list = append(list, fail(wire.Errorf(wire.Code(code), "%s", message)))
+		default:
+			act(&s, methods, play)
 		}
 	}
-	return list
+	var src connector.Source = s.Endpoints
+	switch append(kind, "", "")[1] {
+	case "source":
+		src = s.Source
+	case "described":
+		src = s.Described
+	case "full":
+		src = s
+	case "aggregating":
+		src = struct {
+			testkit.Source
+			testkit.Aggregator
+		}{s.Source, s.Aggregator}
+	case "sql":
+		src = struct {
+			testkit.Source
+			testkit.Speaker
+		}{s.Source, s.Speaker}
+	}
+	return serve(t, src, &opts)
 }
 
-// seen returns the lines that a script's reader sees, in which a word stands for a line of the protocol.
+var shorts = strings.NewReplacer("↵", "\n", "SECRET", secret, "CANARY", canary, "STATEMENT", `{"sql":"select 1","params":[]}`,
+	"PLAIN", `{"table":"items","and":[],"sort":[],"fields":["n"]}`,
+	"SORTED", `{"table":"items","and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2}`,
+	"HOP", `{"table":"items",`+hopQuery+`}`,
+	"BARE", `{"table":"items",`+strings.Replace(hopQuery, `{"field":"name","as":"x"}`, "", 1)+`}`, "JOINS",
+	`"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}]`,
+	"DEEP", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000))
+
+// asked reads a request: a path, and how its body differs from the good one. That is a part and what
+// stands for it, as in `"and":[] => "and":[1]`, other members in braces, more text behind + at the end, the body
+// itself behind =, or half of the good one.
+func asked(text string) (path, body string) {
+	path, edits, _ := strings.Cut(shorts.Replace(text), " ")
+	body, isOwn := strings.CutPrefix(edits, "=")
+	if !isOwn {
+		body = good(path)
+	}
+	switch old, new, swap := strings.Cut(edits, " => "); {
+	case isOwn:
+	case edits == "half":
+		body = body[:len(body)/2]
+	case swap:
+		if strings.Count(body, old) != 1 {
+			panic(old + " is not once in " + body)
+		}
+		body = strings.Replace(body, old, new, 1)
+	case strings.HasPrefix(edits, "{"):
+		body = edits[:len(edits)-1] + "," + tail
+	case strings.HasPrefix(edits, "+"):
+		body = body[:len(body)-1] + edits[1:]
+	}
+	return path, body
+}
+
+// is asserts an answer: a status alone, or with the body or the code and the message of a refusal. In the lines of
+// a stream, words stand for lines of the protocol.
+func (a answer) is(t testing.TB, want string) {
+	t.Helper()
+	status, text, _ := strings.Cut(shorts.Replace(want), " ")
+	code, message, refusal := strings.Cut(text, ": ")
+	switch {
+	case want == "500":
+		a.refuses(t, 500, wire.CodeInternal, "internal error")
+	case want == "408":
+		a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+	case refusal && !strings.ContainsAny(code, "{ "):
+		a.refuses(t, atoi(status), wire.Code(code), message)
+	default:
+		assert.Equal(t, atoi(status), a.status, a.body)
+		lines := strings.Split(text, " | ")
+		for i, word := range lines {
+			lines[i] = spell(word)
+		}
+		assert.Equal(t, strings.Join(lines, "\n"), strings.TrimSuffix(a.body, "\n"))
+		assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
+	}
+	if a.status == 204 {
+		assert.Empty(t, a.header.Get("Content-Type"))
+	}
+}
+
+// said asserts the only line of the log but for those of requests, or that there is none. What ends in an asterisk
+// is the beginning.
+func (s *site) said(path, want string) {
+	s.t.Helper()
+	if want == "" {
+		assert.Empty(s.t, s.log.String())
+		return
+	}
+	require.Len(s.t, s.log.all(), 1)
+	got := strings.Replace(s.log.String(), " slug=shop route="+path, ":", 1)
+	want, open := strings.CutSuffix(shorts.Replace(want), "*")
+	if assert.True(s.t, strings.HasPrefix(got, want), "%s\nmust begin with\n%s", got, want) && !open {
+		assert.Equal(s.t, want, got)
+	}
+	if strings.HasPrefix(want, "ERROR") {
+		assert.Contains(s.t, s.log.each()[0], "fault=source")
+	}
+}
+
+// answers plays a file, whose cells are why, the source (or both: with and without Describe), the request, the answer,
+// and the line in the log.
+func answers(t *testing.T, file string) {
+	t.Helper()
+	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
+		sources := []string{c[1]}
+		if words, both := strings.CutPrefix(c[1], "both"); both {
+			sources = []string{"endpoints" + words, "described" + words}
+		}
+		for _, words := range sources {
+			testkit.Bubble(t, c[0], func(t *testing.T) {
+				s := played(t, words, connector.Options{})
+				path, body := asked(c[2])
+				a := s.post(path, body)
+				synctest.Wait() // a request is logged when it is over
+				a.is(t, c[3])
+				s.keepsSecrets(a)
+				s.said(path, c[4])
+				if !strings.Contains(words, "Intercept: ") {
+					s.alive()
+				}
+				time.Sleep(time.Minute) // for what outlives its request
+			})
+		}
+	}
+}
+
+// spell returns the line of the protocol that a word stands for, or the word.
+func spell(word string) string {
+	lines := map[string]string{"served": all, "ping": ping, "end": end, "late": late, "idle": idle, "broken": broken}
+	return cmp.Or(lines[word], word)
+}
+
+// seen returns the lines that a script's reader sees, each with its instant.
 func seen(text string) []string {
 	lines := strings.Split(text, " | ")
 	for i, line := range lines {
 		at, word, _ := strings.Cut(line, " ")
-		full := map[string]string{"served": all, "ping": ping, "end": end, "late": late, "idle": idle, "broken": broken}[word]
-		if full != "" {
-			lines[i] = at + " " + full
-		}
+		lines[i] = at + " " + spell(word)
 	}
 	return lines
 }
