@@ -290,10 +290,6 @@ func counts(n int64, err error) testkit.Counter {
 	return func(context.Context, *wire.CountRequest) (int64, error) { return n, err }
 }
 
-func groups(rows [][]wire.Value, err error) testkit.Aggregator {
-	return func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) { return rows, err }
-}
-
 // discard is a client that takes everything and looks at nothing.
 type discard struct {
 	header        http.Header

@@ -139,26 +139,27 @@ func TestObserveQuery(t *testing.T) {
 	})
 }
 
-// TestObserveLeaving checks whose fault it is that there was no last line.
+// TestObserveLeaving checks whose fault it is that there was no last line, and how long the request took.
 func TestObserveLeaving(t *testing.T) {
-	open := plays("begin; rows 1; flush; wait 1000h")
-	testkit.Bubble(t, "the reader leaves", func(t *testing.T) {
-		w := &statsRecorder{}
-		s := serve(t, open, &connector.Options{Observe: w.observe})
+	const open = "source begin; rows 1; flush; wait 1000h"
+	observed := func(name, words, want string, leave func(t *testing.T, s *site)) {
+		testkit.Bubble(t, name, func(t *testing.T) {
+			w := &statsRecorder{}
+			s := played(t, words, connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
+				assert.NoError(t, ctx.Err(), "a hook may take its time")
+				w.observe(ctx, o)
+			}})
+			leave(t, s)
+			o := w.last(t)
+			assert.Equal(t, want, told(o)+" "+o.Duration.String())
+		})
+	}
+	observed("the reader leaves", open, "/query items 200 reader cut 3s", func(t *testing.T, s *site) {
 		conn := s.open("/query", ask("", hour))
 		time.Sleep(3 * time.Second)
 		require.NoError(t, conn.Close())
-		o := w.last(t)
-		assert.Equal(t, connector.FaultReader, o.Fault)
-		assert.Equal(t, "cut", o.End)
-		assert.Equal(t, 3*time.Second, o.Duration)
 	})
-	testkit.Bubble(t, "it leaves while nothing is written", func(t *testing.T) {
-		w := &statsRecorder{}
-		s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
-			assert.NoError(t, ctx.Err(), "a hook may take its time")
-			w.observe(ctx, o)
-		}})
+	observed("it leaves while nothing is written", open, "/query items 200 timeout reader cut 3s", func(t *testing.T, s *site) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		res := testkit.Must(s.Client.Do(s.Request(ctx, "/query", ask("", hour))))(t)
@@ -166,42 +167,28 @@ func TestObserveLeaving(t *testing.T) {
 		testkit.Must(io.ReadFull(res.Body, make([]byte, len(all)+1)))(t)
 		time.Sleep(3 * time.Second)
 		leave()
-		assert.Equal(t, "/query items 200 timeout reader cut", told(w.last(t)))
+		synctest.Wait()
 	})
-	t.Run("it has left before the answer", func(t *testing.T) {
-		w := &statsRecorder{}
+	observed("it has left before the answer", "source", "/check 408 timeout reader 0s", func(t *testing.T, s *site) {
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		h := newHandler(t, testkit.Source{}, &connector.Options{Observe: w.observe})
-		h.ServeHTTP(httptest.NewRecorder(), request(ctx, "/check", good("/check")))
-		require.Len(t, w.seen, 1)
-		assert.Equal(t, "/check 408 timeout reader", told(w.seen[0]))
+		s.Handler.ServeHTTP(httptest.NewRecorder(), request(ctx, "/check", good("/check")))
 	})
-	testkit.Bubble(t, "it takes nothing of an answer that is no stream", func(t *testing.T) {
-		w := &statsRecorder{}
-		s := serve(t, testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-			table := *items()
-			table.SourceDescription = strings.Repeat("long ", 200_000)
-			return &wire.Discovery{Tables: []wire.Table{table}}, nil
-		}}, &connector.Options{Observe: w.observe})
-		s.open("/discovery", good("/discovery"))
-		time.Sleep(10 * time.Minute)
-		assert.Equal(t, "/discovery 200 reader", told(w.last(t)))
-	})
-	testkit.Bubble(t, "it takes nothing", func(t *testing.T) {
-		w := &statsRecorder{}
-		s := serve(t, plays("begin; rows 1000000"), &connector.Options{Observe: w.observe})
+	observed("it takes nothing of an answer that is no stream", "described Aggregate: groups 1000", "/aggregate items 200 reader 20s",
+		func(t *testing.T, s *site) {
+			long := strings.Repeat("long ", 50)
+			s.open(asked(`/aggregate "groupBy":[] => "groupBy":[{"field":"id","as":"` + long + `"}]`))
+			time.Sleep(10 * time.Minute)
+		})
+	observed("it takes nothing", "source begin; rows 1000000", "/query items 200 reader cut 20s", func(_ *testing.T, s *site) {
 		s.open("/query", ask("", hour))
 		time.Sleep(time.Minute)
-		assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
 	})
-	testkit.Bubble(t, "the server stops", func(t *testing.T) {
-		w := &statsRecorder{}
-		h := startServed(t, newHandler(t, open, &connector.Options{Observe: w.observe}), nil)
+	observed("the server stops", open, "/query items 200 timeout host error 1s", func(t *testing.T, s *site) {
+		h := startServed(t, s.Handler, nil)
 		answered := h.send("/query", ask("", hour))
 		h.stop()
 		<-answered
-		assert.Equal(t, "/query items 200 timeout host error", told(w.last(t)))
 		assert.NoError(t, <-h.stopped)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,6 +38,18 @@ func (d *eventLog) take() string {
 	return all
 }
 
+// checking serves a source whose Check does something.
+func checking(t *testing.T, do action) *site {
+	t.Helper()
+	return serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx) }}, nil)
+}
+
+// passes requires that a check succeeds.
+func (s *site) passes() {
+	s.t.Helper()
+	assert.Equal(s.t, `{"ok":true}`, s.post("/check", good("/check")).body)
+}
+
 // value gets a value that notes when it is made and closed.
 func (d *eventLog) value(ctx context.Context, p *connector.PerRequest[string], name string) (func(), error) {
 	_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
@@ -61,46 +72,24 @@ func TestPerRequest(t *testing.T) {
 		d.note("call")
 		return err
 	}
-	const pair = "open one, open two, call"
-	const closed = ", close two, close one"
-	for _, c := range []struct {
-		why    string
-		count  func(context.Context) error
-		status int
-		want   string
-	}{
-		{"Describe, Count, and Query after a decline share them", func(ctx context.Context) error {
-			return errors.Join(both(ctx), connector.ErrDecline)
-		}, 200, pair + ", call, call" + closed},
-		{"a failure", func(ctx context.Context) error {
-			return errors.Join(both(ctx), errors.New("boom"))
-		}, 500, pair + ", call" + closed},
-		{"a panic", func(ctx context.Context) error {
-			_ = both(ctx)
-			panic("boom")
-		}, 500, pair + ", call" + closed},
-		{"a goroutine that ends", func(ctx context.Context) error {
-			_ = both(ctx)
-			runtime.Goexit()
-			return nil
-		}, 500, pair + ", call" + closed},
+	for words, status := range map[string]int{
+		"decline": 200, // Describe, Count, and Query after the decline share them
+		"boom":    500, "panic": 500, "exit": 500,
 	} {
-		src := testkit.Described{Endpoints: testkit.Endpoints{
-			Source: testkit.Source{OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-				if err := both(ctx); err != nil {
-					return err
-				}
-				return testkit.Source{}.Query(ctx, req, out)
-			}},
-			Counter: func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) },
-		}, Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
-			return items(), both(ctx)
-		},
+		var src testkit.Full
+		act(&src, "Describe", func(a *actor) error { return both(a.ctx) })
+		act(&src, "Count", func(a *actor) error { return errors.Join(both(a.ctx), script(words)(a)) })
+		src.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+			return errors.Join(both(ctx), testkit.Source{}.Query(ctx, req, out))
 		}
-		s := serve(t, src, nil)
+		want := "open one, open two, call, call"
+		if status == 200 {
+			want += ", call"
+		}
+		s := serve(t, src.Described, nil)
 		for range 2 { // a second request shares nothing with the first
-			assert.Equal(t, c.status, s.post("/count", good("/count")).status, c.why)
-			assert.Equal(t, c.want, d.take(), c.why)
+			assert.Equal(t, status, s.post("/count", good("/count")).status, words)
+			assert.Equal(t, want+", close two, close one", d.take(), words)
 		}
 	}
 }
@@ -110,7 +99,7 @@ func TestPerRequest(t *testing.T) {
 func TestPerRequestConcurrent(t *testing.T) {
 	var p connector.PerRequest[int64]
 	var made, open atomic.Int64
-	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := checking(t, func(ctx context.Context) error {
 		var all sync.WaitGroup
 		var seen [8]int64
 		for i := range seen {
@@ -132,10 +121,10 @@ func TestPerRequestConcurrent(t *testing.T) {
 			}
 		}
 		return nil
-	}}, nil)
+	})
 	var all sync.WaitGroup
 	for range 10 {
-		all.Go(func() { assert.Equal(t, `{"ok":true}`, s.post("/check", good("/check")).body) })
+		all.Go(s.passes)
 	}
 	all.Wait()
 	assert.Equal(t, int64(10), made.Load())
@@ -154,10 +143,9 @@ func TestPerRequestContext(t *testing.T) {
 		}
 		return nil
 	}
-	src := testkit.Described{Endpoints: testkit.Endpoints{
-		Sizer: func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) },
-	}, Describer: func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}
-	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
+	var src testkit.Full
+	act(&src, "Describe Size", func(a *actor) error { a.size = &wire.Size{}; return get(a.ctx) })
+	s := serve(t, src.Described, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))
 		defer cancel()
 		return next(ctx)
@@ -170,7 +158,7 @@ func TestPerRequestContext(t *testing.T) {
 func TestPerRequestFails(t *testing.T) {
 	var d eventLog
 	var p connector.PerRequest[string]
-	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := checking(t, func(ctx context.Context) error {
 		_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
 			return "", func() { d.note("never") }, errors.New("no token today")
 		})
@@ -178,8 +166,8 @@ func TestPerRequestFails(t *testing.T) {
 		d.note("%v", err)
 		_, err = d.value(ctx, &p, "one")
 		return err
-	}}, nil)
-	assert.Equal(t, 200, s.post("/check", good("/check")).status)
+	})
+	s.passes()
 	assert.Equal(t, "no token today, open one, close one", d.take())
 }
 
@@ -187,11 +175,11 @@ func TestPerRequestFails(t *testing.T) {
 func TestPerRequestCloses(t *testing.T) {
 	var d eventLog
 	var one, two connector.PerRequest[string]
-	s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+	s := checking(t, func(ctx context.Context) error {
 		_, err := d.value(ctx, &one, "one")
 		_, _, _ = two.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
 		return err
-	}}, nil)
+	})
 	a := s.post("/check", good("/check"))
 	assert.Equal(t, `{"ok":true}`, a.body)
 	assert.Equal(t, "open one, close one", d.take())
@@ -206,13 +194,13 @@ func TestPerRequestLate(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
 		free, ended := make(chan struct{}), make(chan context.Context, 1)
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := checking(t, func(ctx context.Context) error {
 			_, err := d.value(ctx, &p, "one")
 			<-free
 			d.note("return")
 			ended <- ctx
 			return err
-		}}, nil)
+		})
 		s.post("/check", strings.Replace(good("/check"), "60000", "10", 1)).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
 		assert.Equal(t, "open one", d.take())
 		time.Sleep(time.Hour)
@@ -244,7 +232,7 @@ func TestPerRequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := checking(t, func(ctx context.Context) error {
 			panicked := make(chan any)
 			go func() {
 				defer func() { panicked <- recover() }()
@@ -264,8 +252,8 @@ func TestPerRequestWaits(t *testing.T) {
 			assert.Equal(t, "no token today", <-panicked)
 			_, err = d.value(ctx, &p, "one")
 			return err
-		}}, nil)
-		assert.Equal(t, 200, s.post("/check", good("/check")).status)
+		})
+		s.passes()
 		assert.Equal(t, "open one, close one", d.take())
 	})
 }
@@ -277,7 +265,7 @@ func TestPerRequestMadeTooLate(t *testing.T) {
 		var d eventLog
 		var p connector.PerRequest[string]
 		made := make(chan func(), 1)
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := checking(t, func(ctx context.Context) error {
 			go func() {
 				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
 					time.Sleep(10 * time.Second)
@@ -287,8 +275,8 @@ func TestPerRequestMadeTooLate(t *testing.T) {
 			}()
 			time.Sleep(time.Second)
 			return nil
-		}}, nil)
-		assert.Equal(t, 200, s.post("/check", good("/check")).status)
+		})
+		s.passes()
 		release := <-made
 		assert.Empty(t, d.take())
 		release()

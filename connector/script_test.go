@@ -291,63 +291,45 @@ func unfold(text string) string { return strings.ReplaceAll(text, `\xff`, "\xff"
 // act makes methods of a source play a part: Check, Discover, Query, QueryJoined, QuerySQL, Size, Count,
 // Aggregate, Cardinality, LinkHitRate and Describe.
 func act(s *testkit.Full, methods string, play step) {
+	query := func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+		return play(&actor{ctx: ctx, query: req, out: out})
+	}
 	for method := range strings.FieldsSeq(methods) {
 		switch method {
 		case "Check":
 			s.OnCheck = func(ctx context.Context, _ *wire.CheckRequest) error { return play(&actor{ctx: ctx}) }
 		case "Discover":
-			s.OnDiscover = func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
-				return nil, play(&actor{ctx: ctx})
-			}
+			s.OnDiscover = call[*wire.DiscoveryRequest](play, func(*actor) *wire.Discovery { return nil })
 		case "Query":
-			s.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-				return play(&actor{ctx: ctx, query: req, out: out})
-			}
+			s.OnQuery = query
 		case "QueryJoined":
-			s.Joiner = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-				return play(&actor{ctx: ctx, query: req, out: out})
-			}
+			s.Joiner = query
 		case "QuerySQL":
-			s.OnSQL = func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error {
-				return play(&actor{ctx: ctx, out: out})
-			}
+			s.OnSQL = func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return query(ctx, nil, out) }
 		case "Size":
-			s.Sizer = func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
-				a := &actor{ctx: ctx}
-				err := play(a)
-				return a.size, err
-			}
+			s.Sizer = call[*wire.SizeRequest](play, func(a *actor) *wire.Size { return a.size })
 		case "Count":
-			s.Counter = func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
-				a := &actor{ctx: ctx}
-				err := play(a)
-				return a.count, err
-			}
+			s.Counter = call[*wire.CountRequest](play, func(a *actor) int64 { return a.count })
 		case "Aggregate":
-			s.Aggregator = func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
-				a := &actor{ctx: ctx}
-				err := play(a)
-				return a.groups, err
-			}
+			s.Aggregator = call[*wire.AggregateRequest](play, func(a *actor) [][]wire.Value { return a.groups })
 		case "Cardinality":
-			s.Measurer = func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-				a := &actor{ctx: ctx}
-				err := play(a)
-				return a.columns, err
-			}
+			s.Measurer = call[*wire.CardinalityRequest](play, func(a *actor) map[string]*wire.Cardinality { return a.columns })
 		case "LinkHitRate":
-			s.Linker = func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				a := &actor{ctx: ctx}
-				err := play(a)
-				return a.link, err
-			}
-		case "Describe":
+			s.Linker = call[*wire.LinkHitRateRequest](play, func(a *actor) *wire.LinkHitRate { return a.link })
+		default:
 			s.Describer = func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
 				return items(), play(&actor{ctx: ctx})
 			}
-		default:
-			panic("no method " + method)
 		}
+	}
+}
+
+// call returns a method that plays a part and answers what it has left.
+func call[R, V any](play step, answer func(*actor) V) func(context.Context, R) (V, error) {
+	return func(ctx context.Context, _ R) (V, error) {
+		a := &actor{ctx: ctx}
+		err := play(a)
+		return answer(a), err
 	}
 }
 
@@ -397,25 +379,17 @@ func played(t testing.TB, words string, opts connector.Options) *site {
 			act(&s, methods, play)
 		}
 	}
-	var src connector.Source = s.Endpoints
-	switch append(kind, "", "")[1] {
-	case "source":
-		src = s.Source
-	case "described":
-		src = s.Described
-	case "full":
-		src = s
-	case "aggregating":
-		src = struct {
+	src := map[string]connector.Source{
+		"": s.Endpoints, "endpoints": s.Endpoints, "source": s.Source, "described": s.Described, "full": s,
+		"aggregating": struct {
 			testkit.Source
 			testkit.Aggregator
-		}{s.Source, s.Aggregator}
-	case "sql":
-		src = struct {
+		}{s.Source, s.Aggregator},
+		"sql": struct {
 			testkit.Source
 			testkit.Speaker
-		}{s.Source, s.Speaker}
-	}
+		}{s.Source, s.Speaker},
+	}[append(kind, "", "")[1]]
 	return serve(t, src, &opts)
 }
 
