@@ -139,8 +139,7 @@ func TestBodyTrickles(t *testing.T) {
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			s := serve(t, testkit.Source{}, &c.options)
-			host := listen(t, s.Handler, func(h *http.Server) { h.ReadTimeout = c.server })
-			conn := host.dial(t)
+			conn := listen(t, s.Handler, func(h *http.Server) { h.ReadTimeout = c.server })
 			start := time.Now()
 			testkit.Must(io.WriteString(conn,
 				"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
@@ -152,21 +151,15 @@ func TestBodyTrickles(t *testing.T) {
 	}
 }
 
-// host runs an http.Server with a test's own settings, reached through pipes.
-type host struct{ *memlisten.Listener }
-
-func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
+// listen runs an http.Server with a test's own settings, and returns a connection to it.
+func listen(t *testing.T, h http.Handler, configure func(*http.Server)) net.Conn {
 	server := &http.Server{Handler: h}
 	configure(server)
 	l, stop := memlisten.Serve(server)
 	t.Cleanup(stop)
-	return &host{l}
-}
-
-func (l *host) dial(t *testing.T) net.Conn {
-	c := testkit.Must(l.Dial(context.Background()))(t)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
+	conn := testkit.Must(l.Dial(context.Background()))(t)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }
 
 // TestCredentials checks which credentials are taken, dropped and refused.

@@ -194,13 +194,10 @@ func TestAbandoned(t *testing.T) {
 // TestAbandonedNotGoneOnWith checks that after a call that outlived its
 // request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {
-	src := testkit.Described{Describer: func(context.Context, wire.Credentials, string) (*wire.Table, error) {
-		time.Sleep(time.Minute)
-		return items(), nil
-	}}
+	const late = "described Describe: sleep 1m"
 	for _, route := range routes[2:] {
 		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
+			s := played(t, late, connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
 				assert.Equal(t, "Describe", c.Method, "%s: the source was called after its request was over", route.path)
 				return next(ctx)
 			}})

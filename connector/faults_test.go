@@ -303,14 +303,9 @@ func TestErrorCauses(t *testing.T) {
 // through whole.
 func TestLongMessages(t *testing.T) {
 	page := strings.Repeat("ä", 1<<20)
-	s := serve(t, testkit.Source{
-		OnCheck: func(context.Context, *wire.CheckRequest) error { return connector.CheckFailed("%s", page) },
-		OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-			return nil, errors.New(page)
-		},
-	}, nil)
-	a := s.post("/check", good("/check"))
-	a.refuses(t, 400, wire.CodeCheckFailed, strings.Repeat("ä", 2048)+"...")
+	serve(t, failing(connector.CheckFailed("%s", page)), nil).post("/check", good("/check")).
+		refuses(t, 400, wire.CodeCheckFailed, strings.Repeat("ä", 2048)+"...")
+	s := serve(t, failing(errors.New(page)), nil)
 	s.post("/discovery", good("/discovery")).refuses(t, 500, wire.CodeInternal, "internal error")
 	assert.Less(t, len(s.log.String()), 5<<10)
 }

@@ -30,71 +30,77 @@ type question struct {
 }
 
 func random(r *rand.Rand) *question {
-	row := func(id int) map[string]wire.Value {
-		cells := map[string]wire.Value{"id": wire.Int(int64(id)), "a": wire.Null(), "s": wire.Null()}
-		if r.IntN(4) > 0 {
-			cells["a"] = wire.Int(int64(r.IntN(5) - 2))
+	names := []string{"id", "a", "s"}
+	cell := func(name string, id int) wire.Value {
+		switch null := r.IntN(4) == 0; {
+		case name == "id":
+			return wire.Int(int64(id))
+		case null:
+			return wire.Null()
+		case name == "a":
+			return wire.Int(int64(r.IntN(5) - 2))
 		}
-		if r.IntN(4) > 0 {
-			cells["s"] = wire.Text([]string{"", "a", "b", "B", "ab", "ä", "1"}[r.IntN(7)])
-		}
-		return cells
+		return wire.Text(one(r, "", "a", "b", "B", "ab", "ä", "1"))
 	}
 	filters := func(n int) []wire.Filter {
 		list := []wire.Filter{}
 		for range n {
-			f := wire.Filter{Field: []string{"id", "a", "s"}[r.IntN(3)]}
+			f := wire.Filter{Field: one(r, names...)}
 			switch r.IntN(4) {
 			case 0:
-				f.Op = []wire.Op{wire.OpIsNull, wire.OpNotNull}[r.IntN(2)]
+				f.Op = one(r, wire.OpIsNull, wire.OpNotNull)
 			case 1:
-				f.Op, f.Values = []wire.Op{wire.OpIn, wire.OpNin}[r.IntN(2)], []wire.Value{}
+				f.Op, f.Values = one(r, wire.OpIn, wire.OpNin), []wire.Value{}
 				for range r.IntN(4) {
-					f.Values = append(f.Values, row(r.IntN(10))[f.Field])
+					f.Values = append(f.Values, cell(f.Field, r.IntN(10)))
 				}
 			default:
-				f.Op = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte}[r.IntN(6)]
-				f.Value = row(r.IntN(10))[f.Field]
+				f.Op = one(r, wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte)
+				f.Value = cell(f.Field, r.IntN(10))
 			}
 			list = append(list, f)
 		}
 		return list
 	}
-	shuffled := func() []string {
-		names := []string{"id", "a", "s"}
-		r.Shuffle(3, func(i, j int) { names[i], names[j] = names[j], names[i] })
-		return names
+	shuffled := func() (list []string) {
+		for _, i := range r.Perm(len(names)) {
+			list = append(list, names[i])
+		}
+		return list
 	}
 	q := &question{
 		table: &oracle.Table{Name: "t", PrimaryKey: []string{"id"}},
 		req: wire.QueryRequest{
 			Table: "t", Where: wire.Where{And: filters(r.IntN(3))}, Fields: shuffled()[:r.IntN(4)],
-			Limit: []int64{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)], Offset: []int64{0, 0, 0, 1, 4, 30}[r.IntN(6)],
+			Limit: one[int64](r, 0, 1, 2, 3, 4, 5, 1000), Offset: one[int64](r, 0, 0, 0, 1, 4, 30),
 			Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{"apiKey": secret}), TimeoutMS: 60000},
 		},
 		claims:    wire.Served{Filters: r.IntN(2) == 0, Sort: r.IntN(2) == 0, Window: r.IntN(2) == 0},
-		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)],
-		offsets: r.IntN(4) > 0, offsetMax: []int64{0, 0, 3}[r.IntN(3)], budget: []int64{50_000, 4}[r.IntN(2)],
+		described: r.IntN(2) == 0, sorts: one(r, "", "", "", wire.SortSingle, wire.SortNone),
+		offsets: r.IntN(4) > 0, offsetMax: one[int64](r, 0, 0, 3), budget: one[int64](r, 50_000, 4),
 	}
 	for range r.IntN(3) {
 		q.req.Or = append(q.req.Or, filters(r.IntN(3)))
 	}
 	for _, field := range shuffled()[:r.IntN(4)] {
-		q.req.Sort = append(q.req.Sort, wire.SortKey{Field: field, Dir: []wire.Direction{wire.Asc, wire.Desc}[r.IntN(2)]})
+		q.req.Sort = append(q.req.Sort, wire.SortKey{Field: field, Dir: one(r, wire.Asc, wire.Desc)})
 	}
+	types := map[string]wire.Type{"id": wire.TypeNumber, "a": wire.TypeNumber, "s": wire.TypeString}
 	for _, name := range shuffled() {
-		q.table.Columns = append(q.table.Columns, wire.Column{Name: name,
-			Type: map[string]wire.Type{"id": wire.TypeNumber, "a": wire.TypeNumber, "s": wire.TypeString}[name]})
+		q.table.Columns = append(q.table.Columns, wire.Column{Name: name, Type: types[name]})
 	}
 	for _, id := range r.Perm(r.IntN(40)) {
 		var cells []wire.Value
 		for _, c := range q.table.Columns {
-			cells = append(cells, row(id)[c.Name])
+			cells = append(cells, cell(c.Name, id))
 		}
 		q.table.Rows = append(q.table.Rows, cells)
 	}
 	return q
 }
+
+// one picks a value.
+func one[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
 // total returns the order of a sort: its keys, the primary key if that is known, and
 // then the columns of which it is true.

@@ -130,7 +130,7 @@ func TestObserveQuery(t *testing.T) {
 	}
 	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
 		w := &statsRecorder{}
-		s := serve(t, testkit.Endpoints{Counter: counts(0, connector.ErrDecline)}, &connector.Options{Observe: w.observe})
+		s := played(t, "Count: decline", connector.Options{Observe: w.observe})
 		s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
 		o := w.last(t)
 		assert.Equal(t, "/count items 200", told(o))
@@ -207,10 +207,7 @@ func TestObservePanics(t *testing.T) {
 // TestRequestLine checks the line that every request has.
 func TestRequestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, struct {
-			testkit.Source
-			testkit.Counter
-		}{plays("claim sort; begin; wait 1s; rows 5"), counts(0, connector.ErrDecline)}, nil)
+		s := played(t, "Query: claim sort; begin; wait 1s; rows 5 / Count: decline", connector.Options{})
 		r := s.Request(t.Context(), "/query", ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
 			`"sort":[{"field":"n","dir":"asc"}],`, hour))
 		r.Header.Set("X-Request-ID", "req-1")

@@ -165,18 +165,6 @@ func TestFail(t *testing.T) {
 // the finished query. What the query refuses, the count refuses.
 func TestCountByReading(t *testing.T) { answers(t, "counted.tsv") }
 
-// joined emits rows of the columns given, through QueryJoined.
-func joined(columns []wire.Column, rows [][]wire.Value) testkit.Endpoints {
-	return testkit.Endpoints{
-		Source: testkit.Source{OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
-			return errors.New("Query was called for a request with joins")
-		}},
-		Joiner: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			return testkit.Rows(out.Begin(columns), rows)
-		},
-	}
-}
-
 // TestJoins checks the library's part of joins, with the cases of testdata/joins.tsv: which column becomes
 // which member, and that filters and sort see base fields only.
 func TestJoins(t *testing.T) {
@@ -191,7 +179,10 @@ func TestJoins(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			var rows [][]wire.Value
 			require.NoError(t, json.Unmarshal([]byte(c[3]), &rows))
-			s := serve(t, joined(columnsOf(c[2]), rows), nil)
+			var src testkit.Full // whose Query is not to be called for a request with joins
+			act(&src, "Query", script("fail"))
+			act(&src, "QueryJoined", func(a *actor) error { return testkit.Rows(a.out.Begin(columnsOf(c[2])), rows) })
+			s := serve(t, src.Endpoints, nil)
 			a := s.post("/query", asked)
 			a.is(t, want)
 			s.alive()

@@ -118,10 +118,7 @@ func TestFormShowsPlainText(t *testing.T) {
 			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
 	} {
 		log := &logbook{}
-		s := connectortest.Start(t, def, testkit.Source{
-			OnCheck:    func(context.Context, *wire.CheckRequest) error { return c.err },
-			OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, c.err },
-		}, &connector.Options{Logger: slog.New(log)})
+		s := connectortest.Start(t, def, failing(c.err), &connector.Options{Logger: slog.New(log)})
 		body := testkit.Must(json.Marshal(map[string]any{
 			"credentials": map[string]string{"base": base, "pass": pass, "key": key, "other": unknown},
 			"timeoutMs":   60000,
@@ -247,11 +244,12 @@ func TestTenantsAtOnce(t *testing.T) {
 					cancel()
 					continue
 				}
-				a, err := readAll(res)
+				data, err := io.ReadAll(res.Body)
+				_ = res.Body.Close()
 				if err != nil {
 					left.Add(1)
 				}
-				for _, m := range marks.FindAllStringSubmatch(a, -1) {
+				for _, m := range marks.FindAllStringSubmatch(string(data), -1) {
 					if m[1] == tenant {
 						own.Add(1)
 					} else {
@@ -269,12 +267,6 @@ func TestTenantsAtOnce(t *testing.T) {
 	assert.Positive(t, left.Load())
 }
 
-func readAll(res *http.Response) (string, error) {
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	return string(data), err
-}
-
 // TestLongCauses checks that a cause is cut to a length, and only after the secrets
 // are out of it: half of one at the cut would be half a secret.
 func TestLongCauses(t *testing.T) {
@@ -286,7 +278,7 @@ func TestLongCauses(t *testing.T) {
 		{"one byte more", strings.Repeat("x", most+1), strings.Repeat("x", most) + "..."},
 		{"a secret across the cut", strings.Repeat("x", most-5) + secret, strings.Repeat("x", most-5) + "[reda..."},
 	} {
-		s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { return errors.New(c.cause) }}, nil)
+		s := serve(t, failing(errors.New(c.cause)), nil)
 		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
 		_, cause, _ := strings.Cut(s.log.String(), "cause=")
 		assert.Equal(t, c.want, cause, c.why)

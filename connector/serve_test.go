@@ -93,9 +93,8 @@ func TestServeDrains(t *testing.T) {
 		{"more than the request needs", time.Minute, 30 * time.Second, 30 * time.Second, 200},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startServed(t, newHandler(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-				return pause(ctx, c.needs)
-			}}, nil), &connector.ServeOptions{Drain: c.drain})
+			src := played(t, "Check: wait "+c.needs.String(), connector.Options{})
+			h := startServed(t, src.Handler, &connector.ServeOptions{Drain: c.drain})
 			answered := h.send("/check", good("/check"))
 			h.stop()
 			answer := <-answered
@@ -115,20 +114,10 @@ func TestServeDrains(t *testing.T) {
 
 func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, testkit.Source{
-			OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-				<-ctx.Done()
-				return ctx.Err()
-			},
-			OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-				w := out.Begin(items().Columns())
-				if err := errors.Join(w.Row(testkit.Items().Rows[0]...), w.Flush()); err != nil {
-					return err
-				}
-				<-ctx.Done()
-				return ctx.Err()
-			},
-		}, nil), nil)
+		var src testkit.Full
+		act(&src, "Check", script("wait 1h"))
+		act(&src, "Query", script("begin id; row 1; flush; wait 1h"))
+		h := startServed(t, newHandler(t, src.Source, nil), nil)
 		stream, plain := h.send("/query", good("/query")), h.send("/check", good("/check"))
 		h.stop()
 		a := <-stream
@@ -163,10 +152,7 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, emits(func(out *connector.Rows) error {
-			time.Sleep(30 * time.Minute)
-			return out.Begin(items().Columns()).Row(testkit.Items().Rows[0]...)
-		}), nil), nil)
+		h := startServed(t, newHandler(t, plays("sleep 30m; begin id; row 1"), nil), nil)
 		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)

@@ -99,10 +99,7 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 		{1<<53 - 1, 0, time.Hour}, // by default
 	} {
 		testkit.Bubble(t, fmt.Sprintf("%dms of at most %v", c.ms, c.max), func(t *testing.T) {
-			s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
-				<-ctx.Done()
-				return nil
-			}}, &connector.Options{MaxTimeout: c.max})
+			s := played(t, "Check: swallow", connector.Options{MaxTimeout: c.max})
 			start := time.Now()
 			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, fmt.Sprintf(`"timeoutMs":%d`, c.ms))).
 				refuses(t, 408, wire.CodeTimeout, "the request's time is over")
@@ -142,6 +139,7 @@ func TestCannotFlush(t *testing.T) {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(outer(w), r) })
 		}
 	}
+	bare := func(w http.ResponseWriter) http.ResponseWriter { return wrapped{w} }
 	for _, c := range []struct {
 		why, path string
 		mount     func(http.Handler) http.Handler
@@ -149,10 +147,8 @@ func TestCannotFlush(t *testing.T) {
 	}{
 		{"http.TimeoutHandler collects the answer", "/query",
 			func(h http.Handler) http.Handler { return http.TimeoutHandler(h, time.Minute, "") }, "*http.timeoutWriter"},
-		{"a writer without Unwrap", "/query",
-			wrap(func(w http.ResponseWriter) http.ResponseWriter { return wrapped{w} }), "connector_test.wrapped"},
-		{"a whole answer needs no flush", "/check",
-			wrap(func(w http.ResponseWriter) http.ResponseWriter { return wrapped{w} }), ""},
+		{"a writer without Unwrap", "/query", wrap(bare), "connector_test.wrapped"},
+		{"a whole answer needs no flush", "/check", wrap(bare), ""},
 		{"a writer with Unwrap", "/query",
 			wrap(func(w http.ResponseWriter) http.ResponseWriter { return unwrapping{wrapped{w}} }), ""},
 		{"the server's own", "/query", wrap(func(w http.ResponseWriter) http.ResponseWriter { return w }), ""},
@@ -346,11 +342,11 @@ func TestReaderLeaves(t *testing.T) {
 	}
 	testkit.Bubble(t, "on a JSON route", func(t *testing.T) {
 		returned := make(chan time.Time, 1)
-		s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+		s := checking(t, func(ctx context.Context) error {
 			<-ctx.Done()
 			returned <- time.Now()
 			return ctx.Err()
-		}}, nil)
+		})
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 		start := time.Now()
@@ -368,10 +364,9 @@ func TestServerTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := played(t, "Query: begin; flush; wait 25s; rows 100 / Size: sleep 8s; size 1 / Aggregate: sleep 8s; decline / "+
 			"Count: sleep 8s; fail bad_request no", connector.Options{})
-		h := listen(t, s.Handler, func(server *http.Server) {
+		conn := listen(t, s.Handler, func(server *http.Server) {
 			server.WriteTimeout, server.ReadTimeout, server.IdleTimeout = 2*time.Second, 3*time.Second, time.Hour
 		})
-		conn := h.dial(t)
 		in := bufio.NewReader(conn)
 		for range 2 { // on one connection, which stands idle in between
 			start := time.Now()
