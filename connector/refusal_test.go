@@ -79,31 +79,18 @@ func (b unread) Read([]byte) (int, error) {
 // before it is read.
 func TestBodyUnread(t *testing.T) {
 	h := newHandler(t, testkit.Source{}, nil)
-	for _, c := range []struct {
-		why, method, path string
-		alter             func(*http.Request)
-		status            int
-	}{
-		{"an unknown path", "POST", "/nowhere", nil, 404},
-		{"an endpoint the document does not list", "POST", "/count", nil, 404},
-		{"a wrong method", "PUT", "/check", nil, 405},
-		{"no bearer", "POST", "/check", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
-		{"a token in the query", "POST", "/query", func(r *http.Request) { r.URL.RawQuery = "token=x" }, 401},
-		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 }, 400},
-		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 400},
-		{"a POST for the document", "POST", wire.PathDocument, nil, 405},
-		{"a GET for the document", "GET", wire.PathDocument, nil, 200},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			r := httptest.NewRequest(c.method, c.path, unread{t})
-			r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-			if c.alter != nil {
-				c.alter(r)
+	for _, c := range testkit.Table(t, "testdata/unread.tsv", 6) {
+		t.Run(c[0], func(t *testing.T) {
+			r := httptest.NewRequest(c[1], c[2], unread{t})
+			r.Header.Set("Authorization", strings.Replace(c[3], "TOKEN", connectortest.Token, 1))
+			if r.ContentLength = -1; c[4] == "over" {
+				r.ContentLength = 8<<20 + 1
+			} else {
+				r.Header.Set("Content-Encoding", c[4])
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			assert.Equal(t, c.status, w.Code)
+			assert.Equal(t, c[5], itoa(w.Code))
 		})
 	}
 }

@@ -52,20 +52,22 @@ type step func(*actor) error
 
 var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
 
-// script reads verbs with their arguments, which semicolons separate. The error of a verb behind "try" is
-// looked at by nobody.
+// script reads verbs with their arguments, which semicolons separate. Nobody looks at the error of a verb
+// behind "try". A verb that is unknown ends the test, and not the call that plays it.
 func script(text string) step {
+	lines := strings.Split(text, "; ")
+	for _, line := range lines {
+		if verb, _, _ := strings.Cut(strings.TrimPrefix(line, "try "), " "); verbs[verb] == nil {
+			panic("no verb " + verb)
+		}
+	}
 	var plays atomic.Int64
 	return func(a *actor) error {
 		a.plays = plays.Add(1)
-		for one := range strings.SplitSeq(text, "; ") {
-			one, tried := strings.CutPrefix(one, "try ")
-			verb, rest, _ := strings.Cut(one, " ")
-			do, known := verbs[verb]
-			if !known {
-				panic("no verb " + verb)
-			}
-			if err := do(a, rest); err != nil && !tried {
+		for _, line := range lines {
+			line, tried := strings.CutPrefix(line, "try ")
+			verb, rest, _ := strings.Cut(line, " ")
+			if err := verbs[verb](a, rest); err != nil && !tried {
 				return err
 			}
 		}
@@ -355,9 +357,9 @@ var (
 	methodsWord = regexp.MustCompile(`^([A-Z][A-Za-z ]*): `)
 )
 
-// played serves what a file says of a source: of what kind it is, which is by default one of every optional
-// route, and the scripts of its methods, if not of every one. "/" separates them, as in
-// "described Count: decline / Query: begin; row 1". Omit has options as JSON, and Intercept is one of them.
+// played serves a source as a file describes it: its kind, by default one with every optional route, and the
+// scripts of some methods, or one script of all but Check and Describe. A slash separates them, as in
+// "described Count: decline / Query: begin; row 1". Intercept has a script too, and Omit has JSON.
 func played(t testing.TB, words string, opts connector.Options) *site {
 	t.Helper()
 	s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
@@ -367,16 +369,17 @@ func played(t testing.TB, words string, opts connector.Options) *site {
 		if m := methodsWord.FindStringSubmatch(part); m != nil {
 			methods, text = m[1], part[len(m[0]):]
 		}
-		switch play := script(text); {
+		switch {
 		case part == "":
 		case methods == "Omit":
 			require.NoError(t, json.Unmarshal([]byte(text), &opts.Omit))
 		case methods == "Intercept":
+			play := script(text)
 			opts.Intercept = func(ctx context.Context, _ connector.Call, next action) error {
 				return play(&actor{ctx: ctx, next: next})
 			}
 		default:
-			act(&s, methods, play)
+			act(&s, methods, script(text))
 		}
 	}
 	src := map[string]connector.Source{
