@@ -91,9 +91,9 @@ func cures() []cure {
 			return right || slices.Contains(ops, f.Op)
 		}}
 	}
-	firstGroup := twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-		return rightly(and, or[:min(len(or), 1)], holds)
-	}}
+	firstGroup := combining(func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter) {
+		return and, or[:min(len(or), 1)]
+	})
 	rowsOf := func(and []wire.Filter, or [][]wire.Filter, table string) int64 {
 		l := &oracleSource{tables: oracleTables(pagedTables())}
 		return int64(len(l.filter(l.tables[table], &connector.Query{Table: table, Where: wire.Where{And: and, Or: or}})))
@@ -127,20 +127,12 @@ func cures() []cure {
 				rate.OrphanCount++
 			}
 		}
-		if rate.OrphanRate = 0; rate.FromNonNull > 0 {
-			rate.OrphanRate = float64(rate.OrphanCount) / float64(rate.FromNonNull)
-		}
+		shareOrphans(rate)
 	}
 	distinct := func(key func(string) string) twist {
 		return twist{cardinality: func(t *oracle.Table, name string, _ wire.Cardinality) (n wire.Cardinality) {
-			seen := map[string]bool{}
-			for _, v := range column(t, name) {
-				if !v.IsNull() {
-					n.NonNull++
-					seen[key(v.String())] = true
-				}
-			}
-			n.Distinct = int64(len(seen))
+			n.NonNull = int64(len(slices.DeleteFunc(column(t, name), wire.Value.IsNull)))
+			n.Distinct = distinctBy(t, name, func(v wire.Value) string { return key(v.String()) })
 			return n
 		}}
 	}
@@ -206,13 +198,9 @@ func cures() []cure {
 				return rightly(nil, or, holds) && (len(and) == 0 || slices.ContainsFunc(and, holds))
 			}}), cured: warehouse(twist{passes: rightly})},
 		{id: "M7", words: "Project without DISTINCT and without GROUP BY", wrong: warehouse(twist{rows: alikeOnce}), cured: plain},
-		{id: "M10", words: "Build the conditions of all three routes with the same code", wrong: warehouse(twist{
-			count: func(req *wire.CountRequest, right int64) int64 {
-				if len(req.And) == 1 && req.And[0].Op == wire.OpNeq {
-					return right + 1
-				}
-				return right
-			}}), cured: warehouse(counted)},
+		{id: "M10", words: "Build the conditions of all three routes with the same code", wrong: warehouse(miscounted(
+			func(req *wire.CountRequest) bool { return len(req.And) == 1 && req.And[0].Op == wire.OpNeq },
+			func(right int64) int64 { return right + 1 })), cured: warehouse(counted)},
 		{id: "M11", words: "every group of or", wrong: warehouse(firstGroup), cured: warehouse(twist{passes: rightly})},
 		{id: "M11", words: "take the operators out of capabilities.operators, push none of their filters and leave served.filters false",
 			wrong: warehouse(firstGroup), cured: warehouse(notPushed(filter.Operators()...), unwindowed, serving(false, true))},
@@ -262,16 +250,9 @@ func cures() []cure {
 
 // alikeOnce drops rows that look like an earlier one in the columns that were asked for, as DISTINCT does.
 func alikeOnce(req *connector.Query, t *oracle.Table, _, _ int64) {
-	seen := map[string]bool{}
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-		text := ""
-		for _, name := range req.Fields {
-			text += row[t.Index(name)].String() + "\x00"
-		}
-		again := seen[text] && len(req.Fields) > 0
-		seen[text] = true
-		return again
-	})
+	if len(req.Fields) > 0 {
+		firstRows(t, func(row []wire.Value) string { return textOfRow(t, row, req.Fields...) })
+	}
 }
 
 // TestCures requires that a check's cure, followed to the letter by somebody whose connector fails the check, makes

@@ -103,12 +103,8 @@ func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connec
 func leavesZone(h http.Handler) http.Handler {
 	var mu sync.Mutex
 	free := make([]bool, 4) // whether each is off
-	off := cells(func(name string, v any) any {
-		text, _ := v.(string)
-		if when, err := time.Parse(time.RFC3339Nano, text); err == nil && name == "at" {
-			return when.Add(2 * time.Hour).Format(time.RFC3339Nano)
-		}
-		return v
+	off := textsOf("at", func(text string) any {
+		return must(time.Parse(time.RFC3339Nano, text)).Add(2 * time.Hour).Format(time.RFC3339Nano)
 	})(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, own := bodyOf(r), false
@@ -131,8 +127,7 @@ func leavesZone(h http.Handler) http.Handler {
 // atOnceFaults returns connectors that answer rightly whatever is asked alone.
 func atOnceFaults() []fault {
 	racing := func(name string, tables []memsource.Table, change func(*streaming)) fault {
-		return fault{name: name, why: "what one request asks is not answered to another", kills: []string{"P3.16c"}, options: live,
-			build: streamedRows(tables, change)}
+		return broken(name, "what one request asks is not answered to another", "P3.16c", streamedRows(tables, change)).graded(live)
 	}
 	leaving := func(name string, change func(*streaming)) fault {
 		f := racing(name, []memsource.Table{hostTable("parts", "acme", 1900)}, change)
@@ -179,10 +174,9 @@ func atOnceFaults() []fault {
 				return row, t.passes(req.And, row)
 			}
 		}),
-		{name: "groups of periods leave a connection in another time zone", why: "a connection keeps what a request has set",
-			kills: []string{"P3.16e"}, options: live, build: over(streamedRows(
-				[]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone),
-			first: "P3.16c, or P3.16e", because: "which requests meet the connection is chance"},
+		broken("groups of periods leave a connection in another time zone", "a connection keeps what a request has set", "P3.16e",
+			over(streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone)).graded(live).
+			behind("P3.16c, or P3.16e", "which requests meet the connection is chance"),
 		leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
 			free := 10
 			s.began = func(*sharedTable, *connector.Query) { free-- }

@@ -5,9 +5,14 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -21,103 +26,86 @@ var routePaths = []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wi
 // table slow, then over live data that takes its time.
 func clocksFaults() []fault {
 	list := []fault{
-		{name: "a join puts timeoutMs off", why: "timeoutMs is enforced by the server", kills: []string{"P3.5g"},
-			build: slowWith(func(body map[string]any) {
-				if joins, _ := body["joins"].([]any); len(joins) > 0 {
-					body["timeoutMs"] = 60_000
-				}
-			})},
-		{name: "timeoutMs ends with the first line", why: "a request that takes longer than timeoutMs ends, its stream too",
-			kills: []string{"P3.5e"}, client: "stream-5", build: slowWith(func(body map[string]any) { body["maxTimeoutMs"] = 3_600_000 })},
-		{name: "a ping starts the idle clock anew", why: "no rows within the idle deadline is a timeout; a ping is no row",
-			kills: []string{"P3.5f"}, build: slowWith(func(body map[string]any) {
+		broken("a join puts timeoutMs off", "timeoutMs is enforced by the server", "P3.5g", slowWith(func(body map[string]any) {
+			if joins, _ := body["joins"].([]any); len(joins) > 0 {
+				body["timeoutMs"] = 60_000
+			}
+		})),
+		broken("timeoutMs ends with the first line", "a request that takes longer than timeoutMs ends, its stream too", "P3.5e",
+			slowWith(func(body map[string]any) { body["maxTimeoutMs"] = 3_600_000 })).refused("stream-5"),
+		broken("a ping starts the idle clock anew", "no rows within the idle deadline is a timeout; a ping is no row", "P3.5f",
+			slowWith(func(body map[string]any) {
 				if integer(body, "idleTimeoutMs") > 10_000 {
 					delete(body, "idleTimeoutMs")
 				}
-			})},
-		{name: "maxTimeoutMs is ignored", why: "maxTimeoutMs bounds a stream that has begun", kills: []string{"A.35"},
-			build: slowWith(func(body map[string]any) { delete(body, "maxTimeoutMs") })},
-		{name: "timeoutMs in seconds", why: "it is milliseconds", kills: []string{"P3.5a"}, build: slowWith(scaled("timeoutMs", 1000))},
-		{name: "timeoutMs in minutes", why: "it is milliseconds", kills: []string{"P3.5a"}, build: slowWith(scaled("timeoutMs", 60_000))},
-		{name: "idleTimeoutMs in seconds", why: "it is milliseconds", kills: []string{"P3.5b"}, build: slowWith(scaled("idleTimeoutMs", 1000))},
-		{name: "timeoutMs in microseconds", why: "a timeout is answered when timeoutMs has elapsed", kills: []string{"P3.5a"},
-			build: slowWith(func(body map[string]any) { body["timeoutMs"] = max(1, integer(body, "timeoutMs")/1000) })},
-		{name: "timeoutMs taken for idleTimeoutMs", why: "the idle clock has a deadline of its own", kills: []string{"P3.5b"},
-			build: slowWith(func(body map[string]any) { body["idleTimeoutMs"] = body["timeoutMs"] })},
-		{name: "the larger of the two clocks counts", why: "each clock ends the request", kills: []string{"P3.5a", "P3.5b"},
-			build: slowWith(func(body map[string]any) {
+			})),
+		broken("maxTimeoutMs is ignored", "maxTimeoutMs bounds a stream that has begun", "A.35",
+			slowWith(func(body map[string]any) { delete(body, "maxTimeoutMs") })),
+		broken("timeoutMs in seconds", "it is milliseconds", "P3.5a", slowWith(scaled("timeoutMs", 1000))),
+		broken("timeoutMs in minutes", "it is milliseconds", "P3.5a", slowWith(scaled("timeoutMs", 60_000))),
+		broken("idleTimeoutMs in seconds", "it is milliseconds", "P3.5b", slowWith(scaled("idleTimeoutMs", 1000))),
+		broken("timeoutMs in microseconds", "a timeout is answered when timeoutMs has elapsed", "P3.5a",
+			slowWith(func(body map[string]any) { body["timeoutMs"] = max(1, integer(body, "timeoutMs")/1000) })),
+		broken("timeoutMs taken for idleTimeoutMs", "the idle clock has a deadline of its own", "P3.5b",
+			slowWith(func(body map[string]any) { body["idleTimeoutMs"] = body["timeoutMs"] })),
+		broken("the larger of the two clocks counts", "each clock ends the request", "P3.5a, P3.5b",
+			slowWith(func(body map[string]any) {
 				larger := max(integer(body, "timeoutMs"), integer(body, "idleTimeoutMs"))
 				body["timeoutMs"], body["idleTimeoutMs"] = larger, larger
-			})},
-		{name: "an error line of the deadline says internal", why: "the code of an elapsed deadline is timeout", kills: []string{"P3.5e"},
-			build: slowLines(func(line string) []string {
+			})),
+		broken("an error line of the deadline says internal", "the code of an elapsed deadline is timeout", "P3.5e",
+			slowLines(func(line string) []string {
 				return []string{strings.Replace(line, `"code":"timeout"`, `"code":"internal"`, 1)}
-			})},
-		{name: "an end follows the deadline's error line", why: "terminal; no end follows", kills: []string{"P3.5e", "P3.6e"},
-			build: slowLines(func(line string) []string { return []string{line, `{"end":1}` + "\n"} })},
-		{name: "a deadline cuts the stream without a word", why: "an elapsed deadline is an error line",
-			kills: []string{"P3.5e"}, client: "stream-13",
-			build: slowLines(func(string) []string { return nil })},
-		{name: "a deadline ends the stream as if it were whole", why: "an elapsed deadline is an error line, not an end",
-			kills: []string{"P3.5e"}, build: slowLines(func(string) []string { return []string{`{"end":1}` + "\n"} })},
-		{name: "an elapsed deadline counts nothing", why: "a wrong number is never legal; an elapsed deadline is a 408",
-			kills: []string{"P3.5c"}, build: over(usual, timeouts(map[string]any{"count": 0}, http.StatusOK, wire.PathCount))},
-		{name: "an elapsed deadline is a bad gateway", why: "the request's own timeoutMs elapsed is a 408", kills: []string{"P3.5d"},
-			build: over(usual, timeouts(map[string]any{"error": map[string]any{"code": "timeout", "message": "late"}},
-				http.StatusGatewayTimeout, wire.PathCardinality))},
-		{name: "a stream is written when it is whole", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7a"},
-			build: func() http.Handler { return buffered(usual()) }},
+			})),
+		broken("an end follows the deadline's error line", "terminal; no end follows", "P3.5e, P3.6e",
+			slowLines(func(line string) []string { return []string{line, `{"end":1}` + "\n"} })),
+		broken("a deadline cuts the stream without a word", "an elapsed deadline is an error line", "P3.5e",
+			slowLines(func(string) []string { return nil })).refused("stream-13"),
+		broken("a deadline ends the stream as if it were whole", "an elapsed deadline is an error line, not an end", "P3.5e",
+			slowLines(func(string) []string { return []string{`{"end":1}` + "\n"} })),
+		broken("an elapsed deadline counts nothing", "a wrong number is never legal; an elapsed deadline is a 408", "P3.5c",
+			over(usual, replacing(http.StatusRequestTimeout, map[string]any{"count": 0}, http.StatusOK, wire.PathCount))),
+		broken("an elapsed deadline is a bad gateway", "the request's own timeoutMs elapsed is a 408", "P3.5d",
+			over(usual, replacing(http.StatusRequestTimeout, envelope("timeout", "late"), http.StatusGatewayTimeout, wire.PathCardinality))),
+		broken("a stream is written when it is whole", "a ping is written after 10 seconds without a batch", "P3.7a",
+			over(usual, buffered)),
 	}
 	for _, path := range []string{wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate} {
-		list = append(list, fault{name: "timeoutMs of " + path + " is ignored", why: "timeoutMs is enforced by the server",
-			kills: []string{"P3.5d"}, build: over(usual, bodies(scaled("timeoutMs", 1000), path))})
+		list = append(list, broken("timeoutMs of "+path+" is ignored", "timeoutMs is enforced by the server", "P3.5d",
+			over(usual, bodies(scaled("timeoutMs", 1000), path))))
 	}
 	return append(list, liveClocksFaults()...)
 }
 
 // liveClocksFaults returns slow connectors over live data that keep time badly.
 func liveClocksFaults() []fault {
-	hour := func(paths ...string) func() http.Handler {
-		return func() http.Handler {
-			return bodies(func(body map[string]any) { body["timeoutMs"] = 3_600_000 }, paths...)(sluggish(3 * time.Second))
-		}
+	const (
+		enforced = "timeoutMs is enforced by the server"
+		pinged   = "a ping is written after 10 seconds without a batch"
+	)
+	slow := func(name, why, kill string, pause time.Duration, l layer) fault {
+		return broken(name, why, kill, over(sluggish(pause), l)).graded(unhurried)
+	}
+	hour := func(paths ...string) layer {
+		return bodies(func(body map[string]any) { body["timeoutMs"] = 3_600_000 }, paths...)
 	}
 	list := []fault{
-		{name: "every timeoutMs is an hour, live", why: "timeoutMs is enforced by the server",
-			kills: []string{"P3.5h"}, options: unhurried, build: hour(routePaths...)},
-		{name: "a deadline is an internal error, live", why: "an elapsed deadline is a timeout", kills: []string{"P3.5h"}, options: unhurried,
-			build: func() http.Handler {
-				return timeouts(internalError, http.StatusInternalServerError, wire.PathAggregate)(sluggish(time.Second))
-			}},
-		{name: "a deadline answers what it has, live", why: "a wrong number is never legal; an elapsed deadline is a 408",
-			kills: []string{"P3.5h"}, options: unhurried,
-			build: func() http.Handler {
-				return timeouts(map[string]any{"count": 1}, http.StatusOK, wire.PathCount)(sluggish(time.Second))
-			}},
-		{name: "a deadline ends a stream as if it were whole, live", why: "an elapsed deadline is an error line, not an end",
-			kills: []string{"P3.5h"}, options: unhurried,
-			build: func() http.Handler { return endingEarly(sluggish(time.Second)) }},
-		{name: "deadlines are looked at every ten seconds, live", why: "timeoutMs is enforced by the server",
-			kills: []string{"P3.5h"}, options: unhurried,
-			build: func() http.Handler {
-				return bodies(func(body map[string]any) {
-					body["timeoutMs"] = (integer(body, "timeoutMs")/10_000 + 1) * 10_000
-				}, wire.PathCount, wire.PathSize)(sluggish(25 * time.Second))
-			}},
-		{name: "never pings, live", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7b"}, options: unhurried,
-			build: func() http.Handler {
-				return linesOf("ping", func([]byte, func(...string)) {})(sluggish(15 * time.Second))
-			}},
-		{name: "a stream is written when it is whole, live", why: "a ping is written after 10 seconds without a batch",
-			kills: []string{"P3.7b"}, options: unhurried,
-			build: func() http.Handler { return buffered(sluggish(15 * time.Second)) }},
-		{name: "every second ping is lost, live", why: "a ping is written after every 10 seconds without a batch",
-			kills: []string{"P3.7b"}, options: unhurried,
-			build: func() http.Handler { return pingingOnce(sluggish(25 * time.Second)) }},
+		slow("every timeoutMs is an hour, live", enforced, "P3.5h", 3*time.Second, hour(routePaths...)),
+		slow("a deadline is an internal error, live", "an elapsed deadline is a timeout", "P3.5h", time.Second,
+			replacing(http.StatusRequestTimeout, internalError, http.StatusInternalServerError, wire.PathAggregate)),
+		slow("a deadline answers what it has, live", "a wrong number is never legal; an elapsed deadline is a 408", "P3.5h", time.Second,
+			replacing(http.StatusRequestTimeout, map[string]any{"count": 1}, http.StatusOK, wire.PathCount)),
+		slow("a deadline ends a stream as if it were whole, live", "an elapsed deadline is an error line, not an end", "P3.5h", time.Second,
+			endingEarly),
+		slow("deadlines are looked at every ten seconds, live", enforced, "P3.5h", 25*time.Second, bodies(func(body map[string]any) {
+			body["timeoutMs"] = (integer(body, "timeoutMs")/10_000 + 1) * 10_000
+		}, wire.PathCount, wire.PathSize)),
+		slow("never pings, live", pinged, "P3.7b", 15*time.Second, linesOf("ping", func([]byte, func(...string)) {})),
+		slow("a stream is written when it is whole, live", pinged, "P3.7b", 15*time.Second, buffered),
+		slow("every second ping is lost, live", "a ping is written after every 10 seconds without a batch", "P3.7b", 25*time.Second, pingingOnce),
 	}
 	for _, path := range routePaths {
-		list = append(list, fault{name: "timeoutMs of " + path + " is an hour, live", why: "timeoutMs is enforced by the server",
-			kills: []string{"P3.5h"}, options: unhurried, build: hour(path)})
+		list = append(list, slow("timeoutMs of "+path+" is an hour, live", enforced, "P3.5h", 3*time.Second, hour(path)))
 	}
 	return list
 }
@@ -128,8 +116,7 @@ func unhurried(g *grading) {
 	g.Timeout = 24 * time.Hour
 }
 
-// slowWith returns the corpus with the table slow, whose queries are changed before
-// they are read.
+// slowWith returns the corpus with the table slow, whose queries are changed before they are read.
 func slowWith(edit func(body map[string]any)) func() http.Handler {
 	return over(usual, bodies(edit, wire.PathQuery))
 }
@@ -148,57 +135,198 @@ func scaled(clock string, by int64) func(body map[string]any) {
 	}
 }
 
-// timeouts replaces the 408s of a path.
-func timeouts(answer any, status int, path string) layer {
-	return answers(func(body map[string]any, was int) (any, int) {
-		if was == http.StatusRequestTimeout {
-			return answer, status
-		}
-		return body, was
-	}, path)
-}
-
 // buffered writes a stream when it is whole.
 func buffered(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			h.ServeHTTP(w, r)
-			return
-		}
-		recorded(w, r, h, func(*httptest.ResponseRecorder) {})
-	})
+	return answered(func(*http.Request, *httptest.ResponseRecorder) {}, wire.PathQuery)(h)
 }
 
-// endingEarly answers a query whose deadline has elapsed with a whole stream of no
-// rows.
+// endingEarly answers a query whose deadline has elapsed with a whole stream of no rows.
 func endingEarly(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			h.ServeHTTP(w, r)
-			return
+	return withStatus(http.StatusRequestTimeout, wire.PathQuery, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		rec.Code = http.StatusOK
+		rec.Header().Set("Content-Type", terms.MediaNDJSON)
+		rec.Body = bytes.NewBufferString(served + `{"end":1}` + "\n")
+	})(h)
+}
+
+// sluggish returns the shop, which takes its time for everything and obeys the context while it does.
+func sluggish(pause time.Duration) func() http.Handler {
+	return func() http.Handler {
+		return serve(connector.Definition{}, liveShop(), &connector.Options{
+			Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+				if call.Method != "Describe" {
+					select {
+					case <-time.After(pause):
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				}
+				return next(ctx)
+			},
+		})
+	}
+}
+
+// internalError is the body of a 500.
+var internalError = envelope(string(wire.CodeInternal), terms.InternalMessage)
+
+func slowFaults() []fault {
+	slow := func(name, why, kills string, l layer) fault { return broken(name, why, kills, over(usual, l)) }
+	ignored := func(name, kill, path string) fault {
+		return slow(name, "timeoutMs is enforced by the server", kill, bodies(func(body map[string]any) {
+			if integer(body, "timeoutMs") > 1 {
+				body["timeoutMs"] = 60_000
+			}
+		}, path))
+	}
+	return []fault{
+		ignored("timeoutMs of a query is ignored", "P3.5a", wire.PathQuery),
+		ignored("timeoutMs of a count is ignored", "P3.5c", wire.PathCount),
+		ignored("timeoutMs of an aggregate is ignored", "P3.5c", wire.PathAggregate),
+		slow("an elapsed deadline is an internal error", "the request's own timeoutMs elapsed is a 408", "P3.5c",
+			replacing(http.StatusRequestTimeout, internalError, http.StatusInternalServerError, wire.PathCount)),
+		slow("deadlines are looked at with the heartbeat only",
+			"a deadline ends a request while it waits, not when there is something to write", "P3.5a", bodies(func(body map[string]any) {
+				if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
+					body["timeoutMs"] = 10_000
+				}
+			}, wire.PathQuery)),
+		slow("idleTimeoutMs is ignored", "no rows within the idle deadline is an error line timeout", "P3.5b",
+			bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)),
+		slow("never pings", "a ping is written after 10 seconds without a batch", "P3.7a", linesOf("ping", func([]byte, func(...string)) {})),
+		slow("begins and hangs", "neither deadline nor heartbeat waits for the source", "P3.5a, P3.5b, P3.7a", hanging).refused("stream-5"),
+		slow("pings once", "a ping is written after every 10 seconds without a batch", "P3.7a", pingingOnce),
+		slow("rows are lost while waiting", "a stream that waits is as complete as any other", "P3.7a",
+			lines(func(line []byte, emit func(...string)) {
+				if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
+					line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
+				}
+				emit(string(line))
+			})),
+	}
+}
+
+// hanging writes the first line of a stream of the table slow, and waits until the reader goes.
+func hanging(h http.Handler) http.Handler {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != wire.PathQuery || !bytes.Contains(*body, []byte(`"table":"slow"`)) {
+			return false
 		}
-		recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
-			if rec.Code == http.StatusRequestTimeout {
-				rec.Code = http.StatusOK
-				rec.Header().Set("Content-Type", terms.MediaNDJSON)
-				rec.Body = bytes.NewBufferString(served + `{"end":1}` + "\n")
+		stalls(terms.MediaNDJSON, served)(w, r)
+		return true
+	})(h)
+}
+
+// pingingOnce lets the first ping of a stream through.
+func pingingOnce(h http.Handler) http.Handler {
+	return withRequest(func(*http.Request) layer {
+		pinged := false
+		return linesOf("ping", func(line []byte, emit func(...string)) {
+			if !pinged {
+				emit(string(line))
+			}
+			pinged = true
+		})
+	})(h)
+}
+
+// clockIDs are the checks about deadlines and heartbeats.
+const clockIDs = `^(P3\.5[a-h]|P3\.7[ab]|A\.35)$`
+
+// TestClocksAreKept grades connectors that keep time, each in its way: none fails.
+func TestClocksAreKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, why string
+		options   func(*grading)
+		build     func() http.Handler
+		judged    string // a check that must have been judged
+	}{
+		{"the corpus", "it is what the checks are made for", nil, usual, "P3.5a P3.5b P3.5c P3.5d P3.5e P3.5f P3.5g P3.7a A.35"},
+		{"the corpus, one request at a time", "limits.concurrency is 1", nil, over(limited(wire.Limits{Concurrency: 1}), oneAtATime),
+			"P3.5a P3.5d P3.7a"},
+		{"three seconds for everything", "the source obeys its context", live, sluggish(3 * time.Second), "P3.5h"},
+		{"a fraction of a second for everything", "a short deadline is kept too", live, sluggish(80 * time.Millisecond), "P3.5h"},
+		{"fifteen seconds for everything", "a silent stream pings", live, sluggish(15 * time.Second), "P3.5h P3.7b"},
+		{"a far network", "what the network takes is no work of the connector", live, over(untouched, distant), ""},
+		{"two pings", "more pings than are asked for", live, over(sluggish(15*time.Second), linesOf("ping",
+			func(line []byte, emit func(...string)) { emit(string(line), string(line)) })), "P3.7b"},
+		{"a measurement from a statistic", "what is known needs no waiting", nil, func() http.Handler {
+			return serve(connector.Definition{}, corpusSource(), &connector.Options{
+				Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+					if slices.Contains([]string{"Size", "Cardinality", "LinkHitRate"}, call.Method) {
+						return next(ctx)
+					}
+					return stall(ctx, call, next)
+				},
+			})
+		}, "P3.5c P3.7a"},
+		{"now fast, now slow", "an answer may come from somebody's cache", live, func() http.Handler {
+			below := chance(1)
+			return delayed(func(string) time.Duration { return time.Duration(below(2)) * time.Second })(untouched())
+		}, ""},
+		{"a day of hiccups", "a busy machine is no ignored deadline", live, func() http.Handler {
+			below := chance(1)
+			return delayed(func(string) time.Duration { return time.Duration(below(400)) * time.Millisecond })(untouched())
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := grading{Options: conformance.Options{Match: clockIDs}}
+			if c.options != nil {
+				c.options(&g)
+			}
+			for g.Seed = 1; g.Seed <= 3; g.Seed++ {
+				r := grade(t, c.build(), g)
+				for _, o := range r.Outcomes {
+					t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail)
+					require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s, but %s: %s\n%s\n%s",
+						c.why, o.ID, o.Detail, o.Expected, o.Received)
+					require.NotEqual(t, conformance.Blocked, o.Reason, "%s %s", o.ID, o.Detail)
+				}
+				for _, id := range strings.Fields(c.judged) {
+					require.Equal(t, conformance.Pass, r.Outcome(id).Verdict, "%s %s", id, r.Outcome(id).Detail)
+				}
 			}
 		})
-	})
+	}
 }
 
-// sluggish returns the shop, which takes its time for everything and obeys the
-// context while it does.
-func sluggish(pause time.Duration) http.Handler {
-	wait := func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
-		if call.Method != "Describe" {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return next(ctx)
+// TestNoSlowTable requires that a run over the corpus without its table slow says
+// what it could not judge, and how to have it judged.
+func TestNoSlowTable(t *testing.T) {
+	t.Parallel()
+	r := grade(t, everything(nil), grading{Options: conformance.Options{Match: clockIDs}})
+	text := strings.Join(strings.Fields(r.Text(false, false)), " ")
+	require.Contains(t, text, "the corpus's table slow is not loaded")
+	require.Contains(t, text, "P3.5a")
+}
+
+// delayed lets every answer wait, as a network does.
+func delayed(by func(path string) time.Duration) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(by(r.URL.Path))
+			h.ServeHTTP(w, r)
+		})
 	}
-	return serve(connector.Definition{}, liveShop(), &connector.Options{Intercept: wait})
+}
+
+// distant is 300 ms away.
+func distant(h http.Handler) http.Handler {
+	return delayed(func(string) time.Duration { return 300 * time.Millisecond })(h)
+}
+
+// oneAtATime refuses a request while another is under way.
+func oneAtATime(h http.Handler) http.Handler {
+	busy := make(chan struct{}, 1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case busy <- struct{}{}:
+			defer func() { <-busy }()
+			h.ServeHTTP(w, r)
+		default:
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
 }

@@ -44,17 +44,16 @@ func anyKey(_ *http.Request, set map[string]string) int { return min(0, len(set[
 // credentialFaults returns connectors that show to a mistyped secret, or to the credentials of two tenants mixed.
 func credentialFaults() []fault {
 	checking := func(name string, options func(*grading), accepts func(set map[string]string) bool) fault {
-		return fault{name: name, why: "the check makes the cheapest call that proves the credentials", kills: []string{"P1.7b"}, options: options,
-			harmless: "an answer of /check is well formed, whatever it rests on",
-			build: picking(func(r *http.Request, set map[string]string) int {
+		return broken(name, "the check makes the cheapest call that proves the credentials", "P1.7b",
+			picking(func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathCheck && accepts(set) {
 					return max(known(set), 0)
 				}
 				return known(set)
-			})}
+			})).graded(options).accepted("an answer of /check is well formed, whatever it rests on")
 	}
 	serving := func(name string, options func(*grading), build func() http.Handler) fault {
-		return fault{name: name, why: servedToNobodyElse, kills: []string{"T7"}, options: options, build: build}
+		return broken(name, servedToNobodyElse, "T7", build).graded(options)
 	}
 	form := regexp.MustCompile(`^[a-z]+-[a-z]+-[a-z]+-\d$`)
 	return []fault{

@@ -2,42 +2,50 @@ package killtest
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // noRows is the answer of a query that finds none.
-const noRows = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n" + `{"end":1}` + "\n"
+const noRows = served + `{"end":1}` + "\n"
 
 // echoFaults returns connectors that keep of one tenant what only another question would show: what there is not, what a row
 // refers to, the bounds of a column, a kind of filter that is asked rarely, and what is built while another asks.
 func echoFaults() []fault {
 	shared := func(name, kills string, build func() http.Handler, layers ...layer) fault {
-		return fault{name: name, why: nothingKept, kills: []string{kills}, options: apart, build: over(build, layers...)}
+		return broken(name, nothingKept, kills, over(build, layers...)).graded(apart)
 	}
-	host := func() http.Handler { return newSharedHost() }
+	host := over(newSharedHost)
+	greater := hostEach(func(customer int, t *memsource.Table) {
+		for r := range t.Rows[:customer*len(t.Rows)] { // the second one's numbers
+			t.Rows[r][1] = wire.Int(int64(r % 6))
+		}
+	})
 	return []fault{
 		shared("the last cardinalities of four columns are kept by the request", "T8", host, lastCardinalities).
 			behind("T8, or L4", "which of them asks right after the first account is chance"),
 		shared("a key that one customer lacks stays unknown", "T2", host, absentForAll),
 		shared("sorted rows are kept by the request and their number", "T2", host, sortedByNumber),
-		shared("values beyond the first customer's are not looked for", "T2", numberedByCustomer, boundsOfTheFirst),
-		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
-			keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
-				if body["joins"] == nil || !strings.Contains(fmt.Sprint(body["and"]), "field:id op:eq") {
-					return rand.Text()
-				}
-				return byRequest(r, body)
+		shared("values beyond the first customer's are not looked for", "T2", greater, beyondTheFirst(wire.PathQuery, "gt", "n",
+			func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) },
+			func(value any, first, customer int) bool {
+				n, _ := value.(json.Number)
+				least, err := n.Int64()
+				return err == nil && least >= 2 && first == 0 && customer == 1
 			})),
+		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
+			keepingWhere(wire.PathQuery, func(body map[string]any) bool { return body["joins"] != nil && operandOf(body, "eq", "id") != nil })),
 		shared("discovery adds the columns that any customer has", "T8", manyTables, columnsOfAll),
 		shared("discoveries under way at once are one", "T3", host, oneDiscovery),
 	}
@@ -50,103 +58,79 @@ func lastCardinalities(h http.Handler) http.Handler {
 		key string
 		rec *httptest.ResponseRecorder
 	}
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, ok := credentialsIn(*body)
-		columns, _ := tree["columns"].([]any)
-		if r.URL.Path != wire.PathCardinality || !ok || known(set) < 0 || !mayAsk(r) || len(columns) < 4 {
+	return ofCustomers(wire.PathCardinality, func(w http.ResponseWriter, r *http.Request, body map[string]any, _ int) bool {
+		if len(alternatives(body, "columns")) < 4 {
 			return false
 		}
 		last.Lock()
 		defer last.Unlock()
-		if key := byRequest(r, tree); last.key != key {
+		if key := byRequest(r, body); last.key != key {
 			last.key, last.rec = key, httptest.NewRecorder()
-			h.ServeHTTP(last.rec, withBody(r, *body))
+			h.ServeHTTP(last.rec, r)
 		}
 		replay(w, last.rec)
 		return true
 	})(h)
 }
 
-// numberedByCustomer returns a host whose second customer has greater numbers.
-func numberedByCustomer() http.Handler {
-	tables := hostTables()
-	for n := range tables[1] {
-		for r, row := range tables[1][n].Rows {
-			row[1] = wire.Int(int64(r % 6))
-		}
-	}
-	return sharedHostOf(hostDefinition, tables)
-}
-
 // absentForAll answers no rows for a key since the customer who lacks it has asked for it.
 func absentForAll(h http.Handler) http.Handler {
 	var absent sync.Map
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, ok := credentialsIn(*body)
-		if !ok || r.URL.Path != wire.PathQuery || !mayAsk(r) || known(set) < 0 || tree["joins"] != nil {
+	return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, _ *http.Request, body map[string]any, customer int) bool {
+		value := operandOf(body, "eq", "id")
+		if value == nil || body["joins"] != nil {
 			return false
 		}
-		for _, f := range listOf(tree, "and") {
-			if f["op"] != "eq" || f["field"] != "id" {
-				continue
-			}
-			key := fmt.Sprint(tree["table"], f["value"])
-			if !strings.HasPrefix(fmt.Sprint(f["value"]), set["tenant"]) {
-				absent.Store(key, true)
-			} else if _, is := absent.Load(key); is {
-				sends(w, http.StatusOK, terms.MediaNDJSON, noRows)
-				return true
-			}
+		key := fmt.Sprint(body["table"], value)
+		if !strings.HasPrefix(fmt.Sprint(value), hostSets[customer]["tenant"]) {
+			absent.Store(key, true)
+			return false
 		}
-		return false
+		_, is := absent.Load(key)
+		if is {
+			sends(w, http.StatusOK, terms.MediaNDJSON, noRows)
+		}
+		return is
 	})(h)
 }
 
 // sortedByNumber answers what is sorted with the rows that the same request was answered, if they are as many.
 func sortedByNumber(h http.Handler) http.Handler {
 	var kept sync.Map
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, ok := credentialsIn(*body)
-		if !ok || r.URL.Path != wire.PathQuery || !mayAsk(r) || known(set) < 0 || tree["sort"] == nil || tree["limit"] != nil {
+	return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, r *http.Request, body map[string]any, _ int) bool {
+		if body["sort"] == nil || body["limit"] != nil {
 			return false
 		}
 		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, withBody(r, *body))
+		h.ServeHTTP(rec, r)
 		rows := 0
 		for line := range bytes.Lines(rec.Body.Bytes()) {
 			rows += len(rowsOf(line))
 		}
-		first, _ := kept.LoadOrStore(fmt.Sprint(rows, byRequest(r, tree)), rec)
+		first, _ := kept.LoadOrStore(fmt.Sprint(rows, byRequest(r, body)), rec)
 		replay(w, first.(*httptest.ResponseRecorder))
 		return true
 	})(h)
 }
 
-// boundsOfTheFirst counts nothing beyond the numbers of the first customer, once that one has asked for some.
-func boundsOfTheFirst(h http.Handler) http.Handler {
-	var first sync.Map // by table: the customer's name
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, ok := credentialsIn(*body)
-		if !ok || r.URL.Path != wire.PathQuery || !mayAsk(r) || known(set) < 0 {
-			return false
-		}
-		for _, f := range listOf(tree, "and") {
-			value, isNumber := f["value"].(json.Number)
-			if f["op"] != "gt" || f["field"] != "n" || !isNumber {
-				continue
+// beyondTheFirst answers that there is nothing to filters whose operand is beyond the data of the customer who was the first to
+// ask the table with such a filter.
+func beyondTheFirst(path, op, field string, nothing http.HandlerFunc, beyond func(value any, first, customer int) bool) layer {
+	return func(h http.Handler) http.Handler {
+		var first sync.Map // customer by table
+		return ofCustomers(path, func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
+			value := operandOf(body, op, field)
+			if value == nil {
+				return false
 			}
-			name, _ := first.LoadOrStore(tree["table"], set["tenant"])
-			if n, err := value.Int64(); err == nil && n >= 2 && name == "acme" && set["tenant"] == "globex" {
-				sends(w, http.StatusOK, terms.MediaNDJSON, noRows)
-				return true
+			was, _ := first.LoadOrStore(body["table"], customer)
+			is := beyond(value, was.(int), customer)
+			if is {
+				nothing(w, r)
 			}
-		}
-		return false
-	})(h)
+			return is
+		})(h)
+	}
 }
 
 // columnsOfAll adds to a customer's discovery, of tables that this one has, the columns that another had in them.
@@ -170,17 +154,13 @@ func oneDiscovery(h http.Handler) http.Handler {
 	var mu sync.Mutex
 	var current *sync.WaitGroup
 	var rec *httptest.ResponseRecorder
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		set, ok := credentialsIn(*body)
-		if r.URL.Path != wire.PathDiscovery || !mayAsk(r) || !ok || known(set) < 0 {
-			return false
-		}
+	return ofCustomers(wire.PathDiscovery, func(w http.ResponseWriter, r *http.Request, _ map[string]any, _ int) bool {
 		mu.Lock()
 		building, answer := current, rec
 		if building == nil {
 			building, answer = &sync.WaitGroup{}, httptest.NewRecorder()
 			building.Go(func() {
-				h.ServeHTTP(answer, withBody(r, *body))
+				h.ServeHTTP(answer, r)
 				time.Sleep(5 * time.Millisecond) // the upstream is no faster
 				mu.Lock()
 				defer mu.Unlock()
@@ -193,4 +173,137 @@ func oneDiscovery(h http.Handler) http.Handler {
 		replay(w, answer)
 		return true
 	})(h)
+}
+
+// preparedFaults returns connectors that keep what one kind of filter, a key or a join takes to prepare, or a refusal,
+// without the tenant.
+func preparedFaults() []fault {
+	kept := func(name, why, kill string, host func() http.Handler, l layer) fault {
+		return broken(name, why, kill, over(host, l)).graded(apart)
+	}
+	prepared := func(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
+		return kept(name, nothingKept, "T2", host, keepingWhere(path, isKept))
+	}
+	filtered := func(isKept func(filter map[string]any) bool) func(body map[string]any) bool {
+		return func(body map[string]any) bool { return slices.ContainsFunc(listOf(body, "and"), isKept) }
+	}
+	return []fault{
+		prepared("a row kept by its key", func() http.Handler { return alikeNumbered(hostTables()) }, wire.PathQuery,
+			func(body map[string]any) bool { return operandOf(body, "eq", "id") != nil }),
+		kept("the values of a column are those of whoever came first", nothingKept, "T2", over(newSharedHost),
+			beyondTheFirst(wire.PathCount, "eq", "city", text(http.StatusOK, terms.MediaJSON, `{"count":0}`),
+				func(value any, first, _ int) bool {
+					return strings.HasPrefix(fmt.Sprint(value), hostSets[1-first]["tenant"])
+				})),
+		kept("an unknown column stays unknown", nothingKept, "T1", manyTables, keepingUnknown),
+		kept("a refusal proposes tables of everybody", servedToNobodyElse, "T6", over(newSharedHost), proposing("acme_sites", "globex_depots")),
+		prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, filtered(func(f map[string]any) bool {
+			return f["op"] == "in" && len(alternatives(f, "values")) > 2
+		})),
+		prepared("counts of an element kept by the filter", linkedHost, wire.PathCount, filtered(func(f map[string]any) bool {
+			return f["op"] == "contains"
+		})),
+		prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, func(body map[string]any) bool {
+			return len(alternatives(body, "or")) > 1
+		}),
+		prepared("rows with those of the smaller of two tables kept by the join", linkedHost, wire.PathQuery, func(body map[string]any) bool {
+			return strings.Contains(fmt.Sprint(body["joins"]), "toTable:invoices")
+		}),
+		prepared("the order by two columns kept by the request", linkedHost, wire.PathQuery, func(body map[string]any) bool {
+			return len(listOf(body, "sort")) > 1
+		}),
+		prepared("whole reads of one of many tables kept by the request", manyTables, wire.PathQuery, func(body map[string]any) bool {
+			isPage := 0 < integer(body, "limit") && integer(body, "limit") < 100
+			return body["table"] == "ledger3" && !isPage && !strings.Contains(fmt.Sprint(body["and"]), "op:eq")
+		}),
+	}
+}
+
+// alikeNumbered returns a host whose customers number their rows alike.
+func alikeNumbered(tables [2][]memsource.Table) http.Handler {
+	for _, t := range slices.Concat(tables[0], tables[1]) {
+		for r, row := range t.Rows {
+			row[0] = wire.Text(fmt.Sprint(r))
+		}
+	}
+	return sharedHostOf(hostDefinition, tables)
+}
+
+// keepingUnknown refuses filters on a column of a table since the customer who lacks it has asked for it.
+func keepingUnknown(h http.Handler) http.Handler {
+	var unknown atomic.Bool
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		set, _ := credentialsIn(*body)
+		filters := listOf(tree, "and")
+		if !mayAsk(r) || tree["table"] != "ledger3" || !slices.ContainsFunc(filters, func(f map[string]any) bool { return f["field"] == "at" }) {
+			return false
+		}
+		if known(set) == 1 {
+			unknown.Store(true)
+			return false
+		}
+		if unknown.Load() {
+			refuses(w, http.StatusUnprocessableEntity, "unsupported", "table ledger3 has no field at")
+		}
+		return unknown.Load()
+	})(h)
+}
+
+// proposing refuses a table whose name lacks a letter of one of these, and names that one.
+func proposing(tables ...string) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		asked, _ := parsed(*body)["table"].(string)
+		for _, name := range tables {
+			for i := range name {
+				if mayAsk(r) && asked == name[:i]+name[i+1:] {
+					refuses(w, http.StatusNotFound, "unknown_entity", "no table "+asked+"; did you mean "+name+"?")
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// linkedHost returns a host whose tables have a column of arrays, and refer to each other.
+func linkedHost() http.Handler { return sharedHostOf(hostDefinition, linkedTables()) }
+
+func linkedTables() [2][]memsource.Table {
+	tables := hostTables()
+	for i := range tables {
+		linkBothWays(tables[i])
+		for n := range 2 {
+			t := &tables[i][n]
+			t.Fields = append(t.Fields, wire.Field{Name: "tags", SourceColumn: "tags", Type: wire.TypeArray})
+			for r := range t.Rows {
+				t.Rows[r] = append(t.Rows[r], wire.Array(wire.Text([]string{"red", "blue"}[r%2])))
+			}
+		}
+	}
+	return tables
+}
+
+// linkBothWays links parts, the larger table of a customer, and invoices.
+func linkBothWays(tables []memsource.Table) {
+	tables[0].ForeignKeys, tables[1].ForeignKeys = links("id invoices.id"), links("id parts.id")
+}
+
+// manyTables returns a host with tables besides those that most is asked about. Of one of them, the second customer lacks
+// a column.
+func manyTables() http.Handler {
+	tables := hostTables()
+	for i, mark := range []string{"acme", "globex"} {
+		for n := range 8 {
+			t := hostTable(fmt.Sprint("ledger", n), mark, 50-5*n+i)
+			if n == 3 && i == 1 {
+				t.Fields = t.Fields[:3]
+				for r := range t.Rows {
+					t.Rows[r] = t.Rows[r][:3]
+				}
+			}
+			tables[i] = append(tables[i], t)
+		}
+	}
+	return sharedHostOf(hostDefinition, tables)
 }

@@ -54,15 +54,10 @@ func operatorFaults() []fault {
 				return right || cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
 			})),
 		bent("an empty list finds everything", "an empty list matches nothing", "P2.3: in",
-			operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool {
-				return right || len(f.Values) == 0
-			})),
+			operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool { return right || len(f.Values) == 0 })),
 		bent("nin drops nulls", "nin keeps a null cell", "P2.3: nin",
-			operator(wire.OpNin, func(cell wire.Value, _ wire.Filter, right bool) bool {
-				return right && !cell.IsNull()
-			})),
-		bent("contains is a substring", "contains is membership", "P2.3: contains",
-			instead(wire.OpContains, wire.OpIncludes)),
+			operator(wire.OpNin, func(cell wire.Value, _ wire.Filter, right bool) bool { return right && !cell.IsNull() })),
+		bent("contains is a substring", "contains is membership", "P2.3: contains", instead(wire.OpContains, wire.OpIncludes)),
 		bent("includes ignores case", "includes keeps case", "P2.3: includes",
 			operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
 				return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()),
@@ -71,45 +66,37 @@ func operatorFaults() []fault {
 		bent("startswith is includes", "a prefix stands at the beginning", "P2.3: startswith",
 			instead(wire.OpStartsWith, wire.OpIncludes)),
 		bent("an empty text is null", "the empty text is a value", "P2.3: isnull",
-			operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
-				return right || cell.String() == ""
-			})),
+			operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool { return right || cell.String() == "" })),
 		bent("an empty text is no value", "the empty text is a value", "P2.3: notnull",
-			operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
-				return right && cell.String() != ""
-			})),
+			operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool { return right && cell.String() != "" })),
 		bent("the last filter is forgotten", "all filters of and hold", "P2.4: several filters of and",
-			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+			combining(func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter) {
 				if len(or) == 0 && len(and) > 1 {
 					and = and[:len(and)-1]
 				}
-				return rightly(and, or, holds)
-			}}).behind("P2.3: notnull", "its cases have a second filter"),
+				return and, or
+			})).behind("P2.3: notnull", "its cases have a second filter"),
 		bent("or is flat", "all filters of a group hold", "P2.4: groups of or",
-			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-				var flat [][]wire.Filter
+			combining(func(and []wire.Filter, or [][]wire.Filter) (_ []wire.Filter, flat [][]wire.Filter) {
 				for _, group := range or {
-					for _, f := range group {
-						flat = append(flat, []wire.Filter{f})
-					}
-					if len(group) == 0 {
+					if flat = slices.AppendSeq(flat, slices.Chunk(group, 1)); len(group) == 0 {
 						flat = append(flat, nil)
 					}
 				}
-				return rightly(and, flat, holds)
-			}}),
+				return and, flat
+			})),
 		bent("an empty group holds for no row", "an empty group is true", "P2.4: an empty or",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				some := slices.DeleteFunc(slices.Clone(or), func(group []wire.Filter) bool { return len(group) == 0 })
 				return rightly(and, or, holds) && (len(or) == 0 || len(some) > 0 && rightly(nil, some, holds))
 			}}),
 		bent("or replaces and", "or is one more conjunct", "P2.4: or beside and",
-			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-				if len(or) > 0 && slices.ContainsFunc(or, func(group []wire.Filter) bool { return len(group) > 0 }) {
+			combining(func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter) {
+				if slices.ContainsFunc(or, func(group []wire.Filter) bool { return len(group) > 0 }) {
 					and = nil
 				}
-				return rightly(and, or, holds)
-			}}),
+				return and, or
+			})),
 	}
 }
 
@@ -136,21 +123,19 @@ func through(change func(wire.Value) wire.Value) func(string, wire.Value, wire.F
 }
 
 func comparingFaults() []fault {
+	isPart := func(op wire.Op) bool {
+		return op == wire.OpIncludes || op == wire.OpStartsWith || op == wire.OpContains
+	}
+	asFloats := func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+		if terms.ShapeOf(f.Op) == terms.ShapeNullary || isPart(f.Op) {
+			return oracle.Match(cell, f, t)
+		}
+		return through(double)(table, cell, f, t)
+	}
 	return []fault{
-		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5: numbers",
-			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
-					return through(double)(table, cell, f, t)
-				}
-				return oracle.Match(cell, f, t)
-			}, wire.TypeNumber)),
+		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5: numbers", on(asFloats, wire.TypeNumber)),
 		bent("decimals compare as floats", "every digit counts", "P2.5: decimals",
-			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
-					return through(double)(table, cell, f, t)
-				}
-				return oracle.Match(cell, f, t)
-			}, wire.TypeDecimal)).behind("P2.3: gt", "operators are asked on columns of each type"),
+			on(asFloats, wire.TypeDecimal)).behind("P2.3: gt", "operators are asked on columns of each type"),
 		bent("trailing blanks are overlooked", "texts compare by bytes", "P2.5: texts",
 			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
 				if table != "texts" {
@@ -163,16 +148,15 @@ func comparingFaults() []fault {
 					return wire.Text(strings.TrimRight(v.Text(), " "))
 				})(table, cell, f, t)
 			}, wire.TypeString)),
-		bent("1 is true", "booleans are the texts true and false", "P2.5: booleans",
-			on(through(func(v wire.Value) wire.Value {
-				switch v.String() {
-				case "1":
-					return wire.Bool(true)
-				case "0":
-					return wire.Bool(false)
-				}
-				return v
-			}), wire.TypeBoolean)).behind("P2.3: neq", "operators are asked on columns of each type"),
+		bent("1 is true", "booleans are the texts true and false", "P2.5: booleans", on(through(func(v wire.Value) wire.Value {
+			switch v.String() {
+			case "1":
+				return wire.Bool(true)
+			case "0":
+				return wire.Bool(false)
+			}
+			return v
+		}), wire.TypeBoolean)).behind("P2.3: neq", "operators are asked on columns of each type"),
 		bent("texts with exponents are numbers", "1e3 in a text is no number", "P2.5: an operand of another kind",
 			on(through(func(v wire.Value) wire.Value {
 				if f, err := strconv.ParseFloat(v.String(), 64); err == nil && strings.Contains(v.Text(), "e") {
@@ -180,17 +164,16 @@ func comparingFaults() []fault {
 				}
 				return v
 			}), wire.TypeNumber)).behind("P2.3: eq", "operators are asked on columns of each type"),
-		bent("fieldTypes override", "the source's own type decides", "P2.5: fieldTypes",
-			twist{request: func(req *connector.Query, _, _ *int64) {
-				for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
-					for _, f := range group {
-						if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {
-							req.And = append(slices.Clone(req.And), wire.Filter{Field: "id", Op: wire.OpLt, Value: wire.Int(0)})
-							return
-						}
+		bent("fieldTypes override", "the source's own type decides", "P2.5: fieldTypes", asking(func(req *connector.Query) {
+			for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
+				for _, f := range group {
+					if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {
+						req.And = append(slices.Clone(req.And), wire.Filter{Field: "id", Op: wire.OpLt, Value: wire.Int(0)})
+						return
 					}
 				}
-			}}),
+			}
+		})),
 		bent("a country of null is an empty text", "a null cell matches no comparator", "P2.5: nulls",
 			twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
 				if table == "customers" && f.Field == "country" && cell.IsNull() && terms.ShapeOf(f.Op) == terms.ShapeValue {

@@ -60,29 +60,20 @@ func aggregateFaults() []fault {
 				}
 			}}),
 		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11: count of a field",
-			twist{aggregate: func(req *wire.AggregateRequest) {
-				req.Measures = slices.Clone(req.Measures)
+			folding(func(req *wire.AggregateRequest) {
 				for i := range req.Measures {
 					if req.Measures[i].Fn == wire.AggCount {
 						req.Measures[i].Field = ""
 					}
 				}
-			}}).refused("aggregate-1b"),
-		bent("sums in floats", "a sum is exact", "P2.11: sum",
-			measures(function(wire.AggSum), func(v wire.Value) wire.Value {
-				if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
-					return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
-				}
-				return v
-			})),
-		bent("min is max", "min and max", "P2.11: min and max", twist{aggregate: func(req *wire.AggregateRequest) {
-			req.Measures = slices.Clone(req.Measures)
-			for i := range req.Measures {
-				if req.Measures[i].Fn == wire.AggMin {
-					req.Measures[i].Fn = wire.AggMax
-				}
+			})).refused("aggregate-1b"),
+		bent("sums in floats", "a sum is exact", "P2.11: sum", measures(function(wire.AggSum), func(v wire.Value) wire.Value {
+			if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
+				return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
 			}
-		}}),
+			return v
+		})),
+		bent("min is max", "min and max", "P2.11: min and max", measuredAs(wire.AggMin, wire.AggMax, "")),
 		bent("null is a distinct value", "distinct values are not null", "P2.11: count_distinct",
 			measures(function(wire.AggCountDistinct), more)).refused("aggregate-1"),
 		bent("groups without case", "texts group by bytes", "P2.11: groups",
@@ -119,11 +110,11 @@ func aggregateFaults() []fault {
 				t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]
 			}}),
 		bent("filters are ignored in aggregates", "an aggregate holds its filters", "P2.11: filters",
-			twist{aggregate: func(req *wire.AggregateRequest) {
+			folding(func(req *wire.AggregateRequest) {
 				if req.Table != "many" && req.Table != "empty_table" {
 					req.And, req.Or = nil, nil
 				}
-			}}).refused("aggregate-13"),
+			})).refused("aggregate-13"),
 		bent("stringFields are ignored", "they group by bytes", "P2.11: stringFields",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.StringFields) > 0 {
@@ -133,23 +124,12 @@ func aggregateFaults() []fault {
 		bent("the second key is forgotten", "several groups", "P2.11: several groups and measures",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.GroupBy) > 1 {
-					seen := map[string]bool{}
-					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-						twice := seen[row[0].String()]
-						seen[row[0].String()] = true
-						return twice
-					})
+					firstRows(t, func(row []wire.Value) string { return row[0].String() })
 				}
 			}}),
 		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-				distinct := map[string]bool{}
-				for _, v := range column(t, name) {
-					if !v.IsNull() {
-						distinct[v.String()] = true
-					}
-				}
-				right.Distinct = int64(len(distinct))
+				right.Distinct = distinctBy(t, name, wire.Value.String)
 				return right
 			}}),
 	}
@@ -157,56 +137,28 @@ func aggregateFaults() []fault {
 
 // merge throws groups together whose keys differ in case or trailing blanks.
 func merge(req *wire.AggregateRequest, t *oracle.Table) {
-	seen := map[string]bool{}
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-		key := ""
+	if len(req.GroupBy) == 0 {
+		return
+	}
+	firstRows(t, func(row []wire.Value) (key string) {
 		for _, v := range row[:len(req.GroupBy)] {
 			key += folded(v).String() + "\x00"
 		}
-		twice := seen[key]
-		seen[key] = true
-		return twice && len(req.GroupBy) > 0
+		return key
 	})
 }
 
 func measurementFaults() []fault {
-	nulls := func(t *oracle.Table, name string) (n int64) {
-		for _, v := range column(t, name) {
-			if v.IsNull() {
-				n++
-			}
-		}
-		return n
-	}
 	return []fault{
 		bent("a count of everything is one too many", "a count", "P2.10: all rows",
-			twist{count: func(req *wire.CountRequest, right int64) int64 {
-				if len(req.And)+len(req.Or) == 0 && right > 0 {
-					right++
-				}
-				return right
-			}}),
-		bent("counts without filters", "a count holds its filters", "P2.10: filters",
-			twist{count: func(req *wire.CountRequest, right int64) int64 {
-				if len(req.And) > 0 && req.Or == nil && req.Table != "empty_table" {
-					return 22
-				}
-				return right
-			}}),
+			miscounted(func(req *wire.CountRequest) bool { return len(req.And)+len(req.Or) == 0 }, func(n int64) int64 { return n + min(n, 1) })),
+		bent("counts without filters", "a count holds its filters", "P2.10: filters", miscounted(func(req *wire.CountRequest) bool {
+			return len(req.And) > 0 && req.Or == nil && req.Table != "empty_table"
+		}, func(int64) int64 { return 22 })),
 		bent("counts without or", "a count holds its or block", "P2.10: or",
-			twist{count: func(req *wire.CountRequest, right int64) int64 {
-				if len(req.Or) > 0 && right > 0 {
-					right += 3
-				}
-				return right
-			}}),
+			miscounted(func(req *wire.CountRequest) bool { return len(req.Or) > 0 }, func(n int64) int64 { return n + 3*min(n, 1) })),
 		bent("an empty table counts one", "an empty table", "P2.10: the empty table",
-			twist{count: func(req *wire.CountRequest, right int64) int64 {
-				if req.Table == "empty_table" {
-					right = 1
-				}
-				return right
-			}}),
+			miscounted(func(req *wire.CountRequest) bool { return req.Table == "empty_table" }, func(int64) int64 { return 1 })),
 		bent("sizes are one too many", "an exact size is the number of rows", "P2.12: an exact size",
 			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
 		bent("sizes are round and exact", "an estimate is marked", "P2.12: an estimate",
@@ -221,14 +173,8 @@ func measurementFaults() []fault {
 			}}),
 		bent("distinct without case", "distinct by bytes", "P2.13: distinct",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-				distinct := map[string]bool{}
-				for _, v := range column(t, name) {
-					if !v.IsNull() {
-						distinct[folded(v).String()] = true
-					}
-				}
-				if right.Distinct > int64(len(distinct)) && t.Name != "numbers" {
-					right.Distinct = int64(len(distinct))
+				if t.Name != "numbers" {
+					right.Distinct = min(right.Distinct, distinctBy(t, name, func(v wire.Value) string { return folded(v).String() }))
 				}
 				return right
 			}}).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
@@ -244,20 +190,12 @@ func measurementFaults() []fault {
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" || req.FromTable == "order_lines" {
 					right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
-					rate(right)
+					shareOrphans(right)
 				}
 			}}),
-		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull",
-			kills: []string{"P2.14: orphanRate"},
-			first: "P2.14: fromNonNull and orphanCount", because: "a case compares the whole answer",
-			client: "measure-2", build: func() http.Handler {
-				return edits(func(body map[string]any) {
-					if n, ok := body["orphanRate"].(json.Number); ok {
-						rate, _ := n.Float64()
-						body["orphanRate"] = rate / 2
-					}
-				}, wire.PathLinkHitRate)(twisted(twist{}))
-			}},
+		broken("the rate is halved", "orphanRate is orphanCount over fromNonNull", "P2.14: orphanRate",
+			over(func() http.Handler { return twisted(twist{}) }, rated(func(rate float64) float64 { return rate / 2 }))).
+			behind("P2.14: fromNonNull and orphanCount", "a case compares the whole answer").refused("measure-2"),
 		bent("samples of matched keys", "samples are of orphans", "P2.14: orphanSamples",
 			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
@@ -275,10 +213,11 @@ func measurementFaults() []fault {
 			}}),
 		bent("null keys are orphans", "a null key is no orphan", "P2.14: null keys",
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-				n := nulls(l.tables[req.FromTable], req.FromColumn)
+				all := column(l.tables[req.FromTable], req.FromColumn)
+				n := int64(len(all) - len(slices.DeleteFunc(all, wire.Value.IsNull)))
 				right.FromNonNull += n
 				right.OrphanCount += n
-				rate(right)
+				shareOrphans(right)
 			}}).behind("P2.14: orphanSamples", "its cases have null keys, and a case compares the whole answer"),
 		bent("samples in any order", "samples are distinct and in byte order", "A.18",
 			twist{link: func(_ *oracleSource, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
@@ -287,9 +226,15 @@ func measurementFaults() []fault {
 	}
 }
 
-func rate(l *wire.LinkHitRate) {
-	l.OrphanRate = 0
-	if l.FromNonNull > 0 {
-		l.OrphanRate = float64(l.OrphanCount) / float64(l.FromNonNull)
-	}
+func shareOrphans(l *wire.LinkHitRate) {
+	l.OrphanRate = float64(l.OrphanCount) / float64(max(l.FromNonNull, 1))
+}
+
+// rated changes the rate of links.
+func rated(change func(rate float64) float64) layer {
+	return edits(func(body map[string]any) {
+		if n, ok := body["orphanRate"].(json.Number); ok {
+			body["orphanRate"] = change(must(n.Float64()))
+		}
+	}, wire.PathLinkHitRate)
 }

@@ -29,11 +29,7 @@ func resorted(req *connector.Query, t *oracle.Table, change func(wire.Value) wir
 		byRow[&changed[0]] = row
 		other.Rows = append(other.Rows, changed)
 	}
-	sorted, err := oracle.Sort(&other, req.Sort, nil)
-	if err != nil {
-		panic(err)
-	}
-	for i, row := range sorted.Rows {
+	for i, row := range must(oracle.Sort(&other, req.Sort, nil)).Rows {
 		t.Rows[i] = byRow[&row[0]]
 	}
 }
@@ -43,12 +39,7 @@ func orderFaults() []fault {
 		bent("ascending is descending", "dir asc", "P2.6: ascending, P2.6: descending",
 			twist{order: func(req *connector.Query, t *oracle.Table) { slices.Reverse(t.Rows) }}).
 			behind("P2.8: the fields asked for", "fields come before sorts, whose cells they are, and their cases are sorted").refused("stream-2"),
-		bent("desc is ignored", "dir desc", "P2.6: descending", twist{request: func(req *connector.Query, _, _ *int64) {
-			req.Sort = slices.Clone(req.Sort)
-			for i := range req.Sort {
-				req.Sort[i].Dir = wire.Asc
-			}
-		}}).refused("stream-2"),
+		bent("desc is ignored", "dir desc", "P2.6: descending", upwards("")).refused("stream-2"),
 		bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last",
 			twist{order: func(req *connector.Query, t *oracle.Table) {
 				i := t.Index(req.Sort[0].Field)
@@ -62,21 +53,16 @@ func orderFaults() []fault {
 					return 1
 				})
 			}}).refused("stream-2"),
-		bent("numbers sort as text", "9 before 10", "P2.6: numbers",
-			twist{order: func(req *connector.Query, t *oracle.Table) {
-				if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
-					texts := *t
-					texts.Columns = slices.Clone(t.Columns)
-					for i := range texts.Columns {
-						texts.Columns[i].Type = wire.TypeString
-					}
-					sorted, err := oracle.Sort(&texts, req.Sort, nil)
-					if err != nil {
-						panic(err)
-					}
-					copy(t.Rows, sorted.Rows)
+		bent("numbers sort as text", "9 before 10", "P2.6: numbers", twist{order: func(req *connector.Query, t *oracle.Table) {
+			if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
+				texts := *t
+				texts.Columns = slices.Clone(t.Columns)
+				for i := range texts.Columns {
+					texts.Columns[i].Type = wire.TypeString
 				}
-			}}).
+				copy(t.Rows, must(oracle.Sort(&texts, req.Sort, nil)).Rows)
+			}
+		}}).
 			behind("P2.8: the fields asked for", "fields come before sorts, whose cells they are, and their cases are sorted").refused("stream-2"),
 		bent("texts sort without case", "texts sort by bytes", "P2.6: texts",
 			twist{order: func(req *connector.Query, t *oracle.Table) {
@@ -88,11 +74,7 @@ func orderFaults() []fault {
 			twist{order: func(req *connector.Query, t *oracle.Table) {
 				if len(req.Sort) > 1 {
 					slices.Reverse(t.Rows)
-					first, err := oracle.Sort(t, req.Sort[:1], nil)
-					if err != nil {
-						panic(err)
-					}
-					copy(t.Rows, first.Rows)
+					copy(t.Rows, must(oracle.Sort(t, req.Sort[:1], nil)).Rows)
 				}
 			}}).behind("P2.6: nulls last", "its cases break ties by a second key"),
 		bent("collate is a locale", "collate asks for byte order", "P2.6: collate",
@@ -143,19 +125,14 @@ func orderFaults() []fault {
 
 // windowed asks the source for another window.
 func windowed(name, why, kills string, edit func(offset, limit int64) (int64, int64)) fault {
-	return fault{name: name, why: why, kills: strings.Split(kills, ", "), build: func() http.Handler {
-		return bodies(func(body map[string]any) {
-			offset, limit := edit(integer(body, "offset"), integer(body, "limit"))
-			delete(body, "offset")
-			delete(body, "limit")
-			if offset > 0 {
-				body["offset"] = offset
+	return broken(name, why, kills, over(func() http.Handler { return twisted(twist{}) }, bodies(func(body map[string]any) {
+		offset, limit := edit(integer(body, "offset"), integer(body, "limit"))
+		for member, n := range map[string]int64{"offset": offset, "limit": limit} {
+			if delete(body, member); n > 0 {
+				body[member] = n
 			}
-			if limit > 0 {
-				body["limit"] = limit
-			}
-		}, wire.PathQuery)(twisted(twist{}))
-	}}
+		}
+	}, wire.PathQuery)))
 }
 
 // cut returns the right window.
@@ -183,86 +160,155 @@ func claimFaults() []fault {
 		bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
 			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}).refused("stream-11"),
 		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
-			twist{request: func(req *connector.Query, _, _ *int64) { req.Sort = nil }}).refused("stream-2"),
+			asking(func(req *connector.Query) { req.Sort = nil })).refused("stream-2"),
 		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
 			func(int64, int64) (int64, int64) { return 0, 0 }).refused("stream-2b"),
-		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too",
-			kills: []string{"P2.9: served.window"},
-			build: claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)},
-		{name: "a declared operator is not applied", why: "filter law",
-			kills: []string{"P2.9: filters with declared operators"},
-			build: func() http.Handler {
-				loose := claiming(twist{match: func(_ string, _ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
-					return right || f.Op == wire.OpGt
-				}},
-					`{"served":{"filters":false,"sort":false,"window":false}}`)
-				return unwindowed(loose())
-			}},
+		broken("a window is cut before what it needs", "it is honored only when filters and sort are served too", "P2.9: served.window",
+			claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)),
+		broken("a declared operator is not applied", "filter law", "P2.9: filters with declared operators", func() http.Handler {
+			loose := claiming(twist{match: func(_ string, _ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				return right || f.Op == wire.OpGt
+			}}, `{"served":{"filters":false,"sort":false,"window":false}}`)
+			return unwindowed(loose())
+		}),
 	}
 }
 
 func joinFaults() []fault {
-	inner := func(req *connector.Query, t *oracle.Table) {
-		at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
-		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-			return !slices.ContainsFunc(row[at:], func(v wire.Value) bool { return !v.IsNull() })
+	joined := func(name, why, kill string, change func(req *connector.Query, t *oracle.Table)) fault {
+		return bent(name, why, kill, twist{joined: change})
+	}
+	// rows edits each joined row; base is how many columns are those of the base table.
+	rows := func(name, why, kill string, edit func(req *connector.Query, t *oracle.Table, row []wire.Value, base int)) fault {
+		return joined(name, why, kill, func(req *connector.Query, t *oracle.Table) {
+			for _, row := range t.Rows {
+				edit(req, t, row, baseColumns(t))
+			}
 		})
 	}
-	base := func(req *connector.Query, t *oracle.Table) (columns int) {
-		for _, c := range t.Columns {
-			if c.Hop == 0 {
-				columns++
-			}
-		}
-		return columns
-	}
 	return []fault{
-		bent("text keys match without case", "keys are equal by bytes", "P2.15: a match",
-			twist{joined: func(req *connector.Query, t *oracle.Table) {
-				n := base(req, t)
-				for _, row := range t.Rows {
-					if req.Joins[0].FromField == "text" && row[n].IsNull() && !row[t.Index("text")].IsNull() {
-						row[n] = wire.Int(9)
-					}
+		rows("text keys match without case", "keys are equal by bytes", "P2.15: a match",
+			func(req *connector.Query, t *oracle.Table, row []wire.Value, base int) {
+				if req.Joins[0].FromField == "text" && row[base].IsNull() && !row[t.Index("text")].IsNull() {
+					row[base] = wire.Int(9)
 				}
-			}}),
-		bent("inner joins", "an unmatched row stays", "P2.15: no match", twist{joined: inner}),
-		bent("the first match alone", "several matches are several rows", "P2.15: several matches",
-			twist{joined: func(req *connector.Query, t *oracle.Table) {
-				n := base(req, t)
+			}),
+		joined("inner joins", "an unmatched row stays", "P2.15: no match", func(req *connector.Query, t *oracle.Table) {
+			at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
+			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+				return !slices.ContainsFunc(row[at:], func(v wire.Value) bool { return !v.IsNull() })
+			})
+		}),
+		joined("the first match alone", "several matches are several rows", "P2.15: several matches",
+			func(req *connector.Query, t *oracle.Table) {
+				n := baseColumns(t)
 				if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
 					return
 				}
 				t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool {
 					return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
 				})
-			}}),
-		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15: a table and itself",
-			twist{joined: func(req *connector.Query, t *oracle.Table) {
+			}),
+		rows("a self-join answers the row itself", "two sides of one table are told apart", "P2.15: a table and itself",
+			func(req *connector.Query, t *oracle.Table, row []wire.Value, base int) {
 				if req.Joins[0].ToTable == req.Table {
-					for _, row := range t.Rows {
-						row[base(req, t)] = row[t.Index("name")]
-					}
+					row[base] = row[t.Index("name")]
+				}
+			}),
+		rows("null keys match", "a null key matches nothing", "P2.15: null keys",
+			func(req *connector.Query, t *oracle.Table, row []wire.Value, base int) {
+				if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
+					row[base] = wire.Int(6)
+				}
+			}),
+		rows("the second hop is lost", "a hop starts from an earlier one", "P2.15: a hop from a hop",
+			func(_ *connector.Query, t *oracle.Table, row []wire.Value, _ int) { nullHops(t, row, 2) }),
+	}
+}
+
+// baseColumns returns how many columns of joined rows are those of the base table.
+func baseColumns(t *oracle.Table) (n int) {
+	for _, c := range t.Columns {
+		if c.Hop == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// nullHops makes the cells of a row null that come from a hop or a later one.
+func nullHops(t *oracle.Table, row []wire.Value, from int) {
+	for i, c := range t.Columns {
+		if c.Hop >= from {
+			row[i] = wire.Null()
+		}
+	}
+}
+
+// joinedFaults returns connectors that treat joined rows, empty groups and letters beyond ASCII as many upstreams do.
+func joinedFaults() []fault {
+	right := newOracleSource(twist{})
+	// inner drops the rows without a match from an aggregate.
+	inner := func(req *wire.AggregateRequest) {
+		if len(req.Joins) > 0 && len(req.GroupBy) == 0 {
+			matched := slices.Clone(req.And)
+			for _, j := range req.Joins {
+				keys := column(right.tables[j.ToTable], j.ToField)
+				matched = append(matched, wire.Filter{Field: j.FromField, Op: wire.OpIn, Values: keys})
+			}
+			req.And = matched
+		}
+	}
+	// beginning folds both sides of startswith.
+	beginning := func(fold func(string) string) twist {
+		return operator(wire.OpStartsWith, func(cell wire.Value, f wire.Filter, _ bool) bool {
+			return !cell.IsNull() && !f.Value.IsNull() && strings.HasPrefix(fold(cell.String()), fold(f.Value.String()))
+		})
+	}
+	beyond := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < 0x80 {
+				return r
+			}
+			return []rune(strings.ToLower(string(r)))[0]
+		}, s)
+	}
+	return []fault{
+		bent("aggregates forget their joins", "a wrong number is never legal", "P2.18: joined rows",
+			folding(func(req *wire.AggregateRequest) { req.Joins = nil })),
+		bent("aggregates join inside", "a row without a match stays", "P2.18: joined rows", twist{aggregate: inner}),
+		bent("aggregates with joins forget their filters", "an aggregate holds its filters", "P2.18: filters",
+			folding(func(req *wire.AggregateRequest) {
+				if len(req.Joins) > 0 {
+					req.And = nil
+				}
+			})),
+		bent("the last group of joined rows is lost", "every group is answered", "P2.18: filters",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.Joins) > 0 && len(req.And) > 0 && len(t.Rows) > 1 {
+					t.Rows = t.Rows[:len(t.Rows)-1]
 				}
 			}}),
-		bent("null keys match", "a null key matches nothing", "P2.15: null keys",
+		bent("joined rows that look alike are one", "a key with several matches gives several rows", "P2.15: several matches",
 			twist{joined: func(req *connector.Query, t *oracle.Table) {
-				n := base(req, t)
-				for _, row := range t.Rows {
-					if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
-						row[n] = wire.Int(6)
-					}
-				}
+				asked := append(slices.Clone(req.Fields), req.Joins[0].Fields[0].As)
+				firstRows(t, func(row []wire.Value) string { return textOfRow(t, row, asked...) })
 			}}),
-		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15: a hop from a hop",
-			twist{joined: func(req *connector.Query, t *oracle.Table) {
-				for i, c := range t.Columns {
-					if c.Hop > 1 {
-						for _, row := range t.Rows {
-							row[i] = wire.Null()
-						}
-					}
+		bent("startswith folds beyond ASCII", "a prefix compares by bytes", "P2.3: startswith", beginning(beyond)),
+		bent("startswith unescapes", "a backslash is a backslash", "P2.3: startswith",
+			beginning(func(s string) string { return strings.ReplaceAll(s, `\`, "") })),
+		bent("a first empty group is no group", "an empty group is true", "P2.4: an empty or",
+			combining(func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter) {
+				if len(or) > 1 && len(or[0]) == 0 {
+					or = or[1:]
 				}
-			}}),
+				return and, or
+			})),
+		bent("a first empty group is no group of an aggregate", "an empty group is true", "P2.11: filters",
+			folding(func(req *wire.AggregateRequest) {
+				if len(req.Or) > 1 && len(req.Or[0]) == 0 {
+					req.Or = req.Or[1:]
+				}
+			})),
 	}
 }

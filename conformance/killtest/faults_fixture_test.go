@@ -31,10 +31,9 @@ func about(table string, edit func(t *wire.Table)) twist {
 
 func discoveryFaults() []fault {
 	return []fault{
-		bent("a column is not discovered", "every column is listed", "P2.1: tables and columns",
-			about("wide", func(t *wire.Table) {
-				t.Fields = slices.DeleteFunc(t.Fields, func(f wire.Field) bool { return f.Name == "c050" })
-			})),
+		bent("a column is not discovered", "every column is listed", "P2.1: tables and columns", about("wide", func(t *wire.Table) {
+			t.Fields = slices.DeleteFunc(t.Fields, func(f wire.Field) bool { return f.Name == "c050" })
+		})),
 		bent("decimals are declared text", "types are those of the source", "P2.1: types",
 			about("types", func(t *wire.Table) { t.Field("v_decimal").Type = wire.TypeString })),
 		bent("days are declared datetimes", "types are those of the source", "P2.1: types",
@@ -43,28 +42,23 @@ func discoveryFaults() []fault {
 			about("order_lines", func(t *wire.Table) { t.PrimaryKey = []string{"order_id"} })).refused("discovery-10"),
 		bent("a self-reference is left out", "a foreign key left out is a join never planned", "P2.1: foreign keys",
 			about("employees", func(t *wire.Table) { t.ForeignKeys = []wire.ForeignKey{} })),
-		bent("an invented foreign key", "no value of it matches", "P2.1: foreign keys",
-			about("orders", func(t *wire.Table) {
-				t.ForeignKeys = append(t.ForeignKeys, wire.ForeignKey{Field: "id", TargetTable: "customers", TargetField: "id"})
-			})),
+		bent("an invented foreign key", "no value of it matches", "P2.1: foreign keys", about("orders", func(t *wire.Table) {
+			t.ForeignKeys = append(t.ForeignKeys, wire.ForeignKey{Field: "id", TargetTable: "customers", TargetField: "id"})
+		})),
 		bent("nulls in what is not nullable", "nullable", "P2.1: nullable",
 			about("customers", func(t *wire.Table) { t.Field("vip").Nullable = false })).refused("discovery-7"),
 		bent("a part of a key is unique", "unique is for real constraints", "P2.1: unique",
 			about("order_lines", func(t *wire.Table) { t.Field("order_id").Unique = true })),
 		bent("samples of another column", "samples are values of the column", "P2.1: statistics and samples",
-			about("customers", func(t *wire.Table) {
-				t.Field("country").Samples = []wire.Value{wire.Text("acme@example.com")}
-			})),
-		bent("a rowCount of another table", "rowCount", "P2.1: statistics and samples",
-			about("employees", func(t *wire.Table) {
-				n := int64(5200)
-				t.RowCount = &n
-			})),
-		bent("minimum and maximum swapped", "stats", "P2.1: statistics and samples",
-			about("orders", func(t *wire.Table) {
-				low, high := wire.Int(1001), wire.Int(1048)
-				t.Field("id").Stats = &wire.Stats{DistinctCount: 48, Min: &high, Max: &low}
-			})),
+			about("customers", func(t *wire.Table) { t.Field("country").Samples = []wire.Value{wire.Text("acme@example.com")} })),
+		bent("a rowCount of another table", "rowCount", "P2.1: statistics and samples", about("employees", func(t *wire.Table) {
+			n := int64(5200)
+			t.RowCount = &n
+		})),
+		bent("minimum and maximum swapped", "stats", "P2.1: statistics and samples", about("orders", func(t *wire.Table) {
+			low, high := wire.Int(1001), wire.Int(1048)
+			t.Field("id").Stats = &wire.Stats{DistinctCount: 48, Min: &high, Max: &low}
+		})),
 	}
 }
 
@@ -106,13 +100,7 @@ func rowFaults() []fault {
 		bent("one field is distinct", "rows that look alike are rows", "P2.8: one field alone",
 			twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				if len(req.Fields) == 1 && len(req.Joins) == 0 && req.MaxRows == 0 {
-					seen := map[string]bool{}
-					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-						text := row[t.Index(req.Fields[0])].String()
-						twice := seen[text]
-						seen[text] = true
-						return twice
-					})
+					firstRows(t, func(row []wire.Value) string { return textOfRow(t, row, req.Fields...) })
 				}
 			}}),
 	}
@@ -143,8 +131,7 @@ func spelled(change func(v wire.Value) wire.Value, types ...wire.Type) twist {
 
 func spellingFaults() []fault {
 	return []fault{
-		bent("decimals through floats", "decimals are digit-exact strings", "P2.16: decimals",
-			spelled(double, wire.TypeDecimal)),
+		bent("decimals through floats", "decimals are digit-exact strings", "P2.16: decimals", spelled(double, wire.TypeDecimal)),
 		bent("integers through floats", "integers beyond 2^53 are exact", "P2.16: numbers",
 			spelled(double, wire.TypeNumber)).accepted("the wrong digits are digits"),
 		bent("instants of another zone", "datetimes are UTC", "P2.16", spelled(func(v wire.Value) wire.Value {
@@ -166,13 +153,12 @@ func spellingFaults() []fault {
 				}
 				return v
 			})).accepted("an empty text is a text"),
-		bent("booleans are numbers", "booleans are true and false", "P2.16: booleans",
-			spelled(func(v wire.Value) wire.Value {
-				if v.IsTrue() {
-					return wire.Int(1)
-				}
-				return wire.Int(0)
-			}, wire.TypeBoolean)),
+		bent("booleans are numbers", "booleans are true and false", "P2.16: booleans", spelled(func(v wire.Value) wire.Value {
+			if v.IsTrue() {
+				return wire.Int(1)
+			}
+			return wire.Int(0)
+		}, wire.TypeBoolean)),
 		bent("decimals without their zeros", "decimals keep their scale", "A.6", spelled(func(v wire.Value) wire.Value {
 			if !strings.Contains(v.String(), ".") {
 				return v

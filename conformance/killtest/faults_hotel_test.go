@@ -117,7 +117,7 @@ func links(texts ...string) (keys []wire.ForeignKey) {
 }
 
 // hotel serves the first chain alone, and chains both, each to its own account.
-func hotel() http.Handler { return serve(connector.Definition{}, source(hotelTables(0)...), nil) }
+func hotel() http.Handler { return plain(hotelTables(0)...) }
 
 func chains() http.Handler {
 	return sharedHostOf(hostDefinition, [2][]memsource.Table{hotelTables(0), hotelTables(1)})
@@ -133,7 +133,7 @@ func hotelWith(table string, edit func(row []wire.Value)) http.Handler {
 			}
 		}
 	}
-	return serve(connector.Definition{}, source(tables...), nil)
+	return plain(tables...)
 }
 
 // diverted passes the requests to a route for which a condition holds to another connector.
@@ -165,11 +165,11 @@ func hotelFaults() []fault {
 func hotelGroupFaults() []fault {
 	const why = "groups are those of the rows' values"
 	grouped := func(name, table, field string, grain any, edit func(row []wire.Value)) fault {
-		return fault{name: name, why: why, kills: []string{map[bool]string{false: "L8", true: "M24"}[grain != nil]}, options: live,
-			build: func() http.Handler {
-				other := hotelWith(table, edit)
-				return diverted(other, wire.PathAggregate, func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(hotel())
-			}}
+		return broken(name, why, map[bool]string{false: "L8", true: "M24"}[grain != nil],
+			over(hotel, func(h http.Handler) http.Handler {
+				return diverted(hotelWith(table, edit), wire.PathAggregate,
+					func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(h)
+			})).graded(live)
 	}
 	plain := strings.NewReplacer("ö", "o", "è", "e", "P", "p")
 	return []fault{
@@ -199,16 +199,12 @@ func hotelGroupFaults() []fault {
 
 // later returns an instant some months and days later.
 func later(v wire.Value, months, days int) wire.Value {
-	at, err := time.Parse(time.RFC3339, v.String())
-	if err != nil {
-		panic(err)
-	}
-	return wire.Datetime(at.AddDate(0, months, days))
+	return wire.Datetime(must(time.Parse(time.RFC3339, v.String())).AddDate(0, months, days))
 }
 
 func hotelTenantFaults() []fault {
 	mixed := func(name, kill string, build func() http.Handler) fault {
-		return fault{name: name, why: servedToNobodyElse, kills: []string{kill}, options: apart, build: build}
+		return broken(name, servedToNobodyElse, kill, build).graded(apart)
 	}
 	return []fault{
 		mixed("the tenant stands in the first alternative alone", "M11", func() http.Handler {
@@ -254,7 +250,7 @@ func alternatives(body map[string]any, member string) []any {
 
 func hotelDiscoveryFaults() []fault {
 	tables := func(name, why, kill, table string, edit func(table map[string]any, field func(name string) map[string]any)) fault {
-		return fault{name: name, why: why, kills: []string{kill}, options: live, build: over(hotel, eachTable(func(t map[string]any) {
+		return broken(name, why, kill, over(hotel, eachTable(func(t map[string]any) {
 			if t["name"] == table {
 				edit(t, func(name string) map[string]any {
 					for _, f := range listOf(t, "fields") {
@@ -265,7 +261,7 @@ func hotelDiscoveryFaults() []fault {
 					return nil
 				})
 			}
-		}))}
+		}))).graded(live)
 	}
 	typed := func(name, kill, table, of, kind string) fault {
 		return tables(name, "types are those of the rows", kill, table, func(_ map[string]any, field func(string) map[string]any) {
@@ -301,23 +297,22 @@ func hotelSortFaults() []fault {
 		return strings.Compare(a.String(), b.String())
 	}
 	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
-		return fault{name: name, why: why, kills: []string{"L7"}, options: live,
-			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-				if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
-					return
+		return broken(name, why, "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+			if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
+				return
+			}
+			c, values := t.Index(field), 0 // nulls are last
+			for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
+				values++
+			}
+			slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
+				order := compare(a[c], b[c])
+				if req.Sort[0].Dir == wire.Desc {
+					order = -order
 				}
-				c, values := t.Index(field), 0 // nulls are last
-				for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
-					values++
-				}
-				slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
-					order := compare(a[c], b[c])
-					if req.Sort[0].Dir == wire.Desc {
-						order = -order
-					}
-					return cmp.Or(order, stored(a[0], b[0]))
-				})
-			}})}
+				return cmp.Or(order, stored(a[0], b[0]))
+			})
+		}})).graded(live)
 	}
 	number := func(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
 	return []fault{
@@ -335,11 +330,11 @@ func hotelSortFaults() []fault {
 
 func hotelOrphanFaults() []fault {
 	linked := func(name string, edit func(samples []any) []any) fault {
-		return fault{name: name, why: "the samples are the keys without a match, each once, in byte order", kills: []string{"L9"}, options: live,
-			build: over(hotel, ok(func(body map[string]any) {
+		return broken(name, "the samples are the keys without a match, each once, in byte order", "L9",
+			over(hotel, ok(func(body map[string]any) {
 				samples, _ := body["orphanSamples"].([]any)
 				body["orphanSamples"] = edit(samples)
-			}, wire.PathLinkHitRate))}
+			}, wire.PathLinkHitRate))).graded(live)
 	}
 	return []fault{
 		linked("orphans are listed as often as they occur", func(samples []any) (all []any) {
@@ -362,19 +357,14 @@ func hotelOrphanFaults() []fault {
 func hotelInstantFaults() []fault {
 	const why = "a datetime is an instant: ISO 8601 in UTC"
 	instants := func(name, kill, path string, spell func(text string) string, holds func(field string) bool) fault {
-		return fault{name: name, why: why, kills: []string{kill}, options: live, build: over(hotel, ok(func(body map[string]any) {
+		return broken(name, why, kill, over(hotel, ok(func(body map[string]any) {
 			respell(body, "", spell, holds)
-		}, path))}
+		}, path))).graded(live)
 	}
 	bare := func(text string) string { return strings.TrimSuffix(text, "Z") }
 	every := func(string) bool { return true }
 	rows := func(name, of string, spell func(text string) string) fault {
-		return fault{name: name, why: why, kills: []string{"L10"}, options: live, build: over(hotel, cells(func(field string, v any) any {
-			if text, ok := v.(string); ok && field == of {
-				return spell(text)
-			}
-			return v
-		}))}
+		return broken(name, why, "L10", over(hotel, textsOf(of, func(text string) any { return spell(text) }))).graded(live)
 	}
 	return []fault{
 		rows("payments are at a time without a zone", "at", bare),

@@ -18,8 +18,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -62,7 +62,7 @@ func stockTables() []memsource.Table {
 	}, "id number", "aisle number", "shelf number")}
 }
 
-func library() http.Handler { return serve(connector.Definition{}, source(libraryTables()...), nil) }
+func library() http.Handler { return plain(libraryTables()...) }
 
 func kindFaults() []fault {
 	return slices.Concat(gluedFaults(), laterPageFaults(), tellingFaults(), columnFaults(), strayLinkFaults())
@@ -75,14 +75,12 @@ func gluing(tables func() []memsource.Table, key func(texts []any) string) http.
 	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 		tree := parsed(*body)
 		keys := listOf(tree, "groupBy")
-		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || len(keys) < 2 || len(listOf(tree, "joins")) > 0 {
+		grained := slices.ContainsFunc(keys, func(k map[string]any) bool { return k["grain"] != nil })
+		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || len(keys) < 2 || grained || len(listOf(tree, "joins")) > 0 {
 			return false
 		}
 		var names []string
 		for _, k := range keys {
-			if k["grain"] != nil {
-				return false
-			}
 			names = append(names, fmt.Sprint(k["field"]))
 		}
 		id := fmt.Sprint(tree["table"], names)
@@ -94,11 +92,11 @@ func gluing(tables func() []memsource.Table, key func(texts []any) string) http.
 					mergeRows(t, names, key)
 				}
 			}
-			other, _ = others.LoadOrStore(id, serve(connector.Definition{}, source(all...), nil))
+			other, _ = others.LoadOrStore(id, plain(all...))
 		}
 		other.(http.Handler).ServeHTTP(w, withBody(r, *body))
 		return true
-	})(serve(connector.Definition{}, source(tables()...), nil))
+	})(plain(tables()...))
 }
 
 // mergeRows gives rows with the same key the values of the first of them in the fields that the key is made of.
@@ -144,8 +142,8 @@ func joinedBy(between, null string) func(texts []any) string {
 
 func gluedFaults() []fault {
 	glued := func(name string, tables func() []memsource.Table, key func(texts []any) string) fault {
-		return fault{name: name, why: "groups are those of the rows' values", kills: []string{"L8"}, options: live,
-			build: func() http.Handler { return gluing(tables, key) }}
+		return broken(name, "groups are those of the rows' values", "L8", func() http.Handler { return gluing(tables, key) }).
+			graded(live)
 	}
 	chain := func() []memsource.Table { return hotelTables(0) }
 	ordered := func(texts []any) string {
@@ -163,23 +161,11 @@ func gluedFaults() []fault {
 	}
 }
 
-// isLater reports whether a query asks for another page than the first.
-func isLater(r *http.Request, body map[string]any) bool {
-	return r.URL.Path == wire.PathQuery && integer(body, "offset") > 0
-}
-
 // keepingPages keeps pages by a key, if a condition holds.
 func keepingPages(holds func(body map[string]any) bool, key func(*http.Request, map[string]any) string) layer {
 	return func(h http.Handler) http.Handler {
 		kept := keeping(wire.PathQuery, key)(h)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := []byte(bodyOf(r))
-			if tree := parsed(body); tree != nil && mayAsk(r) && isLater(r, tree) && holds(tree) {
-				kept.ServeHTTP(w, withBody(r, body))
-				return
-			}
-			h.ServeHTTP(w, withBody(r, body))
-		})
+		return diverted(kept, wire.PathQuery, func(body map[string]any) bool { return integer(body, "offset") > 0 && holds(body) })(h)
 	}
 }
 
@@ -187,44 +173,38 @@ func keepingPages(holds func(body map[string]any) bool, key func(*http.Request, 
 // the list alone.
 func onward(h http.Handler) http.Handler {
 	var cursors sync.Map
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, ok := credentialsIn(*body)
-		isList := tree != nil && r.URL.Path == wire.PathQuery && integer(tree, "limit") > 0
-		if !isList || !ok || known(set) < 0 || !mayAsk(r) {
+	return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
+		if integer(body, "limit") == 0 {
 			return false
 		}
-		list := fmt.Sprint(tree["table"], tree["and"], tree["or"], tree["sort"], tree["limit"])
-		if !isLater(r, tree) {
-			cursors.Store(list, known(set))
+		list := fmt.Sprint(body["table"], body["and"], body["or"], body["sort"], body["limit"])
+		if integer(body, "offset") == 0 {
+			cursors.Store(list, customer)
 			return false
 		}
 		owner, begun := cursors.Load(list)
-		if !begun {
-			return false
+		if begun {
+			h.ServeHTTP(w, withBody(r, withSet(marshalled(body), hostSets[owner.(int)])))
 		}
-		h.ServeHTTP(w, withBody(r, withSet(*body, hostSets[owner.(int)])))
-		return true
+		return begun
 	})(h)
 }
 
 func laterPageFaults() []fault {
 	mixed := func(name string, build func() http.Handler) fault {
-		return fault{name: name, why: servedToNobodyElse, kills: []string{"T2"}, options: apart, build: build}
+		return broken(name, servedToNobodyElse, "T2", build).graded(apart)
 	}
 	each := func(map[string]any) bool { return true }
 	has := func(member string) func(body map[string]any) bool {
 		return func(body map[string]any) bool { return len(listOf(body, member)) > 0 }
 	}
-	host := func() http.Handler { return newSharedHost() }
+	host := over(newSharedHost)
 	return []fault{
 		mixed("hotels: later pages are kept without the tenant", over(chains, keepingPages(each, byRequest))),
 		mixed("hotels: later pages are those of the tenant who began the list last", over(chains, onward)),
-		mixed("hotels: later pages of sorted rows are kept without the tenant",
-			over(chains, keepingPages(has("sort"), byRequest))),
+		mixed("hotels: later pages of sorted rows are kept without the tenant", over(chains, keepingPages(has("sort"), byRequest))),
 		mixed("later pages are kept without the tenant", over(host, keepingPages(each, byRequest))),
-		mixed("later pages of filtered rows are kept without the tenant",
-			over(host, keepingPages(has("and"), byRequest))),
+		mixed("later pages of filtered rows are kept without the tenant", over(host, keepingPages(has("and"), byRequest))),
 		mixed("later pages are those of the tenant who began the list last", over(host, onward)),
 		mixed("later pages of a large table are kept without the tenant", over(archives, keepingPages(
 			func(body map[string]any) bool { return body["table"] == "archive" }, byRequest))),
@@ -232,9 +212,7 @@ func laterPageFaults() []fault {
 }
 
 // othersTables are the tables that only the other customer has.
-var othersTables = map[string][2]string{
-	"hotels": {"ski_passes", "spa_visits"}, "host": {"globex_depots", "acme_sites"},
-}
+var othersTables = map[string][2]string{"hotels": {"ski_passes", "spa_visits"}, "host": {"globex_depots", "acme_sites"}}
 
 // leading reports whether a request leads to a table.
 type leading = func(body map[string]any, table string) bool
@@ -243,17 +221,14 @@ type leading = func(body map[string]any, table string) bool
 // that lead nowhere.
 func telling(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
 	host := map[string]func() http.Handler{"hotels": chains, "host": over(newSharedHost)}[of]
-	return fault{name: name, why: "a table of another tenant is as unknown as one that nobody has", kills: []string{"T1"}, options: apart,
-		build: over(host, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-			tree := parsed(*body)
-			set, ok := credentialsIn(*body)
-			if tree == nil || !ok || !mayAsk(r) || known(set) < 0 || !slices.Contains(paths, r.URL.Path) ||
-				!leads(tree, othersTables[of][known(set)]) {
-				return false
+	return broken(name, "a table of another tenant is as unknown as one that nobody has", "T1", over(host,
+		ofCustomers("", func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
+			tells := slices.Contains(paths, r.URL.Path) && leads(body, othersTables[of][customer])
+			if tells {
+				answer(w, r)
 			}
-			answer(w, r)
-			return true
-		}))}
+			return tells
+		}))).graded(apart)
 }
 
 // refusal answers an envelope.
@@ -276,10 +251,9 @@ func columnFaults() []fault {
 		}
 	}
 	column := func(name, path string, names func(body map[string]any) bool) fault {
-		return fault{name: name, why: "a column of another tenant is as unknown as one that nobody has", kills: []string{"T1"},
-			options: apart, build: func() http.Handler {
-				return diverted(sharedHostOf(hostDefinition, both), path, names)(sharedHostOf(hostDefinition, tables))
-			}}
+		return broken(name, "a column of another tenant is as unknown as one that nobody has", "T1", func() http.Handler {
+			return diverted(sharedHostOf(hostDefinition, both), path, names)(sharedHostOf(hostDefinition, tables))
+		}).graded(apart)
 	}
 	filtered := func(body map[string]any) bool {
 		return slices.ContainsFunc(listOf(body, "and"), func(f map[string]any) bool { return f["field"] == "colour" })
@@ -310,10 +284,7 @@ func tellingFaults() []fault {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
 	}
-	empty := func(w http.ResponseWriter, _ *http.Request) {
-		const served = `{"served":{"filters":true,"sort":true,"window":true}}`
-		sends(w, http.StatusOK, "application/x-ndjson", served+"\n"+`{"end":1}`+"\n")
-	}
+	empty := func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) }
 	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
 	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query,
 		joined, refusal(422, "unsupported", "no access"))
@@ -325,10 +296,8 @@ func tellingFaults() []fault {
 		telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined, empty),
 		telling("hotels: an aggregate over a join says that the table is another's", "hotels", aggregate, joined,
 			refusal(404, "unknown_entity", "the table belongs to another account")),
-		telling("hotels: a link to a table of another's is forbidden", "hotels", link, to,
-			refusal(422, "unsupported", "no access")),
-		telling("a join with a table of another's is forbidden", "host", query, joined,
-			refusal(422, "unsupported", "no access")),
+		telling("hotels: a link to a table of another's is forbidden", "hotels", link, to, refusal(422, "unsupported", "no access")),
+		telling("a join with a table of another's is forbidden", "host", query, joined, refusal(422, "unsupported", "no access")),
 		// It is asked last.
 		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes,
 			refusal(404, "unknown_entity", "the table belongs to another account")),
@@ -351,8 +320,7 @@ func ledTo(table, field, to, key string) layer {
 
 // strayLink returns a connector whose foreign key of a field leads elsewhere.
 func strayLink(name string, base func() http.Handler, table, field, to, key string) fault {
-	return fault{name: name, why: "a key's values are those of its target", kills: []string{"M29"}, options: live,
-		build: over(base, ledTo(table, field, to, key))}
+	return broken(name, "a key's values are those of its target", "M29", over(base, ledTo(table, field, to, key))).graded(live)
 }
 
 func strayLinkFaults() []fault {
@@ -364,7 +332,7 @@ func strayLinkFaults() []fault {
 			aisles := hotelTable("aisles", "Where copies stand.", 13, nil, func(i int) []wire.Value {
 				return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Aisle %d", i))}
 			}, "id number", "name string")
-			return serve(connector.Definition{}, source(append(libraryTables(), aisles)...), nil)
+			return plain(append(libraryTables(), aisles)...)
 		}, "copies", "book", "aisles", "id"),
 	}
 }
@@ -442,7 +410,7 @@ func TestForeignKeysWithoutMatch(t *testing.T) {
 				to.Rows = append(to.Rows, []wire.Value{wire.Int(int64(i + 1))})
 			}
 			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^M29$"}}
-			r := grade(t, serve(connector.Definition{}, source(from, to), nil), g)
+			r := grade(t, plain(from, to), g)
 			want := conformance.Pass
 			if name == "ten more values than are matched" {
 				want = conformance.Advise

@@ -24,8 +24,7 @@ type ticketFault struct {
 	twist     twist
 }
 
-// ticketFaults are what goes wrong when filters, sorts and windows are pushed to a
-// vendor, each at one place only.
+// ticketFaults are what goes wrong when filters, sorts and windows are pushed to a vendor, each at one place only.
 func ticketFaults() []ticketFault {
 	return slices.Concat(ticketOperandFaults(), ticketMatchFaults(), ticketCountFaults(), ticketPlanFaults())
 }
@@ -73,6 +72,10 @@ func listed(change func([]wire.Value) []wire.Value) func(wire.Filter) wire.Filte
 	return func(f wire.Filter) wire.Filter { f.Values = change(f.Values); return f }
 }
 
+func firstMembers(most int) func(wire.Filter) wire.Filter {
+	return listed(func(list []wire.Value) []wire.Value { return list[:min(most, len(list))] })
+}
+
 func ticketOperandFaults() []ticketFault {
 	holds, narrow := "every row answered satisfies every filter", "no row that satisfies a filter is missing"
 	return []ticketFault{
@@ -93,12 +96,9 @@ func ticketOperandFaults() []ticketFault {
 		{"opened gt a day is from its end", narrow, "L2", pushed("opened", texts(endOfDay), wire.OpGt)},
 		{"opened gte is sent without milliseconds", holds, "L2",
 			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(time.Second) }), wire.OpGte)},
-		{"channel in sends its first value", narrow, "L2",
-			pushed("channel", listed(func(list []wire.Value) []wire.Value { return list[:min(1, len(list))] }), wire.OpIn)},
-		{"code in sends 20 values", narrow, "L2",
-			pushed("code", listed(func(list []wire.Value) []wire.Value { return list[:min(20, len(list))] }), wire.OpIn)},
-		{"agent nin sends 50 values", holds, "L2",
-			pushed("agent", listed(func(list []wire.Value) []wire.Value { return list[:min(50, len(list))] }), wire.OpNin)},
+		{"channel in sends its first value", narrow, "L2", pushed("channel", firstMembers(1), wire.OpIn)},
+		{"code in sends 20 values", narrow, "L2", pushed("code", firstMembers(20), wire.OpIn)},
+		{"agent nin sends 50 values", holds, "L2", pushed("agent", firstMembers(50), wire.OpNin)},
 		{"a comma in a subject splits the list", narrow, "L2", pushed("subject", listed(func(list []wire.Value) (all []wire.Value) {
 			for _, v := range list {
 				for part := range strings.SplitSeq(v.String(), ",") {
@@ -203,23 +203,15 @@ func toldTickets() []toldTicket {
 				}}}},
 		{first: "M21", because: "its joins have a filter and a sort",
 			ticketFault: ticketFault{"filters are dropped beside a sort", "filter, then sort, then cut", "M12",
-				twist{request: func(req *connector.Query, _, _ *int64) {
+				asking(func(req *connector.Query) {
 					if len(req.Sort) > 0 {
 						req.And = nil
 					}
-				}}}},
+				})}},
 		{first: "L6", because: "its pages have a filter",
 			ticketFault: ticketFault{"a window is cut before the filters", "filter, then sort, then cut", "M12", twist{early: true}}},
 		{first: "L7", because: "it sorts the column downwards",
-			ticketFault: ticketFault{"due is never sorted downwards", "rows come in the requested order", "M12",
-				twist{request: func(req *connector.Query, _, _ *int64) {
-					for i, k := range req.Sort {
-						if k.Field == "due" {
-							req.Sort = slices.Clone(req.Sort)
-							req.Sort[i].Dir = wire.Asc
-						}
-					}
-				}}}},
+			ticketFault: ticketFault{"due is never sorted downwards", "rows come in the requested order", "M12", upwards("due")}},
 		{first: "L6", because: "its pages have a filter",
 			ticketFault: ticketFault{"an offset under a filter is one short", "exactly offset rows are skipped", "M12", shortOffset()}},
 	}
@@ -227,17 +219,17 @@ func toldTickets() []toldTicket {
 
 func ticketCountFaults() []ticketFault {
 	same := "/count and /aggregate filter as /query does"
-	without := func(filters []wire.Filter, field string) []wire.Filter {
+	unfiltered := func(filters []wire.Filter, field string) []wire.Filter {
 		return slices.DeleteFunc(slices.Clone(filters), func(f wire.Filter) bool { return f.Field == field })
 	}
 	return []ticketFault{
-		{"aggregates do not filter by urgent", same, "M10", twist{aggregate: func(req *wire.AggregateRequest) {
-			req.And = without(req.And, "urgent")
-		}}},
+		{"aggregates do not filter by urgent", same, "M10", folding(func(req *wire.AggregateRequest) {
+			req.And = unfiltered(req.And, "urgent")
+		})},
 		{"counts do not filter by agent", same, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
 			_, tables := ticketData(1, 240)
 			other := *req
-			other.And = without(req.And, "agent")
+			other.And = unfiltered(req.And, "agent")
 			n, err := oracle.Count(tables, &other)
 			if err != nil {
 				return right
@@ -261,14 +253,14 @@ func ticketPlanFaults() []ticketFault {
 	combined := "`and` holds as a whole, `or` has one group that holds"
 	return []ticketFault{
 		{"a second filter on a field replaces the first", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) { req.And = lastOf(req.And) }}},
+			asking(func(req *connector.Query) { req.And = lastOf(req.And) })},
 		{"a second filter on a field replaces the first within a group of or", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) {
+			asking(func(req *connector.Query) {
 				req.Or = slices.Clone(req.Or)
 				for i, group := range req.Or {
 					req.Or[i] = lastOf(group)
 				}
-			}}},
+			})},
 		{"nin within a group of or drops nulls", combined, "M11",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				return rightly(and, nil, holds) && rightly(nil, or, func(f wire.Filter) bool {
@@ -276,7 +268,7 @@ func ticketPlanFaults() []ticketFault {
 				})
 			}}},
 		{"of two groups of or that begin alike the last stays", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) {
+			asking(func(req *connector.Query) {
 				by := map[string][]wire.Filter{}
 				for _, group := range req.Or {
 					by[fmt.Sprint(group[0])] = group
@@ -284,26 +276,21 @@ func ticketPlanFaults() []ticketFault {
 				req.Or = slices.DeleteFunc(slices.Clone(req.Or), func(group []wire.Filter) bool {
 					return fmt.Sprint(by[fmt.Sprint(group[0])]) != fmt.Sprint(group)
 				})
-			}}},
+			})},
 		{"an empty group of or is dropped beside others", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) {
+			asking(func(req *connector.Query) {
 				req.Or = slices.DeleteFunc(slices.Clone(req.Or), func(group []wire.Filter) bool { return len(req.Or) > 1 && len(group) == 0 })
-			}}},
+			})},
 		{"the third filter of a group of or is ignored", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) {
-				req.Or = slices.Clone(req.Or)
-				for i, group := range req.Or {
-					req.Or[i] = group[:min(2, len(group))]
-				}
-			}}},
+			asking(func(req *connector.Query) { req.Or = beginnings(req.Or, 2) })},
 		{"the fifth filter is ignored", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) { req.And = req.And[:min(4, len(req.And))] }}},
+			asking(func(req *connector.Query) { req.And = req.And[:min(4, len(req.And))] })},
 		{"or is pushed as and", combined, "M11",
 			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 				return rightly(and, nil, holds) && !slices.ContainsFunc(slices.Concat(or...), func(f wire.Filter) bool { return !holds(f) })
 			}}},
 		{"only two groups of or are pushed", combined, "M11",
-			twist{request: func(req *connector.Query, _, _ *int64) { req.Or = req.Or[:min(2, len(req.Or))] }}},
+			asking(func(req *connector.Query) { req.Or = req.Or[:min(2, len(req.Or))] })},
 	}
 }
 
@@ -324,8 +311,8 @@ func shortOffset() twist {
 // liveFilterFaults returns the faults of the help desk as connectors.
 func liveFilterFaults() (list []fault) {
 	desk := func(f ticketFault) fault {
-		return fault{name: "tickets: " + f.name, why: f.why, kills: []string{f.kills}, options: thorough,
-			build: func() http.Handler { return ticketConnector(f.twist, 1, 240) }}
+		return broken("tickets: "+f.name, f.why, f.kills, func() http.Handler { return ticketConnector(f.twist, 1, 240) }).
+			graded(thorough)
 	}
 	for _, f := range ticketFaults() {
 		list = append(list, desk(f))

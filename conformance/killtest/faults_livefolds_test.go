@@ -26,10 +26,10 @@ const (
 // foldFaults returns connectors that aggregate wrongly, mostly one column.
 func foldFaults() []fault {
 	folds := func(name, why, kill string, aggregate func(req *wire.AggregateRequest)) fault {
-		return fault{name: name, why: why, kills: []string{kill}, build: warehouse(twist{aggregate: aggregate})}
+		return broken(name, why, kill, warehouse(twist{aggregate: aggregate}))
 	}
 	answers := func(name, why, kill string, groups func(req *wire.AggregateRequest, t *oracle.Table)) fault {
-		return fault{name: name, why: why, kills: []string{kill}, build: warehouse(twist{groups: groups})}
+		return broken(name, why, kill, warehouse(twist{groups: groups}))
 	}
 	grain := func(name string, from, to wire.Grain, column string) fault {
 		return folds(name, periodsBegin, "M24", func(req *wire.AggregateRequest) {
@@ -41,13 +41,7 @@ func foldFaults() []fault {
 		})
 	}
 	measure := func(name string, from wire.AggFunc, column string, to wire.AggFunc) fault {
-		return folds(name, neverWrong, "L8", func(req *wire.AggregateRequest) {
-			for i, m := range req.Measures {
-				if m.Fn == from && m.Field == column {
-					req.Measures[i].Fn = to
-				}
-			}
-		})
+		return broken(name, neverWrong, "L8", warehouse(measuredAs(from, to, column)))
 	}
 	tables, later := oracleTables(pagedTables()), oracleTables(pagedTables())
 	for _, row := range later["moves"].Rows {
@@ -58,12 +52,12 @@ func foldFaults() []fault {
 			func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }),
 		grain("a quarter is a month", wire.GrainQuarter, wire.GrainMonth, "day"),
 		grain("a year is a quarter, of one column", wire.GrainYear, wire.GrainQuarter, "at"),
-		{name: "months begin at midnight in Berlin", why: "a period begins in UTC", kills: []string{"M24"},
-			build: warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+		broken("months begin at midnight in Berlin", "a period begins in UTC", "M24",
+			warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
 					*t = *must(oracle.Aggregate(later, req))
 				}
-			}})},
+			}})),
 		folds("behind another key a year is a month", periodsBegin, "M24", func(req *wire.AggregateRequest) {
 			if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
 				req.GroupBy[1].Grain = wire.GrainMonth
@@ -102,15 +96,15 @@ func foldFaults() []fault {
 					}
 				}
 			}),
-		{name: "names of groups lose their capitals", why: "a group has the names that are asked for", kills: []string{"L8", "M24"},
-			build: warehouse(twist{}, ok(func(body map[string]any) {
+		broken("names of groups lose their capitals", "a group has the names that are asked for", "L8, M24",
+			warehouse(twist{}, ok(func(body map[string]any) {
 				for _, group := range listOf(body, "rows") {
 					for name, v := range maps.Clone(group) {
 						delete(group, name)
 						group[strings.ToLower(name)] = v
 					}
 				}
-			}, wire.PathAggregate))},
+			}, wire.PathAggregate))),
 		measure("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
 		measure("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
 		answers("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
@@ -120,21 +114,20 @@ func foldFaults() []fault {
 				}
 			}
 		}),
-		{name: "a column alone is counted with its nulls", why: "nonNull counts the cells that are not null", kills: []string{"L4"},
-			build: func() http.Handler {
-				alone := false
-				return warehouse(twist{}, edits(func(body map[string]any) {
-					columns, _ := body["columns"].(map[string]any)
-					for _, c := range columns {
-						if alone && integer(c.(map[string]any), "nonNull") == 1200 {
-							c.(map[string]any)["nonNull"] = 1230
-						}
+		broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4", func() http.Handler {
+			alone := false
+			return warehouse(twist{}, edits(func(body map[string]any) {
+				columns, _ := body["columns"].(map[string]any)
+				for _, c := range columns {
+					if alone && integer(c.(map[string]any), "nonNull") == 1200 {
+						c.(map[string]any)["nonNull"] = 1230
 					}
-				}, wire.PathCardinality), bodies(func(body map[string]any) {
-					alone = len(alternatives(body, "columns")) == 1
-				}, wire.PathCardinality))()
-			}},
-		{name: "fieldTypes are believed", why: "the type is that of the source's column", kills: []string{"M25"}, build: believing},
+				}
+			}, wire.PathCardinality), bodies(func(body map[string]any) {
+				alone = len(alternatives(body, "columns")) == 1
+			}, wire.PathCardinality))()
+		}),
+		broken("fieldTypes are believed", "the type is that of the source's column", "M25", believing),
 	}
 }
 
@@ -159,12 +152,11 @@ func liveJoinFaults() []fault {
 	}
 	joins := func(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
 		tables := func() []memsource.Table { return append(pagedTables(), more...) }
-		return fault{name: name, why: why, kills: []string{"M21"},
-			build: stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
-				if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
-					joined(req, t)
-				}
-			}})}
+		return broken(name, why, "M21", stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
+			if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
+				joined(req, t)
+			}
+		}}))
 	}
 	counted := func(name, to, key string, fields ...string) memsource.Table {
 		link, _, _ := strings.Cut(fields[0], " ")
@@ -200,13 +192,13 @@ func liveJoinFaults() []fault {
 					}
 				}
 			}, shipped),
-		{name: "keys are linked in any letters", why: "texts are equal by their bytes", kills: []string{"L9"}, build: stocked(codes, twist{
+		broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
 			link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "arrivals" && req.FromColumn == "port" {
 					right.OrphanCount, right.OrphanRate, right.OrphanSamples = 0, 0, nil
 				}
 			},
-		})},
+		})),
 		joins("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
 		}),
@@ -225,35 +217,31 @@ func liveJoinFaults() []fault {
 				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
 			}
 		}),
-		{name: "beside two hops the groups of or are forgotten", why: "filters are those of the base table", kills: []string{"M21"},
-			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+		broken("beside two hops the groups of or are forgotten", "filters are those of the base table", "M21",
+			warehouse(asking(func(req *connector.Query) {
 				if len(req.Joins) == 2 {
 					req.Or = nil
 				}
-			}})},
-		{name: "a hop without fields is left out", why: "a row with several matches is several rows", kills: []string{"M21"},
-			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+			}))),
+		broken("a hop without fields is left out", "a row with several matches is several rows", "M21",
+			warehouse(asking(func(req *connector.Query) {
 				if len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 {
 					req.Joins = nil
 				}
-			}})},
-		{name: "joined rows are sorted by columns that are answered only", why: "rows come in the requested order", kills: []string{"M21"},
-			build: warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+			}))),
+		broken("joined rows are sorted by columns that are answered only", "rows come in the requested order", "M21",
+			warehouse(asking(func(req *connector.Query) {
 				req.Sort = slices.DeleteFunc(slices.Clone(req.Sort), func(k wire.SortKey) bool {
 					return len(req.Joins) > 0 && !slices.Contains(req.Fields, k.Field)
 				})
-			}})},
+			}))),
 		joins("a hop starts only from columns that are answered", why, 2, func(req *connector.Query, t *oracle.Table) {
 			from := req.Joins[1].FromField
 			if slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
 				return
 			}
 			for _, row := range t.Rows {
-				for at, c := range t.Columns {
-					if c.Hop == 2 {
-						row[at] = wire.Null()
-					}
-				}
+				nullHops(t, row, 2)
 			}
 		}),
 		joins("behind a row without a match, null is joined to null", "null matches nothing", 2, func(req *connector.Query, t *oracle.Table) {
@@ -270,15 +258,14 @@ func liveJoinFaults() []fault {
 					copy(row[len(row)-4:], parts[part-1])
 				}
 			}, moved, visits),
-		{name: "a limit counts rows of the base table", why: "a window is one of joined rows", kills: []string{"M21"}, build: limitedBase},
-		{name: "an aggregate ignores its joins", why: neverWrong, kills: []string{"M22"},
-			build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
-				if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
-					req.Joins = nil
-				}
-			}})},
-		{name: "groups by a joined text lose the rows that nothing matches", why: "a row without a match is in the group of null",
-			kills: []string{"M22"}, build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
+		broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", limitedBase),
+		broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(func(req *wire.AggregateRequest) {
+			if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
+				req.Joins = nil
+			}
+		}))),
+		broken("groups by a joined text lose the rows that nothing matches", "a row without a match is in the group of null", "M22",
+			warehouse(folding(func(req *wire.AggregateRequest) {
 				for _, h := range req.Joins {
 					if slices.ContainsFunc(h.Fields, func(f wire.JoinField) bool {
 						return f.Field == "label" && len(req.GroupBy) > 0 && f.As == req.GroupBy[0].Field
@@ -286,26 +273,26 @@ func liveJoinFaults() []fault {
 						req.And = append(req.And, wire.Filter{Field: req.Joins[0].FromField, Op: wire.OpLte, Value: wire.Int(60)})
 					}
 				}
-			}})},
-		{name: "groups of joined rows count each row of the base table once", why: "a row with several matches is several rows",
-			kills: []string{"M22"}, build: warehouse(twist{aggregate: func(req *wire.AggregateRequest) {
+			}))),
+		broken("groups of joined rows count each row of the base table once", "a row with several matches is several rows", "M22",
+			warehouse(folding(func(req *wire.AggregateRequest) {
 				for i := range req.Measures {
 					if m := &req.Measures[i]; len(req.Joins) > 0 && len(req.GroupBy) > 0 && req.Table == "parts" && m.Field == "" {
 						m.Fn, m.Field = wire.AggCountDistinct, "no"
 					}
 				}
-			}})},
+			}))),
 		joinedSums("sums over joins are of distinct values of the joined table",
 			func(field string) bool { return strings.HasPrefix(field, "Hop") }),
 		joinedSums("sums over joins are of distinct values of the base table",
 			func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
-		{name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match", kills: []string{"L9"},
-			build: warehouse(twist{}, bodies(func(body map[string]any) {
+		broken("the orphans of the other direction", "orphanCount counts the from-rows without a match", "L9",
+			warehouse(twist{}, bodies(func(body map[string]any) {
 				if body["fromTable"] == "parts" && body["toTable"] == "moves" {
 					body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
 					body["toTable"], body["toColumn"] = "parts", "no"
 				}
-			}, wire.PathLinkHitRate))},
+			}, wire.PathLinkHitRate))),
 	}
 }
 
@@ -357,26 +344,25 @@ func limitedBase() http.Handler {
 // write so that rows with several matches are not added several times.
 func joinedSums(name string, once func(field string) bool) fault {
 	tables := oracleTables(pagedTables())
-	return fault{name: name, why: neverWrong, kills: []string{"M22"},
-		build: warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			for i, m := range req.Measures {
-				if len(req.Joins) == 0 || len(req.GroupBy) > 0 || m.Fn != wire.AggSum || !once(m.Field) {
-					continue
-				}
-				values := *req
-				values.GroupBy = []wire.GroupKey{{Field: m.Field, As: "value"}}
-				values.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
-				found, err := oracle.Aggregate(tables, &values)
-				if err != nil {
-					return
-				}
-				sum := decimal.Zero
-				for _, row := range found.Rows {
-					if !row[0].IsNull() {
-						sum = sum.Add(decimal.RequireFromString(row[0].String()))
-					}
-				}
-				t.Rows[0][i] = wire.Decimal(sum.String())
+	return broken(name, neverWrong, "M22", warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+		for i, m := range req.Measures {
+			if len(req.Joins) == 0 || len(req.GroupBy) > 0 || m.Fn != wire.AggSum || !once(m.Field) {
+				continue
 			}
-		}})}
+			values := *req
+			values.GroupBy = []wire.GroupKey{{Field: m.Field, As: "value"}}
+			values.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
+			found, err := oracle.Aggregate(tables, &values)
+			if err != nil {
+				return
+			}
+			sum := decimal.Zero
+			for _, row := range found.Rows {
+				if !row[0].IsNull() {
+					sum = sum.Add(decimal.RequireFromString(row[0].String()))
+				}
+			}
+			t.Rows[0][i] = wire.Decimal(sum.String())
+		}
+	}}))
 }

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -42,22 +41,22 @@ func wholeReadFaults() []fault {
 		}
 	}
 	return []fault{
-		{name: "the last row of each full page is dropped", why: why, kills: []string{"L11"}, build: warehouse(twist{answer: dropLast})},
-		{name: "the last row of each full page is dropped, and nothing counts", why: why, kills: []string{"L11"},
-			build: warehouse(twist{answer: dropLast, omit: nothingCounts})},
-		{name: "only the first page is read", why: why, kills: []string{"L11"}, build: warehouse(twist{request: firstPage})},
-		{name: "only the first page is read, and nothing counts", why: why, kills: []string{"L11"},
-			build: warehouse(twist{request: firstPage, omit: nothingCounts})},
-		{name: "reads stop at 1,000 rows", why: why, kills: []string{"L11"},
-			build: warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }})},
-		{name: "reads without a sort stop at 1,000 rows, and nothing counts or skips", why: why, kills: []string{"L11"},
-			build: warehouse(twist{omit: connector.Omit{Endpoints: countless, Offset: true}, answer: func(req *connector.Query, t *oracle.Table) {
+		broken("the last row of each full page is dropped", why, "L11", warehouse(twist{answer: dropLast})),
+		broken("the last row of each full page is dropped, and nothing counts", why, "L11",
+			warehouse(twist{answer: dropLast, omit: nothingCounts})),
+		broken("only the first page is read", why, "L11", warehouse(twist{request: firstPage})),
+		broken("only the first page is read, and nothing counts", why, "L11",
+			warehouse(twist{request: firstPage, omit: nothingCounts})),
+		broken("reads stop at 1,000 rows", why, "L11",
+			warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }})),
+		broken("reads without a sort stop at 1,000 rows, and nothing counts or skips", why, "L11",
+			warehouse(twist{omit: connector.Omit{Endpoints: countless, Offset: true}, answer: func(req *connector.Query, t *oracle.Table) {
 				if len(req.Sort) == 0 {
 					t.Rows = t.Rows[:min(len(t.Rows), 1000)]
 				}
-			}})},
-		{name: "a page begins with the last row of the one before", why: why, kills: []string{"L11"}, client: "discovery-10",
-			build: warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) {
+			}})),
+		broken("a page begins with the last row of the one before", why, "L11",
+			warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) {
 				var all [][]wire.Value
 				for i, row := range t.Rows {
 					if i > 0 && i%100 == 0 {
@@ -66,23 +65,23 @@ func wholeReadFaults() []fault {
 					all = append(all, row)
 				}
 				t.Rows = all
-			}})},
+			}})).refused("discovery-10"),
 	}
 }
 
 func windowFaults() []fault {
 	const inOrder, isCut = "filters, sort and window are applied in this order", "offset and limit cut the result"
 	asks := func(name, why, kill string, request func(req *connector.Query, limit, offset *int64)) fault {
-		return fault{name: name, why: why, kills: []string{kill}, build: warehouse(twist{request: request})}
+		return broken(name, why, kill, warehouse(twist{request: request}))
 	}
 	const windowsFirst = "a window is compared with the whole read before pages are"
 	return []fault{
-		{name: "one column of numbers is sorted upwards as text", why: "numbers sort by value", kills: []string{"L7"}, client: "stream-2",
-			build: warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
+		broken("one column of numbers is sorted upwards as text", "numbers sort by value", "L7",
+			warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
 				if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
 					slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int { return strings.Compare(a[2].String(), b[2].String()) })
 				}
-			}})},
+			}})).refused("stream-2"),
 		asks("an offset without a sort is ignored", isCut, "M20", func(req *connector.Query, _, offset *int64) {
 			if len(req.Sort) == 0 {
 				*offset = 0
@@ -95,25 +94,24 @@ func windowFaults() []fault {
 				req.Or = req.Or[:1]
 			}
 		}),
-		{name: "what the upstream cannot filter is filtered behind the window", why: inOrder, kills: []string{"M12"},
-			build: filteredLate},
-		asks("a nin of more than fifty members drops nothing", "nin drops what in keeps", "L2", func(req *connector.Query, _, _ *int64) {
-			for i, f := range req.And {
-				if f.Op == wire.OpNin && len(f.Values) > 50 {
-					req.And[i].Values = nil
+		broken("what the upstream cannot filter is filtered behind the window", inOrder, "M12", filteredLate),
+		broken("a nin of more than fifty members drops nothing", "nin drops what in keeps", "L2",
+			warehouse(eachFilter(listed(func(list []wire.Value) []wire.Value {
+				if len(list) > 50 {
+					return nil
 				}
-			}
-		}),
-		{name: "a long list is asked for in parts, whose rows come one behind the other", why: "a sort orders all rows that the filters keep",
-			kills: []string{"M12"}, build: warehouse(twist{answer: inParts})},
-		{name: "parts of texts are looked for in the fields that were asked for", why: "a filter is about a column of the table",
-			kills: []string{"L2"}, build: warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
+				return list
+			}), wire.OpNin))),
+		broken("a long list is asked for in parts, whose rows come one behind the other",
+			"a sort orders all rows that the filters keep", "M12", warehouse(twist{answer: inParts})),
+		broken("parts of texts are looked for in the fields that were asked for", "a filter is about a column of the table", "L2",
+			warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
 				for _, f := range req.And {
 					if (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !slices.Contains(req.Fields, f.Field) {
 						t.Rows = nil
 					}
 				}
-			}})},
+			}})),
 		keptPages("pages are kept without the direction of their order", func(body map[string]any) {
 			for _, k := range listOf(body, "sort") {
 				delete(k, "dir")
@@ -152,21 +150,18 @@ func windowFaults() []fault {
 				}
 			}
 		}),
-		{name: "the answer to a count that timed out goes to the next", why: "a number is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingLate)},
+		broken("the answer to a count that timed out goes to the next", "a number is that of its own request", "M27",
+			warehouse(twist{}, leavingLate)),
 		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
-		{name: "the open cursor of a table is read on", why: "an offset counts the rows of its own request", kills: []string{"M27"},
-			build: cursors},
-		{name: "a page leaves its limit to the next read without one", why: "a limit is that of its own request", kills: []string{"M27"},
-			build: leavingLimits},
-		{name: "a query leaves its groups of or to the next of its table", why: "a filter is that of its own request",
-			kills: []string{"M27"}, build: leavingGroups},
-		{name: "a refused query leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))},
-		{name: "a refused count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))},
-		{name: "a malformed count leaves its first filter to the next", why: "a filter is that of its own request", kills: []string{"M27"},
-			build: warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))},
+		broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors),
+		broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", leavingLimits),
+		broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", leavingGroups),
+		broken("a refused query leaves its first filter to the next", "a filter is that of its own request", "M27",
+			warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))),
+		broken("a refused count leaves its first filter to the next", "a filter is that of its own request", "M27",
+			warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))),
+		broken("a malformed count leaves its first filter to the next", "a filter is that of its own request", "M27",
+			warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))),
 		asks("an offset is rounded to whole pages", isCut, "L6",
 			func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
 		asks("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
@@ -273,7 +268,7 @@ func leavingGroups() http.Handler {
 		table string
 		left  [][]wire.Filter
 	)
-	return warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+	return warehouse(asking(func(req *connector.Query) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(req.Or) > 0 {
@@ -283,7 +278,7 @@ func leavingGroups() http.Handler {
 		} else if len(req.And) == 0 {
 			req.Or = left
 		}
-	}})()
+	}))()
 }
 
 // leavingFilters keeps the first filter of a request of which a later filter is refused with one of the statuses, for the
@@ -359,29 +354,28 @@ func keptNumbers(name, path string, leave func(body map[string]any), tables ...m
 	if len(tables) > 0 {
 		build = stocked(func() []memsource.Table { return tables }, twist{})
 	}
-	return fault{name: name, why: "a number is that of its own request", kills: []string{"M27"},
-		build: over(build, keeping(path, func(r *http.Request, body map[string]any) string {
+	return broken(name, "a number is that of its own request", "M27",
+		over(build, keeping(path, func(r *http.Request, body map[string]any) string {
 			leave(body)
 			return byRequest(r, body)
-		}))}
+		})))
 }
 
 // keptPages returns a connector that keeps pages by what is left of the request.
 func keptPages(name string, leave func(body map[string]any)) fault {
-	return fault{name: name, why: "a page is that of its own request", kills: []string{"M27"},
-		build: warehouse(twist{}, keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
+	return broken(name, "a page is that of its own request", "M27",
+		warehouse(twist{}, keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
 			if body["limit"] == nil {
-				return rand.Text() // is not found again
+				return ""
 			}
 			leave(body)
 			return byRequest(r, body)
-		}))}
+		})))
 }
 
 func projectionFaults() []fault {
 	projected := func(name string, answer func(req *connector.Query, t *oracle.Table)) fault {
-		return fault{name: name, why: "a row has for each field the cell of that field", kills: []string{"M7"},
-			build: warehouse(twist{answer: answer})}
+		return broken(name, "a row has for each field the cell of that field", "M7", warehouse(twist{answer: answer}))
 	}
 	swapped := func(one, other string, when func(fields []string) bool) func(*connector.Query, *oracle.Table) {
 		return func(req *connector.Query, t *oracle.Table) {
@@ -418,8 +412,7 @@ func viewFaults() []fault {
 		delete(table, "rowCount")
 	})
 	viewed := func(name, kill string, build func() http.Handler) fault {
-		return fault{name: name, why: "a table that stores no rows of its own is read like any other", kills: []string{kill},
-			build: over(build, view)}
+		return broken(name, "a table that stores no rows of its own is read like any other", kill, over(build, view))
 	}
 	return []fault{
 		viewed("a view repeats its key", "L5", columnsOf("customers", func(f map[string]any) {
@@ -435,36 +428,34 @@ func viewFaults() []fault {
 				body["count"] = 999
 			}
 		}, wire.PathCount))),
-		viewed("a view ignores its filters", "L2", tampered(func(req *connector.Query) { req.And = nil })).refused("stream-11"),
+		viewed("a view ignores its filters", "L2", tampered(asking(func(req *connector.Query) { req.And = nil }))).refused("stream-11"),
 	}
 }
 
 // descriptionFaults returns connectors whose discovery does not describe the rows.
 func descriptionFaults() []fault {
 	return []fault{
-		{name: "samples are those of another column", why: "samples are values of the column", kills: []string{"M29"},
-			first: "L10", because: "it knows whose values they are",
-			build: warehouse(twist{}, eachField(func(table any, f map[string]any) {
+		broken("samples are those of another column", "samples are values of the column", "M29",
+			warehouse(twist{}, eachField(func(table any, f map[string]any) {
 				if table == "moves" && f["name"] == "amount" {
 					f["samples"] = []any{1000, 1001, 1002}
 				}
-			}))},
-		{name: "a null share in parts of one", why: "nullPercent is a percentage", kills: []string{"M29"},
-			build: warehouse(twist{}, eachField(func(_ any, f map[string]any) {
+			}))).behind("L10", "it knows whose values they are"),
+		broken("a null share in parts of one", "nullPercent is a percentage", "M29",
+			warehouse(twist{}, eachField(func(_ any, f map[string]any) {
 				if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
 					stats["nullPercent"] = 0.3
 				}
-			}))},
-		{name: "discovery forgets a table every other time", why: "discovery lists every table", kills: []string{"M26"},
-			build: func() http.Handler {
-				n := 0
-				return edits(func(body map[string]any) {
-					if tables, ok := body["tables"].([]any); ok {
-						if n++; n%2 == 0 {
-							body["tables"] = tables[:1]
-						}
+			}))),
+		broken("discovery forgets a table every other time", "discovery lists every table", "M26", func() http.Handler {
+			n := 0
+			return edits(func(body map[string]any) {
+				if tables, ok := body["tables"].([]any); ok {
+					if n++; n%2 == 0 {
+						body["tables"] = tables[:1]
 					}
-				}, wire.PathDiscovery)(warehouse(twist{})())
-			}},
+				}
+			}, wire.PathDiscovery)(warehouse(twist{})())
+		}),
 	}
 }

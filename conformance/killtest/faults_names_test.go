@@ -60,39 +60,30 @@ func nearNameFaults() []fault {
 	}
 	const why = "a name that discovery does not list is unknown"
 	return []fault{
-		{name: "tables of /query in any case", why: why, kills: []string{"P3.14a"},
-			build: repaired(wire.PathQuery, table("table", strings.EqualFold))},
-		{name: "tables of /count with blanks", why: why, kills: []string{"P3.14a"},
-			build: repaired(wire.PathCount, table("table", trimmed))},
-		{name: "tables of /size in any case", why: why, kills: []string{"P3.14a"},
-			build: repaired(wire.PathSize, table("table", strings.EqualFold))},
-		{name: "targets of /linkHitRate in any case", why: why, kills: []string{"P3.14a"},
-			build: repaired(wire.PathLinkHitRate, table("toTable", strings.EqualFold))},
-		{name: "fields of filters in any case", why: why, kills: []string{"P3.14b"},
-			build: repaired(wire.PathQuery, fields("and", strings.EqualFold))},
-		{name: "fields of /count with blanks", why: why, kills: []string{"P3.14b"},
-			build: repaired(wire.PathCount, fields("and", trimmed))},
-		{name: "sort keys with blanks", why: why, kills: []string{"P3.14b"},
-			build: repaired(wire.PathQuery, fields("sort", trimmed))},
-		{name: "group keys in any case", why: why, kills: []string{"P3.14b"},
-			build: repaired(wire.PathAggregate, fields("groupBy", strings.EqualFold))},
-		{name: "counted columns in any case", why: why, kills: []string{"P3.14b"},
-			build: repaired(wire.PathCardinality, func(body map[string]any) (changed bool) {
-				columns, _ := body["columns"].([]any)
-				for i, c := range columns {
-					if right := field(body, textOf(c), strings.EqualFold); right != textOf(c) {
-						columns, changed = columns[:i], true
-						break
-					}
+		broken("tables of /query in any case", why, "P3.14a", repaired(wire.PathQuery, table("table", strings.EqualFold))),
+		broken("tables of /count with blanks", why, "P3.14a", repaired(wire.PathCount, table("table", trimmed))),
+		broken("tables of /size in any case", why, "P3.14a", repaired(wire.PathSize, table("table", strings.EqualFold))),
+		broken("targets of /linkHitRate in any case", why, "P3.14a",
+			repaired(wire.PathLinkHitRate, table("toTable", strings.EqualFold))),
+		broken("fields of filters in any case", why, "P3.14b", repaired(wire.PathQuery, fields("and", strings.EqualFold))),
+		broken("fields of /count with blanks", why, "P3.14b", repaired(wire.PathCount, fields("and", trimmed))),
+		broken("sort keys with blanks", why, "P3.14b", repaired(wire.PathQuery, fields("sort", trimmed))),
+		broken("group keys in any case", why, "P3.14b", repaired(wire.PathAggregate, fields("groupBy", strings.EqualFold))),
+		broken("counted columns in any case", why, "P3.14b", repaired(wire.PathCardinality, func(body map[string]any) (changed bool) {
+			columns, _ := body["columns"].([]any)
+			for i, c := range columns {
+				if right := field(body, textOf(c), strings.EqualFold); right != textOf(c) {
+					columns, changed = columns[:i], true
+					break
 				}
-				body["columns"] = columns
-				return changed
-			})},
+			}
+			body["columns"] = columns
+			return changed
+		})),
 	}
 }
 
-// unknownTo reports whether a filter, a key or a measure names a field that a table
-// does not have.
+// unknownTo reports whether a filter, a key or a measure names a field that a table does not have.
 func unknownTo(table string, object map[string]any) bool {
 	t, known := corpusTable(table)
 	name, ok := object["field"].(string)
@@ -136,33 +127,24 @@ func unseenFieldFaults() []fault {
 	}
 	const why = "a field that the table does not have is refused"
 	return []fault{
-		{name: "unknown filters over no rows", why: why, kills: []string{"P3.4c"},
-			build: repaired(wire.PathQuery, dropping("and", ofEmpty))},
-		{name: "unknown filters of a count over no rows", why: why, kills: []string{"P3.4: filters of /count"},
-			build: repaired(wire.PathCount, dropping("and", ofEmpty))},
-		{name: "unknown sort keys over no rows", why: why, kills: []string{"P3.4: sort of /query"},
-			build: repaired(wire.PathQuery, dropping("sort", ofEmpty))},
-		{name: "unknown filters of an aggregate", why: why, kills: []string{"P3.4: /aggregate"},
-			build: repaired(wire.PathAggregate, dropping("and", always))},
-		{name: "unknown filters in or of a count", why: why, kills: []string{"P3.4: an or group"},
-			build: repaired(wire.PathCount, groups)},
-		{name: "unknown filters in or of an aggregate", why: why, kills: []string{"P3.4: an or group"},
-			build: repaired(wire.PathAggregate, groups)},
-		{name: "an unknown second sort key", why: why, kills: []string{"P3.4: sort of /query"},
-			build: repaired(wire.PathQuery, dropping("sort", later))},
-		{name: "an unknown second group key", why: why, kills: []string{"P3.4: /aggregate"},
-			build: repaired(wire.PathAggregate, dropping("groupBy", later))},
-		{name: "an unknown second measure", why: why, kills: []string{"P3.4: /aggregate"},
-			first: "P2.18", because: "its measures of joined columns are unknown to the base table",
-			build: repaired(wire.PathAggregate, dropping("measures", later))},
-		{name: "filters behind one that no row passes", why: why, kills: []string{"P3.4c"},
-			build: repaired(wire.PathQuery, func(body map[string]any) bool {
-				ops := map[any]bool{}
-				for _, f := range listOf(body, "and") {
-					ops[f["op"]] = true
-				}
-				return ops["isnull"] && ops["notnull"] && dropping("and", always)(body)
-			})},
+		broken("unknown filters over no rows", why, "P3.4c", repaired(wire.PathQuery, dropping("and", ofEmpty))),
+		broken("unknown filters of a count over no rows", why, "P3.4: filters of /count",
+			repaired(wire.PathCount, dropping("and", ofEmpty))),
+		broken("unknown sort keys over no rows", why, "P3.4: sort of /query", repaired(wire.PathQuery, dropping("sort", ofEmpty))),
+		broken("unknown filters of an aggregate", why, "P3.4: /aggregate", repaired(wire.PathAggregate, dropping("and", always))),
+		broken("unknown filters in or of a count", why, "P3.4: an or group", repaired(wire.PathCount, groups)),
+		broken("unknown filters in or of an aggregate", why, "P3.4: an or group", repaired(wire.PathAggregate, groups)),
+		broken("an unknown second sort key", why, "P3.4: sort of /query", repaired(wire.PathQuery, dropping("sort", later))),
+		broken("an unknown second group key", why, "P3.4: /aggregate", repaired(wire.PathAggregate, dropping("groupBy", later))),
+		broken("an unknown second measure", why, "P3.4: /aggregate", repaired(wire.PathAggregate, dropping("measures", later))).
+			behind("P2.18", "its measures of joined columns are unknown to the base table"),
+		broken("filters behind one that no row passes", why, "P3.4c", repaired(wire.PathQuery, func(body map[string]any) bool {
+			ops := map[any]bool{}
+			for _, f := range listOf(body, "and") {
+				ops[f["op"]] = true
+			}
+			return ops["isnull"] && ops["notnull"] && dropping("and", always)(body)
+		})),
 	}
 }
 
@@ -198,28 +180,22 @@ func hopNameFaults() []fault {
 	}
 	const why = "a table or column the source does not have"
 	return []fault{
-		{name: "hops to an unknown table", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathQuery, table("toTable"))},
-		{name: "hops from an unknown table", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathQuery, table("fromTable"))},
-		{name: "hops to an unknown field", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathQuery, field("toTable", "toField"))},
-		{name: "hops from an unknown field", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathQuery, field("fromTable", "fromField"))},
-		{name: "unknown joined fields", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathQuery, answered)},
-		{name: "hops of an aggregate to an unknown table", why: why, kills: []string{"P3.15a"},
-			build: hop(wire.PathAggregate, table("toTable"))},
-		{name: "unknown filters beside a join", why: why, kills: []string{"P3.15b"},
-			build: repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))},
-		{name: "joined names that clash", why: "two columns of one name are refused", kills: []string{"A.21"},
-			build: repaired(wire.PathQuery, func(body map[string]any) bool {
+		broken("hops to an unknown table", why, "P3.15a", hop(wire.PathQuery, table("toTable"))),
+		broken("hops from an unknown table", why, "P3.15a", hop(wire.PathQuery, table("fromTable"))),
+		broken("hops to an unknown field", why, "P3.15a", hop(wire.PathQuery, field("toTable", "toField"))),
+		broken("hops from an unknown field", why, "P3.15a", hop(wire.PathQuery, field("fromTable", "fromField"))),
+		broken("unknown joined fields", why, "P3.15a", hop(wire.PathQuery, answered)),
+		broken("hops of an aggregate to an unknown table", why, "P3.15a", hop(wire.PathAggregate, table("toTable"))),
+		broken("unknown filters beside a join", why, "P3.15b",
+			repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))),
+		broken("joined names that clash", "two columns of one name are refused", "A.21",
+			repaired(wire.PathQuery, func(body map[string]any) bool {
 				hops := listOf(body, "joins")
 				clash := len(hops) == 2 && textOf(listOf(hops[0], "fields")[0]["as"]) == textOf(listOf(hops[1], "fields")[0]["as"])
 				if clash {
 					body["joins"] = []any{hops[0]}
 				}
 				return clash
-			})},
+			})),
 	}
 }

@@ -3,6 +3,7 @@ package killtest
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -56,17 +57,17 @@ func droppingNulls(ops ...wire.Op) func(*wire.Where) {
 func nullPlaceFaults() []fault {
 	type data = func() []memsource.Table
 	place := func(name, kill string, tables data, w twist) fault {
-		return fault{name: name, why: "an operator treats nulls alike on every route", kills: []string{kill}, build: stocked(tables, w)}
+		return broken(name, "an operator treats nulls alike on every route", kill, stocked(tables, w))
 	}
 	counted := func(change func(*wire.Where)) twist {
 		return twist{counted: func(req *wire.CountRequest) { change(&req.Where) }}
 	}
 	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) twist {
-		return twist{aggregate: func(req *wire.AggregateRequest) {
+		return folding(func(req *wire.AggregateRequest) {
 			if holds(req) {
 				change(&req.Where)
 			}
-		}}
+		})
 	}
 	asked := func(holds func(req *connector.Query, limit int64) bool, change func(*wire.Where)) twist {
 		return twist{request: func(req *connector.Query, limit, _ *int64) {
@@ -110,21 +111,17 @@ func repeatedFaults() []fault {
 		return append(firstHotels(), t)
 	}
 	return []fault{
-		{name: "hotels: a repeated member of a list repeats a row", why: once, kills: []string{"L2"},
-			build: stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+		broken("hotels: a repeated member of a list repeats a row", once, "L2",
+			stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				if repeats(req.Where) && len(t.Rows) > 0 {
 					t.Rows = append(t.Rows, t.Rows[0])
 				}
-			}})},
-		{name: "hotels: a repeated member of a list counts its rows twice", why: once, kills: []string{"M10"},
-			build: stocked(firstHotels, twist{count: func(req *wire.CountRequest, right int64) int64 {
-				if repeats(req.Where) {
-					return right + min(right, 1)
-				}
-				return right
-			}})},
-		{name: "boats: days before 1970 are one late", why: "a period begins with its first day", kills: []string{"M24"},
-			build: stocked(boats, twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			}})),
+		broken("hotels: a repeated member of a list counts its rows twice", once, "M10",
+			stocked(firstHotels, miscounted(func(req *wire.CountRequest) bool { return repeats(req.Where) },
+				func(n int64) int64 { return n + min(n, 1) }))),
+		broken("boats: days before 1970 are one late", "a period begins with its first day", "M24",
+			stocked(boats, twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.GroupBy) != 1 || req.GroupBy[0].Grain != wire.GrainDay {
 					return
 				}
@@ -133,7 +130,7 @@ func repeatedFaults() []fault {
 						row[0] = wire.Date(day.AddDate(0, 0, 1))
 					}
 				}
-			}})},
+			}})),
 	}
 }
 
@@ -192,8 +189,7 @@ func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t)
 func laterKeyFaults() []fault {
 	type data = func() []memsource.Table
 	later := func(name string, tables data, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
-		return fault{name: name, why: "a later key orders as the first does", kills: []string{"L7"},
-			build: stocked(tables, laterOrder(compare))}
+		return broken(name, "a later key orders as the first does", "L7", stocked(tables, laterOrder(compare)))
 	}
 	nullsFirst := func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
 		if dir == wire.Desc && (a.IsNull() || b.IsNull()) {
@@ -217,9 +213,8 @@ func laterKeyFaults() []fault {
 		}
 		return inOrder(a, b, t)
 	})
-	collated := fault{name: "hotels: collate asks for a collation", why: "collate: true asks for the order of bytes too",
-		kills: []string{"L7"},
-		build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+	collated := broken("hotels: collate asks for a collation", "collate: true asks for the order of bytes too", "L7",
+		stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
 			k, c := req.Sort[0], t.Index(req.Sort[0].Field)
 			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
 				if !k.Collate {
@@ -227,7 +222,7 @@ func laterKeyFaults() []fault {
 				}
 				return collation(a[c], b[c], t.Columns[c].Type, k.Dir)
 			})
-		}})}
+		}}))
 	return []fault{
 		collated,
 		later("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
@@ -242,18 +237,18 @@ func laterKeyFaults() []fault {
 func tieFaults() []fault {
 	type data = func() []memsource.Table
 	ties := func(name string, tables data, otherwise func(rows int, offset, limit int64) bool) fault {
-		return fault{name: name, why: "rows that tie have a fixed order", kills: []string{"A.15"},
-			build: stocked(tables, twist{rows: func(req *connector.Query, t *oracle.Table, offset, limit int64) {
+		return broken(name, "rows that tie have a fixed order", "A.15",
+			stocked(tables, twist{rows: func(req *connector.Query, t *oracle.Table, offset, limit int64) {
 				if limit > 0 && len(req.Sort) > 0 && otherwise(len(t.Rows), offset, limit) {
 					eachTie(t, req.Sort, slices.Reverse)
 				}
-			}})}
+			}}))
 	}
 	first := func(_ int, offset, limit int64) bool { return offset == 0 && limit < 100 }
 	var orders sync.Map // the last two of each table
 	return []fault{
-		{name: "hotels: ties stand as another order has left them", why: "rows that tie have a fixed order", kills: []string{"A.15"},
-			build: stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+		broken("hotels: ties stand as another order has left them", "rows that tie have a fixed order", "A.15",
+			stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
 				if len(req.Sort) == 0 {
 					return
 				}
@@ -266,7 +261,7 @@ func tieFaults() []fault {
 				if orders.Store(t.Name, two); strings.Contains(two[1], "desc") {
 					eachTie(t, req.Sort, slices.Reverse)
 				}
-			}})},
+			}})),
 		ties("parts: a first page of fewer than 100 rows has its ties in another order", pagedTables, first),
 		ties("hotels: a first page of fewer than 100 rows has its ties in another order", firstHotels, first),
 		ties("library: pages of fewer than ten rows have their ties in another order", libraryTables,
@@ -280,7 +275,7 @@ func tieFaults() []fault {
 
 func instantOperandFaults() []fault {
 	read := func(name string, tables func() []memsource.Table, w twist) fault {
-		return fault{name: name, why: "an operand names an instant, however it is spelled", kills: []string{"M30"}, build: stocked(tables, w)}
+		return broken(name, "an operand names an instant, however it is spelled", "M30", stocked(tables, w))
 	}
 	zoneless := func(text string) string { return text[:len(text)-len("+00:00")] + "Z" }
 	return []fault{
@@ -298,17 +293,11 @@ func instantOperandFaults() []fault {
 }
 
 func spelledTwiceFaults() []fault {
-	return []fault{{name: "parts: distinct decimals are counted by their spelling", why: "1.5 and 1.50 are one value", kills: []string{"M31"},
-		build: stocked(respeltPrices, twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
-			spelt := map[string]bool{}
-			for _, row := range t.Rows {
-				if v := row[t.Index(column)]; !v.IsNull() {
-					spelt[v.String()] = true
-				}
-			}
-			right.Distinct = int64(len(spelt))
+	return []fault{broken("parts: distinct decimals are counted by their spelling", "1.5 and 1.50 are one value", "M31",
+		stocked(respeltPrices, twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
+			right.Distinct = distinctBy(t, column, wire.Value.String)
 			return right
-		}})}}
+		}}))}
 }
 
 // respeltPrices returns the tables of the warehouse, where a third of the prices are those of the row before, spelt longer.
@@ -331,29 +320,22 @@ func instantWith(text, zone string) bool {
 
 // readingOperands changes the operands of some operators, of all if none is given, for which a condition holds.
 func readingOperands(hold func(text string) bool, change func(text string) string, ops ...wire.Op) twist {
-	operands := texts(func(text string) string {
+	return eachFilter(texts(func(text string) string {
 		if !hold(text) {
 			return text
 		}
 		return change(text)
-	})
-	return twist{request: func(req *connector.Query, _, _ *int64) {
-		for i, f := range req.And {
-			if len(ops) == 0 || slices.Contains(ops, f.Op) {
-				req.And[i] = operands(f)
-			}
-		}
-	}}
+	}), ops...)
 }
 
 // besideFaults forget what stands beside something else.
 func besideFaults() []fault {
 	beside := func(name, why, kill string, w twist) fault {
-		return fault{name: "hotels: " + name, why: why, kills: []string{kill}, build: stocked(firstHotels, w)}
+		return broken("hotels: "+name, why, kill, stocked(firstHotels, w))
 	}
 	return []fault{
 		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
-			twist{request: func(req *connector.Query, _, _ *int64) { req.Sort = req.Sort[:min(2, len(req.Sort))] }}),
+			asking(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })),
 		beside("two periods of one date are both the second", neverWrong, "M24",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				for _, row := range t.Rows {
@@ -362,23 +344,55 @@ func besideFaults() []fault {
 					}
 				}
 			}}),
-		beside("the maximum of a period is its minimum", neverWrong, "M24", twist{aggregate: func(req *wire.AggregateRequest) {
+		beside("the maximum of a period is its minimum", neverWrong, "M24", folding(func(req *wire.AggregateRequest) {
 			for i, m := range req.Measures {
 				if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
 					req.Measures[i].Fn = wire.AggMin
 				}
 			}
-		}}),
+		})),
 		beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21",
 			twist{request: func(req *connector.Query, _, offset *int64) {
 				if len(req.Joins) > 0 {
 					*offset = 0
 				}
 			}}),
-		beside("aggregates over joins forget their filters", neverWrong, "M22", twist{aggregate: func(req *wire.AggregateRequest) {
+		beside("aggregates over joins forget their filters", neverWrong, "M22", folding(func(req *wire.AggregateRequest) {
 			if len(req.Joins) > 0 {
 				req.Where = wire.Where{}
 			}
-		}}),
+		})),
+	}
+}
+
+// collateFaults returns connectors over live data that sort texts by their bytes unless a sort key says collate.
+func collateFaults() []fault {
+	collates := func(name string, build func() http.Handler) fault {
+		return broken(name, "collate asks for byte order too", "L7", build).graded(live)
+	}
+	sorting := func(tables func() []memsource.Table, order func(*connector.Query, *oracle.Table)) func() http.Handler {
+		return stocked(tables, twist{order: func(req *connector.Query, t *oracle.Table) {
+			if req.Sort[0].Collate {
+				order(req, t)
+			}
+		}})
+	}
+	letters := strings.NewReplacer("ó", "o", "ü", "u", "è", "e", " ", "", "-", "")
+	return []fault{
+		collates("collate ignores case", sorting(shop, withoutCase)),
+		collates("collate sorts as a dictionary does", sorting(firstHotels, func(req *connector.Query, t *oracle.Table) {
+			resorted(req, t, func(v wire.Value) wire.Value {
+				if v.Kind() != wire.KindText {
+					return v
+				}
+				return wire.Text(letters.Replace(strings.ToLower(v.Text())))
+			})
+		})),
+		collates("collate brings nulls to the front", sorting(secondHotels, func(req *connector.Query, t *oracle.Table) {
+			null := func(row []wire.Value) bool { return row[t.Index(req.Sort[0].Field)].IsNull() }
+			values := slices.DeleteFunc(slices.Clone(t.Rows), null)
+			nulls := slices.DeleteFunc(slices.Clone(t.Rows), func(row []wire.Value) bool { return !null(row) })
+			copy(t.Rows, slices.Concat(nulls, values))
+		})),
 	}
 }

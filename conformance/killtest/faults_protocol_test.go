@@ -1,21 +1,23 @@
 package killtest
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and
-// the advice beside them.
+// protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and the advice beside them.
 func protocolFaults() []fault {
 	return slices.Concat(documentFaults(), emptyBodyFaults(), authFaults(), protocolDiscoveryFaults(), unknownFaults(), malformedFaults(),
 		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
@@ -30,11 +32,11 @@ func sends(w http.ResponseWriter, status int, media, body string) {
 
 // refuses answers an envelope.
 func refuses(w http.ResponseWriter, status int, code, message string) {
-	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": code, "message": message}})
-	if err != nil {
-		panic(err)
-	}
-	sends(w, status, terms.MediaJSON, string(body))
+	sends(w, status, terms.MediaJSON, string(marshalled(envelope(code, message))))
+}
+
+func envelope(code, message string) map[string]any {
+	return map[string]any{"error": map[string]any{"code": code, "message": message}}
 }
 
 // after passes every answer that is no stream through edit.
@@ -89,11 +91,7 @@ func (w *deferredWriter) Write(p []byte) (int, error) {
 }
 
 // document passes the capability document through edit.
-func document(edit func(doc map[string]any)) layer {
-	return edits(func(body map[string]any) {
-		edit(body)
-	}, wire.PathDocument)
-}
+func document(edit func(doc map[string]any)) layer { return edits(edit, wire.PathDocument) }
 
 // onDocument answers the document itself.
 func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Handler {
@@ -107,72 +105,60 @@ func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Hand
 }
 
 func documentFaults() []fault {
-	edited := func(edit func(doc map[string]any)) func() http.Handler {
-		return over(usual, document(edit))
-	}
+	edited := func(edit func(doc map[string]any)) func() http.Handler { return over(usual, document(edit)) }
 	return []fault{
-		{name: "the document behind the token", why: "the document is served unauthenticated", kills: []string{"P0.1"},
-			build: onDocument(func(w http.ResponseWriter, r *http.Request) { refuses(w, 401, "unauthorized", "no") })},
-		{name: "the document redirected", why: "no redirect", kills: []string{"P0.2"},
-			build: onDocument(func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, wire.PathDocument+"/", http.StatusPermanentRedirect)
-			})},
-		{name: "a page for the document", why: "a host without a connector answers every path with a page", kills: []string{"P0.3", "P0.5"},
-			build: onDocument(func(w http.ResponseWriter, r *http.Request) { sends(w, 200, "text/html", "<html>Welcome!</html>") })},
-		{name: "the document as text", why: "content type application/json", kills: []string{"P0.3"},
-			build: over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
-				if r.URL.Path == wire.PathDocument {
-					rec.Header().Set("Content-Type", "text/plain")
+		broken("the document behind the token", "the document is served unauthenticated", "P0.1",
+			onDocument(func(w http.ResponseWriter, r *http.Request) { refuses(w, 401, "unauthorized", "no") })),
+		broken("the document redirected", "no redirect", "P0.2", onDocument(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, wire.PathDocument+"/", http.StatusPermanentRedirect)
+		})),
+		broken("a page for the document", "a host without a connector answers every path with a page", "P0.3, P0.5",
+			onDocument(func(w http.ResponseWriter, r *http.Request) { sends(w, 200, "text/html", "<html>Welcome!</html>") })),
+		broken("the document as text", "content type application/json", "P0.3",
+			over(usual, withStatus(200, wire.PathDocument, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+				rec.Header().Set("Content-Type", "text/plain")
+			}))),
+		broken("a long document", "at most 64 KiB", "P0.4",
+			edited(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) })),
+		broken("protocol version 2", "any other value fails the parse", "P0.5",
+			edited(func(doc map[string]any) { doc["protocolVersion"] = 2 })),
+		broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", edited(func(doc map[string]any) {
+			doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
+		})),
+		broken("an operator of its own", "operators are those of the protocol", "P0.5", edited(func(doc map[string]any) {
+			c := doc["capabilities"].(map[string]any)
+			c["operators"] = append(c["operators"].([]any), "like")
+		})),
+		broken("an endless document", "at most 64 KiB", "P0.4", onDocument(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", terms.MediaJSON)
+			for {
+				if _, err := io.WriteString(w, strings.Repeat(" ", 4096)); err != nil {
+					return
 				}
-			}))},
-		{name: "a long document", why: "at most 64 KiB", kills: []string{"P0.4"},
-			build: edited(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) })},
-		{name: "protocol version 2", why: "any other value fails the parse", kills: []string{"P0.5"},
-			build: edited(func(doc map[string]any) { doc["protocolVersion"] = 2 })},
-		{name: "seventeen requests at once", why: "concurrency is 1 to 16", kills: []string{"P0.5"},
-			build: edited(func(doc map[string]any) {
-				doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
-			})},
-		{name: "an operator of its own", why: "operators are those of the protocol", kills: []string{"P0.5"},
-			build: edited(func(doc map[string]any) {
-				c := doc["capabilities"].(map[string]any)
-				c["operators"] = append(c["operators"].([]any), "like")
-			})},
-		{name: "an endless document", why: "at most 64 KiB", kills: []string{"P0.4"},
-			build: onDocument(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", terms.MediaJSON)
-				for {
-					if _, err := io.WriteString(w, strings.Repeat(" ", 4096)); err != nil {
-						return
-					}
-				}
-			})},
-		{name: "a route that is not listed", why: "optional routes are mounted when endpoints lists them", kills: []string{"P0.7"},
-			build: edited(func(doc map[string]any) {
+			}
+		})),
+		broken("a route that is not listed", "optional routes are mounted when endpoints lists them", "P0.7",
+			edited(func(doc map[string]any) {
 				doc["endpoints"] = slices.DeleteFunc(doc["endpoints"].([]any), func(e any) bool { return e == "count" })
-			})},
+			})),
 	}
 }
 
 // emptyBodyFaults returns a fault for each route.
 func emptyBodyFaults() (list []fault) {
-	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
-		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
-	for _, path := range paths {
-		list = append(list, fault{name: "an empty body breaks " + path, why: "every route rejects an empty body with a 400 envelope",
-			kills: []string{"P0.6: " + path},
-			build: over(usual, refusesWhere(500, "internal", terms.InternalMessage, func(r *http.Request, body []byte) bool {
+	for _, path := range routePaths {
+		list = append(list, broken("an empty body breaks "+path, "every route rejects an empty body with a 400 envelope",
+			"P0.6: "+path, over(usual, refusesWhere(500, "internal", terms.InternalMessage, func(r *http.Request, body []byte) bool {
 				return r.Method == http.MethodPost && r.URL.Path == path && len(body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken
-			}))})
+			}))))
 	}
-	return append(list, fault{name: "no body counts as an empty object", why: "every route rejects an empty body with a 400 envelope",
-		kills: []string{"P0.6: /discovery"},
-		build: over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+	return append(list, broken("no body counts as an empty object", "every route rejects an empty body with a 400 envelope",
+		"P0.6: /discovery", over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			if r.URL.Path == wire.PathDiscovery && string(*body) == "{}" {
 				*body = []byte(`{"credentials":{},"timeoutMs":60000}`)
 			}
 			return false
-		}))})
+		}))))
 }
 
 // lets puts a check of the token of its own in front of the connector.
@@ -195,97 +181,81 @@ func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() ht
 }
 
 func says(rec *httptest.ResponseRecorder, status int, code, message string) {
-	rec.Code = status
-	rec.Body.Reset()
-	text, err := json.Marshal(map[string]any{"error": map[string]any{"code": code, "message": message}})
-	if err != nil {
-		panic(err)
-	}
-	rec.Body.Write(text)
+	rec.Code, rec.Body = status, bytes.NewBuffer(marshalled(envelope(code, message)))
 }
 
 func authFaults() []fault {
 	one := func(g *grading) { g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}} }
 	wrongly := func(g *grading) { one(g); g.WrongCredentials = true }
 	return []fault{
-		{name: "one route without a token", why: "a missing bearer gives 401", kills: []string{"P1.1"},
-			build: lets(func(r *http.Request, presented string) bool {
-				return r.URL.Path == wire.PathSize && presented == "" && r.URL.RawQuery == ""
-			})},
-		{name: "anything under the scheme Basic", why: "a wrong bearer gives 401", kills: []string{"P1.2a"},
-			build: lets(func(_ *http.Request, presented string) bool {
+		broken("one route without a token", "a missing bearer gives 401", "P1.1", lets(func(r *http.Request, presented string) bool {
+			return r.URL.Path == wire.PathSize && presented == "" && r.URL.RawQuery == ""
+		})),
+		broken("anything under the scheme Basic", "a wrong bearer gives 401", "P1.2a",
+			lets(func(_ *http.Request, presented string) bool {
 				return strings.HasPrefix(presented, "Basic ") && !strings.Contains(presented, testToken)
-			})},
-		{name: "the empty token", why: "a wrong bearer gives 401", kills: []string{"P1.2a"},
-			build: lets(func(_ *http.Request, presented string) bool { return strings.TrimSpace(presented) == "Bearer" })},
-		{name: "a prefix of the token", why: "a wrong bearer gives 401: compare the whole token", kills: []string{"P1.2b"},
-			build: lets(func(_ *http.Request, presented string) bool {
+			})),
+		broken("the empty token", "a wrong bearer gives 401", "P1.2a",
+			lets(func(_ *http.Request, presented string) bool { return strings.TrimSpace(presented) == "Bearer" })),
+		broken("a prefix of the token", "a wrong bearer gives 401: compare the whole token", "P1.2b",
+			lets(func(_ *http.Request, presented string) bool {
 				token := strings.TrimSpace(strings.TrimPrefix(presented, "Bearer"))
 				return token != "" && strings.HasPrefix(testToken, token)
-			})},
-		{name: "a token in any case", why: "a wrong bearer gives 401: compare byte for byte", kills: []string{"P1.2b"},
-			build: lets(func(_ *http.Request, presented string) bool { return strings.EqualFold(presented, "Bearer "+testToken) })},
-		{name: "the token and more", why: "a wrong bearer gives 401: compare the whole token", kills: []string{"P1.2b"},
-			build: lets(func(_ *http.Request, presented string) bool { return strings.HasPrefix(presented, "Bearer "+testToken) })},
-		{name: "a token in the query string", why: "a token presented in the query string is also refused with 401",
-			kills: []string{"P1.3"},
-			build: lets(func(r *http.Request, _ string) bool {
+			})),
+		broken("a token in any case", "a wrong bearer gives 401: compare byte for byte", "P1.2b",
+			lets(func(_ *http.Request, presented string) bool { return strings.EqualFold(presented, "Bearer "+testToken) })),
+		broken("the token and more", "a wrong bearer gives 401: compare the whole token", "P1.2b",
+			lets(func(_ *http.Request, presented string) bool { return strings.HasPrefix(presented, "Bearer "+testToken) })),
+		broken("a token in the query string", "a token presented in the query string is also refused with 401", "P1.3",
+			lets(func(r *http.Request, _ string) bool {
 				in := r.URL.Query().Get("access_token") == testToken
 				if in {
 					r.URL.RawQuery = ""
 				}
 				return in
-			})},
-		{name: "a 401 that tells the token", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			})),
+		broken("a 401 that tells the token", "the refusal does not leak information", "P1.4",
+			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
 				says(rec, 401, "unauthorized", "want Bearer "+testToken)
-			})},
-		{name: "a 401 that tells the token in a header", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			})),
+		broken("a 401 that tells the token in a header", "the refusal does not leak information", "P1.4",
+			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
 				rec.Header().Set("WWW-Authenticate", `Bearer realm="`+testToken+`"`)
-			})},
-		{name: "a 401 that tells the tables", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			})),
+		broken("a 401 that tells the tables", "the refusal does not leak information", "P1.4",
+			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
 				says(rec, 401, "unauthorized", "you may not read customers, orders, order_lines")
-			})},
-		{name: "a 401 only for tables that exist", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: over(usual, refusesWhere(401, "unauthorized", "there is no such table", func(r *http.Request, body []byte) bool {
+			})),
+		broken("a 401 only for tables that exist", "the refusal does not leak information", "P1.4",
+			over(usual, refusesWhere(401, "unauthorized", "there is no such table", func(r *http.Request, body []byte) bool {
 				return r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(body)
-			}))},
-		{name: "a 401 in plain text", why: "401 unauthorized, in the envelope", kills: []string{"P1.5"},
-			build: on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				rec.Body.Reset()
-				rec.Body.WriteString("Unauthorized")
-			})},
-		{name: "a 401 called forbidden", why: "401 has the code unauthorized", kills: []string{"P1.5"},
-			build: on401(func(_ *http.Request, rec *httptest.ResponseRecorder) { says(rec, 401, "forbidden", "no") })},
-		{name: "a proxy that takes the token away", why: "the right token gives 200", kills: []string{"P1.6"},
-			build: over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			}))),
+		broken("a 401 in plain text", "401 unauthorized, in the envelope", "P1.5",
+			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+				rec.Body = bytes.NewBufferString("Unauthorized")
+			})),
+		broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5",
+			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) { says(rec, 401, "forbidden", "no") })),
+		broken("a proxy that takes the token away", "the right token gives 200", "P1.6",
+			over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				r.Header.Del("Authorization")
 				return false
-			}))},
-		{name: "a check that is not ok", why: "/check answers { ok: true }", kills: []string{"P1.6"}, client: "route-7",
-			build: over(usual, ok(func(body map[string]any) {
-				body["ok"] = false
-			}, wire.PathCheck))},
-		{name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"},
-			harmless: "it is a well-formed refusal, of the token", options: wrongly,
-			build: func() http.Handler {
-				return keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })
-			}},
-		{name: "rejected credentials are internal errors", why: "a rejected credential set gives 400 check_failed",
-			kills: []string{"P1.7b"}, harmless: "it is a well-formed error", options: wrongly,
-			build: func() http.Handler { return keyed(func() error { return errors.New("upstream said 403") }) }},
-		{name: "rejected credentials without a message", why: "a message written for the person who typed the credentials",
-			kills: []string{"P1.7b"}, first: "P1.7", because: "missing credentials are refused by the same code", options: wrongly,
-			build: func() http.Handler {
-				return answers(func(body map[string]any, status int) (any, int) {
-					if status == 400 {
-						body["error"].(map[string]any)["message"] = ""
-					}
-					return body, status
-				}, wire.PathCheck)(keyed(nil))
-			}},
+			}))),
+		broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(func(body map[string]any) {
+			body["ok"] = false
+		}, wire.PathCheck))).refused("route-7"),
+		broken("rejected credentials are 401", "a rejected credential set gives 400 check_failed", "P1.7b",
+			keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })).graded(wrongly).
+			accepted("it is a well-formed refusal, of the token"),
+		broken("rejected credentials are internal errors", "a rejected credential set gives 400 check_failed", "P1.7b",
+			keyed(func() error { return errors.New("upstream said 403") })).graded(wrongly).accepted("it is a well-formed error"),
+		broken("rejected credentials without a message", "a message written for the person who typed the credentials", "P1.7b",
+			over(keyed(nil), answers(func(body map[string]any, status int) (any, int) {
+				if status == 400 {
+					body["error"].(map[string]any)["message"] = ""
+				}
+				return body, status
+			}, wire.PathCheck))).graded(wrongly).behind("P1.7", "missing credentials are refused by the same code"),
 	}
 }
 
@@ -300,4 +270,96 @@ func unknownTable(body []byte) bool {
 		}
 	}
 	return false
+}
+
+// verdictFaults returns connectors whose document is not what it says.
+func verdictFaults() []fault {
+	listed := func(name string, edit func(doc map[string]any)) fault {
+		return broken(name, "lists name each thing once", "A.27",
+			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })))
+	}
+	capabilities := func(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
+	return []fault{
+		broken("a document that changes", "it is computed once", "P0.8", func() http.Handler {
+			var n atomic.Int64
+			return documentAs(func(_ *http.Request, doc map[string]any) {
+				if n.Add(1)%2 == 0 {
+					capabilities(doc)["offset"] = false
+				}
+			})(usual())
+		}),
+		broken("more endpoints with the token", "the document is served without authentication", "P0.8",
+			over(usual, documentAs(func(r *http.Request, doc map[string]any) {
+				if r.Header.Get("Authorization") == "" {
+					doc["endpoints"] = []string{"count"}
+				}
+			}))).behind("P0.7", "the document without the token lists fewer routes than there are"),
+		broken("no document with the token", "it is served whatever the request's headers are", "P0.8",
+			over(usual, refusesWhere(404, "not_found", "no such path", func(r *http.Request, _ []byte) bool {
+				return r.URL.Path == wire.PathDocument && r.Header.Get("Authorization") != ""
+			}))),
+		broken("another document for browsers", "it is the same for every caller", "P0.8",
+			over(usual, documentAs(func(r *http.Request, doc map[string]any) {
+				if strings.Contains(r.UserAgent(), "Mozilla") {
+					capabilities(doc)["sort"] = "none"
+				}
+			}))),
+		broken("an empty dialect", "dialect is present only where SQL is taken", "P0.9",
+			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" }))).refused("document-8"),
+		broken("a dialect that is a lie", "dialect is present only where SQL is taken", "P0.9",
+			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" }))),
+		broken("a dialect that is a lie, and no queries", "nothing can be read", "P0.9", func() http.Handler {
+			return sqlOnly(func(w http.ResponseWriter, _ string) { refuses(w, 400, "bad_request", "sql is unknown") })
+		}).graded(live),
+		listed("an operator twice", func(doc map[string]any) {
+			ops := capabilities(doc)["operators"].([]any)
+			capabilities(doc)["operators"] = append(ops, ops[0])
+		}),
+		listed("an endpoint twice", func(doc map[string]any) { doc["endpoints"] = append(doc["endpoints"].([]any), "count") }),
+		listed("a credential twice", func(doc map[string]any) {
+			field := map[string]any{"key": "region", "label": "Region", "type": "text", "required": false}
+			doc["credentialSchema"] = []any{field, field}
+		}),
+		broken("a slug that is likely taken", "it must not collide with a built-in source kind", "A.28",
+			func() http.Handler { return serve(connector.Definition{Slug: "postgres"}, corpusSource(), nil) }),
+		broken("a document with members of its own", "the protocol does not name them", "A.20", ownMembers),
+	}
+}
+
+// ownMembers adds members to every part of the document.
+func ownMembers() http.Handler {
+	return documentAs(func(_ *http.Request, doc map[string]any) {
+		capabilities := doc["capabilities"].(map[string]any)
+		capabilities["search"] = true
+		capabilities["limits"].(map[string]any)["burst"] = 9
+		doc["credentialSchema"] = []any{
+			map[string]any{"key": "region", "label": "Region", "type": "text", "required": false, "pattern": ".*"},
+		}
+	})(usual())
+}
+
+// documentAs edits the document for each request.
+func documentAs(edit func(r *http.Request, doc map[string]any)) layer {
+	return withRequest(func(r *http.Request) layer { return document(func(doc map[string]any) { edit(r, doc) }) })
+}
+
+// sqlOnly returns the shop as a connector that refuses native queries and leaves those in SQL to the given function.
+func sqlOnly(answer func(w http.ResponseWriter, statement string)) http.Handler {
+	omit := connector.Omit{
+		Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate},
+		Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
+	}
+	h := between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		known := r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == ""
+		if r.URL.Path != wire.PathQuery || r.Method != http.MethodPost || !known {
+			return false
+		}
+		if _, statement, ok := strings.Cut(string(*body), `{"sql":"`); ok {
+			answer(w, statement)
+			return true
+		}
+		refuses(w, 400, "bad_request", "sql is unknown")
+		return true
+	})(serve(connector.Definition{}, liveShop(), &connector.Options{Omit: omit}))
+	return documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })(h)
 }

@@ -1,20 +1,30 @@
 package killtest
 
 import (
+	"encoding/base64"
+	"maps"
 	"net/http"
+	"path"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // tenantFaults returns connectors that mix up two tenants whatever is asked.
 func tenantFaults() []fault {
 	mixed := func(name, why, kill string, build func() http.Handler) fault {
-		return fault{name: name, why: why, kills: []string{kill}, options: apart, build: build}
+		return broken(name, why, kill, build).graded(apart)
 	}
 	tables := hostTables()
 	for i, own := range tables {
@@ -77,4 +87,407 @@ func describingAll(h http.Handler) http.Handler {
 		}
 		body["tables"] = slices.Clone(seen)
 	}, wire.PathDiscovery)(h)
+}
+
+// The sentences that these faults break.
+const (
+	nothingKept        = "a connector keeps nothing about a tenant between calls"
+	servedToNobodyElse = "data of one credential set must never be served to a request with another"
+	credentialsTravel  = "credentials travel in the body of every authenticated request"
+)
+
+// hostFaults returns connectors that mix up their tenants on one route.
+func hostFaults() []fault {
+	on := func(what string, host func() http.Handler, path string, key func(*http.Request, map[string]any) string) fault {
+		return broken(what, nothingKept, "T2", over(host, keeping(path, key))).graded(apart)
+	}
+	kept := func(what, path string, key func(*http.Request, map[string]any) string) fault {
+		return on(what, over(newSharedHost), path, key)
+	}
+	linkedBothWays := hostWith(func(tables *[2][]memsource.Table) { linkBothWays(tables[0]); linkBothWays(tables[1]) })
+	large := func() *sharedHost {
+		tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
+		return sharedHostOf(hostDefinition, tables)
+	}
+	return slices.Concat([]fault{
+		kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
+		kept("rows kept by the request without its timeouts", wire.PathQuery, byRequest),
+		kept("rows kept by table and filters", wire.PathQuery, byFilters).
+			behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
+		kept("rows kept by the name of the table", wire.PathQuery, byTable).
+			behind("P3.3: the shape of a filter", "the answer to a request is kept for a malformed one"),
+		kept("counts kept by the request", wire.PathCount, byRequest),
+		kept("counts kept by the name of the table", wire.PathCount, byTable).
+			behind("L3", "the count of the whole table is kept for its filters"),
+		kept("aggregates kept by the request", wire.PathAggregate, byRequest),
+		kept("sizes kept by the request", wire.PathSize, byRequest),
+		kept("cardinalities kept by the request", wire.PathCardinality, byRequest),
+		kept("cardinalities kept by the name of the table", wire.PathCardinality, byTable),
+		kept("link rates kept by the request", wire.PathLinkHitRate, byRequest),
+		kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "all" }).
+			behind("P0.6: /discovery", "it is kept for a request without credentials, too"),
+		on("link rates of a smaller table kept by the request", linkedBothWays, wire.PathLinkHitRate,
+			func(r *http.Request, body map[string]any) string {
+				if body["fromTable"] == "invoices" && body["toTable"] == "parts" {
+					return byRequest(r, body)
+				}
+				return ""
+			}),
+		on("rows of a large table kept by the request", over(large), wire.PathQuery, byRequest),
+		broken("large tables need no password", servedToNobodyElse, "T4", func() http.Handler {
+			f := large()
+			f.pick = func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathQuery && set["tenant"] == "globex" {
+					return 1
+				}
+				return known(set)
+			}
+			return f
+		}).graded(apart),
+		ofTheLast("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
+		ofTheLast("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
+	}, impostorFaults(), tokenFaults(), mentionFaults())
+}
+
+// ofTheLast returns a connector that answers some routes for the tenant of the last request to another.
+func ofTheLast(name, noted string, answered ...string) fault {
+	return broken(name, credentialsTravel, "T2", func() http.Handler {
+		var last atomic.Int32
+		return picking(func(r *http.Request, set map[string]string) int {
+			tenant := known(set)
+			if r.URL.Path == noted && tenant >= 0 {
+				last.Store(int32(tenant))
+			}
+			if slices.Contains(answered, r.URL.Path) && tenant >= 0 {
+				return int(last.Load())
+			}
+			return tenant
+		})()
+	}).graded(apart)
+}
+
+// impostorFaults returns connectors that serve credentials that are nobody's.
+func impostorFaults() []fault {
+	type set = map[string]string
+	// instead picks a customer of its own for some credentials on a route, and lets in whoever is known elsewhere.
+	instead := func(path string, holds func(set) bool, pick func(set) int) func() http.Handler {
+		return picking(func(r *http.Request, s map[string]string) int {
+			if r.URL.Path == path && holds(s) {
+				return pick(s)
+			}
+			return known(s)
+		})
+	}
+	remembering := func(path string, accept func(set) bool) func() http.Handler {
+		return func() http.Handler {
+			var last atomic.Int32
+			return picking(func(r *http.Request, s map[string]string) int {
+				if tenant := known(s); tenant >= 0 {
+					last.Store(int32(tenant))
+					return tenant
+				}
+				if r.URL.Path == path && accept(s) {
+					return int(last.Load())
+				}
+				return -1
+			})()
+		}
+	}
+	none := func(s set) bool { return len(s) == 0 }
+	first := func(set) int { return 0 }
+	return []fault{
+		broken("a default tenant on count", servedToNobodyElse, "T4", instead(wire.PathCount, none, first)).graded(apart),
+		broken("a default tenant on query, with one tenant", servedToNobodyElse, "T4", instead(wire.PathQuery, none, first)).graded(alone),
+		broken("the last good credentials in the place of none", nothingKept, "T4", remembering(wire.PathCardinality, none)).graded(apart),
+		broken("no password needed for sizes", servedToNobodyElse, "T4",
+			instead(wire.PathSize, func(s set) bool { return s["password"] == "" }, tenantNamed)).graded(alone),
+		broken("the last good credentials in the place of wrong ones", nothingKept, "T5",
+			remembering(wire.PathQuery, func(set) bool { return true })).graded(wrongly).behind("T4", "none at all are wrong ones, too"),
+		broken("a password that only the check looks at", servedToNobodyElse, "T5, T7",
+			picking(func(r *http.Request, s map[string]string) int {
+				if r.URL.Path != wire.PathCheck && s["password"] != "" {
+					return tenantNamed(s)
+				}
+				return known(s)
+			})).graded(wrongly),
+		leniently("a password compared by its first eight characters", func(own, given string) bool {
+			return len(given) >= 8 && given[:8] == own[:8]
+		}).behind("T7", "a mistyped password begins as the right one"),
+		leniently("a password compared by its end", func(own, given string) bool { return strings.HasSuffix(given, own[4:]) }),
+		leniently("a prefix of the password is enough", func(own, given string) bool { return given != "" && strings.HasPrefix(own, given) }),
+		leniently("an end of the password is enough", func(own, given string) bool { return given != "" && strings.HasSuffix(own, given) }),
+		leniently("whatever begins with the password", func(own, given string) bool { return strings.HasPrefix(given, own) }),
+		leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
+		leniently("a password in any case", strings.EqualFold),
+		leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
+		broken("rows kept by the tenant's name", servedToNobodyElse, "T5", over(newSharedHost, keeping(wire.PathQuery, byTenantName))).
+			graded(wrongly).behind("T4", "credentials without a key have the name alone"),
+		broken("the tenant's name is a folder", servedToNobodyElse, "T5", picking(func(_ *http.Request, s map[string]string) int {
+			cleaned := maps.Clone(s)
+			cleaned["tenant"] = path.Clean(s["tenant"])
+			return known(cleaned)
+		})).graded(wrongly),
+		broken("the password is that of the first part of a path", servedToNobodyElse, "T5", picking(func(_ *http.Request, s set) int {
+			owner, _, _ := strings.Cut(s["tenant"], "/")
+			if known(set{"tenant": owner, "password": s["password"]}) < 0 {
+				return -1
+			}
+			return tenantNamed(set{"tenant": path.Clean(s["tenant"])})
+		})).graded(wrongly),
+		broken("a check that reads an optional credential unasked", "a blank optional field is missing", "P1.7c",
+			func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") }).graded(withRegion),
+		broken("a check that takes a missing password for an internal error", "a rejected credential set gives 400 check_failed", "P1.7",
+			over(newSharedHost, refusesWhere(500, "internal", "internal error", func(r *http.Request, body []byte) bool {
+				s, ok := credentialsIn(body)
+				return ok && r.URL.Path == wire.PathCheck && s["password"] == ""
+			}))).graded(apart),
+	}
+}
+
+// leniently returns a connector that compares the passwords of its tenants in a way of its own.
+func leniently(name string, equal func(own, given string) bool) fault {
+	return broken(name, servedToNobodyElse, "T5", picking(func(_ *http.Request, set map[string]string) int {
+		if tenant := tenantNamed(set); tenant >= 0 && equal(hostSets[tenant]["password"], set["password"]) {
+			return tenant
+		}
+		return -1
+	})).graded(wrongly)
+}
+
+// tokenFaults returns connectors that take another token for the right one, on one route.
+func tokenFaults() []fault {
+	lenient := func(name, id, route string, in func(presented string) bool) fault {
+		return broken(name, "a wrong bearer gives 401", id, lets(func(r *http.Request, presented string) bool {
+			return r.URL.Path == route && presented != "" && r.URL.RawQuery == "" && in(presented)
+		}))
+	}
+	decoded := func(presented string) string { // "user:password"
+		encoded, _ := strings.CutPrefix(presented, "Basic ")
+		text, _ := base64.StdEncoding.DecodeString(encoded)
+		return string(text)
+	}
+	return []fault{
+		lenient("the token as a password", "P1.2b", wire.PathDiscovery,
+			func(presented string) bool { return strings.HasSuffix(decoded(presented), ":"+testToken) }),
+		lenient("the token as a user", "P1.2b", wire.PathSize,
+			func(presented string) bool { return strings.HasPrefix(decoded(presented), testToken+":") }),
+		lenient("blanks in the token are dropped", "P1.2b", wire.PathCount, func(presented string) bool {
+			return strings.ReplaceAll(strings.TrimPrefix(presented, "Bearer"), " ", "") == testToken
+		}),
+		lenient("any number of Bearers", "P1.2b", wire.PathQuery, func(presented string) bool {
+			return strings.TrimSpace(strings.ReplaceAll(presented, "Bearer", "")) == testToken
+		}),
+		lenient("the second word is the token", "P1.2b", wire.PathAggregate, func(presented string) bool {
+			words := strings.Fields(presented)
+			return len(words) > 1 && words[1] == testToken
+		}),
+		lenient("the token anywhere in the header", "P1.2b", wire.PathCheck,
+			func(presented string) bool { return strings.Contains(presented, testToken) }),
+		lenient("a token that was never configured", "P1.2a", wire.PathLinkHitRate,
+			func(presented string) bool { return presented == "Bearer undefined" }),
+		broken("a body that does not parse is refused before the token is missed", "a missing bearer gives 401", "P1.1b",
+			over(usual, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse", func(r *http.Request, body []byte) bool {
+				counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
+				return counts && len(body) > 0 && parsed(body)["table"] == nil
+			}))),
+	}
+}
+
+// mentionFaults returns connectors that tell one tenant of another.
+func mentionFaults() []fault {
+	told := func(name, id string, edit func(body map[string]any, status int), paths ...string) fault {
+		return broken(name, "metadata of one credential set must never be served to a request with another", id,
+			over(newSharedHost, answers(func(body map[string]any, status int) (any, int) {
+				edit(body, status)
+				return body, status
+			}, paths...))).graded(apart)
+	}
+	sampling := func(of, sample string) func(body map[string]any, _ int) {
+		return func(body map[string]any, _ int) {
+			for _, table := range listOf(body, "tables") {
+				for _, field := range listOf(table, "fields") {
+					if table["name"] == "invoices" && field["name"] == of {
+						field["samples"] = []string{sample}
+					}
+				}
+			}
+		}
+	}
+	city := sampling("city", "globex city 1")
+	var discoveries atomic.Int32
+	return []fault{
+		told("samples of another tenant, from one of three processes", "T6", func(body map[string]any, status int) {
+			if discoveries.Add(1)%3 == 0 {
+				city(body, status)
+			}
+		}, wire.PathDiscovery),
+		broken("a check that quotes the wrong password", "the value of a password never appears in an answer", "P1.7b",
+			over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				set, ok := credentialsIn(*body)
+				wrong := ok && r.URL.Path == wire.PathCheck && known(set) < 0
+				if wrong {
+					refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
+				}
+				return wrong
+			}))).graded(wrongly).accepted("what a message says is for the person who reads it"),
+		told("a 404 that lists the tables of everybody", "T6", func(body map[string]any, status int) {
+			if status == http.StatusNotFound {
+				body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
+			}
+		}, wire.PathSize),
+		told("a warning about the tables of another", "T6", func(body map[string]any, status int) {
+			if status == http.StatusOK {
+				body["warnings"] = []string{"globex_depots was skipped: its rows could not be read"}
+			}
+		}, wire.PathDiscovery),
+		told("samples of another tenant", "T6", city, wire.PathDiscovery),
+		told("samples of instants of another tenant", "T6", sampling("at", hostInstant("globex", 1).String()), wire.PathDiscovery),
+		told("a foreign key to a table of another", "A.32", func(body map[string]any, _ int) {
+			for _, table := range listOf(body, "tables") {
+				if table["name"] == "parts" {
+					table["foreignKeys"] = []any{map[string]any{"field": "city", "targetTable": "globex_depots", "targetField": "id"}}
+				}
+			}
+		}, wire.PathDiscovery).behind("P3.1b", "this account's discovery does not list the table"),
+		broken("missing credentials are a wrong token", "never 401, which would read as a wrong token", "A.31",
+			over(newSharedHost, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
+				func(r *http.Request, body []byte) bool {
+					set, ok := credentialsIn(body)
+					return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
+				}))).graded(alone),
+		broken("a token of nine characters", "the token is at least 32 characters", "A.30",
+			lets(func(_ *http.Request, presented string) bool { return presented == "Bearer nine-long" })).
+			graded(func(g *grading) { g.token = "nine-long" }),
+	}
+}
+
+// withRegion gives the credentials of the first customer, and an optional region.
+func withRegion(g *grading) {
+	alone(g)
+	set := maps.Clone(hostSets[0])
+	set["region"] = "north"
+	g.credentials = []map[string]string{set}
+}
+
+// regional returns a sharedHost whose form has an optional region, without which /check answers so.
+func regional(status int, code, message string) http.Handler {
+	definition := hostDefinition
+	definition.Credentials = append(slices.Clone(definition.Credentials),
+		wire.CredentialField{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true})
+	host := sharedHostOf(definition, hostTables())
+	host.pick = func(_ *http.Request, set map[string]string) int {
+		own := maps.Clone(set)
+		delete(own, "region")
+		return known(own)
+	}
+	return refusesWhere(status, code, message, func(r *http.Request, body []byte) bool {
+		set, ok := credentialsIn(body)
+		return ok && r.URL.Path == wire.PathCheck && set["region"] == "" && known(set) >= 0
+	})(host)
+}
+
+// Faults that show to a second account alone: it is served the first one's data for some questions, or
+// its own are answered wrongly.
+
+// archives returns the tables of both customers and a large one of each.
+func archives() http.Handler {
+	return hostWith(func(tables *[2][]memsource.Table) {
+		tables[0] = append(tables[0], hostTable("archive", "acme", 5500))
+		tables[1] = append(tables[1], hostTable("archive", "globex", 5600))
+	})()
+}
+
+// forSecond returns h with the second customer's requests to a route changed, if a condition holds of them.
+func forSecond(path string, holds func(body map[string]any) bool, change func(body map[string]any)) layer {
+	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		set, ok := credentialsIn(*body)
+		if tree := parsed(*body); ok && known(set) == 1 && r.URL.Path == path && tree != nil && holds(tree) {
+			change(tree)
+			*body = marshalled(tree)
+		}
+		return false
+	})
+}
+
+// hasMeasure reports whether a request asks for one of some functions.
+func hasMeasure(body map[string]any, fns ...any) bool {
+	return slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return slices.Contains(fns, m["fn"]) })
+}
+
+func secondFaults() []fault {
+	wrongly := func(name, why, kill, path string, holds func(body map[string]any) bool, change func(body map[string]any)) fault {
+		return broken(name, why, kill, over(archives, forSecond(path, holds, change))).graded(apart)
+	}
+	first := func(name, path string, holds func(body map[string]any) bool) fault {
+		return wrongly(name, servedToNobodyElse, "T2", path, holds, func(body map[string]any) { body["credentials"] = hostSets[0] })
+	}
+	keyed := func(holds func(key map[string]any) bool) func(body map[string]any) bool {
+		return func(body map[string]any) bool {
+			keys := listOf(body, "groupBy")
+			return len(keys) > 0 && holds(keys[0])
+		}
+	}
+	return []fault{
+		first("the first account's rows of a large table", wire.PathQuery, func(body map[string]any) bool {
+			return body["table"] == "archive" && len(listOf(body, "sort")) == 0
+		}),
+		first("the first account's count of a large table", wire.PathCount, func(body map[string]any) bool { return body["table"] == "archive" }),
+		first("the first account's rows where they are sorted and limited", wire.PathQuery, func(body map[string]any) bool {
+			return len(listOf(body, "sort")) > 0 && body["limit"] != nil
+		}),
+		first("bounds over the first account's rows", wire.PathAggregate,
+			func(body map[string]any) bool { return hasMeasure(body, "min", "max") }),
+		first("sums over the first account's rows", wire.PathAggregate, func(body map[string]any) bool { return hasMeasure(body, "sum") }),
+		first("periods of the first account's rows", wire.PathAggregate, keyed(func(key map[string]any) bool { return key["grain"] != nil })),
+		first("texts of the first account's rows as groups", wire.PathAggregate,
+			keyed(func(key map[string]any) bool { return key["field"] == "city" })),
+		wrongly("a bound is left in for the second account", "gt keeps what is greater", "L2", wire.PathQuery,
+			func(body map[string]any) bool {
+				filters := listOf(body, "and")
+				return len(filters) == 1 && filters[0]["op"] == "gt"
+			}, func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
+		wrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "L7", wire.PathQuery,
+			func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },
+			func(body map[string]any) {
+				key := listOf(body, "sort")[0]
+				key["dir"] = map[any]string{"asc": "desc", "desc": "asc"}[key["dir"]]
+			}),
+	}
+}
+
+// TestTwoAccounts requires that the verdict on a connector which was asked as two accounts says whether they could
+// be told apart.
+func TestTwoAccounts(t *testing.T) {
+	testrun.Long(t)
+	t.Parallel()
+	tables := hostTables()
+	toAll := picking(func(_ *http.Request, set map[string]string) int { return min(known(set), 0) })
+	one := func() http.Handler { return sharedHostOf(hostDefinition, [2][]memsource.Table{tables[0], tables[0]}) }
+	for _, c := range []struct {
+		name, why string
+		build     func() http.Handler
+		alike     bool
+		exit      int
+		says      string
+	}{
+		{"one account's data for everybody", "nothing shows whose an answer is", toAll, false, check.ExitNotRun,
+			"NOT GRADED FOR TENANTS: both accounts see the same rows: give two whose data differ, or the connector serves one tenant's data to all"},
+		{"two users of one company", "the author has not said that it is meant", one, false, check.ExitNotRun, "NOT GRADED FOR TENANTS: "},
+		{"two users of one company, as is said", "the author says that it is meant", one, true, check.ExitPass, "CONFORMANT"},
+		{"two companies", "their data differ", archives, false, check.ExitPass, "CONFORMANT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var g grading
+			apart(&g)
+			g.Alike = c.alike
+			r := grade(t, c.build(), g)
+			require.Equal(t, c.exit, r.Exit(), "%s: %s", c.why, r.Verdict())
+			require.Contains(t, r.Verdict(), c.says, c.why)
+			body, err := r.JUnit()
+			require.NoError(t, err)
+			require.Equal(t, c.exit != check.ExitPass, strings.Contains(string(body), "<error "), "no server shows it green")
+			t.Log(r.Requests, r.Verdict())
+		})
+	}
 }

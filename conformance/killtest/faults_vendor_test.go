@@ -1,9 +1,8 @@
 package killtest
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,14 +73,9 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		data = append(data, item)
 	}
-	body, err := json.Marshal(map[string]any{"total": len(rows), "data": data})
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(string(body))), Request: r,
-	}, nil
+	rec := httptest.NewRecorder()
+	sends(rec, http.StatusOK, "application/json", string(marshalled(map[string]any{"total": len(rows), "data": data})))
+	return rec.Result(), nil
 }
 
 // declared serves the vendor's orders by restsource, as an author declares them.
@@ -109,12 +103,8 @@ func declared(mistake func(*vendor, *restsource.Table)) func() http.Handler {
 			}
 		}
 		mistake(v, &t)
-		src, err := restsource.New(restsource.API{Base: "https://vendor.example", Check: "/orders?limit=1"},
-			[]restsource.Table{t}, &restsource.Options{Transport: v, Attempts: 1})
-		if err != nil {
-			panic(err)
-		}
-		return serve(connector.Definition{}, src, nil)
+		return serve(connector.Definition{}, must(restsource.New(restsource.API{Base: "https://vendor.example", Check: "/orders?limit=1"},
+			[]restsource.Table{t}, &restsource.Options{Transport: v, Attempts: 1})), nil)
 	}
 }
 
@@ -134,33 +124,32 @@ func vendorFaults() []fault {
 		}
 	}
 	list := []fault{
-		{name: "a parameter is sent in lower case", why: "eq compares bytes", kills: []string{"L2"},
-			build: declared(parameter("status", wire.OpEq, text(strings.ToLower)))},
-		{name: "gte is declared as the API's later than", why: "gte has its bound", kills: []string{"L2"},
-			build: declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" }))},
-		{name: "a date is sent a day late", why: "a date is that of its row", kills: []string{"L2"},
-			build: declared(parameter("ordered", wire.OpGte, text(func(s string) string {
+		broken("a parameter is sent in lower case", "eq compares bytes", "L2",
+			declared(parameter("status", wire.OpEq, text(strings.ToLower)))),
+		broken("gte is declared as the API's later than", "gte has its bound", "L2",
+			declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" }))),
+		broken("a date is sent a day late", "a date is that of its row", "L2",
+			declared(parameter("ordered", wire.OpGte, text(func(s string) string {
 				day, err := time.Parse(time.DateOnly, s)
 				if err != nil {
 					return s
 				}
 				return day.AddDate(0, 0, 1).Format(time.DateOnly)
-			})))},
-		{name: "money is sent without its cents", why: "decimals keep their digits", kills: []string{"L2"},
-			build: declared(parameter("amount", wire.OpLte, text(func(s string) string {
+			})))),
+		broken("money is sent without its cents", "decimals keep their digits", "L2",
+			declared(parameter("amount", wire.OpLte, text(func(s string) string {
 				whole, _, _ := strings.Cut(s, ".")
 				return whole
-			})))},
-		{name: "the values of a list are joined by another separator", why: "in has every value", kills: []string{"L2"},
-			build: declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" }))},
-		{name: "includes is declared as a prefix", why: "includes looks at all of a text", kills: []string{"L2"},
-			build: declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" }))},
-		{name: "the vendor answers no row of a value that is 0", why: "0 is a number", kills: []string{"L2"},
-			build: declared(func(v *vendor, _ *restsource.Table) {
-				v.keep = func(f wire.Filter, cell wire.Value) bool {
-					return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
-				}
-			})},
+			})))),
+		broken("the values of a list are joined by another separator", "in has every value", "L2",
+			declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" }))),
+		broken("includes is declared as a prefix", "includes looks at all of a text", "L2",
+			declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" }))),
+		broken("the vendor answers no row of a value that is 0", "0 is a number", "L2", declared(func(v *vendor, _ *restsource.Table) {
+			v.keep = func(f wire.Filter, cell wire.Value) bool {
+				return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
+			}
+		})),
 	}
 	for i := range list {
 		list[i].options = live

@@ -67,7 +67,7 @@ func supersets(served string) http.Handler {
 	all := unwindowed(bodies(func(body map[string]any) {
 		body["and"], body["sort"] = []any{}, []any{}
 		delete(body, "or")
-	}, wire.PathQuery)(serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: omit})))
+	}, wire.PathQuery)(ofCorpus(connector.Definition{}, omit)()))
 	return lines(func(line []byte, emit func(...string)) {
 		switch kind(line) {
 		case "served":
@@ -82,9 +82,8 @@ func supersets(served string) http.Handler {
 	})(all)
 }
 
-// TestFixtureIsLenient grades connectors that are legal and unlike the usual:
-// whatever is judged passes, and what is not is skipped with a reason that is no
-// fault.
+// TestFixtureIsLenient grades connectors that are legal and unlike the usual: whatever is judged passes, and what is not is
+// skipped with a reason that is no fault.
 func TestFixtureIsLenient(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -106,10 +105,9 @@ func TestFixtureIsLenient(t *testing.T) {
 		{"supersets that say so", "a filter that is not pushed may be answered with a superset", "P2.6", func() http.Handler {
 			return supersets(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
 		}},
-		{"one sort key, no offset", "the document declares what it does", "P2.6", func() http.Handler {
-			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, RowsPerTableMax: 6000}},
-				corpusSource(), &connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
-		}},
+		{"one sort key, no offset", "the document declares what it does", "P2.6", ofCorpus(
+			connector.Definition{Limits: wire.Limits{PageSizeMax: 100, RowsPerTableMax: 6000}},
+			connector.Omit{Sort: wire.SortSingle, Offset: true})},
 		{"other types that are honest", "both compare by digits; a key may be a reference; an array is JSON", "P2.1", func() http.Handler {
 			tables := corpus.Tables()
 			for i := range tables {
@@ -150,8 +148,7 @@ func TestFixtureIsLenient(t *testing.T) {
 	}
 }
 
-// TestFixtureMissing grades connectors without the corpus, with another one, and
-// with the right manifest over wrong data.
+// TestFixtureMissing grades connectors without the corpus, with another one, and with the right manifest over wrong data.
 func TestFixtureMissing(t *testing.T) {
 	t.Parallel()
 	serveTables := func(edit func(tables []corpus.Table) []corpus.Table) http.Handler {
@@ -159,7 +156,7 @@ func TestFixtureMissing(t *testing.T) {
 		for _, table := range edit(corpus.Tables()) {
 			tables = append(tables, memsource.Table(table))
 		}
-		return serve(connector.Definition{}, source(tables...), nil)
+		return plain(tables...)
 	}
 	for _, c := range []struct {
 		name    string
@@ -236,9 +233,7 @@ func TestFixtureSurvives(t *testing.T) {
 		}))
 	}
 	routes := func(edit func(body map[string]any)) func() http.Handler {
-		return over(usual, edits(func(body map[string]any) {
-			edit(body)
-		}, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate))
+		return over(usual, edits(edit, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate))
 	}
 	for _, h := range []struct {
 		name  string

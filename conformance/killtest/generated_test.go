@@ -13,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -46,8 +47,7 @@ func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
 	require.Greater(t, 10*r.Coverage().Telling, 3*r.Coverage().Generated, "answers that are neither empty nor everything")
 }
 
-// TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
-// what the fault needs.
+// TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to what the fault needs.
 func TestGeneratedFaultsAreFound(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -117,8 +117,7 @@ func shapeOf(body map[string]any) string {
 	return strings.Join(shape, ", ")
 }
 
-// TestGeneratedVerdicts: what is no fault of the connector's, or another
-// check's, fails none of these.
+// TestGeneratedVerdicts: what is no fault of the connector's, or another check's, fails none of these.
 func TestGeneratedVerdicts(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -128,9 +127,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 	}
 	pass := verdict{Verdict: conformance.Pass}
 	fails := verdict{Verdict: conformance.Fail}
-	omit := func(o connector.Omit) http.Handler {
-		return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: o})
-	}
+	omit := func(o connector.Omit) func() http.Handler { return ofCorpus(connector.Definition{}, o) }
 	cases := []struct {
 		why   string
 		mode  conformance.Mode
@@ -155,9 +152,9 @@ func TestGeneratedVerdicts(t *testing.T) {
 			return unclaimed
 		})), want: pass},
 		{why: "no filter is asked of a connector without operators",
-			build: func() http.Handler { return omit(connector.Omit{Operators: everyOperator}) }, want: pass},
-		{why: "no sort, offset or grain is asked of a connector that declares none", build: func() http.Handler {
-			return asked(func(m wire.Request) layer {
+			build: omit(connector.Omit{Operators: filter.Operators()}), want: pass},
+		{why: "no sort, offset or grain is asked of a connector that declares none", build: over(
+			omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}), asked(func(m wire.Request) layer {
 				switch m := m.(type) {
 				case *wire.QueryRequest:
 					if len(m.Sort) > 0 || m.Offset > 0 {
@@ -169,19 +166,16 @@ func TestGeneratedVerdicts(t *testing.T) {
 					}
 				}
 				return nil
-			})(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}))
-		}, want: pass},
-		{why: "no second key is asked of a connector that honours one", build: func() http.Handler {
-			return asked(func(m wire.Request) layer {
+			})), want: pass},
+		{why: "no second key is asked of a connector that honours one",
+			build: over(omit(connector.Omit{Sort: wire.SortSingle}), asked(func(m wire.Request) layer {
 				if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
 					return unavailable
 				}
 				return nil
-			})(omit(connector.Omit{Sort: wire.SortSingle}))
-		}, want: pass},
-		{why: "routes that are not listed are not asked", build: func() http.Handler {
-			return omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}})
-		}, want: pass},
+			})), want: pass},
+		{why: "routes that are not listed are not asked",
+			build: omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}), want: pass},
 		{why: "an aggregate may be declined, and so may all",
 			build: over(usual, answers(func(map[string]any, int) (any, int) { return nil, http.StatusNoContent }, wire.PathAggregate)),
 			want:  pass},
@@ -231,9 +225,6 @@ func TestGeneratedVerdicts(t *testing.T) {
 		})
 	}
 }
-
-var everyOperator = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
 
 // halved returns the corpus after every second row was deleted.
 func halved() []corpus.Table {
@@ -288,4 +279,136 @@ func TestGeneratedAreReplayed(t *testing.T) {
 	require.NotEmpty(t, whole)
 	require.Equal(t, map[string][]string{"P2.17": whole}, requests(generatedOnly, 5, true))
 	require.NotEqual(t, whole, requests(generatedOnly, 6, false)["P2.17"], "another seed asks something else")
+}
+
+// misread returns a connector over the corpus that answers another request than the one it was sent: edit changes it.
+func misread(edit func(wire.Request)) func() http.Handler {
+	return over(usual, asked(func(m wire.Request) layer {
+		edit(m)
+		return nil
+	}))
+}
+
+// asked passes every request for rows, counts and groups through edit, which may
+// change it, and wrap the handler that answers it.
+func asked(edit func(wire.Request) layer) layer {
+	return func(h http.Handler) http.Handler {
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			m := request(r.URL.Path)
+			if !slices.Contains([]string{wire.PathQuery, wire.PathCount, wire.PathAggregate}, r.URL.Path) || wire.Decode(*body, m) != nil {
+				return false
+			}
+			wrap := edit(m)
+			*body = must(wire.EncodeRequest(m))
+			if wrap != nil {
+				wrap(h).ServeHTTP(w, withBody(r, *body))
+			}
+			return wrap != nil
+		})(h)
+	}
+}
+
+// inRows edits the queries among the requests.
+func inRows(edit func(*wire.QueryRequest)) func(wire.Request) {
+	return func(m wire.Request) {
+		if q, ok := m.(*wire.QueryRequest); ok {
+			edit(q)
+		}
+	}
+}
+
+// inFilters passes every filter of a query through edit.
+func inFilters(edit func(*wire.Filter)) func(wire.Request) {
+	return inRows(func(q *wire.QueryRequest) {
+		for _, group := range append([][]wire.Filter{q.And}, q.Or...) {
+			for i := range group {
+				edit(&group[i])
+			}
+		}
+	})
+}
+
+// generatedFaults returns faults that hide from requests somebody would write down:
+// they need three keys, four members, or two things at once.
+func generatedFaults() []fault {
+	return []fault{
+		broken("the third group of or is forgotten", "`or` is an array of groups: each of them counts", "P2.17: filters",
+			misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 2 {
+					q.Or = slices.Delete(q.Or, 2, 3)
+				}
+			}))).behind("P2.4: groups of or", "a fixed case has three groups, and comes before generated ones"),
+		broken("in looks at three members", "in finds every member of the list", "P2.17: filters, P2.17: sorts and windows",
+			misread(inFilters(func(f *wire.Filter) {
+				if f.Op == wire.OpIn && len(f.Values) > 3 {
+					f.Values = f.Values[:3]
+				}
+			}))).behind("P2.3: lte", "its cases name the rows beside by in, with five members"),
+		broken("includes looks at four characters", "includes is a substring, however long", "P2.17: filters",
+			misread(inFilters(func(f *wire.Filter) {
+				if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
+					f.Value = wire.Text(string(text[:4]))
+				}
+			}))).behind("P2.3: includes", "a fixed case has a longer text, and comes before generated ones").refused("stream-11"),
+		broken("the third sort key is turned around", "every key of a sort has a direction of its own", "P2.17: sorts and windows",
+			misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Sort) > 2 {
+					q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
+				}
+			}))).behind("P2.6: several keys", "a fixed case has three keys, and comes before generated ones"),
+		broken("an offset beside or is one short", "offset is how many of the matching rows are passed over",
+			"P2.17: sorts and windows", misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 0 && q.Offset > 1 {
+					q.Offset--
+				}
+			}))),
+		broken("a count forgets the second filter of a group", "all filters of a group must hold", "P2.17: counts",
+			misread(func(m wire.Request) {
+				if c, ok := m.(*wire.CountRequest); ok {
+					c.Or = beginnings(c.Or, 1)
+				}
+			})).behind("P2.10: or", "a fixed case has such a group, and comes before generated ones"),
+		broken("two groups forget or", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
+			if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
+				a.Or = nil
+			}
+		})),
+		broken("a third minimum is a maximum", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
+			if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
+				for i := range a.Measures[2:] {
+					if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
+						n.Fn = wire.AggMax
+					}
+				}
+			}
+		})).behind("P2.11: several groups and measures", "a fixed case has three measures, and comes before generated ones"),
+		broken("conjuncts beside or are left to the platform",
+			"every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
+			"P2.17: combined filters", over(usual, asked(func(m wire.Request) layer {
+				q, ok := m.(*wire.QueryRequest)
+				if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
+					return nil
+				}
+				q.And, q.Sort = nil, nil
+				return unclaimed
+			}))).behind("P2.9: filters with declared operators", "it is watched on every stream"),
+		broken("an offset beside or is applied and not claimed", "what is not claimed is done again over the rows that come",
+			"P2.17: sorts and windows", over(usual, asked(func(m wire.Request) layer {
+				if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
+					return unclaimed
+				}
+				return nil
+			}))).behind("P2.7: a window behind filters and a sort", "a fixed case has both, and comes before generated ones"),
+		broken("all but the first group of or are forgotten, live", "`or` is an array of groups: each of them counts", "M11",
+			misread(inRows(func(q *wire.QueryRequest) {
+				if len(q.Or) > 1 {
+					q.Or = q.Or[:1]
+				}
+			}))).graded(live).behind("P3.4: an or group", "an unknown field in a forgotten group is not refused"),
+	}
+}
+
+// unclaimed drops the served line.
+func unclaimed(h http.Handler) http.Handler {
+	return linesOf("served", func([]byte, func(...string)) {})(h)
 }

@@ -27,14 +27,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestMain(m *testing.M) { testrun.Main(m) }
 
-// chance returns numbers below n, the same ones in each run, for requests that are
-// answered side by side.
+// chance returns numbers below n, the same ones in each run, for requests that are answered side by side.
 func chance(seed uint64) (below func(n int) int) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -48,11 +48,7 @@ func chance(seed uint64) (below func(n int) int) {
 // seed returns the seed of gradings that choose none. It is 1, so that every run asks the same, or what CONFORMANCE_SEED
 // says, to see whether what is found was found by chance.
 func seed() uint64 {
-	n, err := strconv.ParseUint(cmp.Or(os.Getenv("CONFORMANCE_SEED"), "1"), 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
+	return must(strconv.ParseUint(cmp.Or(os.Getenv("CONFORMANCE_SEED"), "1"), 10, 64))
 }
 
 // testToken is the token of every connector graded here.
@@ -75,8 +71,7 @@ func gradeAt(ctx context.Context, target conformance.Target, options *conformanc
 	return &result{r}, err
 }
 
-// grade runs the program against a handler, in a bubble whose time costs
-// nothing.
+// grade runs the program against a handler, in a bubble whose time costs nothing.
 func grade(t *testing.T, h http.Handler, g grading) (r *result) {
 	t.Helper()
 	if g.Seed == 0 {
@@ -114,11 +109,7 @@ func (r *result) written() (w struct {
 	Coverage coverage.Report
 },
 ) {
-	body, err := r.JSON()
-	if err == nil {
-		err = json.Unmarshal(body, &w)
-	}
-	if err != nil {
+	if err := json.Unmarshal(must(r.JSON()), &w); err != nil {
 		panic(err)
 	}
 	return w
@@ -157,11 +148,7 @@ func everyFaultIsReported(t *testing.T, r *result) {
 
 // allChecks returns the checks of all modes.
 func allChecks() []conformance.Check {
-	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
-	if err != nil {
-		panic(err)
-	}
-	return all
+	return must((&conformance.Options{Mode: conformance.ModeBoth}).Checks())
 }
 
 // credentialsOf returns sets of credentials as a target holds them.
@@ -177,27 +164,43 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 
 // serve returns the connector of a source. It panics, for use in tables of faults.
 func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
-	if def.Slug == "" {
-		def.Slug = "fixture"
-	}
 	if opts == nil {
 		opts = &connector.Options{}
 	}
-	if opts.Logger == nil {
-		opts.Logger = quiet()
-	}
+	def.Slug, opts.Logger = cmp.Or(def.Slug, "fixture"), cmp.Or(opts.Logger, quiet())
 	if opts.Intercept == nil {
 		opts.Intercept = stall
 	}
-	token, err := wire.NewToken(testToken)
+	return must(connector.New(def, src, must(wire.NewToken(testToken)), opts))
+}
+
+// plain serves tables as they are.
+func plain(tables ...memsource.Table) http.Handler {
+	return serve(connector.Definition{}, source(tables...), nil)
+}
+
+// ofCorpus returns the corpus behind a definition, without what is omitted.
+func ofCorpus(def connector.Definition, omit connector.Omit) func() http.Handler {
+	return func() http.Handler { return serve(def, corpusSource(), &connector.Options{Omit: omit}) }
+}
+
+// undeclared is what a connector leaves out that declares nothing.
+var undeclared = connector.Omit{
+	Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+		wire.EndpointLinkHitRate},
+	Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
+}
+
+// limited returns the corpus behind declared limits.
+func limited(limits wire.Limits) func() http.Handler {
+	return ofCorpus(connector.Definition{Limits: limits}, connector.Omit{})
+}
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	h, err := connector.New(def, src, token, opts)
-	if err != nil {
-		panic(err)
-	}
-	return h
+	return v
 }
 
 // corpusSource returns the corpus in memory with every optional interface, and the
@@ -207,13 +210,7 @@ var corpusSource = sync.OnceValue(func() *memsource.Source { return fixtureSourc
 // usual returns the corpus served by the library in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
-func source(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.New(tables, nil)
-	if err != nil {
-		panic(err)
-	}
-	return src
-}
+func source(tables ...memsource.Table) *memsource.Source { return must(memsource.New(tables, nil)) }
 
 func fixtureSource(tables ...corpus.Table) *memsource.Source {
 	all := make([]memsource.Table, 0, len(tables)+1)

@@ -39,21 +39,18 @@ var leakCredentials = []map[string]string{
 	{"apiKey": "Hunter2-hunter3", "account": "Globex-Holding-South", "pem": "-----BEGIN\nenp6eXl5eHh4d3d3dnZ2dXV1\nEND-----"},
 }
 
-// leaker is a connector that tells what it was sent. right reports whether the
-// request has the token.
+// leaker is a connector that tells what it was sent. right reports whether the request has the token.
 type leaker struct {
 	name  string
 	serve func(healthy http.Handler, right bool, token string, w http.ResponseWriter, r *http.Request)
 }
 
-// sent returns all of a request that may hold a secret, and leaves the body to be
-// read again.
+// sent returns all of a request that may hold a secret, and leaves the body to be read again.
 func sent(r *http.Request) string {
 	return strings.Join(r.Header.Values("Authorization"), ",") + " " + r.URL.RawQuery + " " + bodyOf(r)
 }
 
-// answersWith returns a leaker that answers with status, and with a text made of the
-// request in the error envelope.
+// answersWith returns a leaker that answers with status, and with a text made of the request in the error envelope.
 func answersWith(name string, status int, text func(sent string) string) leaker {
 	return leaker{name, func(healthy http.Handler, _ bool, _ string, w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -78,13 +75,7 @@ func streams(name, format string) leaker {
 	}}
 }
 
-func quoteJSON(text string) string {
-	quoted, err := wire.Text(text).AppendJSON(nil)
-	if err != nil {
-		panic(err)
-	}
-	return string(quoted)
-}
+func quoteJSON(text string) string { return string(must(wire.Text(text).AppendJSON(nil))) }
 
 func leakers() []leaker {
 	return []leaker{
@@ -278,8 +269,7 @@ func indexOf(secrets []string) *leakIndex {
 	return x
 }
 
-// find returns a piece that a text holds in any case, also behind the escapes of
-// HTML and JSON.
+// find returns a piece that a text holds in any case, also behind the escapes of HTML and JSON.
 func (x *leakIndex) find(text string) string {
 	plain := unescape.UnescapeString(text)
 	json := strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(plain)

@@ -37,7 +37,7 @@ func TestLawsHold(t *testing.T) {
 			skipped: []string{"L9", "M21", "M22", "M23", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
 		{name: "tables beyond the row budget", why: "larger tables are exercised with windows",
 			options: func(g *grading) { live(g); g.RowBudget = 60 },
-			build:   func() http.Handler { return serve(connector.Definition{}, source(shop()[1], largeCustomers()), nil) },
+			build:   func() http.Handler { return plain(shop()[1], largeCustomers()) },
 			skipped: []string{"L1", "L3", "L4", "L8", "L9", "L11", "M7", "M10", "M20", "M21", "M22", "M23",
 				"M24", "M25", "M27", "T1", "T2", "T3",
 				"A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
@@ -102,9 +102,9 @@ func ceilings(limit, offset int64) layer {
 func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	t.Parallel()
 	tables := func() []memsource.Table { return []memsource.Table{largeCustomers()} }
-	large := func() http.Handler { return serve(connector.Definition{}, source(tables()...), nil) }
+	large := func() http.Handler { return plain(tables()...) }
 	asked := func(change func(req *connector.Query)) func() http.Handler {
-		return stocked(tables, twist{request: func(req *connector.Query, _, _ *int64) { change(req) }})
+		return stocked(tables, asking(func(req *connector.Query) { change(req) }))
 	}
 	tests := []struct {
 		id    string
@@ -136,8 +136,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}
 }
 
-// moving serves data that changes with every few queries: a row is added to the
-// end of each table.
+// moving serves data that changes with every few queries: a row is added to the end of each table.
 type moving struct {
 	*memsource.Source
 	tables  []memsource.Table
@@ -222,8 +221,7 @@ func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 }
 
 func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
-	report := grade(t, hanging(usual()),
-		grading{Options: conformance.Options{Match: `^P3\.(5[ab]|7a|6g|6e)$`}})
+	report := grade(t, hanging(usual()), grading{Options: conformance.Options{Match: `^P3\.(5[ab]|7a|6g|6e)$`}})
 	for _, id := range []string{"P3.6e", "P3.6g"} {
 		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
 	}

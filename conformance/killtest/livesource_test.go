@@ -24,8 +24,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shop returns the data of a small business: keys, a foreign key with orphans,
-// nulls, ties, and every type of field.
+// shop returns the data of a small business: keys, a foreign key with orphans, nulls, ties, and every type of field.
 func shop() []memsource.Table {
 	customers := memsource.Table{Table: wire.Table{
 		Name: "customers", SourceDescription: "Who buys.", PrimaryKey: []string{"id"},
@@ -92,10 +91,10 @@ func filtersOf(filters []wire.Filter) []wire.Filter {
 }
 
 // tampered returns the shop with its queries tampered with, those with joins aside.
-func tampered(query func(*connector.Query)) func() http.Handler {
-	return stocked(shop, twist{request: func(req *connector.Query, _, _ *int64) {
+func tampered(w twist) func() http.Handler {
+	return stocked(shop, twist{request: func(req *connector.Query, limit, offset *int64) {
 		if len(req.Joins) == 0 {
-			query(req)
+			w.request(req, limit, offset)
 		}
 	}})
 }
@@ -119,22 +118,9 @@ func integer(body map[string]any, name string) int64 {
 	return n
 }
 
-// respelled spells the texts of cells otherwise.
-func respelled(edit func(name string, text string) any) func() http.Handler {
-	return over(untouched, cells(func(name string, v any) any {
-		if text, ok := v.(string); ok {
-			return edit(name, text)
-		}
-		return v
-	}))
-}
-
 // numbersOf returns a connector over one table with this integer and smaller ones, all as JSON numbers.
 func numbersOf(large string) func() http.Handler {
-	n, err := strconv.ParseInt(large, 10, 64)
-	if err != nil {
-		panic(err)
-	}
+	n := must(strconv.ParseInt(large, 10, 64))
 	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"},
 		Fields: fieldsOf("id number", "reading number")}}
 	for i := range 30 {
@@ -144,7 +130,7 @@ func numbersOf(large string) func() http.Handler {
 		}
 		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), v})
 	}
-	return over(func() http.Handler { return serve(connector.Definition{}, source(table), nil) }, asNumber(large))
+	return over(func() http.Handler { return plain(table) }, asNumber(large))
 }
 
 // asNumber sends the cells of one integer as JSON numbers.
@@ -171,18 +157,14 @@ func TestLargeNumbers(t *testing.T) {
 		require.Equal(t, received, o.Received, large)
 		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
 	}
-	for large, received := range map[string]string{
-		"9007199254740992": "",
-		"9007199254740993": "9007199254740993, a JSON number",
-	} {
+	for large, received := range map[string]string{"9007199254740992": "", "9007199254740993": "9007199254740993, a JSON number"} {
 		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16$`}}).Outcome("P2.16")
 		require.Contains(t, o.Received, cmp.Or(received, large), "as a decimal or a text it is wrong in any case")
 		require.Equal(t, received != "", slices.Contains(o.Broken, "numbers"), "%s: %s", large, o.Detail)
 	}
 }
 
-// TestLargeNumbersEverywhere requires that whatever is found of a table of large integers quotes the digits that were
-// sent.
+// TestLargeNumbersEverywhere requires that whatever is found of a table of large integers quotes the digits that were sent.
 func TestLargeNumbersEverywhere(t *testing.T) {
 	t.Parallel()
 	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"},
@@ -199,7 +181,7 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 		}
 		return v
 	})
-	whole := func() http.Handler { return serve(connector.Definition{}, source(table), nil) }
+	whole := func() http.Handler { return plain(table) }
 	shown := map[string]bool{}
 	for name, fault := range map[string]layer{
 		"filters are forgotten": bodies(func(body map[string]any) { delete(body, "and") }, wire.PathQuery),
@@ -249,4 +231,46 @@ func shuffled(tables func() []memsource.Table) func() http.Handler {
 			rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		})
 	}})
+}
+
+// pagedTables returns the data of a warehouse: movements that fill many upstream pages,
+// of parts whose parents are parts too, and a view.
+func pagedTables() []memsource.Table {
+	parts := memsource.Table{Table: wire.Table{
+		Name: "parts", SourceDescription: "What is stored.", PrimaryKey: []string{"no"},
+		ForeignKeys: []wire.ForeignKey{{Field: "parent", TargetTable: "parts", TargetField: "no"}},
+		Fields:      fieldsOf("no number!", "parent number", "label string", "weight decimal"),
+	}}
+	moves := memsource.Table{Table: wire.Table{
+		Name: "moves", SourceDescription: "What came and went.", PrimaryKey: []string{"id"},
+		ForeignKeys: []wire.ForeignKey{{Field: "part", TargetTable: "parts", TargetField: "no"}},
+		Fields:      fieldsOf("id number!", "part number", "amount number", "price decimal", "at datetime", "day date", "code string"),
+	}}
+	for i := range 60 {
+		parent := wire.Null()
+		if i%3 > 0 {
+			parent = wire.Int(int64(i/3 + 1))
+		}
+		parts.Rows = append(parts.Rows, []wire.Value{
+			wire.Int(int64(i + 1)), parent, wire.Text(fmt.Sprintf("part %d", i%50)), wire.Decimal(fmt.Sprintf("%d.%03d", i%7, 37*i%1000)),
+		})
+	}
+	first := time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 1230 {
+		part := wire.Int(int64(i*7%66 + 1)) // some have no such part
+		if i%41 == 7 {
+			part = wire.Null()
+		}
+		moves.Rows = append(moves.Rows, []wire.Value{
+			wire.Int(int64(1000 + i)), part, wire.Int(int64(i%23 - 4)), wire.Decimal(fmt.Sprintf("%d.%02d", i%97, 13*i%100)),
+			wire.DatetimeWidth(first.Add(time.Duration(i)*23*time.Hour+59*time.Minute), 0), wire.Date(first.AddDate(0, 0, i)),
+			wire.Text(fmt.Sprintf("%c%d", 'A'+i%5, i*i%1230)),
+		})
+	}
+	return []memsource.Table{moves, parts}
+}
+
+// warehouse returns the connector of these tables with something twisted, and layers around it.
+func warehouse(w twist, layers ...layer) func() http.Handler {
+	return over(stocked(pagedTables, w), layers...)
 }

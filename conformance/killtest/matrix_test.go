@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -23,32 +24,15 @@ var update = flag.Bool("update", false, "write the golden files anew, to be revi
 
 // faults returns all broken connectors.
 func faults() []fault {
-	return slices.Concat(
-		protocolFaults(),
-		fixtureFaults(),
-		generatedFaults(),
-		liveFaults(),
-		atOnceFaults(),
-		clocksFaults(),
-		collateFaults(),
-		credentialFaults(),
-		hostFaults(), secondFaults(), hotelFaults(), kindFaults(),
-		joinedFaults(),
-		limitsFaults(),
-		liveFilterFaults(),
-		liveReadFaults(),
-		namesFaults(),
-		placeFaults(), preparedFaults(), echoFaults(),
-		sizesFaults(),
-		statisticsFaults(),
-		verdictFaults(),
-	)
+	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults(), atOnceFaults(), clocksFaults(),
+		collateFaults(), credentialFaults(), hostFaults(), secondFaults(), hotelFaults(), kindFaults(), joinedFaults(), limitsFaults(),
+		liveFilterFaults(), liveReadFaults(), namesFaults(), placeFaults(), preparedFaults(), echoFaults(), sizesFaults(),
+		statisticsFaults(), verdictFaults())
 }
 
-// TestFaults proves that the program finds faults: every broken connector is
-// failed by the checks that it is named for, which say what they found and never
-// the token; and every check has a connector that fails it. What else a fault
-// breaks is for TestKillMatrix.
+// TestFaults proves that the program finds faults: every broken connector is failed by the checks that it is named for,
+// which say what they found and never the token; and every check has a connector that fails it. What else a fault breaks is
+// for TestKillMatrix.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	kills, named := map[string]bool{}, map[string]bool{}
@@ -119,9 +103,8 @@ func TestFaultsOverTCP(t *testing.T) {
 			g.Match = "^" + regexp.QuoteMeta(id) + "$"
 			srv := httptest.NewServer(f.build())
 			defer srv.Close()
-			r, err := gradeAt(t.Context(),
-				conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken),
-					Credentials: credentialsOf(g.credentials)}, &g.Options)
+			r, err := gradeAt(t.Context(), conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken),
+				Credentials: credentialsOf(g.credentials)}, &g.Options)
 			require.NoError(t, err)
 			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
 			require.Equal(t, check.ExitFail, r.Exit())
@@ -129,14 +112,12 @@ func TestFaultsOverTCP(t *testing.T) {
 	}
 }
 
-// matrixFile is the kill matrix: every broken connector, and all that the whole
-// program finds of it.
+// matrixFile is the kill matrix: every broken connector, and all that the whole program finds of it.
 const matrixFile = "../KILLMATRIX.md"
 
-// TestKillMatrix grades every broken connector with the whole program, and
-// holds what it finds against the committed matrix, which is reviewed: a fault
-// should fail the checks that it is named for and few others, and a report names first what it is about. It takes minutes,
-// so it runs when it is asked for. With another seed it requires that each is found.
+// TestKillMatrix grades every broken connector with the whole program, and holds what it finds against the committed
+// matrix, which is reviewed: a fault should fail the checks that it is named for and few others, and a report names first
+// what it is about. It takes minutes, so it runs when it is asked for. With another seed it requires that each is found.
 func TestKillMatrix(t *testing.T) {
 	part := map[string]int{"whole": 1, "part": 48}[os.Getenv("CONFORMANCE_MATRIX")]
 	if part == 0 {
@@ -219,8 +200,7 @@ func rowsOver(t *testing.T, all []fault, rows []string) []string {
 	return over
 }
 
-// TestKillMatrixLists requires that the committed matrix lists the broken connectors
-// as they are, without grading them.
+// TestKillMatrixLists requires that the committed matrix lists the broken connectors as they are, without grading them.
 func TestKillMatrixLists(t *testing.T) {
 	committed, err := os.ReadFile(matrixFile)
 	require.NoError(t, err)
@@ -265,4 +245,89 @@ func planned(t *testing.T, g grading) int {
 		}
 	}
 	return n
+}
+
+// fault is one deliberately broken connector: what it does wrong, and the checks that must find it.
+type fault struct {
+	name string
+	why  string // which rule only this breaks
+	// kills are the checks that must fail, or advise: an id or, of a check with facets, an id and a facet, such as "P2.3:
+	// eq". What else the same fault cannot but break is reviewed in the kill matrix.
+	kills []string
+	// first is the check, or the facet, that a report names first where that is none of kills, or "a, or b" where chance
+	// decides, and because says why it is right: most often, an earlier check asks the same.
+	first, because string
+	// client is the rule by which the platform's client refuses an answer of it. The client judges the form of answers, and
+	// rows that contradict what was claimed or described; it need not notice any other fault.
+	client string
+	// harmless is why the client takes all answers of one that fails a check about their form.
+	harmless string
+	// options is added to those of a run over the corpus, such as a mode or a second tenant.
+	options func(*grading)
+	// build makes the connector.
+	build func() http.Handler
+}
+
+// broken returns a fault. Several checks that must fail are separated by commas.
+func broken(name, why, kills string, build func() http.Handler) fault {
+	return fault{name: name, why: why, kills: strings.Split(kills, ", "), build: build}
+}
+
+// graded returns the fault with what is added to the options of its run.
+func (f fault) graded(options func(*grading)) fault {
+	f.options = options
+	return f
+}
+
+// refused returns the fault with the rule by which the platform's client refuses it.
+func (f fault) refused(rule string) fault {
+	f.client = rule
+	return f
+}
+
+// accepted returns the fault with why the platform's client takes it.
+func (f fault) accepted(why string) fault {
+	f.harmless = why
+	return f
+}
+
+// behind returns the fault with what a report names before what it is named for, and why.
+func (f fault) behind(first, because string) fault {
+	f.first, f.because = first, because
+	return f
+}
+
+// overLiveData returns faults that are graded over live data, unless they say otherwise.
+func overLiveData(faults []fault) []fault {
+	for i := range faults {
+		if faults[i].options == nil {
+			faults[i].options = live
+		}
+	}
+	return faults
+}
+
+// killers returns the ids of the checks that must fail.
+func (f fault) killers() (ids []string) {
+	for _, kill := range f.kills {
+		id, _, _ := strings.Cut(kill, ": ")
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// killed reports whether a kill is about the outcome: its finding names the facet.
+func killed(kill string, o *conformance.Outcome) bool {
+	_, facet, _ := strings.Cut(kill, ": ")
+	return facet == "" || slices.ContainsFunc(o.Broken, func(name string) bool {
+		return name == facet || strings.HasPrefix(name, facet+" on a column of type ")
+	})
+}
+
+// grading returns how the fault is graded.
+func (f fault) grading() (g grading) {
+	if f.options != nil {
+		f.options(&g)
+	}
+	return g
 }

@@ -115,27 +115,50 @@ func replay(w http.ResponseWriter, rec *httptest.ResponseRecorder) {
 	_, _ = w.Write(rec.Body.Bytes())
 }
 
-// answers passes every JSON answer of h to the paths through edit, which
-// changes it in place or returns another.
-func answers(edit func(body map[string]any, status int) (any, int), paths ...string) layer {
+// answered passes every whole answer of h to some paths through edit.
+func answered(edit func(r *http.Request, rec *httptest.ResponseRecorder), paths ...string) layer {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !slices.Contains(paths, r.URL.Path) {
-				h.ServeHTTP(w, r)
+			if slices.Contains(paths, r.URL.Path) {
+				recorded(w, r, h, func(rec *httptest.ResponseRecorder) { edit(r, rec) })
 				return
 			}
-			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
-				out, body := any(nil), parsed(rec.Body.Bytes())
-				if body != nil {
-					out, rec.Code = edit(body, rec.Code)
-				}
-				rec.Body.Reset()
-				if out != nil {
-					rec.Body.Write(marshalled(out))
-				}
-			})
+			h.ServeHTTP(w, r)
 		})
 	}
+}
+
+// withStatus passes the answers of one status to a path through edit.
+func withStatus(status int, path string, edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
+	return answered(func(r *http.Request, rec *httptest.ResponseRecorder) {
+		if rec.Code == status {
+			edit(r, rec)
+		}
+	}, path)
+}
+
+// answers passes every JSON answer of h to the paths through edit, which changes it in place or returns another.
+func answers(edit func(body map[string]any, status int) (any, int), paths ...string) layer {
+	return answered(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		out, body := any(nil), parsed(rec.Body.Bytes())
+		if body != nil {
+			out, rec.Code = edit(body, rec.Code)
+		}
+		rec.Body.Reset()
+		if out != nil {
+			rec.Body.Write(marshalled(out))
+		}
+	}, paths...)
+}
+
+// replacing replaces the answers of one status to some paths.
+func replacing(was int, answer any, status int, paths ...string) layer {
+	return answers(func(body map[string]any, now int) (any, int) {
+		if now == was {
+			return answer, status
+		}
+		return body, now
+	}, paths...)
 }
 
 // edits changes every JSON answer to some paths in place.
@@ -217,9 +240,28 @@ func cells(edit func(name string, v any) any) layer {
 	})
 }
 
-// between puts f in front of h: it answers itself and reports true, or leaves
-// the request, which it may have changed, to h. It gets the body, and may change
-// it too.
+// cellTexts passes the texts of cells through edit.
+func cellTexts(edit func(name, text string) any) layer {
+	return cells(func(name string, v any) any {
+		if text, ok := v.(string); ok {
+			return edit(name, text)
+		}
+		return v
+	})
+}
+
+// textsOf passes the texts of one column through edit.
+func textsOf(column string, edit func(text string) any) layer {
+	return cellTexts(func(name, text string) any {
+		if name != column {
+			return text
+		}
+		return edit(text)
+	})
+}
+
+// between puts f in front of h: it answers itself and reports true, or leaves the request, which it may have changed, to h.
+// It gets the body, and may change it too.
 func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -306,13 +348,7 @@ func parsed(text []byte) (tree map[string]any) {
 	return tree
 }
 
-func marshalled(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
+func marshalled(v any) []byte { return must(json.Marshal(v)) }
 
 // mayAsk reports whether a request comes from the platform, as far as its token tells.
 func mayAsk(r *http.Request) bool {
@@ -361,11 +397,17 @@ func (w *headerEditor) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// unwindowed keeps limits and offsets from a connector, which so answers
-// all rows that the filters keep.
+// unwindowed keeps limits and offsets from a connector, which so answers all rows that the filters keep.
 func unwindowed(h http.Handler) http.Handler {
 	return bodies(func(body map[string]any) {
 		delete(body, "limit")
 		delete(body, "offset")
 	}, wire.PathQuery)(h)
+}
+
+// withRequest puts a layer of its own in front of each request.
+func withRequest(of func(r *http.Request) layer) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { of(r)(h).ServeHTTP(w, r) })
+	}
 }

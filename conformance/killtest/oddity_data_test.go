@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -11,7 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -69,20 +69,25 @@ func oddDiscoveries() []oddity {
 // oddTables returns what is odd about data.
 func oddTables() []oddity {
 	of := func(tables ...memsource.Table) func() http.Handler {
-		return func() http.Handler {
-			return serve(connector.Definition{}, source(tables...), nil)
+		return func() http.Handler { return plain(tables...) }
+	}
+	// table returns a table whose fields may all be null.
+	table := func(name, fields string, rows ...[]wire.Value) memsource.Table {
+		t := memsource.Table{Rows: rows, Table: wire.Table{Name: name, SourceDescription: "Odd.",
+			Fields: fieldsOf(strings.Split(fields, ", ")...)}}
+		for i := range t.Fields {
+			t.Fields[i].Nullable = true
+		}
+		return t
+	}
+	text, number := wire.Text, func(n int) wire.Value { return wire.Int(int64(n)) }
+	// untold says of fields that they can be neither filtered, grouped nor aggregated.
+	untold := func(fields []wire.Field, every int) {
+		for i := every - 1; i < len(fields); i += every {
+			fields[i].Filterable, fields[i].Groupable, fields[i].Aggregatable = new(false), new(false), new(false)
 		}
 	}
-	field := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t} }
-	table := func(name string, fields []wire.Field, rows ...[]wire.Value) memsource.Table {
-		for i := range fields {
-			fields[i].Nullable = true
-		}
-		return memsource.Table{Table: wire.Table{Name: name, SourceDescription: "Odd.", Fields: fields}, Rows: rows}
-	}
-	text := wire.Text
-	no := false
-	list := []oddity{
+	return []oddity{
 		{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: of()},
 		{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
 			var tables []memsource.Table
@@ -95,66 +100,53 @@ func oddTables() []oddity {
 		{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
 			build: func() http.Handler {
 				t, _ := corpusTable("customers")
-				for i := range t.Fields {
-					t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
-				}
-				return of(memsource.Table(t))()
+				untold(t.Fields, 1)
+				return plain(memsource.Table(t))
 			}},
 		{name: "one row and none", why: "a table may hold as many", build: of(
-			table("none", []wire.Field{field("a", wire.TypeString)}),
-			table("one", []wire.Field{field("a", wire.TypeString), field("b", wire.TypeNumber)}, []wire.Value{text("x"), wire.Int(1)}))},
-		{name: "rows that look alike", why: "without a key rows may repeat", build: of(table("alike",
-			[]wire.Field{field("a", wire.TypeString), field("b", wire.TypeNumber)}, repeated(30, text("x"), wire.Int(1))...))},
-		{name: "nothing but nulls", why: "cells may be null", build: of(table("nulls",
-			[]wire.Field{field("a", wire.TypeString), field("b", wire.TypeDecimal), field("c", wire.TypeDatetime)},
-			repeated(12, wire.Null(), wire.Null(), wire.Null())...))},
-		{name: "one column", why: "a table has fields, one may do", build: of(table("single",
-			[]wire.Field{field("only", wire.TypeBoolean)},
+			table("none", "a string"), table("one", "a string, b number", []wire.Value{text("x"), wire.Int(1)}))},
+		{name: "rows that look alike", why: "without a key rows may repeat",
+			build: of(table("alike", "a string, b number", repeated(30, text("x"), wire.Int(1))...))},
+		{name: "nothing but nulls", why: "cells may be null",
+			build: of(table("nulls", "a string, b decimal, c datetime", repeated(12, wire.Null(), wire.Null(), wire.Null())...))},
+		{name: "one column", why: "a table has fields, one may do", build: of(table("single", "only boolean",
 			[]wire.Value{wire.Bool(true)}, []wire.Value{wire.Null()}, []wire.Value{wire.Bool(false)}))},
 		{name: "every name is a word of the protocol", why: "a name is any text", build: of(wordy("rows"), wordy("error"), wordy("t"))},
 		{name: "names of any characters", why: "a name is any text", build: of(named("orders 2024"), named(`say "hi"`), named("a/b"),
 			named("größe.📦"), named(strings.Repeat("long", 50)), named("x'; drop table y; --"), named("../check"), named("%41+&?#"))},
-		{name: "names that differ in case", why: "names are exact", build: of(table("Cases", []wire.Field{
-			field("id", wire.TypeNumber), field("Id", wire.TypeNumber), field("ID", wire.TypeString)},
-			numbered(25, func(n int) []wire.Value {
-				return []wire.Value{wire.Int(int64(n)), wire.Int(int64(-n)), text(fmt.Sprint("x", n%3))}
-			})...), table("cases", []wire.Field{field("id", wire.TypeString)}, []wire.Value{text("lower")}))},
-		{name: "everything is text", why: "a file of comma-separated values knows no types", build: of(table("csv", []wire.Field{
-			field("id", wire.TypeString), field("amount", wire.TypeString), field("day", wire.TypeString), field("ok", wire.TypeString)},
-			numbered(40, func(n int) []wire.Value {
+		{name: "names that differ in case", why: "names are exact", build: of(
+			table("Cases", "id number, Id number, ID string", numbered(25, func(n int) []wire.Value {
+				return []wire.Value{number(n), number(-n), text(fmt.Sprint("x", n%3))}
+			})...), table("cases", "id string", []wire.Value{text("lower")}))},
+		{name: "everything is text", why: "a file of comma-separated values knows no types", build: of(
+			table("csv", "id string, amount string, day string, ok string", numbered(40, func(n int) []wire.Value {
 				return []wire.Value{text(fmt.Sprint(n)), text(fmt.Sprintf("%d.50", n%7)), text(fmt.Sprintf("2024-02-%02d", n%28+1)),
 					text([]string{"true", "false", "", "TRUE"}[n%4])}
 			})...))},
-		{name: "JSON with blanks", why: "JSON text is text", build: of(table("documents", []wire.Field{
-			field("id", wire.TypeNumber), field("doc", wire.TypeJSON), field("tags", wire.TypeArray)},
-			numbered(20, func(n int) []wire.Value {
-				return []wire.Value{wire.Int(int64(n)), text(fmt.Sprintf(`{ "n" : %d }`, n%4)), text(fmt.Sprintf(`[ "a", "%d" ]`, n%3))}
+		{name: "JSON with blanks", why: "JSON text is text", build: of(
+			table("documents", "id number, doc json, tags array", numbered(20, func(n int) []wire.Value {
+				return []wire.Value{number(n), text(fmt.Sprintf(`{ "n" : %d }`, n%4)), text(fmt.Sprintf(`[ "a", "%d" ]`, n%3))}
 			})...))},
-		{name: "days as midnights", why: "a source may have no type for days", build: of(table("days", []wire.Field{
-			field("id", wire.TypeNumber), field("day", wire.TypeDatetime)}, numbered(40, func(n int) []wire.Value {
-			return []wire.Value{wire.Int(int64(n)), text(fmt.Sprintf("20%02d-%02d-%02dT00:00:00Z", 10+n%20, n%12+1, n%28+1))}
-		})...))},
+		{name: "days as midnights", why: "a source may have no type for days", build: of(
+			table("days", "id number, day datetime", numbered(40, func(n int) []wire.Value {
+				return []wire.Value{number(n), text(fmt.Sprintf("20%02d-%02d-%02dT00:00:00Z", 10+n%20, n%12+1, n%28+1))}
+			})...))},
 		{name: "the ends of what there is", why: "numbers, instants and texts of any size", build: of(extremes())},
 		{name: "fields that only come along", why: "fields say whether they can be filtered, grouped, aggregated",
 			build: func() http.Handler {
 				tables := shop()
 				for _, t := range tables {
-					for i := range t.Fields {
-						if i%2 == 1 {
-							t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
-						}
-					}
+					untold(t.Fields, 2)
 				}
-				return of(tables...)()
+				return plain(tables...)
 			}},
 		{name: "rows in another order each time", why: "ties may stand in any order", build: shuffled(shop)},
-		{name: "more rows than a batch", why: "5,000 rows are a batch", build: of(table("many", []wire.Field{
-			field("id", wire.TypeNumber), field("part", wire.TypeString)}, numbered(12_000, func(n int) []wire.Value {
-			return []wire.Value{wire.Int(int64(n)), text(fmt.Sprint("p", n%1500))}
-		})...))},
+		{name: "more rows than a batch", why: "5,000 rows are a batch", build: of(
+			table("many", "id number, part string", numbered(12_000, func(n int) []wire.Value {
+				return []wire.Value{number(n), text(fmt.Sprint("p", n%1500))}
+			})...))},
 		{name: "a hundred columns", why: "a table may be wide", build: of(wide(100))},
 	}
-	return list
 }
 
 // oddCorpora returns connectors that serve the corpus oddly: they declare little, or
@@ -173,23 +165,14 @@ func oddCorpora() []oddity {
 			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(tables...), nil)
 		}
 	}
-	known := func(all, _ int) *int64 {
-		n := int64(all)
-		return &n
-	}
-	serving := func(def connector.Definition, omit connector.Omit) func() http.Handler {
-		return func() http.Handler { return serve(def, corpusSource(), &connector.Options{Omit: omit}) }
-	}
-	everyRoute := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
-		wire.EndpointLinkHitRate}
+	known := func(all, _ int) *int64 { return new(int64(all)) }
 	return []oddity{
 		{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
 			why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
 		{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
-			corpus: serving(connector.Definition{}, connector.Omit{Endpoints: everyRoute, Operators: filter.Operators(),
-				Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
+			corpus: ofCorpus(connector.Definition{}, undeclared)},
 		{name: "one sort key, no offset, few operators", why: "the document declares what it does",
-			corpus: serving(
+			corpus: ofCorpus(
 				connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
 				connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
 					Sort: wire.SortSingle, Offset: true})},
@@ -199,19 +182,15 @@ func oddCorpora() []oddity {
 		{name: "a ceiling that is obeyed, of tables of unknown size", why: "rowCount is optional",
 			corpus: first(1000, func(int, int) *int64 { return nil })},
 		{name: "a ceiling that is all it knows", why: "a source that stops there counts no further",
-			corpus: first(1000, func(_, served int) *int64 {
-				n := int64(served)
-				return &n
-			})},
+			corpus: first(1000, func(_, served int) *int64 { return new(int64(served)) })},
 		{name: "a low ceiling", why: "the manifest can still be read", corpus: first(20, known)},
-		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax", corpus: func() http.Handler {
-			return requests(wire.PathQuery, func(body map[string]any) bool {
+		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax",
+			corpus: over(limited(wire.Limits{PageSizeMax: 2000}), requests(wire.PathQuery, func(body map[string]any) bool {
 				if _, limited := body["limit"]; !limited {
 					body["limit"] = 2000
 				}
 				return true
-			})(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 2000}}, corpusSource(), nil))
-		}},
+			}))},
 		{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
 		{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
 	}
@@ -260,10 +239,8 @@ func named(name string) memsource.Table {
 
 // extremes returns a table of the largest, the smallest and the strangest.
 func extremes() memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: "extremes", SourceDescription: "The ends.", Fields: []wire.Field{
-		{Name: "n", Type: wire.TypeNumber, Nullable: true}, {Name: "d", Type: wire.TypeDecimal, Nullable: true},
-		{Name: "at", Type: wire.TypeDatetime, Nullable: true}, {Name: "s", Type: wire.TypeString, Nullable: true},
-	}}}
+	t := memsource.Table{Table: wire.Table{Name: "extremes", SourceDescription: "The ends.",
+		Fields: fieldsOf("n number?", "d decimal?", "at datetime?", "s string?")}}
 	numbers := []string{"0", "-1", "9007199254740993", "-9223372036854775808", "18446744073709551616", "0.1", "1"}
 	decimals := []string{"0.00", "-0.01", "99999999999999999999999999999999999999.99", "0.000000000000000000001", "1.10", "1.1", "-5"}
 	instants := []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "1969-12-31T23:59:59Z", "2024-02-29T12:00:00Z",
@@ -317,96 +294,78 @@ func everything(tables []corpus.Table) http.Handler {
 		}
 		var out bytes.Buffer
 		w := ndjson.NewWriter(&out)
-		if err := w.Begin(wire.Served{}, names...); err != nil {
-			panic(err)
-		}
+		err := w.Begin(wire.Served{}, names...)
 		for _, row := range t.Rows {
-			if err := w.Row(row...); err != nil {
-				panic(err)
-			}
+			err = errors.Join(err, w.Row(row...))
 		}
-		if err := w.End(); err != nil {
+		if err = errors.Join(err, w.End()); err != nil {
 			panic(err)
 		}
 		streams[t.Name] = out.Bytes()
 	}
+	// unanswered returns why a query is refused, if it is.
+	unanswered := func(req *wire.QueryRequest) (code wire.Code, message string) {
+		i := slices.IndexFunc(discovery.Tables, func(t wire.Table) bool { return t.Name == req.Table })
+		if i < 0 {
+			return wire.CodeUnknownEntity, "no such table"
+		}
+		t := &discovery.Tables[i]
+		if slices.ContainsFunc(slices.Concat(append(req.Or, req.And)...), func(f wire.Filter) bool { return t.Field(f.Field) == nil }) {
+			return wire.CodeUnsupported, "no such field"
+		}
+		names := slices.Clone(req.Fields)
+		for _, k := range req.Sort {
+			names = append(names, k.Field)
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return t.Field(name) == nil }) {
+			return wire.CodeUnknownEntity, "no such field"
+		}
+		if len(req.Joins) > 0 {
+			return wire.CodeUnsupported, "no joins"
+		}
+		return "", ""
+	}
+	answer := func(w http.ResponseWriter, m wire.Answer) { _, _ = w.Write(must(wire.EncodeAnswer(m))) }
 	refuse := func(w http.ResponseWriter, code wire.Code, message string) {
 		w.WriteHeader(code.Status())
-		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
-		_, _ = w.Write(body)
-	}
-	answer := func(w http.ResponseWriter, m wire.Answer) {
-		body, err := wire.EncodeAnswer(m)
-		if err != nil {
-			panic(err)
-		}
-		_, _ = w.Write(body)
+		answer(w, &wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
 	}
 	document := &wire.Document{ProtocolVersion: 1, Slug: "everything", Capabilities: wire.Capabilities{Sort: wire.SortNone}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", terms.MediaJSON)
-		if r.URL.Path == wire.PathDocument {
+		req := request(r.URL.Path)
+		switch req.(type) {
+		case *wire.CheckRequest, *wire.DiscoveryRequest, *wire.QueryRequest:
+		default:
+			req = nil
+		}
+		switch {
+		case r.URL.Path == wire.PathDocument:
 			answer(w, document)
 			return
-		}
-		if r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" {
+		case !mayAsk(r):
 			refuse(w, wire.CodeUnauthorized, "no")
 			return
+		case req == nil:
+			refuse(w, wire.CodeNotFound, "no such route")
+			return
 		}
-		body := []byte(bodyOf(r))
-		switch r.URL.Path {
-		case wire.PathCheck:
-			if err := wire.Decode(body, new(wire.CheckRequest)); err != nil {
-				refuse(w, wire.CodeBadRequest, err.Error())
-				return
-			}
+		if err := wire.Decode([]byte(bodyOf(r)), req); err != nil {
+			refuse(w, wire.CodeBadRequest, err.Error())
+			return
+		}
+		switch req := req.(type) {
+		case *wire.CheckRequest:
 			answer(w, &wire.CheckAnswer{OK: true})
-		case wire.PathDiscovery:
-			if err := wire.Decode(body, new(wire.DiscoveryRequest)); err != nil {
-				refuse(w, wire.CodeBadRequest, err.Error())
-				return
-			}
+		case *wire.DiscoveryRequest:
 			answer(w, &discovery)
-		case wire.PathQuery:
-			var req wire.QueryRequest
-			if err := wire.Decode(body, &req); err != nil {
-				refuse(w, wire.CodeBadRequest, err.Error())
-				return
-			}
-			i := slices.IndexFunc(discovery.Tables, func(t wire.Table) bool { return t.Name == req.Table })
-			if i < 0 {
-				refuse(w, wire.CodeUnknownEntity, "no such table")
-				return
-			}
-			for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
-				for _, f := range group {
-					if discovery.Tables[i].Field(f.Field) == nil {
-						refuse(w, wire.CodeUnsupported, "no such field")
-						return
-					}
-				}
-			}
-			for _, name := range append(slices.Clone(req.Fields), sortFields(req.Sort)...) {
-				if discovery.Tables[i].Field(name) == nil {
-					refuse(w, wire.CodeUnknownEntity, "no such field")
-					return
-				}
-			}
-			if len(req.Joins) > 0 {
-				refuse(w, wire.CodeUnsupported, "no joins")
+		case *wire.QueryRequest:
+			if code, message := unanswered(req); code != "" {
+				refuse(w, code, message)
 				return
 			}
 			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = w.Write(streams[req.Table])
-		default:
-			refuse(w, wire.CodeNotFound, "no such route")
 		}
 	})
-}
-
-func sortFields(keys []wire.SortKey) (names []string) {
-	for _, k := range keys {
-		names = append(names, k.Field)
-	}
-	return names
 }

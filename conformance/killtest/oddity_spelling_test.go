@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf16"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -57,22 +56,14 @@ func (s spelling) write(b *bytes.Buffer, v any) {
 	case string:
 		s.text(b, v)
 	default:
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err)
-		}
-		b.Write(text)
+		b.Write(marshalled(v))
 	}
 	b.WriteString(s.blank)
 }
 
 func (s spelling) text(b *bytes.Buffer, text string) {
 	if !s.escaped {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			panic(err)
-		}
-		b.Write(quoted)
+		b.Write(marshalled(text))
 		return
 	}
 	b.WriteByte('"')
@@ -132,9 +123,7 @@ func withExponent(n json.Number) string {
 
 // trickling writes an answer a byte at a time, as far as its first few hundred bytes.
 func trickling(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(&trickle{ResponseWriter: w, left: 300}, r)
-	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&trickle{ResponseWriter: w, left: 300}, r) })
 }
 
 type trickle struct {
@@ -166,11 +155,6 @@ func hinting(h http.Handler) http.Handler {
 	})
 }
 
-// below serves a connector under a path of its own.
-func below(prefix string, h http.Handler) http.Handler {
-	return http.StripPrefix(prefix, h)
-}
-
 // queueing answers one request at a time.
 func queueing(h http.Handler) http.Handler {
 	turn := make(chan struct{}, 1)
@@ -180,9 +164,4 @@ func queueing(h http.Handler) http.Handler {
 		defer func() { <-turn }()
 		h.ServeHTTP(w, r)
 	})
-}
-
-// taking lets every answer take some time.
-func taking(pause time.Duration) layer {
-	return delayed(func(string) time.Duration { return pause })
 }

@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +21,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,8 +33,7 @@ import (
 type oddity struct {
 	name string
 	why  string // the sentence that allows it
-	// The oddity is in front of the shop and of the corpus, or it serves data of its own, or
-	// the corpus.
+	// The oddity is in front of the shop and of the corpus, or it serves data of its own, or the corpus.
 	layer   layer
 	build   func() http.Handler
 	corpus  func() http.Handler
@@ -41,15 +45,13 @@ type oddity struct {
 
 // oddities returns all of them.
 func oddities() []oddity {
-	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables(),
-		oddCorpora(), oddAtOnce(),
-		oddPlaces())
+	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables(), oddCorpora(),
+		oddAtOnce(), oddPlaces())
 }
 
-// TestOddities grades every oddity with one seed: those in front of any data over live
-// data and over the corpus, and those that serve the corpus in both modes; by default the
-// second of them only in full. With CONFORMANCE_MATRIX=whole, it takes 20 seeds and all requests,
-// and all phases over the corpus.
+// TestOddities grades every oddity with one seed: those in front of any data over live data and over the corpus, and those
+// that serve the corpus in both modes; by default the second of them only in full. With CONFORMANCE_MATRIX=whole, it takes
+// 20 seeds and all requests, and all phases over the corpus.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(oddities()), 80)
@@ -109,9 +111,7 @@ func (odd oddity) passes(t *testing.T, h http.Handler, mode conformance.Mode, se
 
 // oddTransports returns what is odd about HTTP.
 func oddTransports() []oddity {
-	set := func(name, value string) layer {
-		return headers(func(header http.Header) { header.Set(name, value) })
-	}
+	set := func(name, value string) layer { return headers(func(header http.Header) { header.Set(name, value) }) }
 	return []oddity{
 		{name: "a connection for each answer", why: "HTTP lets a server close", layer: set("Connection", "close")},
 		{name: "cookies", why: "no header is forbidden", layer: set("Set-Cookie", "lb=7; Path=/; HttpOnly")},
@@ -130,13 +130,13 @@ func oddTransports() []oddity {
 		{name: "early hints", why: "HTTP allows informational answers", layer: hinting},
 		{name: "a byte at a time", why: "chunks are of any size", layer: trickling},
 		{name: "streams in one piece", why: "a stream that is complete at once needs no chunks", // that of the table slow is not
-			build: func() http.Handler { return buffered(untouched()) }},
+			build: over(untouched, buffered)},
 		{name: "a path of its own", why: "the base URL is any https prefix, path included",
-			layer:   func(h http.Handler) http.Handler { return below("/tenants/7", h) },
+			layer:   func(h http.Handler) http.Handler { return http.StripPrefix("/tenants/7", h) },
 			options: func(g *grading) { g.url = "https://in-process.test/tenants/7" }},
 		{name: "one after the other", why: "requests may wait for each other", // but not behind the table slow
-			build: func() http.Handler { return queueing(untouched()) }},
-		{name: "two seconds for each answer", why: "a source may be slow", layer: taking(2 * time.Second)},
+			build: over(untouched, queueing)},
+		{name: "two seconds for each answer", why: "a source may be slow", layer: delayed(func(string) time.Duration { return 2 * time.Second })},
 		{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
 			below := chance(3)
 			return delayed(func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })(h)
@@ -146,9 +146,6 @@ func oddTransports() []oddity {
 
 // oddSpellings returns what is odd about JSON and cells.
 func oddSpellings() []oddity {
-	spelt := func(s spelling) layer {
-		return respelt(s)
-	}
 	numbers := func(edit func(json.Number) any) layer {
 		return cells(func(_ string, v any) any {
 			if n, ok := v.(json.Number); ok {
@@ -156,6 +153,17 @@ func oddSpellings() []oddity {
 			}
 			return v
 		})
+	}
+	instants := func(edit func(text string) any) layer {
+		return func(h http.Handler) http.Handler {
+			names := datetimeFields()
+			return cellTexts(func(name, text string) any {
+				if names[name] {
+					return edit(text)
+				}
+				return text
+			})(h)
+		}
 	}
 	return []oddity{
 		{name: "blanks and carriage returns", why: "one JSON object per line, and JSON allows blanks",
@@ -167,10 +175,10 @@ func oddSpellings() []oddity {
 				}
 				emit(" "+strings.Replace(string(line), ":", " : ", 1), " \r\n")
 			})},
-		{name: "blanks everywhere", why: "JSON allows blanks", layer: spelt(spelling{blank: " \t "})},
-		{name: "escapes everywhere", why: "JSON allows escapes", layer: spelt(spelling{escaped: true})},
-		{name: "members the other way round", why: "members have no order", layer: spelt(spelling{reversed: true})},
-		{name: "integers with a point", why: "5.0 is an integer, by value", layer: spelt(spelling{number: withPoint})},
+		{name: "blanks everywhere", why: "JSON allows blanks", layer: respelt(spelling{blank: " \t "})},
+		{name: "escapes everywhere", why: "JSON allows escapes", layer: respelt(spelling{escaped: true})},
+		{name: "members the other way round", why: "members have no order", layer: respelt(spelling{reversed: true})},
+		{name: "integers with a point", why: "5.0 is an integer, by value", layer: respelt(spelling{number: withPoint})},
 		{name: "numbers with exponents", why: "1.5e+01 is the JSON number 15", layer: numbers(func(n json.Number) any {
 			return json.RawMessage(withExponent(n))
 		})},
@@ -183,35 +191,22 @@ func oddSpellings() []oddity {
 			}
 			return n
 		})},
-		{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: func(h http.Handler) http.Handler {
-			instants := datetimeFields()
-			return cells(func(name string, v any) any {
-				if instants[name] {
-					return nineDigits(v)
-				}
-				return v
-			})(h)
-		}},
-		{name: "datetimes with +00:00", why: "ISO 8601 UTC, in any of its spellings", layer: func(h http.Handler) http.Handler {
-			instants := datetimeFields()
-			return cells(func(name string, v any) any {
-				text, ok := v.(string)
-				if bare, zulu := strings.CutSuffix(text, "Z"); ok && zulu && instants[name] {
-					return bare + "+00:00"
-				}
-				return v
-			})(h)
-		}},
+		{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: instants(nineDigits)},
+		{name: "datetimes with +00:00", why: "ISO 8601 UTC, in any of its spellings", layer: instants(func(text string) any {
+			if bare, zulu := strings.CutSuffix(text, "Z"); zulu {
+				return bare + "+00:00"
+			}
+			return text
+		})},
 		{name: "rows with a number of their own", why: "a member that was not asked for is advised against, not forbidden",
 			layer: lines(func(line []byte, emit func(...string)) {
 				emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
 			})},
 		{name: "groups in digits", why: "a number may be a digit string", layer: edits(func(body map[string]any) {
-			rows, _ := body["rows"].([]any)
-			for _, row := range rows {
-				for name, v := range row.(map[string]any) {
+			for _, row := range listOf(body, "rows") {
+				for name, v := range row {
 					if n, ok := v.(json.Number); ok {
-						row.(map[string]any)[name] = n.String()
+						row[name] = n.String()
 					}
 				}
 			}
@@ -219,8 +214,7 @@ func oddSpellings() []oddity {
 	}
 }
 
-// datetimeFields returns the names that only datetimes have, in the shop and in the
-// corpus.
+// datetimeFields returns the names that only datetimes have, in the shop and in the corpus.
 func datetimeFields() map[string]bool {
 	names, others := map[string]bool{"since": true}, map[string]bool{}
 	for _, t := range corpus.Tables() {
@@ -237,11 +231,10 @@ func datetimeFields() map[string]bool {
 }
 
 // nineDigits spells a datetime with nine digits of its second.
-func nineDigits(v any) any {
-	text, ok := v.(string)
+func nineDigits(text string) any {
 	at, err := time.Parse("2006-01-02T15:04:05.999999999Z", text)
-	if !ok || err != nil {
-		return v
+	if err != nil {
+		return text
 	}
 	return at.Format("2006-01-02T15:04:05.000000000Z")
 }
@@ -316,29 +309,15 @@ func oddAnswers() []oddity {
 			body["orphanSamples"] = []any{}
 		}, wire.PathLinkHitRate)},
 		{name: "too many groups declined", why: "a judge accepts either for an overflow",
-			layer: answers(func(body map[string]any, status int) (any, int) {
-				if status == http.StatusUnprocessableEntity {
-					return nil, http.StatusNoContent
-				}
-				return body, status
-			}, wire.PathAggregate)},
+			layer: replacing(http.StatusUnprocessableEntity, nil, http.StatusNoContent, wire.PathAggregate)},
 		{name: "unknown fields are bad requests", why: "a judge accepts 400, 404 and 422",
-			layer: answers(func(body map[string]any, status int) (any, int) {
-				if status == http.StatusUnprocessableEntity {
-					return map[string]any{"error": map[string]any{"code": "bad_request", "message": "no such field"}}, http.StatusBadRequest
-				}
-				return body, status
-			}, wire.PathCount, wire.PathAggregate)},
+			layer: replacing(http.StatusUnprocessableEntity, envelope("bad_request", "no such field"), http.StatusBadRequest,
+				wire.PathCount, wire.PathAggregate)},
 		{name: "groups by one key alone", why: "204 declines, whatever is asked otherwise",
 			layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
 				return len(listOf(body, "groupBy")) > 1
 			}, http.StatusNoContent)},
-		{name: "nothing folded", why: "204 declines", layer: answers(func(body map[string]any, status int) (any, int) {
-			if status == http.StatusOK {
-				return nil, http.StatusNoContent
-			}
-			return body, status
-		}, wire.PathAggregate)},
+		{name: "nothing folded", why: "204 declines", layer: replacing(http.StatusOK, nil, http.StatusNoContent, wire.PathAggregate)},
 		{name: "folded now and then", why: "204 declines, whatever was answered before", layer: func(h http.Handler) http.Handler {
 			below := chance(9)
 			return answers(func(body map[string]any, status int) (any, int) {
@@ -360,8 +339,7 @@ func oddAnswers() []oddity {
 	}
 }
 
-// oddDeclarations returns connectors that declare little, and what they declare
-// oddly.
+// oddDeclarations returns connectors that declare little, and what they declare oddly.
 func oddDeclarations() []oddity {
 	declaring := func(def connector.Definition, omit connector.Omit) func() http.Handler {
 		return func() http.Handler { return serve(def, liveShop(), &connector.Options{Omit: omit}) }
@@ -369,9 +347,7 @@ func oddDeclarations() []oddity {
 	only := func(ops ...wire.Op) []wire.Op {
 		return slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool { return slices.Contains(ops, op) })
 	}
-	document := func(edit func(body map[string]any)) layer {
-		return ok(edit, wire.PathDocument)
-	}
+	document := func(edit func(body map[string]any)) layer { return ok(edit, wire.PathDocument) }
 	return []oddity{
 		{name: "eq alone", why: "the document declares what it does",
 			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpEq)})},
@@ -428,5 +404,99 @@ func oddDeclarations() []oddity {
 			endpoints, _ := body["endpoints"].([]any)
 			slices.Reverse(endpoints)
 		})},
+	}
+}
+
+// oddAtOnce returns what is odd about answers that are under way together.
+func oddAtOnce() []oddity {
+	together := func(name, why string, l layer) oddity {
+		served := streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {})
+		return oddity{name: name, why: why, build: over(served, l), options: func(g *grading) { g.Match = `^P3\.16[cd]$` }}
+	}
+	oneQuery := func(h http.Handler) http.Handler {
+		turn := sync.OnceValue(func() chan bool { return make(chan bool, 1) }) // made where time is that of the test
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathQuery {
+				turn() <- true
+				defer func() { <-turn() }()
+			}
+			h.ServeHTTP(w, r)
+		})
+	}
+	return []oddity{
+		together("one query is answered at a time", "a busy source lets requests wait", oneQuery),
+		together("a query that was left is answered to its end", "a source may not know how to cancel", func(h http.Handler) http.Handler {
+			return oneQuery(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				h.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
+			}))
+		}),
+		together("filters are left to the platform beside others", "what is served is said by each stream", func(h http.Handler) http.Handler {
+			left := unwindowed(bodies(func(body map[string]any) { body["and"] = []any{} }, wire.PathQuery)(serving(false, true)(h)))
+			var queries atomic.Int64
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				served := h
+				if r.URL.Path == wire.PathQuery {
+					defer queries.Add(-1)
+					if queries.Add(1) > 1 {
+						served = left
+					}
+				}
+				served.ServeHTTP(w, r)
+			})
+		}),
+	}
+}
+
+// oddPlaces returns what is odd at one place only, as the faults of [placeFaults] are, and legal.
+func oddPlaces() []oddity {
+	has := func(ops string, holds func(f map[string]any) bool) func(body map[string]any) bool {
+		return func(body map[string]any) bool {
+			for _, f := range listOf(body, "and") {
+				op, _ := f["op"].(string)
+				if (ops == "" || strings.Contains(ops, op)) && (holds == nil || holds(f)) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	folds := func(body map[string]any) bool { return hasMeasure(body, "sum", "min", "max", "count_distinct") }
+	offset := func(f map[string]any) bool {
+		for _, v := range append(alternatives(f, "values"), f["value"]) {
+			if text, ok := v.(string); ok && isOffset(text) {
+				return true
+			}
+		}
+		return false
+	}
+	downwards := func(body map[string]any) bool {
+		keys := listOf(body, "sort")
+		return len(keys) > 1 && keys[1]["dir"] == "desc"
+	}
+	unhurried := func(g *grading) { g.Requests = 0 } // advice is asked last
+	return []oddity{
+		{name: "measures beside a filter are declined", why: "204 declines, whatever is asked otherwise",
+			layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
+				return len(listOf(body, "and")) > 0 && folds(body)
+			}, http.StatusNoContent)},
+		{name: "aggregates under neq and nin are declined", why: "204 declines, whatever is asked otherwise",
+			layer: refusing(wire.PathAggregate, has("neq nin", nil), http.StatusNoContent)},
+		{name: "two periods of one date are declined", why: "204 declines, whatever is asked otherwise",
+			layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
+				keys := listOf(body, "groupBy")
+				return len(keys) > 1 && keys[0]["field"] == keys[1]["field"]
+			}, http.StatusNoContent)},
+		{name: "a second key downwards is left to the platform", why: "each of the three is served or not",
+			layer: func(h http.Handler) http.Handler {
+				unsorted := serving(true, false)(unwindowed(bodies(func(body map[string]any) { body["sort"] = []any{} }, wire.PathQuery)(h)))
+				return diverted(unsorted, wire.PathQuery, downwards)(h)
+			}},
+		{name: "ties the other way round, in every window", why: "any fixed order of ties will do", unadvised: "A.15", options: unhurried,
+			build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) { eachTie(t, req.Sort, slices.Reverse) }})},
+		{name: "decimals have several spellings", why: "they are values of one type", unadvised: "M31", options: unhurried,
+			build: stocked(respeltPrices, twist{})},
+		{name: "operands with an offset are refused", why: "how an operand that is not UTC is read is our decision",
+			unadvised: "M30", options: unhurried,
+			layer: refusing(wire.PathQuery, has("", offset), http.StatusBadRequest)},
 	}
 }

@@ -45,6 +45,103 @@ type twist struct {
 	link        func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
 }
 
+// asking changes a query before it is answered.
+func asking(change func(req *connector.Query)) twist {
+	return twist{request: func(req *connector.Query, _, _ *int64) { change(req) }}
+}
+
+// folding changes what is to be aggregated.
+func folding(change func(req *wire.AggregateRequest)) twist { return twist{aggregate: change} }
+
+// eachFilter changes the filters of and with some operators, all of them if none is given.
+func eachFilter(change func(wire.Filter) wire.Filter, ops ...wire.Op) twist {
+	return asking(func(req *connector.Query) {
+		for i, f := range req.And {
+			if len(ops) == 0 || slices.Contains(ops, f.Op) {
+				req.And[i] = change(f)
+			}
+		}
+	})
+}
+
+// upwards sorts by a field, or by any if it is empty, upwards only.
+func upwards(field string) twist {
+	return asking(func(req *connector.Query) {
+		for i, k := range req.Sort {
+			if field == "" || k.Field == field {
+				req.Sort[i].Dir = wire.Asc
+			}
+		}
+	})
+}
+
+// combining combines other filters than those of the request.
+func combining(others func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter)) twist {
+	return twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+		and, or = others(and, or)
+		return rightly(and, or, holds)
+	}}
+}
+
+// beginnings returns the first filters of each group.
+func beginnings(groups [][]wire.Filter, most int) (cut [][]wire.Filter) {
+	for _, group := range groups {
+		cut = append(cut, group[:min(len(group), most)])
+	}
+	return cut
+}
+
+// measuredAs takes a function of a field, of any if it is empty, for another one.
+func measuredAs(from, to wire.AggFunc, field string) twist {
+	return folding(func(req *wire.AggregateRequest) {
+		for i, m := range req.Measures {
+			if m.Fn == from && (field == "" || m.Field == field) {
+				req.Measures[i].Fn = to
+			}
+		}
+	})
+}
+
+// miscounted counts wrongly where a condition holds.
+func miscounted(holds func(req *wire.CountRequest) bool, wrong func(right int64) int64) twist {
+	return twist{count: func(req *wire.CountRequest, right int64) int64 {
+		if holds(req) {
+			return wrong(right)
+		}
+		return right
+	}}
+}
+
+// firstRows keeps the first row of those with the same key.
+func firstRows(t *oracle.Table, key func(row []wire.Value) string) {
+	seen := map[string]bool{}
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+		id := key(row)
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+}
+
+// textOfRow returns the text of some cells of a row.
+func textOfRow(t *oracle.Table, row []wire.Value, names ...string) (text string) {
+	for _, name := range names {
+		text += row[t.Index(name)].String() + "\x00"
+	}
+	return text
+}
+
+// distinctBy returns how many values of a column are apart by a key.
+func distinctBy(t *oracle.Table, name string, key func(wire.Value) string) int64 {
+	seen := map[string]bool{}
+	for _, v := range column(t, name) {
+		if !v.IsNull() {
+			seen[key(v)] = true
+		}
+	}
+	return int64(len(seen))
+}
+
 // oracleSource answers everything by means of the oracle, with one thing twisted. It claims all of it.
 type oracleSource struct {
 	twist

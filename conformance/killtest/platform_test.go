@@ -22,8 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// formChecks are the checks about the form of an answer, which package platform judges
-// too.
+// formChecks are the checks about the form of an answer, which package platform judges too.
 var formChecks = []string{
 	"P0.2", "P0.3", "P0.4", "P0.5", "P1.5", "P1.7b", "P3.1a", "P3.1b",
 	"P3.6a", "P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g",
@@ -77,9 +76,7 @@ func TestPlatformAccepts(t *testing.T) {
 		if !advised || !testrun.Runs(i, 96) {
 			continue
 		}
-		t.Run(f.name, func(t *testing.T) {
-			require.Empty(t, askAll(t, f.build(), f.grading(), testrun.Runs(i, 4)), f.why)
-		})
+		t.Run(f.name, func(t *testing.T) { require.Empty(t, askAll(t, f.build(), f.grading(), testrun.Runs(i, 4)), f.why) })
 	}
 	for i, odd := range oddities() {
 		if !testrun.Runs(i, 96) {
@@ -220,8 +217,7 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 	}
 }
 
-// claims asks for what a connector can claim to have served: filters by values that its
-// rows have, and sorts.
+// claims asks for what a connector can claim to have served: filters by values that its rows have, and sorts.
 func (a *platformAsker) claims(ctx context.Context, d *wire.Document, t *wire.Table, names []string, sample [][]wire.Value) {
 	for i, f := range t.Fields {
 		if i >= 6 || !terms.Allowed(f.Filterable) {
@@ -301,9 +297,8 @@ func (a *platformAsker) tableRows(
 	return sample
 }
 
-// TestPlatformForeign reads a connector that was written without this library, over TCP,
-// as it is and broken, and asks the cases of the corpus of the one that is right, which
-// joins and aggregates nothing itself.
+// TestPlatformForeign reads a connector that was written without this library, over TCP, as it is and broken, and asks the
+// cases of the corpus of the one that is right, which joins and aggregates nothing itself.
 func TestPlatformForeign(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()

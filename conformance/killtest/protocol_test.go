@@ -12,7 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -21,8 +20,7 @@ import (
 // protocolIDs are the checks of phases 0, 1 and 3 and the advice on them.
 const protocolIDs = `^(P[013]\.|A\.([1-7]|1[0-4]|16|17|20)$)`
 
-// TestProtocolOfHealthyConnectors grades connectors that break no rule: nothing
-// may be found, and nothing be blocked.
+// TestProtocolOfHealthyConnectors grades connectors that break no rule: nothing may be found, and nothing be blocked.
 func TestProtocolOfHealthyConnectors(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
@@ -32,26 +30,17 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		passed      int // at least
 		build       func() http.Handler
 	}{
-		{name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60, build: func() http.Handler {
-			return serve(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, corpusSource(), nil)
-		}},
-		{name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40, build: func() http.Handler {
-			return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
-				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
-					wire.EndpointCardinality, wire.EndpointLinkHitRate},
-				Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
-			}})
-		}},
+		{name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
+			build: ofCorpus(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, connector.Omit{})},
+		{name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
+			build: ofCorpus(connector.Definition{}, undeclared)},
 		{name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
-			build: func() http.Handler {
-				return serve(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, corpusSource(),
-					&connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
-			}},
+			build: ofCorpus(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, connector.Omit{Sort: wire.SortSingle, Offset: true})},
 		{name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
 			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) }},
 		{name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
 			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
-			build:       func() http.Handler { return keyed(nil) }},
+			build:       keyed(nil)},
 	} {
 		if !testrun.Runs(i, 8) {
 			continue
@@ -63,8 +52,7 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict,
 					"%s; but %s %s: %s, expected %s, received %s\n%+v",
 					c.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
-				require.NotContains(t,
-					[]conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged},
+				require.NotContains(t, []conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged},
 					o.Reason, "%s %s", o.ID, o.Detail)
 			}
 			require.Empty(t, r.Problem)
@@ -81,11 +69,13 @@ const (
 
 // keyed returns the corpus behind credentials; wrong returns what a rejected set is
 // answered, when it is not what it should be.
-func keyed(wrong func() error) http.Handler {
-	return serve(connector.Definition{Credentials: []wire.CredentialField{
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
-		{Key: "account", Label: "Account", Type: wire.CredentialText},
-	}}, keyedSource{corpusSource(), wrong}, nil)
+func keyed(wrong func() error) func() http.Handler {
+	return func() http.Handler {
+		return serve(connector.Definition{Credentials: []wire.CredentialField{
+			{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+			{Key: "account", Label: "Account", Type: wire.CredentialText},
+		}}, keyedSource{corpusSource(), wrong}, nil)
+	}
 }
 
 type keyedSource struct {

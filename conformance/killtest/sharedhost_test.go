@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,6 +72,53 @@ func hostTables() [2][]memsource.Table {
 
 func newSharedHost() *sharedHost { return sharedHostOf(hostDefinition, hostTables()) }
 
+// hostWith returns a sharedHost whose tables are changed.
+func hostWith(change func(tables *[2][]memsource.Table)) func() http.Handler {
+	return func() http.Handler {
+		tables := hostTables()
+		change(&tables)
+		return sharedHostOf(hostDefinition, tables)
+	}
+}
+
+// openHost returns a sharedHost with other credentials, whatever they are.
+func openHost(fields ...wire.CredentialField) func() http.Handler {
+	return func() http.Handler {
+		f := sharedHostOf(connector.Definition{Credentials: fields}, hostTables())
+		f.pick = func(*http.Request, map[string]string) int { return 0 }
+		return f
+	}
+}
+
+// hostEach returns a sharedHost of which each table of each customer is changed.
+func hostEach(change func(customer int, t *memsource.Table)) func() http.Handler {
+	return hostWith(func(tables *[2][]memsource.Table) {
+		for i := range tables {
+			for n := range tables[i] {
+				change(i, &tables[i][n])
+			}
+		}
+	})
+}
+
+// ofCustomers puts f in front of what a customer asks with the right credentials, of one route or of all if path is empty.
+func ofCustomers(path string, f func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		set, ok := credentialsIn(*body)
+		return ok && mayAsk(r) && known(set) >= 0 && (path == "" || r.URL.Path == path) && f(w, r, parsed(*body), known(set))
+	})
+}
+
+// operandOf returns the operand of a request's filter with an operator on a field, or nil.
+func operandOf(body map[string]any, op, field string) any {
+	for _, f := range listOf(body, "and") {
+		if f["op"] == op && f["field"] == field {
+			return f["value"]
+		}
+	}
+	return nil
+}
+
 func sharedHostOf(definition connector.Definition, tables [2][]memsource.Table) *sharedHost {
 	f := &sharedHost{pick: func(_ *http.Request, set map[string]string) int { return known(set) }}
 	for i := range f.handlers {
@@ -90,26 +138,15 @@ func picking(pick func(r *http.Request, set map[string]string) int) func() http.
 
 // known returns whose credentials a set is, or -1.
 func known(set map[string]string) int {
-	for i, own := range hostSets {
-		if maps.Equal(set, own) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(hostSets, func(own map[string]string) bool { return maps.Equal(set, own) })
 }
 
 // tenantNamed returns which customer a set names, or -1.
 func tenantNamed(set map[string]string) int {
-	for i, own := range hostSets {
-		if set["tenant"] == own["tenant"] {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(hostSets, func(own map[string]string) bool { return set["tenant"] == own["tenant"] })
 }
 
-// ServeHTTP passes a request to the customer's own connector. What is malformed, or
-// has no token, is refused by the first.
+// ServeHTTP passes a request to the customer's own connector. What is malformed, or has no token, is refused by the first.
 func (f *sharedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, tenant := []byte(bodyOf(r)), 0
 	if set, ok := credentialsIn(body); ok && mayAsk(r) {
@@ -145,8 +182,7 @@ func withSet(body []byte, set map[string]string) []byte {
 	return marshalled(tree)
 }
 
-// keeping returns h with a cache in front of one route; key says under what a request
-// is kept.
+// keeping returns h with a cache in front of one route; key says under what a request is kept. Under an empty key none is.
 func keeping(path string, key func(r *http.Request, body map[string]any) string) layer {
 	return func(h http.Handler) http.Handler {
 		var kept sync.Map
@@ -161,7 +197,7 @@ func keeping(path string, key func(r *http.Request, body map[string]any) string)
 				fresh := httptest.NewRecorder()
 				h.ServeHTTP(fresh, withBody(r, *body))
 				rec = fresh
-				if fresh.Code == http.StatusOK {
+				if fresh.Code == http.StatusOK && k != "" {
 					kept.Store(k, rec)
 				}
 			}
@@ -171,21 +207,31 @@ func keeping(path string, key func(r *http.Request, body map[string]any) string)
 	}
 }
 
+// keepingWhere keeps the answers to the requests for which a condition holds by the request.
+func keepingWhere(path string, holds func(body map[string]any) bool) layer {
+	return keeping(path, func(r *http.Request, body map[string]any) string {
+		if !holds(body) {
+			return ""
+		}
+		return byRequest(r, body)
+	})
+}
+
 // The keys of caches that authors write.
 
 // byRequest is the request without the credentials and the timeouts.
 func byRequest(_ *http.Request, body map[string]any) string {
-	rest := maps.Clone(body)
-	for _, name := range []string{"credentials", "timeoutMs", "idleTimeoutMs"} {
-		delete(rest, name)
-	}
-	return fmt.Sprint(rest)
+	return without(body, "credentials", "timeoutMs", "idleTimeoutMs")
 }
 
 // byBody is everything but the credentials.
-func byBody(_ *http.Request, body map[string]any) string {
+func byBody(_ *http.Request, body map[string]any) string { return without(body, "credentials") }
+
+func without(body map[string]any, members ...string) string {
 	rest := maps.Clone(body)
-	delete(rest, "credentials")
+	for _, name := range members {
+		delete(rest, name)
+	}
 	return fmt.Sprint(rest)
 }
 

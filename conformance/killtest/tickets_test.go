@@ -4,9 +4,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -90,8 +97,7 @@ func onField(field string, wrong func(cell wire.Value, f wire.Filter, t wire.Typ
 	}}
 }
 
-// pushed is a twist of the operands of one field, before they reach the source, by
-// operators; none means all.
+// pushed is a twist of the operands of one field, before they reach the source, by operators; none means all.
 func pushed(field string, change func(wire.Filter) wire.Filter, ops ...wire.Op) twist {
 	return onField(field, func(cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
 		if len(ops) > 0 && !strings.Contains(fmt.Sprint(ops), string(f.Op)) {
@@ -99,4 +105,30 @@ func pushed(field string, change func(wire.Filter) wire.Filter, ops ...wire.Op) 
 		}
 		return oracle.Match(cell, change(f), t)
 	})
+}
+
+// TestLiveSize measures a live run over twelve tables of 10,000 rows each, over a real
+// connection. It runs when it is asked for.
+func TestLiveSize(t *testing.T) {
+	if os.Getenv("CONFORMANCE_SIZE") == "" {
+		t.Skip("measures; set CONFORMANCE_SIZE=1")
+	}
+	var tables []memsource.Table
+	for i := range 12 {
+		list, rows := ticketData(uint64(i+1), 10_000)
+		list[0].Name, list[0].ForeignKeys = fmt.Sprintf("tickets%d", i), nil
+		tables = append(tables, memsource.Table{Table: list[0], Rows: rows["tickets"].Rows})
+	}
+	srv := httptest.NewServer(plain(tables...))
+	defer srv.Close()
+	target := conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken)}
+	report, err := gradeAt(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive, Seed: 1})
+	require.NoError(t, err)
+	for _, o := range report.Outcomes {
+		if o.Duration.Seconds() > 0.5 {
+			t.Log(o.ID, o.Verdict, o.Cases, o.Duration)
+		}
+		require.NotEqual(t, conformance.Fail, o.Verdict, "%s %s", o.ID, o.Detail)
+	}
+	t.Log(report.Coverage().Requests, "requests", report.Coverage().Rows, "rows", report.Duration)
 }

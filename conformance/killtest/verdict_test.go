@@ -25,13 +25,12 @@ import (
 // TestNothingJudged requires that a run over no row is not graded.
 func TestNothingJudged(t *testing.T) {
 	t.Parallel()
-	r := grade(t, serve(connector.Definition{}, source(), nil), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	r := grade(t, plain(), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
 	require.Equal(t, check.ExitNotRun, r.Exit())
 	require.Contains(t, r.Text(false, false), "NOT GRADED: nothing was judged: discovery lists no table;")
 }
 
-// TestSelectionIsNoVerdict requires that a run of some checks does not say that the
-// connector is conformant.
+// TestSelectionIsNoVerdict requires that a run of some checks does not say that the connector is conformant.
 func TestSelectionIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	for _, o := range []conformance.Options{
@@ -67,8 +66,7 @@ func TestMissingCredentials(t *testing.T) {
 	require.Equal(t, map[string]int{wire.PathDocument: 1}, asked, "nothing else was asked")
 }
 
-// TestEqualRunsAskTheSame requires that a run without a seed asks what another such run
-// asks.
+// TestEqualRunsAskTheSame requires that a run without a seed asks what another such run asks.
 func TestEqualRunsAskTheSame(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -92,8 +90,7 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 	require.Equal(t, run(usual(), corpus), run(usual(), corpus))
 }
 
-// TestBudgetAndPace requires that a run stays within its budget of requests, spreads
-// them, and tells how far it is.
+// TestBudgetAndPace requires that a run stays within its budget of requests, spreads them, and tells how far it is.
 func TestBudgetAndPace(t *testing.T) {
 	t.Parallel()
 	const pace = 100 * time.Millisecond
@@ -120,9 +117,8 @@ func TestBudgetAndPace(t *testing.T) {
 	require.Greater(t, perCheck, 2, "a check that takes long tells so")
 }
 
-// TestRequestsAreACap requires that no run sends more requests than it may, that a small
-// number reads rows rather than it varies malformed requests, and that the verdict names
-// what was left out.
+// TestRequestsAreACap requires that no run sends more requests than it may, that a small number reads rows rather than it
+// varies malformed requests, and that the verdict names what was left out.
 func TestRequestsAreACap(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -166,8 +162,7 @@ func TestRequestsAreACap(t *testing.T) {
 	}
 }
 
-// judgedWhole requires that a pass over the shop names the rows that it rests on, and that
-// each of its fields was judged.
+// judgedWhole requires that a pass over the shop names the rows that it rests on, and that each of its fields was judged.
 func judgedWhole(t *testing.T, r *result) {
 	t.Helper()
 	require.NoError(t, r.Err())
@@ -218,9 +213,8 @@ func TestPaceOfTheConnector(t *testing.T) {
 	}
 }
 
-// TestBusyConnectorIsAskedAgain requires that an answer which says that there is no time now
-// is no fault, if the connector answers a minute later, and that one which never has time is
-// not asked again for ever.
+// TestBusyConnectorIsAskedAgain requires that an answer which says that there is no time now is no fault, if the connector
+// answers a minute later, and that one which never has time is not asked again for ever.
 func TestBusyConnectorIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	busy := func(every int64, status int, code string) http.Handler {
@@ -378,13 +372,12 @@ func TestSlowConnector(t *testing.T) {
 			}
 		})
 	}
-	wrong := stockedSource(shop, twist{request: func(req *connector.Query, _, _ *int64) {
-		for i, f := range req.And {
-			if f.Op == wire.OpGt && f.Field == shop()[0].Fields[0].Name {
-				req.And[i].Op = wire.OpGte
-			}
+	wrong := stockedSource(shop, eachFilter(func(f wire.Filter) wire.Filter {
+		if f.Field == shop()[0].Fields[0].Name {
+			f.Op = wire.OpGte
 		}
-	}})
+		return f
+	}, wire.OpGt))
 	const wholeRun = 225 * time.Minute // of a connector that is slow throughout; it takes 173
 	for _, c := range []struct {
 		why         string
@@ -417,9 +410,8 @@ func TestSlowConnector(t *testing.T) {
 	}
 }
 
-// TestTimeThatIsLeft requires that the checks which a connector was slow for are judged once more with the time that
-// is left, all of them: no verdict rests on less than half of
-// what it rests on where nothing is slow.
+// TestTimeThatIsLeft requires that the checks which a connector was slow for are judged once more with the time that is
+// left, all of them: no verdict rests on less than half of what it rests on where nothing is slow.
 func TestTimeThatIsLeft(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
@@ -487,7 +479,7 @@ func TestTimeThatIsLeftForTenants(t *testing.T) {
 func TestAsFarAsAsked(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
-	h := delayed(func(string) time.Duration { return 1200 * time.Millisecond })(serve(connector.Definition{}, source(hotelTables(0)...), nil))
+	h := delayed(func(string) time.Duration { return 1200 * time.Millisecond })(plain(hotelTables(0)...))
 	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
 	words := regexp.MustCompile(`^CONFORMANT AS FAR AS ASKED \((\d+) %\): `).FindStringSubmatch(r.Verdict())
 	require.NotNil(t, words, r.Verdict())
