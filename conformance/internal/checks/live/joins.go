@@ -154,10 +154,10 @@ type join struct {
 }
 
 // joined returns the joins that begin at a table: along each of its foreign keys, back along those that
-// lead to it, over two hops and three, over two of which the second leads back, and along two of its
-// foreign keys, to two tables and to one.
+// lead to it, over columns that both have nulls, over two hops and three, over two of which the second leads back, and along
+// two of its foreign keys, to two tables and to one.
 func (p *liveRun) joined(base *wire.Table) []join {
-	var single, back, chains, forks, returns, long, twins []join
+	var single, back, nulls, chains, forks, returns, long, twins []join
 	add := func(kind *[]join, declared bool, links ...link) {
 		j := join{tables: []*wire.Table{base}, plain: declared, back: kind == &back}
 		for i, l := range links {
@@ -199,16 +199,67 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	for _, l := range p.leadingTo(base) {
 		add(&back, false, l.reverse())
 	}
+	if l, ok := p.nullsOnBothSides(base); ok {
+		add(&nulls, false, l)
+	}
 	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a
 	// later hop at a column whose name the base table has too.
 	var early, late []join
-	for _, kind := range [][]join{single, back, chains, forks, returns, long, twins} {
+	for _, kind := range [][]join{single, back, nulls, chains, forks, returns, long, twins} {
 		slices.SortStableFunc(kind, func(a, b join) int { return b.namesakes(base) - a.namesakes(base) })
 		first := min(1, len(kind))
 		early, late = append(early, kind[:first]...), append(late, kind[first:]...)
 	}
 	list := append(early, late...)
 	return list[:min(len(list), maxJoins)]
+}
+
+// mostWithNulls limits the rows of a join over columns that both have nulls, also if their nulls matched.
+const mostWithNulls = 5000
+
+// nullsOnBothSides returns the pair of a column of a table and one of another, both with nulls, whose join has the fewest rows. Keys
+// have no nulls, so that joins along links do not show whether a connector lets null match null.
+func (p *liveRun) nullsOnBothSides(base *wire.Table) (best link, ok bool) {
+	fewest := mostWithNulls + 1
+	from := p.withNulls(base)
+	for _, to := range p.held(1) {
+		if to == base || len(from) == 0 {
+			continue
+		}
+		for _, there := range p.withNulls(to) {
+			for _, here := range from {
+				joined := 0
+				for v, n := range here.times {
+					joined += n * max(1, there.times[v])
+				}
+				l := link{from: base, to: to, fromField: here.name, toField: there.name}
+				if joined < fewest && joinable(l) {
+					best, fewest, ok = l, joined, true
+				}
+			}
+		}
+	}
+	return best, ok
+}
+
+// timesOf is a column with how many rows have each of its values, and null.
+type timesOf struct {
+	name  string
+	times map[wire.Value]int
+}
+
+// withNulls returns the columns of a table that have nulls.
+func (p *liveRun) withNulls(t *wire.Table) (columns []timesOf) {
+	for i, f := range t.Fields {
+		times := map[wire.Value]int{}
+		for _, row := range p.Snapshot(t).Rows {
+			times[row[i]]++
+		}
+		if times[wire.Null()] > 0 {
+			columns = append(columns, timesOf{f.Name, times})
+		}
+	}
+	return columns
 }
 
 // namesakes counts the later hops that begin at a column whose name the base table has too.

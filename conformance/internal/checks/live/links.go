@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/declared"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -102,19 +103,38 @@ func (p *liveRun) declaredLinks(from *wire.Table) (list []link) {
 	return list
 }
 
-// linksMeasured compares the link hit rates of links with the rows, in both directions.
-func linksMeasured(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
-	links := p.links(t)
-	for i, l := range links {
-		list = append(list, p.measuring(l))
-		if other, ok := l.fromOther(); ok && i == 0 {
-			list = append(list, p.measuring(other))
+// linksMeasured compares the hit rates of links with the rows: of every declared link before any other, then of those that only
+// the rows show and of another column with the table that a table's first link leads to, then of all from their other end.
+func linksMeasured(p *liveRun) *check.Finding {
+	for _, choose := range []func(links []link) []link{
+		func(links []link) []link { return slices.DeleteFunc(links, func(l link) bool { return !l.declared }) },
+		func(links []link) []link {
+			shown := slices.DeleteFunc(slices.Clone(links), func(l link) bool { return l.declared })
+			if len(links) > 0 {
+				if other, ok := links[0].fromOther(); ok {
+					shown = append(shown, other)
+				}
+			}
+			return shown
+		},
+		func(links []link) []link {
+			for i, l := range links {
+				links[i] = l.reverse()
+			}
+			return links
+		},
+	} {
+		f := inTurn(1, func(p *liveRun, t *wire.Table, _ *oracle.Table) (list []question) {
+			for _, l := range choose(slices.Clone(p.links(t))) {
+				list = append(list, p.measuring(l))
+			}
+			return list
+		})(p)
+		if f != nil {
+			return f
 		}
 	}
-	for _, l := range links {
-		list = append(list, p.measuring(l.reverse()))
-	}
-	return list
+	return nil
 }
 
 // fromOther returns a link between the same tables from another column, if one can be compared: an answer that is kept by the

@@ -1,0 +1,134 @@
+package killtest
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Faults of joins that a join along a foreign key does not show: its target has no nulls, and the judge names what it asks for.
+
+func hopFaults() []fault {
+	const nothing, keeps = "a null key matches nothing", "an answer is made of what the source holds, whatever was asked before"
+	type data = func() []memsource.Table
+	matching := func(name string, tables data, null func(from, to wire.Type) bool) fault {
+		return broken(name, nothing, "M21", stocked(tables, nullsMatching(tables, null)))
+	}
+	any := func(_, _ wire.Type) bool { return true }
+	writing := func(name string, tables data, into func(own wire.Column) bool) fault {
+		return broken(name, keeps, "M27", stocked(tables, overwriting(tables, into)))
+	}
+	return overLiveData([]fault{
+		matching("hotels: nulls of both sides match", firstHotels, any),
+		matching("hotels: null texts of both sides match", firstHotels,
+			func(from, to wire.Type) bool { return from == wire.TypeString && to == wire.TypeString }),
+		matching("parts: nulls of both sides match", pagedTables, any),
+		writing("hotels: a joined column is written into the row that is kept", firstHotels, func(wire.Column) bool { return true }),
+		writing("library: a joined number is written into the row that is kept", libraryTables,
+			func(own wire.Column) bool { return own.Type == wire.TypeNumber }),
+	})
+}
+
+// nullsMatching joins rows whose key is null with those of the hop whose key is null, between columns of some types.
+func nullsMatching(tables func() []memsource.Table, concerns func(from, to wire.Type) bool) twist {
+	all := oracleTables(tables())
+	return twist{joined: func(req *connector.Query, t *oracle.Table) {
+		hop, to := req.Joins[0], all[req.Joins[0].ToTable]
+		from, key := t.Index(hop.FromField), to.Index(hop.ToField)
+		if len(req.Joins) > 1 || !concerns(t.Columns[from].Type, to.Columns[key].Type) {
+			return
+		}
+		var rows [][]wire.Value
+		for _, row := range t.Rows {
+			before := len(rows)
+			for _, other := range to.Rows {
+				if !row[from].IsNull() || !other[key].IsNull() {
+					continue
+				}
+				matched := slices.Clone(row)
+				for i, f := range hop.Fields {
+					matched[len(row)-len(hop.Fields)+i] = other[to.Index(f.Field)]
+				}
+				rows = append(rows, matched)
+			}
+			if len(rows) == before {
+				rows = append(rows, row)
+			}
+		}
+		t.Rows = rows
+	}}
+}
+
+// overwriting writes what a hop answers under a name of the table's own into the table's rows, for later queries.
+func overwriting(tables func() []memsource.Table, into func(own wire.Column) bool) twist {
+	var mu sync.Mutex
+	kept := oracleTables(tables())
+	return twist{seen: func(req *connector.Query) oracle.Tables {
+		mu.Lock()
+		defer mu.Unlock()
+		now := maps.Clone(kept)
+		if len(req.Joins) != 1 {
+			return now
+		}
+		hop, base := req.Joins[0], *kept[req.Table]
+		to := kept[hop.ToTable]
+		from, key := base.Index(hop.FromField), to.Index(hop.ToField)
+		for _, f := range hop.Fields {
+			own := base.Index(f.As)
+			if own < 0 || own == from || slices.Contains(base.PrimaryKey, f.As) || !into(base.Columns[own]) {
+				continue
+			}
+			base.Rows = slices.Clone(base.Rows)
+			for n, row := range base.Rows {
+				base.Rows[n] = slices.Clone(row)
+				base.Rows[n][own] = wire.Null()
+				at := slices.IndexFunc(to.Rows, func(other []wire.Value) bool { return oracle.Same(row[from], other[key], wire.TypeString) })
+				if at >= 0 && !row[from].IsNull() {
+					base.Rows[n][own] = to.Rows[at][to.Index(f.Field)]
+				}
+			}
+		}
+		kept[req.Table] = &base
+		return now
+	}}
+}
+
+// oddJoins returns what is odd about joins: connectors that refuse those that the protocol does not say all must take.
+func oddJoins() []oddity {
+	refusing := func(status int, code string, refused func(body map[string]any, hop map[string]any) bool) func() http.Handler {
+		return over(hotel, refusesWhere(status, code, "no such join", func(r *http.Request, text []byte) bool {
+			body := parsed(text)
+			return mayAsk(r) && slices.ContainsFunc(listOf(body, "joins"), func(hop map[string]any) bool { return refused(body, hop) })
+		}))
+	}
+	own := func(body map[string]any, hop map[string]any) bool {
+		i := slices.IndexFunc(hotelTables(0), func(t memsource.Table) bool { return t.Name == body["table"] })
+		return i >= 0 && slices.ContainsFunc(listOf(hop, "fields"), func(f map[string]any) bool {
+			name, _ := f["as"].(string)
+			return hotelTables(0)[i].Field(name) != nil
+		})
+	}
+	undeclared := func(body map[string]any, hop map[string]any) bool {
+		for _, t := range hotelTables(0) {
+			for _, key := range t.ForeignKeys {
+				if t.Name == hop["fromTable"] && key.Field == hop["fromField"] && key.TargetTable == hop["toTable"] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	some := func(g *grading) { g.Match = "^M2[127]$" } // so that few requests suffice for all joins
+	return []oddity{
+		{name: "a joined column may not have a name of the table's own", why: "two columns of one name are refused",
+			build: refusing(400, "bad_request", own), options: some},
+		{name: "only declared foreign keys are joined", why: "another join may be refused as unsupported",
+			build: refusing(422, "unsupported", undeclared), options: some},
+	}
+}
