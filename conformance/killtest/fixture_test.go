@@ -158,7 +158,7 @@ func TestFixtureMissing(t *testing.T) {
 		}
 		return plain(tables...)
 	}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name    string
 		edit    func(tables []corpus.Table) []corpus.Table
 		problem string
@@ -184,6 +184,9 @@ func TestFixtureMissing(t *testing.T) {
 			return tables
 		}, "", check.ExitFail},
 	} {
+		if !testrun.Runs(i, 3) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, serveTables(c.edit), grading{Options: conformance.Options{Phases: []int{2}, Match: `^P2`}})

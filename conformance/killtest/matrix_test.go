@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 		for i, id := range f.killers() {
 			kills[id], kills[f.kills[i]] = true, true
 		}
-		if !testrun.Runs(i, 32) {
+		if !testrun.Runs(i, 48) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {

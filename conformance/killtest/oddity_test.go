@@ -56,7 +56,7 @@ func TestOddities(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(oddities()), 80)
 	for i, odd := range oddities() {
-		if !testrun.Runs(i, 16) {
+		if !testrun.Runs(i, 32) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {
