@@ -223,6 +223,9 @@ func TestWrongRowsAreNoLeak(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
 	nulls := bodies(func(body map[string]any) {
+		if len(listOf(body, "joins")) > 0 {
+			return // M21 is not what this is about
+		}
 		filters := body["and"].([]any)
 		for _, f := range filters {
 			if f := f.(map[string]any); f["op"] == "nin" {
