@@ -199,8 +199,13 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	for _, l := range p.leadingTo(base) {
 		add(&back, false, l.reverse())
 	}
-	if l, ok := p.nullsOnBothSides(base); ok {
-		add(&nulls, false, l)
+	if again := slices.Contains(p.overNulls, base); again || len(p.overNulls) < maxOverNulls {
+		if l, ok := p.nullsOnBothSides(base); ok {
+			add(&nulls, false, l)
+			if !again {
+				p.overNulls = append(p.overNulls, base)
+			}
+		}
 	}
 	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a
 	// later hop at a column whose name the base table has too.
@@ -213,6 +218,9 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	list := append(early, late...)
 	return list[:min(len(list), maxJoins)]
 }
+
+// maxOverNulls limits the tables that are joined over columns with nulls, so that declared keys have their turn.
+const maxOverNulls = 3
 
 // mostWithNulls limits the rows of a join over columns that both have nulls, also if their nulls matched.
 const mostWithNulls = 5000

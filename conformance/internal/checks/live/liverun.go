@@ -33,7 +33,8 @@ type liveRun struct {
 	compared  int      // rows read and compared
 	moved     []string // the tables that changed while they were judged
 	onNulls   *exam.OnNulls
-	filtered  int // joins that were asked for with filters
+	filtered  int           // joins that were asked for with filters
+	overNulls []*wire.Table // from which joins over columns with nulls begin
 }
 
 // memory is what the checks of a run learn for each other.
