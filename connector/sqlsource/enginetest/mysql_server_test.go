@@ -42,7 +42,7 @@ func newMySQLServer(t *testing.T) *mysqlOwn {
 	require.NoError(t, os.WriteFile(s.path("cert.pem"), certificate, 0o600))
 	require.NoError(t, os.WriteFile(s.path("key.pem"), key, 0o600))
 	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+s.path("data"), "--skip-test-db",
-		"--auth-root-authentication-method=normal", "--user=root", "--innodb-log-file-size=8M")
+		"--tmpdir="+s.directory, "--auth-root-authentication-method=normal", "--user=root", "--innodb-log-file-size=8M")
 	out, err := install.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.port = freePort(t).Port
@@ -56,7 +56,9 @@ func (s *mysqlOwn) path(name string) string { return filepath.Join(s.directory, 
 // start starts the server and returns when it answers.
 func (s *mysqlOwn) start(t *testing.T) {
 	t.Helper()
+	// A server that starts deletes the temporary tables in its folder for them, those of other servers too.
 	s.process = exec.Command("mariadbd", "--no-defaults", "--user=root", "--datadir="+s.path("data"), "--socket="+s.path("s"),
+		"--tmpdir="+s.directory,
 		"--pid-file="+s.path("pid"), "--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", s.port), "--skip-log-bin",
 		"--innodb-buffer-pool-size=64M", "--plugin-load-add=auth_ed25519", "--ssl-cert="+s.path("cert.pem"), "--ssl-key="+s.path("key.pem"))
 	require.NoError(t, s.process.Start())
