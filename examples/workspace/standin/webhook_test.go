@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,24 +113,14 @@ func TestNoWebhooks(t *testing.T) {
 // TestAttempts requires how often and when a delivery is tried. Backoff is 1, 2,
 // 4 and 8 seconds; an attempt without an answer takes 30 seconds.
 func TestAttempts(t *testing.T) {
-	always := func(status int) func(int) int { return func(int) int { return status } }
-	for name, c := range map[string]struct {
-		answer func(attempt int) int
-		want   string // seconds since the first attempt
-	}{
-		"200":                 {always(200), "[0]"},
-		"204":                 {always(204), "[0]"},
-		"500":                 {always(500), "[0 1 3 7 15]"},
-		"404":                 {always(404), "[0 1 3 7 15]"},
-		"a redirect":          {always(302), "[0 1 3 7 15]"},
-		"broken connections":  {always(-1), "[0 1 3 7 15]"},
-		"no answer":           {always(0), "[0 31 63 97 135]"},
-		"success at the last": {func(n int) int { return []int{500, 429, 302, -1, 200}[n-1] }, "[0 1 3 7 15]"},
-		"success at third":    {func(n int) int { return []int{500, 0, 200}[n-1] }, "[0 1 33]"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range testkit.Table(t, "testdata/attempts.tsv", 3) {
+		var statuses []int
+		for word := range strings.FieldsSeq(row[1]) {
+			statuses = append(statuses, testkit.Must(strconv.Atoi(word))(t))
+		}
+		t.Run(row[0], func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.receiver.answer = c.answer
+				w.receiver.answer = func(n int) int { return statuses[min(n, len(statuses))-1] }
 				require.NoError(t, w.Cancel(w.trigger()))
 				w.pass(time.Hour)
 				seconds := []int{}
@@ -137,7 +129,7 @@ func TestAttempts(t *testing.T) {
 					assert.Equal(t, w.receiver.received[0].body, d.body)
 					assert.Equal(t, w.receiver.received[0].header, d.header)
 				}
-				assert.Equal(t, c.want, fmt.Sprint(seconds))
+				assert.Equal(t, row[2], fmt.Sprint(seconds))
 			})
 		})
 	}
@@ -195,82 +187,48 @@ func TestKeyIsKeptAsHash(t *testing.T) {
 // TestResumeRefusals requires what a resume request needs, beginning with a good
 // link to the second step of a run that waits there.
 func TestResumeRefusals(t *testing.T) {
-	const good = `{"input":{"text":"Yes","files":[]}}`
-	for name, c := range map[string]struct {
-		link   func(w *world, link string) string
-		key    func(w *world) string
-		body   string
-		status int
-		field  string
-	}{
-		"a good link": {body: good, status: 200},
-		"a changed signature": {link: func(_ *world, link string) string {
-			return strings.Replace(link, "signature=", "signature=0", 1)
-		}, body: good, status: 403},
-		"no signature": {link: func(_ *world, link string) string {
-			before, _, _ := strings.Cut(link, "&signature")
-			return before
-		}, body: good, status: 403},
-		"a changed job": {link: func(_ *world, link string) string {
-			return strings.Replace(link, "job=job_", "job=job_1", 1)
-		}, body: good, status: 403},
-		"the link of another run": {link: func(w *world, link string) string {
-			before, after, _ := strings.Cut(link, "/resume")
-			return before[:strings.LastIndex(before, "/")+1] + w.trigger() + "/resume" + after
-		}, body: good, status: 403},
-		"a run that does not exist": {link: func(*world, string) string { return "/api/v3/workflows/runs/none/resume" }, body: good, status: 403},
-		"another key":               {key: (*world).newKey, body: good, status: 403},
-		"a link that another key signed": {link: func(w *world, link string) string {
-			before, after, _ := strings.Cut(link, "job=")
-			job, _, _ := strings.Cut(after, "&")
-			w.key = w.newKey() // its owner knows what signs its own links
-			run := strings.Split(link, "/")[7]
-			return before + "job=" + job + "&signature=" + sign([]byte(hashKey(w.key)), []byte(run[:36]+" "+job))
-		}, key: func(w *world) string { return w.key }, body: good, status: 403},
-		"a token":               {key: func(*world) string { return DefaultAccounts()[0].Token }, body: good, status: 403},
-		"no key":                {key: func(*world) string { return "" }, body: good, status: 401},
-		"no input":              {body: `{}`, status: 400, field: "input"},
-		"no text":               {body: `{"input":{"files":[]}}`, status: 400, field: "input.text"},
-		"no files":              {body: `{"input":{"text":"Yes"}}`, status: 400, field: "input.files"},
-		"files of another type": {body: `{"input":{"text":"Yes","files":"a"}}`, status: 400, field: "input.files"},
-		"a run that has been resumed": {link: func(w *world, link string) string {
-			status, _ := w.do("POST", link, w.key, good)
-			require.Equal(w.t, 200, status)
-			return link
-		}, body: good, status: 400},
-		"a run that waits at another step": {link: func(w *world, link string) string {
-			w.do("POST", link, w.key, good)
-			w.pass(time.Minute)
-			return link
-		}, body: good, status: 400},
-		"a run that has ended": {link: func(w *world, link string) string {
-			require.NoError(w.t, w.Cancel(strings.Split(link, "/")[7]))
-			return link
-		}, body: good, status: 400},
-		"a revoked key": {link: func(w *world, link string) string {
-			status, _ := w.do("DELETE", workflowPath+"/api-keys/key_1", DefaultAccounts()[0].Token, "")
-			require.Equal(w.t, 204, status)
-			return link
-		}, body: good, status: 401},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range testkit.Table(t, "testdata/resume.tsv", 6) {
+		t.Run(row[0], func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				run := w.trigger()
 				w.pass(5 * time.Second)
 				require.Equal(t, waiting, w.state(run))
-				link, key := w.receiver.last(t)["resume_url"].(string), w.key
-				if c.link != nil {
-					link = c.link(w, link)
+				link, token := w.receiver.last(t)["resume_url"].(string), DefaultAccounts()[0].Token
+				send := func(key string) (int, map[string]any) { return w.do("POST", link, key, row[3]) }
+				switch row[1] {
+				case "resume":
+					status, _ := send(w.key)
+					require.Equal(t, 200, status)
+				case "resume and wait":
+					send(w.key)
+					w.pass(time.Minute)
+				case "cancel":
+					require.NoError(t, w.Cancel(run))
+				case "revoke":
+					status, _ := w.do("DELETE", workflowPath+"/api-keys/key_1", token, "")
+					require.Equal(t, 204, status)
+				case "another":
+					link = strings.Replace(link, run, w.trigger(), 1)
+				case "":
+				default:
+					old, changed, _ := strings.Cut(row[1], " => ")
+					link = regexp.MustCompile(old).ReplaceAllString(link, changed)
 				}
-				if c.key != nil {
-					key = c.key(w)
+				key := map[string]string{"own": w.key, "token": token, "none": ""}[row[2]]
+				if row[2] == "another" || row[2] == "signs" {
+					key = w.newKey()
 				}
-				status, answer := w.do("POST", link, key, c.body)
-				assert.Equal(t, c.status, status, answer)
-				if c.field != "" {
-					assert.Equal(t, c.field, answer["error"].(map[string]any)["details"].(map[string]any)["field"])
+				if row[2] == "signs" { // its owner knows what signs its own links
+					before, after, _ := strings.Cut(link, "job=")
+					job, _, _ := strings.Cut(after, "&")
+					link = before + "job=" + job + "&signature=" + sign([]byte(hashKey(key)), []byte(run+" "+job))
 				}
-				if c.status == 200 {
+				status, answer := send(key)
+				assert.Equal(t, row[4], fmt.Sprint(status), answer)
+				if row[5] != "-" {
+					assert.Equal(t, row[5], answer["error"].(map[string]any)["details"].(map[string]any)["field"])
+				}
+				if status == 200 {
 					assert.Equal(t, running, answer["state"])
 				}
 			})
