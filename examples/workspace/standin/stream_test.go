@@ -89,6 +89,8 @@ func TestStream(t *testing.T) {
 			"15s : heartbeat", "30s : heartbeat",
 			"35s job node_2 cancelled", "35s workflow cancelled", "35s done",
 		}, readEvents(t, lines))
+		lines, _ = w.open(run)
+		assert.Equal(t, []string{"0s state cancelled", "0s done"}, readEvents(t, lines), "a run that has finished")
 	})
 }
 
@@ -109,16 +111,6 @@ func TestStreamJoinsLate(t *testing.T) {
 			"1s workflow running", "1s job node_2 completed", "1s job node_3 running",
 			"2s job node_3 failed", "2s workflow failed", "2s done",
 		}, readEvents(t, lines))
-	})
-}
-
-// TestStreamOfFinishedRun requires state and done at once.
-func TestStreamOfFinishedRun(t *testing.T) {
-	inWorld(t, func(w *world) {
-		run := w.trigger()
-		require.NoError(t, w.Cancel(run))
-		lines, _ := w.open(run)
-		assert.Equal(t, []string{"0s state cancelled", "0s done"}, readEvents(t, lines))
 	})
 }
 
