@@ -139,7 +139,7 @@ func TestForeignAddresses(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	for _, row := range testkit.Table(t, "testdata/new.tsv", 3) {
-		_, err := api.New(row[1], exchange.Expand(row[2], "token", token, "r", "\r"), nil)
+		_, err := api.New(row[1], exchange.Expand(row[2], "token", token, "r", "\r", "none", ""), nil)
 		require.Equal(t, row[0] == "yes", err == nil, "%s: %v", row[1], err)
 		assert.NotContains(t, fmt.Sprint(err), "pw")
 	}
