@@ -216,6 +216,5 @@ func TestDialectMode(t *testing.T) {
 	answers(t, "sql.tsv")
 }
 
-// TestAggregateAnswers checks what reaches the source, and how a decline and the
-// keys of periods are answered.
+// TestAggregateAnswers checks how groups, the keys of periods and a decline are answered, by a source that is called once.
 func TestAggregateAnswers(t *testing.T) { answers(t, "aggregates.tsv") }

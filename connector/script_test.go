@@ -37,7 +37,6 @@ type actor struct {
 	claim connector.Claim
 	w     *connector.RowWriter
 	n     int64
-	plays int64  // of this script, this one included
 	next  action // of an Intercept
 	err   error  // what next returned
 	// What the calls answer that write no rows.
@@ -61,9 +60,7 @@ func script(text string) step {
 			panic("no verb " + verb)
 		}
 	}
-	var plays atomic.Int64
 	return func(a *actor) error {
-		a.plays = plays.Add(1)
 		for _, line := range lines {
 			line, tried := strings.CutPrefix(line, "try ")
 			verb, rest, _ := strings.Cut(line, " ")
@@ -139,7 +136,6 @@ var verbs = map[string]func(a *actor, rest string) error{
 	"boom":    func(*actor, string) error { return errors.New("boom") },
 	"panic":   func(*actor, string) error { panic("boom") },
 	"exit":    func(*actor, string) error { runtime.Goexit(); return nil },
-	"once":    func(a *actor, _ string) error { return differs("1", fmt.Sprint(a.plays)) },
 	"decline": func(*actor, string) error { return errors.Join(errors.New("why"), connector.ErrDecline) },
 
 	// What the calls answer that write no rows. A group has cells; groups are so many of two cells each.
@@ -272,7 +268,10 @@ func cellsOf(words string) (cells []wire.Value) {
 			v = wire.Text(unfold(text))
 		case "date", "datetime":
 			day, err := time.Parse(time.DateOnly, text)
-			if v = wire.Datetime(day); kind == "date" || err != nil {
+			if err != nil {
+				panic(err)
+			}
+			if v = wire.Datetime(day); kind == "date" {
 				v = wire.Date(day)
 			}
 		case "large":
@@ -326,6 +325,16 @@ func act(s *testkit.Full, methods string, play step) {
 	}
 }
 
+// onlyOnce requires that a part is played, and not twice.
+func onlyOnce(t testing.TB, play step) step {
+	var times atomic.Int64
+	t.Cleanup(func() { assert.EqualValues(t, 1, times.Load(), "times that the source was called") })
+	return func(a *actor) error {
+		times.Add(1)
+		return play(a)
+	}
+}
+
 // call returns a method that plays a part and answers what it has left.
 func call[R, V any](play step, answer func(*actor) V) func(context.Context, R) (V, error) {
 	return func(ctx context.Context, _ R) (V, error) {
@@ -359,7 +368,8 @@ var (
 
 // played serves a source as a file describes it: its kind, by default one with every optional route, and the
 // scripts of some methods, or one script of all but Check and Describe. A slash separates them, as in
-// "described Count: decline / Query: begin; row 1". Intercept has a script too, and Omit has JSON.
+// "described Count: decline / Query: begin; row 1". A script that begins with once must be played, and not twice.
+// Intercept has a script too, and Omit has JSON.
 func played(t testing.TB, words string, opts connector.Options) *site {
 	t.Helper()
 	s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
@@ -379,7 +389,12 @@ func played(t testing.TB, words string, opts connector.Options) *site {
 				return play(&actor{ctx: ctx, next: next})
 			}
 		default:
-			act(&s, methods, script(text))
+			text, once := strings.CutPrefix(text, "once; ")
+			play := script(text)
+			if once {
+				play = onlyOnce(t, play)
+			}
+			act(&s, methods, play)
 		}
 	}
 	src := map[string]connector.Source{

@@ -279,6 +279,7 @@ func verdictFaults() []fault {
 			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })))
 	}
 	capabilities := func(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
+	const taken = "postgres" // what readers copy as a slug is none of these
 	return []fault{
 		broken("a document that changes", "it is computed once", "P0.8", func() http.Handler {
 			var n atomic.Int64
@@ -321,7 +322,7 @@ func verdictFaults() []fault {
 			doc["credentialSchema"] = []any{field, field}
 		}),
 		broken("a slug that is likely taken", "it must not collide with a built-in source kind", "A.28",
-			func() http.Handler { return serve(connector.Definition{Slug: "postgres"}, corpusSource(), nil) }),
+			func() http.Handler { return serve(connector.Definition{Slug: taken}, corpusSource(), nil) }),
 		broken("a document with members of its own", "the protocol does not name them", "A.20", ownMembers),
 	}
 }

@@ -22,9 +22,6 @@ func TestOwnSlugs(t *testing.T) {
 	given := regexp.MustCompile(`Slug:\s*"([^"]*)"`)
 	programs, found := map[string]bool{}, map[string]bool{}
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, "conformance/killtest/faults_protocol_test.go") { // it is advised against such a slug
-			return nil
-		}
 		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md"}, filepath.Ext(path)) {
 			return err
 		}

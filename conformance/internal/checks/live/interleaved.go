@@ -41,15 +41,16 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			first := tables % len(list)
 			list = slices.Concat(list[first:], list[:first])
 		}
-		if tables < 2 {
-			if own := p.underOwnNames(t); own != nil && p.Allowance() >= 4*own.requests {
-				list = slices.Insert(list, 0, *own)
+		first := func(q *question) {
+			if q != nil && p.Allowance() >= 4*q.requests {
+				list = slices.Insert(list, 0, *q)
 			}
 		}
+		if tables < 2 {
+			first(p.underOwnNames(t))
+		}
 		if tables == 0 {
-			if late := p.timingOut(t); late != nil && p.Allowance() >= 4*late.requests {
-				list = slices.Insert(list, 0, *late)
-			}
+			first(p.timingOut(t))
 		}
 		tables++
 		return list
@@ -177,33 +178,31 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 	return list
 }
 
-// underOwnNames returns the question about a table after two joins in turns, each of which answers another column of one hop under a
-// name of the table's own that is not asked for. A connector that writes it into a row that it keeps answers it from then on, so
-// that no read tells what was there before; but it is that of the last join.
+// underOwnNames returns the question about a table after two joins in turns, which answer two columns of another table under a name of
+// the table's own that is not asked for. A connector that writes them into the rows that it keeps answers, from then on, those of the
+// last join. A single read after a join would not tell that from data that have changed.
 func (p *liveRun) underOwnNames(t *wire.Table) *question {
-	for _, j := range p.joined(t) {
-		if !j.plain || len(j.hops) != 1 {
-			continue
-		}
+	for _, l := range p.joinable(t) {
 		for _, own := range t.Fields {
-			alike := slices.DeleteFunc(slices.Clone(j.hops[0].Fields), func(f wire.JoinField) bool { return f.Type != own.Type })
-			if len(alike) < 2 || own.Name == j.hops[0].FromField || slices.Contains(t.PrimaryKey, own.Name) {
+			joined := hop(l, 1)
+			alike := slices.DeleteFunc(slices.Clone(joined.Fields), func(f wire.JoinField) bool { return f.Type != own.Type })
+			if !l.declared || len(alike) < 2 || own.Name == l.fromField || slices.Contains(t.PrimaryKey, own.Name) {
 				continue
 			}
-			what := fmt.Sprintf("%s, of which the last column is named %s", j, terms.QuoteName(own.Name))
+			tables := []*wire.Table{t, l.to}
+			what := fmt.Sprintf("%s, of which the last column is named %s", describeHops([]wire.JoinHop{joined}), terms.QuoteName(own.Name))
 			var asked []question
 			for _, f := range []wire.JoinField{alike[0], alike[len(alike)-1]} {
-				req := j.request(t)
+				req := declared.AllRows(t)
 				req.Fields = slices.DeleteFunc(req.Fields, func(name string) bool { return name == own.Name })
-				hop := j.hops[0]
-				hop.Fields = []wire.JoinField{{Field: f.Field, As: own.Name, Type: f.Type}}
-				req.Joins = []wire.JoinHop{hop}
+				f.As = own.Name
+				joined.Fields = []wire.JoinField{f}
+				req.Joins = []wire.JoinHop{joined}
 				// A connector may take the two columns for two of one name.
-				asked = append(asked, p.asking(wire.PathQuery, req, what, j.tables, http.StatusBadRequest, http.StatusUnprocessableEntity))
+				asked = append(asked, p.asking(wire.PathQuery, req, what, tables, http.StatusBadRequest, http.StatusUnprocessableEntity))
 			}
-			const rounds = 2
-			return &question{tables: j.tables, requests: 2 * rounds * len(asked), judge: func(rows known) *check.Finding {
-				var after [rounds * 2]*oracle.Table
+			var after [4]*oracle.Table
+			return &question{tables: tables, requests: 2 * len(after), judge: func(rows known) *check.Finding {
 				for i := range after {
 					if f := asked[i%2].judge(rows); f != nil {
 						return f
@@ -215,7 +214,7 @@ func (p *liveRun) underOwnNames(t *wire.Table) *question {
 					after[i] = all
 				}
 				if compare.SameRows(after[0], after[2]) && compare.SameRows(after[1], after[3]) && !compare.SameRows(after[0], after[1]) {
-					return check.Fail("%s, read whole after two joins in turns, is answered with the rows of the last: %s", ofTable(t), what)
+					return check.Fail("%s, read whole after two joins in turns, is answered with what the last one joined: %s", ofTable(t), what)
 				}
 				return nil
 			}}

@@ -199,12 +199,10 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	for _, l := range p.leadingTo(base) {
 		add(&back, false, l.reverse())
 	}
-	if again := slices.Contains(p.overNulls, base); again || len(p.overNulls) < maxOverNulls {
+	if p.overNulls < maxOverNulls {
 		if l, ok := p.nullsOnBothSides(base); ok {
 			add(&nulls, false, l)
-			if !again {
-				p.overNulls = append(p.overNulls, base)
-			}
+			p.overNulls++
 		}
 	}
 	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a

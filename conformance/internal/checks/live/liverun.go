@@ -33,8 +33,8 @@ type liveRun struct {
 	compared  int      // rows read and compared
 	moved     []string // the tables that changed while they were judged
 	onNulls   *exam.OnNulls
-	filtered  int           // joins that were asked for with filters
-	overNulls []*wire.Table // from which joins over columns with nulls begin
+	filtered  int // joins that were asked for with filters
+	overNulls int // tables from which a join over columns with nulls begins
 }
 
 // memory is what the checks of a run learn for each other.
