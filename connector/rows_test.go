@@ -120,15 +120,15 @@ func TestBuffersMayBeReused(t *testing.T) {
 // TestRowErrorsStick checks that after the first refusal every call returns the
 // same error.
 func TestRowErrorsStick(t *testing.T) {
-	var errs []error
+	errs := make(chan []error, 1) // the answer ends while the source is still at work
 	s := serve(t, emits(func(out *connector.Rows) error {
 		w := out.Begin(number)
-		errs = append(errs, w.Row(), w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush(),
-			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
+		errs <- []error{w.Row(), w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush(),
+			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) })}
 		return nil // whoever swallows a refusal does not undo it
 	}), nil)
 	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
-	for _, err := range errs {
+	for _, err := range <-errs {
 		assert.EqualError(t, err, "the source emitted a row of 0 cells for 1 columns")
 	}
 }
