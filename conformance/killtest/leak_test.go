@@ -33,6 +33,15 @@ var leakTokens = map[string]string{
 	"long hex":           "9f3c1b7ea45d60829f1be37c04d65a8be10f72c39d8467b5ac02f19e6d3b8470",
 }
 
+// sampledTokens returns the token that is hardest to write down, and in full all of them.
+func sampledTokens() map[string]string {
+	if testrun.InFull() {
+		return leakTokens
+	}
+	const hardest = "special characters"
+	return map[string]string{hardest: leakTokens[hardest]}
+}
+
 // leakCredentials are the credentials of two tenants.
 var leakCredentials = []map[string]string{
 	{"apiKey": `sK-Live/<8f31+"Xy">&z=1 q%41`, "account": "Acme-Holding-North", "pem": "-----BEGIN\nQUJDREVGR0hJSktMTU5PUA\nEND-----"},
@@ -171,7 +180,7 @@ func TestReportsHoldNoSecret(t *testing.T) {
 			{Key: "pem", Label: "Key file", Type: wire.CredentialTextarea},
 		}}, corpusSource(), nil)
 	}
-	for shape, token := range leakTokens {
+	for shape, token := range sampledTokens() {
 		secrets := []string{token}
 		for _, set := range leakCredentials {
 			secrets = slices.AppendSeq(secrets, maps.Values(set))
@@ -301,7 +310,7 @@ func TestDerivedTokensAreReplayed(t *testing.T) {
 	t.Parallel()
 	testkit.NeedsShell(t)
 	healthy := usual()
-	for shape, token := range leakTokens {
+	for shape, token := range sampledTokens() {
 		wrong := map[string]string{
 			"without its last character": token[:len(token)-1],
 			"first half":                 token[:len(token)/2],

@@ -73,13 +73,13 @@ func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
-		if !advised || !testrun.Runs(i, 96) {
+		if !advised || !testrun.Runs(i, 192) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) { require.Empty(t, askAll(t, f.build(), f.grading(), testrun.Runs(i, 4)), f.why) })
 	}
 	for i, odd := range oddities() {
-		if !testrun.Runs(i, 96) {
+		if !testrun.Runs(i, 192) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

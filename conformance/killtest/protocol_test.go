@@ -30,14 +30,14 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		passed      int // at least
 		build       func() http.Handler
 	}{
+		{name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
+			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) }},
 		{name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
 			build: ofCorpus(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, connector.Omit{})},
 		{name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
 			build: ofCorpus(connector.Definition{}, undeclared)},
 		{name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
 			build: ofCorpus(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, connector.Omit{Sort: wire.SortSingle, Offset: true})},
-		{name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
-			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) }},
 		{name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
 			credentials: []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}},
 			build:       keyed(nil)},
