@@ -4,8 +4,12 @@ package enginetest
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,42 +46,147 @@ func BenchmarkConnector(b *testing.B) {
 func measureConnector(b *testing.B, db *database) {
 	const every = "SELECT * FROM orders"
 	require.Equal(b, 1_000_000, situation.ReadAll(b, db.DB, every))
-	envelope := wire.Envelope{Credentials: db.tenant(), TimeoutMS: 600_000}
-	whole := &wire.QueryRequest{
-		Table: "orders", Envelope: envelope,
-		Fields: []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"},
+	asked := func(line string) (string, wire.Request) {
+		r := request(line)
+		return r.Path(), r.As(b, db.credentials)
 	}
-	measure := func(name string, source *sqlsource.Source, path string, request wire.Request, native func()) {
-		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, request, native) })
+	const all = `"table": "orders", "fields": ["id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at",
+		"note", "region"], "timeoutMs": 600000`
+	measure := func(name string, source *sqlsource.Source, line string, native func()) {
+		path, message := asked(line)
+		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, message, native) })
 	}
-	measure("scan", db.source(b, nil), wire.PathQuery, whole, func() { situation.ReadAll(b, db.DB, every) })
-	top := *whole
-	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
-	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
-		{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)},
-	}}}
-	// The platform folds groups that are declined from the rows. Reading these is
-	// the least it has to do.
-	some := *whole
-	some.Fields = []string{"region", "qty"}
-	groups := &wire.AggregateRequest{
-		Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "qty", As: "sum"}},
-		Limit:    wire.AggregateLimit, Envelope: envelope,
-	}
-	pushed := db.asked(b, nil)
-	pushing := func(path string, message wire.Request) func() {
+	measure("scan", db.source(b, nil), "query {"+all+"}", func() { situation.ReadAll(b, db.DB, every) })
+	pushed, unpushed := db.asked(b, nil), db.with(noPushdown(db.flavor)).source(b, nil)
+	pushing := func(line string) func() {
+		path, message := asked(line)
 		return func() { require.Equal(b, http.StatusOK, pushed.Post(b, path, message).Code) }
 	}
-	unpushed := db.with(noPushdown(db.flavor)).source(b, nil)
-	measure("top100", unpushed, wire.PathQuery, &top, pushing(wire.PathQuery, &top))
-	measure("count", unpushed, wire.PathCount, count, pushing(wire.PathCount, count))
-	measure("groups", unpushed, wire.PathQuery, &some, pushing(wire.PathAggregate, groups))
+	top := "query {" + all + `, "sort": [{"field": "qty", "dir": "desc"}], "limit": 100}`
+	measure("top100", unpushed, top, pushing(top))
+	const count = `count {"table": "orders", "and": [{"field": "status", "op": "eq", "value": "paid"}, {"field": "qty", "op": "gt", "value": 100}],
+		"timeoutMs": 600000}`
+	measure("count", unpushed, count, pushing(count))
+	// The platform folds groups that are declined from the rows. Reading these is
+	// the least it has to do.
+	measure("groups", unpushed, `query {"table": "orders", "fields": ["region", "qty"], "timeoutMs": 600000}`,
+		pushing(`aggregate {"table": "orders", "groupBy": [{"field": "region", "as": "region"}], "timeoutMs": 600000,
+			"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "qty", "as": "sum"}]}`))
 }
 
 // noPushdown returns a flavor that pushes nothing, so that the library does everything.
 func noPushdown(f sqlengine.Flavor) sqlengine.Flavor {
 	return withColumn(f, func(_ string, _ sqlengine.CatalogColumn, c *sqlengine.Column) {
 		*c = sqlengine.Column{Type: c.Type, Cell: c.Cell, Decode: c.Decoder(), Raw: c.Raw, Valid: c.Valid, Tie: cmp.Or(c.Tie, c.Key)}
+	})
+}
+
+// BenchmarkSpeed measures the requests of testdata/speed.txtar, which an index serves, joins, links and
+// measurements, against the same asked of the driver. The table events has SQLSOURCE_ROWS rows,
+// places and visits have 100,000.
+//
+//	go test -run '^$' -bench Speed/postgres -benchtime 1x .
+func BenchmarkSpeed(b *testing.B) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			db := e.plain(b)
+			size := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", "100000")
+			db.execute(b, size.Replace(script(b, "speed_"+e.name)))
+			db = reader(b, db)
+			situation.Benchmark(b, "testdata/speed.txtar", db.source(b, nil), db.credentials,
+				strings.NewReplacer("{month}", e.month), db.DB)
+		})
+	}
+}
+
+// reader returns a database as one who only reads it opens it.
+func reader(b *testing.B, db *database) *database {
+	b.Helper()
+	if file, ok := db.driver.(fileConnector); ok {
+		return openSQLite(b, "file:"+file.name+"?mode=ro&_pragma=query_only(1)", "")
+	}
+	return db
+}
+
+// BenchmarkDiscoverMany shows that discovery is linear in the number of tables: it
+// measures that of 1,000, 2,000 and 5,000 tables of six columns, each with a foreign
+// key to the one before. The wall clock includes the server; cpu-s is the processor
+// time of this process alone. whole is the share of tables that were described in
+// full.
+//
+//	go test -run '^$' -bench DiscoverMany -benchtime 1x .
+func BenchmarkDiscoverMany(b *testing.B) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) { discoverMany(b, e.create(b)) })
+	}
+}
+
+func discoverMany(b *testing.B, db *database) {
+	source := db.pooled(b, &sqlsource.Options{Profile: time.Hour})
+	made := 0
+	for _, count := range []int{1000, 2000, 5000} {
+		for made < count {
+			tx := testkit.Must(db.Begin())(b)
+			for range 200 { // a transaction locks all that it has made
+				for _, statement := range manyTable(made) {
+					testkit.Must(tx.Exec(statement))(b, statement)
+				}
+				made++
+			}
+			require.NoError(b, tx.Commit())
+		}
+		b.Run(fmt.Sprintf("tables=%d", count), func(b *testing.B) {
+			var whole int
+			began := processorTime(b)
+			for b.Loop() {
+				d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
+				require.Len(b, d.Tables, count)
+				whole = 0
+				for _, table := range d.Tables {
+					if len(table.ForeignKeys) == 1 && table.Fields[0].Stats != nil {
+						whole++
+					}
+				}
+			}
+			b.ReportMetric((processorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric(float64(whole)/float64(count-1), "whole")
+		})
+	}
+}
+
+// processorTime returns what this process has used so far.
+func processorTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// BenchmarkRequest measures what a tenant's request costs besides its statement: one
+// /count, against the driver that opens the same database and counts the same rows.
+//
+//	go test -run '^$' -bench Request .
+func BenchmarkRequest(b *testing.B) {
+	for _, e := range []*engine{&postgres, &mariadb} {
+		b.Run(e.name, func(b *testing.B) { measureRequest(b, e.create(b)) })
+	}
+}
+
+func measureRequest(b *testing.B, d *database) {
+	d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+	asked := d.asked(b, nil)
+	count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
+	b.Run("connector", func(b *testing.B) {
+		for b.Loop() {
+			require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
+		}
+	})
+	b.Run("driver", func(b *testing.B) {
+		for b.Loop() {
+			db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
+			var n int64
+			require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
+			require.NoError(b, db.Close())
+			require.Equal(b, int64(3), n)
+		}
 	})
 }

@@ -3,21 +3,46 @@ package enginetest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// client asks a connector as one tenant.
+// request returns a request that is written as in a situation, in one line.
+func request(line string) situation.Request {
+	route, body, _ := strings.Cut(line, " ")
+	return situation.Request{Route: route, Body: body}
+}
+
+// ask asks a request that is written as in a situation, and returns the answer as a situation has it.
+func ask(t *testing.T, tenant *connectortest.Tenant, line string) string {
+	t.Helper()
+	return (&situation.Asking{Tenant: tenant}).Answer(t, request(line))
+}
+
+// requireRefusal requires an error with a code, whose message has the text want and none of hidden.
+func requireRefusal(t *testing.T, err error, code wire.Code, want string, hidden ...string) {
+	t.Helper()
+	require.Equal(t, code, wire.CodeOf(err), "%v", err)
+	assert.ErrorContains(t, err, want)
+	for _, text := range hidden {
+		assert.NotContains(t, err.Error(), text)
+	}
+}
+
+// client asks a connector as one tenant, over HTTP.
 type client struct {
 	url         string
-	credentials wire.Credentials
+	credentials map[string]string
 }
 
 // client serves a database, for its tenant.
@@ -25,49 +50,17 @@ func (d *database) client(t testing.TB) *client {
 	t.Helper()
 	server := httptest.NewServer(d.handler(t, nil))
 	t.Cleanup(server.Close)
-	return &client{server.URL, d.tenant()}
+	return &client{server.URL, d.credentials}
 }
 
-func (c *client) envelope(timeoutMS int64) wire.Envelope {
-	return wire.Envelope{Credentials: c.credentials, TimeoutMS: timeoutMS}
-}
-
-func (c *client) post(ctx context.Context, path string, message wire.Request) (*http.Response, error) {
-	body, err := wire.EncodeRequest(message)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	return http.DefaultClient.Do(request)
-}
-
-// query asks for all rows of a table, one column of them.
-func (c *client) query(ctx context.Context, table, field string, timeoutMS int64) (*http.Response, error) {
-	return c.post(ctx, wire.PathQuery, &wire.QueryRequest{Table: table, Fields: []string{field}, Envelope: c.envelope(timeoutMS)})
-}
-
-// refused returns the status and the error of a refused request.
-func refused(t testing.TB, answer *http.Response, err error) (int, wire.Error) {
+// ask sends a request that is written as in a situation. The answer is closed when the test ends.
+func (c *client) ask(ctx context.Context, t testing.TB, line string) *http.Response {
 	t.Helper()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, answer.Body.Close()) }()
-	var envelope struct{ Error wire.Error }
-	require.NoError(t, json.NewDecoder(answer.Body).Decode(&envelope))
-	return answer.StatusCode, envelope.Error
-}
-
-// drain reads a stream to its end, and returns the number of rows and the error
-// that broke it off.
-func drain(stream *ndjson.Reader) (rows int, err error) {
-	for _, err := range stream.Rows() {
-		if err != nil {
-			return rows, err
-		}
-		rows++
-	}
-	return rows, nil
+	own := request(line)
+	message := testkit.Must(wire.EncodeRequest(own.As(t, c.credentials)))(t)
+	sent := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, c.url+own.Path(), bytes.NewReader(message)))(t)
+	sent.Header.Set("Authorization", "Bearer "+token)
+	answer := testkit.Must(http.DefaultClient.Do(sent))(t, line)
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	return answer
 }

@@ -3,6 +3,9 @@ package enginetest
 import (
 	"context"
 	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -43,75 +46,112 @@ func connectOnce(t *testing.T, d *database) {
 		return next(ctx)
 	}}
 	caller := connectortest.Start(t, d.definition(), src, options).As(d.credentials).Unverified()
-	envelope := wire.Envelope{Credentials: d.tenant()}
+	once := func(why string, do func()) {
+		opened = nil
+		do()
+		mu.Lock()
+		defer mu.Unlock()
+		if assert.Len(t, opened, 1, why) {
+			assert.ErrorContains(t, opened[0].PingContext(t.Context()), "database is closed", why)
+		}
+	}
+	for _, c := range []struct{ why, line, want string }{
+		{"/check", "check", "^$"},
+		{"/discovery", "discovery", "^t: "},
+		{"Describe, then Size", `size {"table": "t"}`, "^0 "},
+		{"Describe, then Query", `query {"table": "t", "fields": ["id"]}`, "^$"},
+		{"Describe three times, then QueryJoined", `query {"table": "t", "fields": ["id"], "joins": [{"fromTable": "t", "toTable": "u",
+			"fromField": "id", "toField": "id", "fields": []}]}`, "^$"},
+		{"Describe twice, then LinkHitRate", `linkHitRate {"fromTable": "t", "fromColumn": "id", "toTable": "u", "toColumn": "id"}`, "^0 "},
+		{"Describe, then a refusal of the library", `query {"table": "t", "fields": ["none"]}`, "^unknown_entity: "},
+		{"an unknown table", `size {"table": "none"}`, "^unknown_entity: "},
+	} {
+		once(c.why, func() { assert.Regexp(t, c.want, ask(t, caller, c.line), c.why) })
+	}
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	query := wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}}
-	joined := query
-	joined.Joins = []wire.JoinHop{{FromTable: "t", ToTable: "u", FromField: "id", ToField: "id", Fields: []wire.JoinField{}}}
-	unknown := query
-	unknown.Fields = []string{"none"}
+	for ctx, want := range map[context.Context]error{t.Context(): nil, left: context.Canceled} {
+		once("outside of a request", func() {
+			_, err := src.Count(ctx, &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant()}})
+			assert.ErrorIs(t, err, want)
+		})
+	}
+}
+
+// TestSQLiteConnect says what is wrong with a file and what to do, on /check to the
+// person at the form, and elsewhere with a code that blames nobody for what
+// passes.
+func TestSQLiteConnect(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	good := filepath.Join(dir, "good.sqlite")
+	db := openSQLite(t, good, "CREATE TABLE t (id INTEGER PRIMARY KEY)")
+	whole := testkit.Must(os.ReadFile(good))(t)
 	for _, c := range []struct {
-		why  string
-		ask  func() error
-		want error
+		why, file string
+		want      string
+		elsewhere wire.Code
 	}{
-		{"/check", caller.Check, nil},
-		{"/discovery", func() error { _, err := caller.Discover(); return err }, nil},
-		{"Describe, then Size", func() error { _, err := caller.Size("t"); return err }, nil},
-		{"Describe, then Query", func() error { _, err := caller.Query(query); return err }, nil},
-		{"Describe three times, then QueryJoined", func() error { _, err := caller.Query(joined); return err }, nil},
-		{"Describe twice, then LinkHitRate", func() error {
-			_, err := caller.LinkHitRate(wire.LinkHitRateRequest{FromTable: "t", FromColumn: "id", ToTable: "u", ToColumn: "id"})
-			return err
-		}, nil},
-		{"Describe, then a refusal of the library", func() error { _, err := caller.Query(unknown); return err }, &wire.Error{Code: wire.CodeUnknownEntity}},
-		{"outside of a request", func() error {
-			_, err := src.Count(t.Context(), &wire.CountRequest{Table: "t", Envelope: envelope})
-			return err
-		}, nil},
-		{"a client that has left", func() error {
-			_, err := src.Count(left, &wire.CountRequest{Table: "t", Envelope: envelope})
-			return err
-		}, context.Canceled},
-		{"an unknown table", func() error { _, err := caller.Size("none"); return err }, &wire.Error{Code: wire.CodeUnknownEntity}},
+		{"text", write("text", strings.Repeat("no database at all\n", 100)), "not a database of SQLite", wire.CodeBadRequest},
+		{"a damaged file", write("damaged", string(whole[:100])+strings.Repeat("\xff", len(whole)-100)),
+			"not a database of SQLite", wire.CodeBadRequest},
+		{"no file", "file:" + filepath.Join(dir, "none") + "?mode=ro", "no database of this name", wire.CodeBadRequest},
+		{"a directory", dir, "no database of this name", wire.CodeBadRequest},
+		{"a file that another program writes to", "locked", "Another program holds a lock", wire.CodeTimeout},
 	} {
-		opened = nil
-		assert.ErrorIs(t, c.ask(), c.want, c.why)
-		mu.Lock()
-		if assert.Len(t, opened, 1, c.why) {
-			assert.ErrorContains(t, opened[0].PingContext(t.Context()), "database is closed", c.why)
-		}
-		mu.Unlock()
+		t.Run(c.why, func(t *testing.T) {
+			if c.file == "locked" {
+				c.file = good
+				conn := testkit.Must(db.Conn(t.Context()))(t)
+				testkit.Must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
+				defer func() {
+					testkit.Must(conn.ExecContext(context.Background(), "ROLLBACK"))(t)
+					_ = conn.Close()
+				}()
+			}
+			src := testkit.Must(sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+				return sql.Open("sqlite", c.file)
+			}, sqlsource.SQLite(), nil))(t)
+			caller := connectortest.Start(t, db.definition(), src, nil).As(nil).Unverified()
+			requireRefusal(t, caller.Check(), wire.CodeCheckFailed, c.want)
+			_, err := caller.Size("t")
+			requireRefusal(t, err, c.elsewhere, c.want)
+		})
 	}
 }
 
-// BenchmarkRequest measures what a tenant's request costs besides its statement: one
-// /count, against the driver that opens the same database and counts the same rows.
-//
-//	go test -run '^$' -bench Request .
-func BenchmarkRequest(b *testing.B) {
-	for _, e := range []*engine{&postgres, &mariadb} {
-		b.Run(e.name, func(b *testing.B) { measureRequest(b, e.create(b)) })
+// TestSQLiteHostsDatabase says in the log what is wrong with a database of the host, and
+// nothing of it to a tenant, who could not mend it.
+func TestSQLiteHostsDatabase(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "text.sqlite")
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o600))
+	for _, c := range []struct{ why, file, log string }{
+		{"no file", "file:" + filepath.Join(t.TempDir(), "none") + "?mode=ro", "There is no database of this name, or it cannot be opened"},
+		{"another file", text, "This is not a database of SQLite"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			db := testkit.Must(sql.Open("sqlite", c.file))(t)
+			defer func() { require.NoError(t, db.Close()) }()
+			src := testkit.Must(sqlsource.New(db, sqlsource.SQLite(), nil))(t)
+			for _, line := range []string{"check", "discovery", `size {"table": "t"}`} {
+				var log testkit.Log
+				caller := connectortest.Start(t, connector.Definition{Slug: "hosts"}, src, log.Options()).As(nil).Unverified()
+				require.Contains(t, ask(t, caller, line), "internal: internal error", line)
+				require.Contains(t, log.String(), "level=ERROR", line)
+				require.Contains(t, log.String(), "the database of this connector cannot be used: "+c.log, line)
+			}
+		})
 	}
 }
 
-func measureRequest(b *testing.B, d *database) {
-	d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-	asked := d.asked(b, nil)
-	count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
-	b.Run("connector", func(b *testing.B) {
-		for b.Loop() {
-			require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
-		}
-	})
-	b.Run("driver", func(b *testing.B) {
-		for b.Loop() {
-			db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
-			var n int64
-			require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
-			require.NoError(b, db.Close())
-			require.Equal(b, int64(3), n)
-		}
-	})
+// TestSQLiteSpeltAnew refuses an option of the driver that spells texts anew before anybody else sees them.
+func TestSQLiteSpeltAnew(t *testing.T) {
+	db := openSQLite(t, "file:"+filepath.Join(t.TempDir(), "types.sqlite")+"?_texttotime=1&_timezone=Asia%2FTokyo",
+		"CREATE TABLE types (id INTEGER PRIMARY KEY, moment DATETIME); INSERT INTO types VALUES (1, '2024-03-31 02:30:00.123456')")
+	_, err := db.pooled(t, &sqlsource.Options{}).Discover(t.Context(), &wire.DiscoveryRequest{})
+	require.ErrorContains(t, err, "the driver returns a time.Time for the text of a time")
 }

@@ -3,8 +3,13 @@ package enginetest
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -87,20 +93,12 @@ func TestConnect(t *testing.T) {
 			t.Run(c.why, func(t *testing.T) {
 				t.Parallel()
 				db := e.server.at(t, listen(t, c.answer), c.encrypted)
-				source := db.source(t, nil)
-				envelope := wire.Envelope{Credentials: db.tenant(), TimeoutMS: 1500}
 				ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 				defer cancel()
-				err := source.Check(ctx, &wire.CheckRequest{Envelope: envelope})
-				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
-				assert.Contains(t, err.Error(), c.want)
-				caller := connectortest.Start(t, db.definition(), source, nil).As(db.credentials).Unverified()
-				_, err = caller.Count(wire.CountRequest{Table: "t", Envelope: envelope})
-				require.Equal(t, c.elsewhere, wire.CodeOf(err))
-				assert.Contains(t, err.Error(), c.want)
-				for _, hidden := range []string{adasPassword, "ada", "shop", "127.0.0.1", "SQLSTATE", "authentication failed"} {
-					assert.NotContains(t, err.Error(), hidden)
-				}
+				err := db.source(t, nil).Check(ctx, &wire.CheckRequest{Envelope: wire.Envelope{Credentials: db.tenant(), TimeoutMS: 1500}})
+				requireRefusal(t, err, wire.CodeCheckFailed, c.want)
+				_, err = db.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 1500}})
+				requireRefusal(t, err, c.elsewhere, c.want, adasPassword, "ada", "shop", "127.0.0.1", "SQLSTATE", "authentication failed")
 			})
 		}
 	})
@@ -125,26 +123,15 @@ func TestRejected(t *testing.T) {
 		} {
 			t.Run(c.why, func(t *testing.T) {
 				db := e.create(t)
-				switch c.key {
-				case "":
+				if c.key == "" {
 					db = e.server.at(t, "127.0.0.1:1", false)
-				case "password":
-					if !e.server.verifies {
-						t.Skip("this server trusts everybody; TestConnect and a server of our own refuse a password")
-					}
-				}
-				if c.key != "" {
-					db.credentials[c.key] = c.value
+				} else if db.credentials[c.key] = c.value; c.key == "password" && !e.server.verifies {
+					t.Skip("this server trusts everybody; TestConnect and a server of our own refuse a password")
 				}
 				caller := db.caller(t, nil).Unverified()
-				err := caller.Check()
-				require.Equal(t, wire.CodeCheckFailed, wire.CodeOf(err))
-				assert.Contains(t, err.Error(), c.want)
-				_, err = caller.Size("t")
-				assert.Equal(t, c.code, wire.CodeOf(err))
-				for _, secret := range []string{"7f3a", "of-this-name", "127.0.0.1"} {
-					assert.NotContains(t, err.Error(), secret)
-				}
+				requireRefusal(t, caller.Check(), wire.CodeCheckFailed, c.want)
+				_, err := caller.Size("t")
+				requireRefusal(t, err, c.code, "", "7f3a", "of-this-name", "127.0.0.1")
 			})
 		}
 	})
@@ -160,21 +147,17 @@ func TestBlocked(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		testkit.Must(conn.ExecContext(t.Context(), e.server.lock))(t)
 		client := db.client(t)
-		envelope := client.envelope(1500)
-		for path, message := range map[string]wire.Request{
-			wire.PathQuery: &wire.QueryRequest{Table: "t", Fields: []string{"locked"}, Envelope: envelope},
-			wire.PathCount: &wire.CountRequest{Table: "t", Envelope: envelope},
-			wire.PathSize:  &wire.SizeRequest{Table: "t", Envelope: envelope},
-			wire.PathAggregate: &wire.AggregateRequest{
-				Table: "t", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: envelope,
-			},
-			wire.PathCardinality: &wire.CardinalityRequest{Table: "t", Columns: []string{"locked"}, Envelope: envelope},
+		for _, line := range []string{
+			`query {"table": "t", "fields": ["locked"], "timeoutMs": 1500}`,
+			`count {"table": "t", "timeoutMs": 1500}`,
+			`size {"table": "t", "timeoutMs": 1500}`,
+			`aggregate {"table": "t", "measures": [{"fn": "count", "as": "n"}], "timeoutMs": 1500}`,
+			`cardinality {"table": "t", "columns": ["locked"], "timeoutMs": 1500}`,
 		} {
-			t.Run(path, func(t *testing.T) {
-				answer, err := client.post(t.Context(), path, message)
-				status, told := refused(t, answer, err)
-				assert.Equal(t, http.StatusRequestTimeout, status)
-				assert.Equal(t, wire.CodeTimeout, told.Code)
+			t.Run(request(line).Route, func(t *testing.T) {
+				answer := client.ask(t.Context(), t, line)
+				assert.Equal(t, http.StatusRequestTimeout, answer.StatusCode)
+				assert.Contains(t, string(testkit.Must(io.ReadAll(answer.Body))(t)), `"code":"timeout"`)
 				e.eventuallyRun(t, db, 0, "locked")
 			})
 		}
@@ -193,11 +176,9 @@ func TestDropped(t *testing.T) {
 			db.caller(t, nil).Unverified(), hosts.caller(t, &sqlsource.Options{CatalogTTL: time.Hour}).Unverified(),
 		} {
 			db.execute(t, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
-			query := wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}}
-			testkit.Must(caller.Query(query))(t)
+			require.Empty(t, ask(t, caller, `query {"table": "t", "fields": ["id"]}`))
 			db.execute(t, "DROP TABLE t")
-			_, err := caller.Query(query)
-			require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err))
+			require.Contains(t, ask(t, caller, `query {"table": "t", "fields": ["id"]}`), "unknown_entity: ")
 		}
 	})
 }
@@ -226,12 +207,78 @@ func TestKilled(t *testing.T) {
 			}
 		}()
 		answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
-		require.Equal(t, wire.CodeTimeout, code(err), "%v", err)
+		require.Equal(t, wire.CodeTimeout, wire.CodeOf(err), "%v", err)
 		require.NoError(t, <-killed)
 		if answer != nil {
 			require.Less(t, len(answer.Rows), rows)
 		}
-		n := testkit.Must(caller.Count(wire.CountRequest{Table: "t"}))(t)
-		require.Equal(t, int64(rows), n)
+		require.Equal(t, fmt.Sprintln(rows), ask(t, caller, `count {"table": "t"}`))
 	})
+}
+
+// TestFailures makes each statement of each route fail once, as it does when a disk
+// or a connection fails. The request then fails as such, or its answer is whole:
+// nothing is left out, and no table that is there is called unknown [rule error-10].
+func TestFailures(t *testing.T) {
+	skipShort(t)
+	onEach(t, func(t *testing.T, e *engine) {
+		db := e.create(t)
+		db.execute(t, `CREATE TABLE parents (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(20));
+			CREATE TABLE children (id INTEGER NOT NULL PRIMARY KEY, parent INTEGER, day DATE, FOREIGN KEY (parent) REFERENCES parents (id));
+			CREATE VIEW seen AS SELECT id, parent FROM children;
+			INSERT INTO parents VALUES (1, 'a'), (2, 'b'); INSERT INTO children VALUES (1, 1, '2024-01-01'), (2, NULL, NULL)`)
+		failEach(t, db)
+	})
+}
+
+func failEach(t *testing.T, db *database) {
+	var seen, fails int
+	var failure error
+	failing := sqlsourcetest.Intercept(db.driver, func(string, []driver.NamedValue) error {
+		if seen++; seen == fails {
+			return failure
+		}
+		return nil
+	})
+	t.Cleanup(func() { require.NoError(t, failing.Close()) })
+	hosts := *db
+	hosts.DB, hosts.credentials = failing, nil
+	asked := hosts.asked(t, nil)
+	for _, line := range []string{
+		`check`,
+		`discovery`,
+		`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
+			"sort": [{"field": "id", "dir": "desc"}]}`,
+		`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
+			"sort": [{"field": "id", "dir": "desc"}], "joins": [{"fromTable": "children", "toTable": "parents",
+			"fromField": "parent", "toField": "id", "fields": [{"field": "name"}]}]}`,
+		`count {"table": "children", "and": [{"field": "id", "op": "lte", "value": 2}]}`,
+		`size {"table": "seen"}`,
+		`cardinality {"table": "children", "columns": ["id", "parent", "day"]}`,
+		`linkHitRate {"fromTable": "children", "fromColumn": "parent", "toTable": "parents", "toColumn": "id"}`,
+		`aggregate {"table": "children", "groupBy": [{"field": "parent", "as": "p"}],
+			"measures": [{"fn": "count", "as": "n"}, {"fn": "max", "field": "id", "as": "m"}]}`,
+	} {
+		r := request(line)
+		answered := func() string { // a line has as many rows as were there in time
+			return strings.ReplaceAll(asked.Post(t, r.Path(), r.As(t, nil)).Body.String(), "]}\n{\"rows\":[", ",")
+		}
+		for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {
+			t.Run(fmt.Sprintf("%.30s, %v", line, failure), func(t *testing.T) {
+				seen, fails = 0, 0
+				whole := answered()
+				require.NotContains(t, whole, `"error"`)
+				allowed := "internal|timeout"
+				if r.Route == "check" {
+					allowed += "|check_failed"
+				}
+				for last := seen; fails < last; {
+					seen, fails = 0, fails+1
+					if answer := answered(); answer != whole {
+						assert.Regexp(t, `"code":"(`+allowed+`)"`, answer, "statement %d of %d", fails, last)
+					}
+				}
+			})
+		}
+	}
 }

@@ -3,10 +3,8 @@
 package enginetest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -21,12 +19,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -154,9 +152,8 @@ func spoil(t *testing.T, db *postgresDatabase) {
 // whoever runs the connector, and that no table is left out because of it.
 func requireTold(t *testing.T, db *database) {
 	t.Helper()
-	var log bytes.Buffer
-	caller := connectortest.Start(t, db.definition(), db.source(t, nil), &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
-		As(db.credentials).Unverified()
+	var log testkit.Log
+	caller := connectortest.Start(t, db.definition(), db.source(t, nil), log.Options()).As(db.credentials).Unverified()
 	var failed error
 	var mu sync.Mutex
 	var clients sync.WaitGroup
@@ -175,7 +172,7 @@ func requireTold(t *testing.T, db *database) {
 		})
 	}
 	clients.Wait()
-	require.Equal(t, wire.CodeInternal, code(failed), "%v", failed)
+	require.Equal(t, wire.CodeInternal, wire.CodeOf(failed), "%v", failed)
 	require.Contains(t, log.String(), "default_query_exec_mode=cache_describe")
 	require.NotContains(t, log.String(), strings.TrimSpace(db.credentials["password"]))
 }

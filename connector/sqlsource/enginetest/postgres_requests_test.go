@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,13 +33,12 @@ func TestPostgresFull(t *testing.T) {
 	held := testkit.Must(pgx.ConnectConfig(t.Context(), only.config))(t)
 	caller := only.caller(t, nil).Unverified()
 	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
-	_, err := caller.Count(wire.CountRequest{Table: "t"})
-	require.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
+	require.Contains(t, ask(t, caller, `count {"table": "t"}`), "timeout: ")
 	require.NoError(t, held.Close(t.Context()))
 	// The server frees a connection some time after the client has closed it.
 	require.Eventually(t, func() bool { return caller.Check() == nil }, patience, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
-		_, err := caller.Count(wire.CountRequest{Table: "t"})
+		_, err := caller.Size("t")
 		return err == nil
 	}, patience, 10*time.Millisecond)
 }
@@ -58,19 +58,17 @@ func TestPostgresChangedType(t *testing.T) {
 	db := newPostgres(t)
 	db.execute(t, `CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 7)`)
 	db.SetMaxOpenConns(1)
-	keeper := connectortest.Start(t, connector.Definition{Slug: "keeper"}, db.pooled(t, nil), nil).As(nil).Unverified()
-	ask := func() error {
-		_, err := keeper.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "n"}})
-		return err
-	}
-	require.NoError(t, ask())
+	db.credentials = nil
+	keeper := db.caller(t, nil).Unverified()
+	const both = `query {"table": "t", "fields": ["id", "n"]}`
+	require.Equal(t, "[1, 7]\n", ask(t, keeper, both))
 	db.execute(t, `ALTER TABLE t ALTER n TYPE bigint`)
-	err := ask()
+	answer := ask(t, keeper, both)
 	if !db.shared() { // else nothing is kept prepared
-		require.Equal(t, wire.CodeTimeout, code(err), "it passes: %v", err)
-		err = ask()
+		require.Contains(t, answer, "timeout: ", "it passes")
+		answer = ask(t, keeper, both)
 	}
-	require.NoError(t, err)
+	require.Equal(t, "[1, 7]\n", answer)
 }
 
 // TestPostgresOneMoment answers a request as of one moment, although a row comes between
@@ -87,10 +85,8 @@ func TestPostgresOneMoment(t *testing.T) {
 	}
 	caller := connectortest.Start(t, db.definition(), db.source(t, nil), &connector.Options{Intercept: insert}).
 		As(db.credentials).Unverified()
-	for want := range int64(3) {
-		n, err := caller.Count(wire.CountRequest{Table: "t"})
-		require.NoError(t, err)
-		require.Equal(t, want, n, "the rows of the requests before")
+	for want := range 3 {
+		require.Equal(t, fmt.Sprintln(want), ask(t, caller, `count {"table": "t"}`), "the rows of the requests before")
 	}
 }
 
@@ -103,18 +99,15 @@ func TestPostgresClientLeaves(t *testing.T) {
 	db.execute(t, endless)
 	for name, flavor := range map[string]sqlengine.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
 		t.Run(name, func(t *testing.T) {
-			c := db.with(flavor).client(t)
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			answer, err := c.query(ctx, "endless", "id", 600_000)
-			require.NoError(t, err)
+			answer := db.with(flavor).client(t).ask(ctx, t, `query {"table": "endless", "fields": ["id"], "timeoutMs": 600000}`)
 			for _, err := range ndjson.NewReader(answer.Body).Rows() {
 				require.NoError(t, err)
 				break
 			}
 			require.Len(t, postgres.statements(t.Context(), t, db.DB, `"endless"`), 1, "it goes on")
 			leave()
-			_ = answer.Body.Close()
 			postgres.eventuallyRun(t, &db.database, 0, `"endless"`)
 		})
 	}

@@ -4,8 +4,11 @@ package enginetest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/user"
@@ -18,9 +21,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // postgresOwn is a server that a test may stop, and whose access it sets up.
@@ -151,4 +160,103 @@ func (s *postgresOwn) database(t *testing.T) *postgresDatabase {
 	config := postgresAt(t, s.address)
 	config.User, config.Password, config.Database = superuser, superPassword, "postgres"
 	return postgresBy(t, config)
+}
+
+// hbaOfAccess asks everybody for a password, some users for TLS, and refuses TLS
+// to others.
+const hbaOfAccess = `
+hostssl   all only_tls 127.0.0.1/32 scram-sha-256
+hostnossl all never_tls 127.0.0.1/32 scram-sha-256
+host      all owner     127.0.0.1/32 scram-sha-256
+`
+
+// TestPostgresAccess connects to a server that asks for passwords by SCRAM, without TLS
+// and with it. Who may not connect is told why, in words of ours.
+func TestPostgresAccess(t *testing.T) {
+	own := newPostgresServer(t, hbaOfAccess)
+	db := own.database(t)
+	for _, role := range []string{"only_tls", "never_tls"} {
+		db.execute(t, "CREATE ROLE "+role+" LOGIN PASSWORD '"+superPassword+"'")
+	}
+	trusted, certificate, key := selfSigned(t)
+	encrypted := func(c *pgx.ConnConfig) { c.TLSConfig = &tls.Config{RootCAs: trusted, ServerName: "127.0.0.1"} }
+	user := func(name string, more ...func(*pgx.ConnConfig)) func(*pgx.ConnConfig) {
+		return func(c *pgx.ConnConfig) {
+			c.User = name
+			for _, change := range more {
+				change(c)
+			}
+		}
+	}
+	try := func(why string, change func(*pgx.ConnConfig), want string) {
+		t.Run(why, func(t *testing.T) {
+			db := db.as(t, change)
+			err := db.caller(t, nil).Unverified().Check()
+			if want == "" {
+				require.NoError(t, err)
+				return
+			}
+			requireRefusal(t, err, wire.CodeCheckFailed, want, superPassword, "wrong-7f3a", db.config.User, "hba", "SQLSTATE", "x509")
+		})
+	}
+	try("the password is right", user(superuser), "")
+	try("the password is wrong", user(superuser, func(c *pgx.ConnConfig) { c.Password = "wrong-7f3a" }), "the password")
+	try("there is no password", user(superuser, func(c *pgx.ConnConfig) { c.Password = "" }), "the password")
+	try("nobody of this name has a line", user("stranger"), "may connect")
+	try("the server has no TLS", user(superuser, encrypted), "does not encrypt")
+
+	own.stop(t, syscall.SIGINT)
+	own.write(t, "server.crt", certificate)
+	own.write(t, "server.key", key)
+	own.set(t, "ssl = on")
+	own.start(t)
+	try("TLS is accepted", user("only_tls", encrypted), "")
+	try("TLS is not needed", user(superuser), "")
+	try("TLS is required", user("only_tls"), "without encryption")
+	try("TLS is refused to the user", user("never_tls", encrypted), "may not connect")
+	try("the wrong password by TLS", user("only_tls", encrypted, func(c *pgx.ConnConfig) { c.Password = "wrong-7f3a" }), "the password")
+	try("the certificate is unknown", user("only_tls", func(c *pgx.ConnConfig) {
+		c.TLSConfig = &tls.Config{ServerName: "127.0.0.1"}
+	}), "certificate")
+	try("the certificate is another host's", user("only_tls", encrypted, func(c *pgx.ConnConfig) {
+		c.TLSConfig.ServerName = "other.test"
+	}), "certificate")
+}
+
+// TestPostgresRestart stops the server in the middle of a stream. The stream ends in an
+// error line, requests say that nobody answers, and are served when the server is
+// back.
+func TestPostgresRestart(t *testing.T) {
+	own := newPostgresServer(t, "host all all 127.0.0.1/32 scram-sha-256\n")
+	for name, flavor := range map[string]sqlengine.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+		for _, signal := range []syscall.Signal{
+			syscall.SIGINT,  // the server says that it ends the session
+			syscall.SIGQUIT, // the connection breaks off
+		} {
+			t.Run(name+"/"+signal.String(), func(t *testing.T) {
+				db := own.database(t)
+				db.execute(t, "DROP VIEW IF EXISTS endless; "+endless)
+				c := db.with(flavor).client(t)
+				answer := c.ask(t.Context(), t, `query {"table": "endless", "fields": ["id"], "timeoutMs": 600000}`)
+				stopped := false
+				var broken error
+				for _, err := range ndjson.NewReader(answer.Body).Rows() {
+					if !stopped {
+						own.stop(t, signal)
+						stopped = true
+					}
+					broken = err
+				}
+				var line *wire.Error
+				require.ErrorAs(t, broken, &line, "the stream ends in an error line")
+				assert.Equal(t, wire.CodeTimeout, line.Code)
+
+				answer = c.ask(t.Context(), t, `check {"timeoutMs": 30000}`)
+				assert.Equal(t, http.StatusBadRequest, answer.StatusCode)
+				assert.Contains(t, string(testkit.Must(io.ReadAll(answer.Body))(t)), "cannot be reached")
+				own.start(t)
+				require.Equal(t, http.StatusOK, c.ask(t.Context(), t, `check {"timeoutMs": 30000}`).StatusCode)
+			})
+		}
+	}
 }

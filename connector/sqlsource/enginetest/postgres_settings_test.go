@@ -13,8 +13,6 @@ import (
 
 	pg "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/postgres"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func init() {
@@ -98,18 +96,14 @@ func TestPostgresDamage(t *testing.T) {
 	admin.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY); INSERT INTO t VALUES (1); GRANT SELECT ON t TO public")
 	role, reader := admin.role(t, "")
 	super, owner := admin.role(t, "SUPERUSER")
-	for _, setting := range pgDamage {
+	for _, setting := range []string{"zero_damaged_pages", "ignore_checksum_failure"} {
 		admin.execute(t, "ALTER ROLE "+role+" SET "+setting+" = on; ALTER ROLE "+super+" SET "+setting+" = on")
-		n := testkit.Must(owner.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t"}))(t)
-		require.Equal(t, int64(1), n)
-		_, err := reader.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t"})
-		require.Equal(t, wire.CodeInternal, code(err), "%v", err)
+		require.Equal(t, "1\n", ask(t, owner.caller(t, nil).Unverified(), `count {"table": "t"}`))
+		require.Contains(t, ask(t, reader.caller(t, nil).Unverified(), `count {"table": "t"}`), "internal: ")
 		admin.execute(t, "ALTER ROLE "+role+" RESET "+setting)
-		testkit.Must(reader.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t"}))(t)
+		require.Equal(t, "1\n", ask(t, reader.caller(t, nil).Unverified(), `count {"table": "t"}`))
 	}
 }
-
-var pgDamage = []string{"zero_damaged_pages", "ignore_checksum_failure"}
 
 // TestPostgresLimits asks a survey under limits of the database's owner: what is answered is as
 // without them, and the rest says that it took too long.

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
+	lite "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 )
 
@@ -150,4 +152,31 @@ func readSettings(t *testing.T, engine string) map[string][]setTo {
 		}
 	}
 	return all
+}
+
+func init() {
+	sqlite.settings = settingsOf{
+		start: startSQLiteSettings, stated: lite.Settings,
+		hostile: []setTo{{"case_sensitive_like", "1"}, {"reverse_unordered_selects", "1"}},
+		unseen:  map[string]string{"read_uncommitted": "it needs a writer that shares the connection's cache"},
+	}
+}
+
+func startSQLiteSettings(t *testing.T) settable {
+	file := "file:" + filepath.Join(t.TempDir(), "settings.sqlite")
+	db := openSQLite(t, file, script(t, "settings_sqlite"))
+	return settable{
+		database: db,
+		ways: map[string]func(*testing.T, []setTo) *database{
+			connection: func(t *testing.T, values []setTo) *database {
+				var list []string
+				for _, v := range values {
+					list = append(list, "_pragma="+v.Name+"("+v.Value+")")
+				}
+				return openSQLite(t, file+"?"+strings.Join(list, "&"), "")
+			},
+		},
+		names: linesOf(t, db, "", "SELECT name FROM pragma_pragma_list"),
+		known: true, // go.mod says which version
+	}
 }

@@ -69,22 +69,29 @@ type options struct {
 	NoProfile     bool
 }
 
-func (s played) options(t *testing.T, e *engine) *sqlsource.Options {
-	t.Helper()
-	var own options
-	if text := s.Text(e.name, "options.json"); text != "" {
-		decoder := json.NewDecoder(strings.NewReader(text))
-		decoder.DisallowUnknownFields()
-		require.NoError(t, decoder.Decode(&own))
-	}
+// source returns the options. A schema {schema} is what the credential of this name says.
+func (own *options) source() *sqlsource.Options {
 	o := &sqlsource.Options{Only: own.Only, Tables: own.Tables, Profile: time.Hour} // however busy the machine is
 	if own.Schemas != nil {
-		o.Schemas = func(wire.Credentials) []string { return own.Schemas }
+		o.Schemas = func(c wire.Credentials) []string {
+			all := strings.ReplaceAll(strings.Join(own.Schemas, ","), "{schema}", c.Get("schema"))
+			return strings.Split(all, ",")
+		}
 	}
 	if own.NoProfile {
 		o.Profile = -1
 	}
 	return o
+}
+
+// decode reads JSON, if there is any, and refuses a member that v does not have.
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if text != "" {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.DisallowUnknownFields()
+		require.NoError(t, decoder.Decode(v))
+	}
 }
 
 func (s played) playOn(t *testing.T, e *engine, variant string) {
@@ -123,7 +130,9 @@ func (s played) playOn(t *testing.T, e *engine, variant string) {
 		own.DB, db = opened, &own
 	}
 	read = cmp.Or(read, db)
-	o := s.options(t, e)
+	var own options
+	decode(t, s.Text(e.name, "options.json"), &own)
+	o := own.source()
 	s.discover(t, read, o, e.name)
 	ways := []*database{read}
 	if e == &postgres {
