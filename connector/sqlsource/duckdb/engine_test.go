@@ -14,6 +14,7 @@ import (
 	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
@@ -48,7 +49,14 @@ func open(t testing.TB, script string) *sql.DB {
 // quoted returns a text in SQL. It spells a NUL out, because the driver ends a
 // statement there.
 func quoted(s string) string {
-	return "('" + strings.ReplaceAll(strings.ReplaceAll(s, "'", "''"), "\x00", "' || chr(0) || '") + "')"
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "'", "''"), "\x00", "' || chr(0) || '") + "'"
+}
+
+// ask asks a request that is written as in a situation, and returns the answer as a situation has it.
+func ask(t *testing.T, tenant *connectortest.Tenant, line string) string {
+	t.Helper()
+	route, body, _ := strings.Cut(line, " ")
+	return (&situation.Asking{Tenant: tenant}).Answer(t, situation.Request{Route: route, Body: body})
 }
 
 // types are the columns that are tested.

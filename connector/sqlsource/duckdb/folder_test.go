@@ -2,9 +2,13 @@ package duckdb_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -27,7 +32,7 @@ func makeFiles(t testing.TB, files map[string]string) string {
 	for name, statement := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testkit.Must(db.Exec("COPY ("+statement+") TO "+quoted(file)[1:len(quoted(file))-1]))(t, name)
+		testkit.Must(db.Exec("COPY ("+statement+") TO "+quoted(file)))(t, name)
 	}
 	return dir
 }
@@ -54,29 +59,31 @@ var lake = map[string]string{
 	"sales/year=2025/_part.parquet": "SELECT 'not read' AS n",
 }
 
+// pages returns the first cells of an answer that is read in pages of so many rows.
+func pages(t *testing.T, tenant *connectortest.Tenant, of int64, q wire.QueryRequest) (cells []int64) {
+	t.Helper()
+	for q.Limit = of; len(cells) == int(q.Offset); q.Offset += of {
+		answer := testkit.Must(tenant.Query(q))(t)
+		require.True(t, answer.Served.Window)
+		for _, row := range answer.Rows {
+			cells = append(cells, row[0].Int64())
+		}
+	}
+	return cells
+}
+
 // TestFolderPages reads pages without a sort, which are in the order of the files, and
 // by a column whose values repeat.
 func TestFolderPages(t *testing.T) {
 	tenant := serve(t, makeFiles(t, lake), nil).As(nil).In(t)
-	for _, sort := range [][]wire.SortKey{{}, {{Field: "kind", Dir: wire.Desc}}} {
-		var got []int64
-		for offset := int64(0); offset < 1000; offset += 130 {
-			answer, err := tenant.Query(wire.QueryRequest{Table: "sales", Sort: sort, Fields: []string{"n"}, Limit: 130, Offset: offset})
-			require.NoError(t, err)
-			require.True(t, answer.Served.Window)
-			for _, row := range answer.Rows {
-				got = append(got, row[0].Int64())
-			}
-		}
-		want := make([]int64, 1000)
-		for i := range want {
-			want[i] = int64(1000 - i)
-		}
-		if len(sort) > 0 {
-			want = append(want[500:], want[:500]...)
-		}
-		require.Equal(t, want, got)
+	want := make([]int64, 1000)
+	for i := range want {
+		want[i] = int64(1000 - i)
 	}
+	require.Equal(t, want, pages(t, tenant, 130, wire.QueryRequest{Table: "sales", Sort: []wire.SortKey{}, Fields: []string{"n"}}))
+	byKind := []wire.SortKey{{Field: "kind", Dir: wire.Desc}}
+	require.Equal(t, append(want[500:], want[:500]...),
+		pages(t, tenant, 130, wire.QueryRequest{Table: "sales", Sort: byKind, Fields: []string{"n"}}))
 }
 
 // TestFolderIsJudged grades a folder by the conformance program.
@@ -88,96 +95,29 @@ func TestFolderIsJudged(t *testing.T) {
 	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 300})
 }
 
-// TestFolderNames asks for tables by names that lead out of the folder, or would be
-// more than a name.
-func TestFolderNames(t *testing.T) {
-	dir := makeFiles(t, map[string]string{"in/a.parquet": "SELECT 1 AS n", "in/b.parquet": "SELECT 1 AS n",
-		"secret.parquet": "SELECT 1 AS n"})
-	tenant := serve(t, filepath.Join(dir, "in"), nil).As(nil).In(t).Unverified()
-	for _, name := range []string{
-		"../secret", "../secret.parquet", filepath.Join(dir, "secret.parquet"), "a.parquet", "*", "?", "[ab]", "A", "a\x00", "A*",
-		"read_text('/etc/passwd')", `a" UNION ALL SELECT * FROM read_text('/etc/passwd') --`, "folder.tables", "tables", "duckdb_settings()",
-		"https://example.com/a.parquet", "main.a", "a;", "a' OR '1'='1",
-	} {
-		for _, try := range []func() error{
-			func() error {
-				_, err := tenant.Query(wire.QueryRequest{Table: name, Sort: []wire.SortKey{}, Fields: []string{"n"}})
-				return err
-			},
-			func() error { _, err := tenant.Count(wire.CountRequest{Table: name}); return err },
-			func() error { _, err := tenant.Cardinality(name, "n"); return err },
-		} {
-			require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(try()), "%q", name)
-		}
-	}
-	for _, value := range []string{filepath.Join(dir, "secret.parquet"), "'; COPY a TO '/tmp/x", "../secret.parquet"} {
-		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{}, Fields: []string{"n"},
-			Where: wire.Where{And: []wire.Filter{{Field: "n", Op: wire.OpEq, Value: wire.Text(value)}}}}))(t)
-		require.Empty(t, answer.Rows)
-	}
-}
-
-// TestFolderHostile names files, functions and statements in every other place of a
-// request: as columns, sorts, groups, joined tables, labels and values. None of it is
-// answered from, and nothing is written.
+// TestFolderHostile asks the requests of testdata/hostile.txtar with each of its texts.
 func TestFolderHostile(t *testing.T) {
-	dir := makeFiles(t, map[string]string{"in/a.parquet": "SELECT 1 AS n, 'x' AS s", "secret.csv": "SELECT 'secret' AS n"})
-	secret := filepath.Join(dir, "secret.csv")
+	dir := makeFiles(t, map[string]string{"in/a.parquet": "SELECT 1 AS n, 'x' AS s", "in/b.parquet": "SELECT 1 AS n",
+		"secret.csv": "SELECT 'secret' AS n", "secret.parquet": "SELECT 1 AS n"})
 	tenant := serve(t, filepath.Join(dir, "in"), nil).As(nil).In(t).Unverified()
-	for _, text := range []string{
-		secret, "../secret.csv", "n FROM read_csv('" + secret + "') --", `n" FROM read_csv('` + secret + `') --`,
-		"(SELECT n FROM '" + secret + "')",
-		"'; COPY (SELECT 1) TO '" + filepath.Join(dir, "written") + "'; --", "'; INSTALL httpfs; LOAD httpfs; --",
-		"'; ATTACH '" + dir + "/written'; --",
-		"getenv('HOME')", "read_text('/etc/passwd')", "https://example.com/a.parquet", "$1", "?",
-		"\x1ffile", "\x1frow", "filename", "file_row_number",
-	} {
-		query := func(q wire.QueryRequest) error {
-			q.Table = "a"
-			if q.Sort == nil {
-				q.Sort = []wire.SortKey{}
-			}
-			if q.Fields == nil {
-				q.Fields = []string{"n"}
-			}
-			_, err := tenant.Query(q)
-			return err
-		}
-		aggregate := func(by []wire.GroupKey, field string) error {
-			_, err := tenant.Aggregate(wire.AggregateRequest{Table: "a", GroupBy: by, Measures: []wire.Measure{{Fn: wire.AggMax, Field: field,
-				As: "m"}}})
-			return err
-		}
-		join := func(h wire.JoinHop) error { return query(wire.QueryRequest{Joins: []wire.JoinHop{h}}) }
-		_, cardinality := tenant.Cardinality("a", text)
-		for place, err := range map[string]error{
-			"field":       query(wire.QueryRequest{Fields: []string{text}}),
-			"filter":      query(wire.QueryRequest{Where: wire.Where{And: []wire.Filter{{Field: text, Op: wire.OpEq, Value: wire.Int(1)}}}}),
-			"sort":        query(wire.QueryRequest{Sort: []wire.SortKey{{Field: text, Dir: wire.Asc}}}),
-			"group":       aggregate([]wire.GroupKey{{Field: text, As: "g"}}, "n"),
-			"measure":     aggregate([]wire.GroupKey{}, text),
-			"joined":      join(wire.JoinHop{FromTable: "a", ToTable: text, FromField: "n", ToField: "n"}),
-			"join by":     join(wire.JoinHop{FromTable: "a", ToTable: "a", FromField: "n", ToField: text}),
-			"cardinality": cardinality,
+	hostile := situation.Open(t, "testdata/hostile.txtar")
+	for line := range strings.Lines(hostile.Section("texts").Text) {
+		text := strings.ReplaceAll(strings.TrimSpace(line), "{dir}", dir)
+		for section, want := range map[string]string{
+			"unknown": `^unknown_entity: `, "refused": `^(declined$|\w+: )`, "empty": `^$`, "answered": `^(\["x"\]\n)?$`,
 		} {
-			require.Error(t, err, "%s %q", place, text)
-		}
-		for _, op := range []wire.Op{wire.OpEq, wire.OpIncludes, wire.OpStartsWith, wire.OpGt} {
-			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "a", Fields: []string{"s"}, Sort: []wire.SortKey{},
-				Where: wire.Where{And: []wire.Filter{{Field: "s", Op: op, Value: wire.Text(text)}}}}))(t)
-			if op != wire.OpGt {
-				require.Empty(t, answer.Rows, "%s %q", op, text)
+			for request := range strings.Lines(hostile.Section(section).Text) {
+				request = strings.ReplaceAll(strings.TrimSpace(request), `"{text}"`, text)
+				require.Regexp(t, want, ask(t, tenant, request), request)
 			}
 		}
 	}
 	var left []string
-	for _, in := range []string{dir, filepath.Join(dir, "in")} {
-		entries := testkit.Must(os.ReadDir(in))(t)
-		for _, e := range entries {
-			left = append(left, e.Name())
-		}
-	}
-	require.Equal(t, []string{"in", "secret.csv", "a.parquet"}, left)
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
+		left = append(left, path)
+		return err
+	}))
+	require.Equal(t, []string{".", "in", "in/a.parquet", "in/b.parquet", "secret.csv", "secret.parquet"}, left)
 }
 
 // TestFolderPerTenant gives each tenant its own folder, and strangers none.
@@ -186,18 +126,17 @@ func TestFolderPerTenant(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "south", ".password"), []byte("warm\n"), 0o600))
 	server := serve(t, dir, &duckdb.FolderOptions{PerTenant: true, Threads: 1, Source: &sqlsource.Options{}})
 	for _, c := range []struct {
-		tenant, password string
-		want             []string
-	}{{"north", "", []string{"n"}}, {"south", "warm", []string{"s"}}, {"south", "cold", nil}, {"..", "", nil}, {"north/../south", "",
-		nil}, {"", "", nil}} {
-		d, err := server.As(map[string]string{"tenant": c.tenant, "password": c.password}).In(t).Unverified().Discover()
-		if c.want == nil {
-			require.Error(t, err, c.tenant)
-			continue
-		}
-		require.NoError(t, err)
-		require.Len(t, d.Tables, 1)
-		require.Equal(t, c.want[0], d.Tables[0].Name)
+		tenant, password, want string
+	}{
+		{"north", "", "^n: "},
+		{"south", "warm", "^s: "},
+		{"south", "cold", "^bad_request: "},
+		{"..", "", "^bad_request: "},
+		{"north/../south", "", "^bad_request: "},
+		{"", "", "^bad_request: "},
+	} {
+		answer := ask(t, server.As(map[string]string{"tenant": c.tenant, "password": c.password}).In(t).Unverified(), "discovery")
+		require.Regexp(t, c.want, answer, c.tenant)
 	}
 }
 
@@ -207,18 +146,13 @@ func TestFolderRowNumbers(t *testing.T) {
 	tenant := serve(t, makeFiles(t, map[string]string{
 		"a.parquet": "SELECT range AS n, 'same' AS s, 1 AS File_Index, 1 AS file_row_number FROM range(50000)",
 	}), nil).As(nil).In(t)
-	got := map[int64]bool{}
-	for offset := int64(0); offset < 50_000; offset += 5000 {
-		answer, err := tenant.Query(wire.QueryRequest{Table: "a", Sort: []wire.SortKey{{Field: "s", Dir: wire.Asc}}, Fields: []string{"n"},
-			Limit: 5000, Offset: offset})
-		require.NoError(t, err)
-		for _, row := range answer.Rows {
-			got[row[0].Int64()] = true
-		}
-	}
-	require.Equal(t, 50_000, len(got))
+	same := []wire.SortKey{{Field: "s", Dir: wire.Asc}}
+	got := pages(t, tenant, 5000, wire.QueryRequest{Table: "a", Sort: same, Fields: []string{"n"}})
+	slices.Sort(got)
+	require.Len(t, slices.Compact(got), 50_000)
 }
 
+// TestFolderRefuses says what is wrong with a folder, or with its options, before anything is served.
 func TestFolderRefuses(t *testing.T) {
 	pattern := filepath.Join(t.TempDir(), "a[b]")
 	require.NoError(t, os.Mkdir(pattern, 0o755))
@@ -235,4 +169,30 @@ func TestFolderRefuses(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = duckdb.Folder(filepath.Join(t.TempDir(), "gone"), &duckdb.FolderOptions{PerTenant: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestLongCells reads cells that are longer than what the engine takes for a line.
+func TestLongCells(t *testing.T) {
+	for _, size := range []int{100, 2_100_000, 9_000_000} {
+		dir, long := t.TempDir(), strings.Repeat("x", size)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "t.csv"), []byte("n,s\n1,"+long+"\n2,y\n"), 0o600))
+		answer := ask(t, serve(t, dir, nil).As(nil).In(t), `query {"table": "t", "fields": ["n", "s"]}`)
+		require.True(t, answer == "[1, \""+long+"\"]\n[2, \"y\"]\n", "%d: %.100s", size, answer)
+	}
+}
+
+// TestFresh replaces a file again and again by one of the same size, at once: its types
+// are those of what is there.
+func TestFresh(t *testing.T) {
+	dir := t.TempDir()
+	tenant := serve(t, dir, nil).As(nil).In(t).Unverified()
+	for i, content := range []string{"n\n1.5\n", "n\n007\n", "n\n1e5\n", "n\n1.7\n", "n\nabc\n"} {
+		file := filepath.Join(dir, "t.csv")
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		now := time.Now().Truncate(time.Second)
+		require.NoError(t, os.Chtimes(file, now, now))
+		answer := ask(t, tenant, `query {"table": "t", "fields": ["n"]}`)
+		require.Equal(t, content[2:5], strings.Trim(answer, "[]\"\n"), i)
+	}
+	require.Contains(t, ask(t, tenant, `query {"table": "u", "fields": ["n"]}`), "unknown_entity: ")
 }

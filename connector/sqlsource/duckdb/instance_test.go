@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -230,4 +232,76 @@ func connected(t *testing.T, db *sql.DB) *sql.Conn {
 	conn := testkit.Must(db.Conn(t.Context()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
+}
+
+// TestFence runs statements that no request can make: even these read no file but the
+// folder's, reach no network and load nothing.
+func TestFence(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "inside out")
+	for _, folder := range []string{in, out} {
+		require.NoError(t, os.Mkdir(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "a.csv"), []byte("n\n1\n"), 0o600))
+	}
+	db := testkit.Must(newInstances(&FolderOptions{Memory: "100MB"}).openFolder(in))(t)
+	defer func() { _ = db.Close() }()
+	testkit.Must(db.Exec("SELECT * FROM read_csv(" + literal(filepath.Join(in, "a.csv")) + ")"))(t)
+	for _, statement := range []string{
+		"SELECT * FROM read_csv(" + literal(filepath.Join(out, "a.csv")) + ")",
+		"SELECT * FROM " + literal(filepath.Join(out, "a.csv")),
+		"SELECT * FROM " + literal(in+"/../inside out/a.csv"),
+		"SELECT * FROM " + literal(dir+"/i*/*.csv"),
+		"SELECT * FROM glob(" + literal(dir+"/*") + ")",
+		"SELECT * FROM read_text('/etc/passwd')",
+		"SELECT * FROM read_blob('/proc/self/environ')",
+		"SELECT * FROM 'https://example.com/a.parquet'",
+		"COPY (SELECT 1) TO " + literal(filepath.Join(out, "b.csv")),
+		"ATTACH " + literal(filepath.Join(out, "b.duckdb")),
+		"EXPORT DATABASE " + literal(out),
+		"INSTALL httpfs", "LOAD httpfs", "LOAD " + literal(filepath.Join(in, "a.csv")),
+		"SET enable_external_access = true", "SET lock_configuration = false", "SET allowed_directories = ['/']",
+		"RESET enable_external_access",
+		"SET memory_limit = '10GB'", "SET temp_directory = '/tmp'", "PRAGMA enable_profiling = 'json'",
+		"SET GLOBAL autoload_known_extensions = true",
+	} {
+		rows, err := db.Query(statement)
+		if err == nil {
+			for rows.Next() {
+			}
+			err = rows.Err()
+			_ = rows.Close()
+		}
+		require.Error(t, err, statement)
+	}
+}
+
+// TestReaderOptions compares the options that are stated, or left, with those that the
+// engine's functions have: a new one is a new guess.
+func TestReaderOptions(t *testing.T) {
+	db := testkit.Must(newInstances(&FolderOptions{Memory: "100MB"}).openFolder(t.TempDir()))(t)
+	defer func() { _ = db.Close() }()
+	var tests string
+	for _, file := range testkit.Must(filepath.Glob("*_test.go"))(t) {
+		tests += string(testkit.Must(os.ReadFile(file))(t))
+	}
+	for function, list := range map[string][]readerOption{
+		"read_csv": csvOptions, "read_json": jsonOptions, "read_parquet": parquetOptions,
+	} {
+		var has string
+		require.NoError(t, db.QueryRow("SELECT string_agg(DISTINCT p, ' ' ORDER BY p) FROM (SELECT unnest(parameters) AS p FROM "+
+			"duckdb_functions() WHERE function_name = "+literal(function)+") WHERE p <> 'col0'").Scan(&has))
+		var listed []string
+		for _, o := range list {
+			require.NotEmpty(t, o.why, o.name)
+			name, situation, is := strings.Cut(o.test, "/")
+			require.Contains(t, tests, "\nfunc "+name+"(t *testing.T)", "%s of %s", o.name, function)
+			if is {
+				require.FileExists(t, "testdata/situations/"+situation+".txtar", o.name)
+			}
+			require.NotContains(t, listed, o.name)
+			listed = append(listed, o.name)
+		}
+		slices.Sort(listed)
+		require.Equal(t, strings.Fields(has), listed, function)
+	}
 }

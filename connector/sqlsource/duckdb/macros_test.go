@@ -3,9 +3,7 @@ package duckdb_test
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,28 +20,15 @@ import (
 // macros returns statements that create, in a schema, a macro with the name of every function and
 // operator of the engine. The list is the engine's, so it has what the builder will call one day.
 func macros(t testing.TB, schema string) string {
-	db := open(t, "")
-	rows, err := db.QueryContext(t.Context(), `SELECT function_name, bool_or(function_type IN ('table', 'pragma', 'table_macro'))
-		FROM duckdb_functions() WHERE database_name = 'system' AND schema_name = 'main' GROUP BY ALL`)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, rows.Close()) }()
-	var script strings.Builder
-	count := 0
-	for rows.Next() {
-		var name string
-		var table bool
-		require.NoError(t, rows.Scan(&name, &table))
-		count++
-		name = schema + `."` + name + `"`
-		if table {
-			fmt.Fprintf(&script, "CREATE MACRO %s() AS TABLE SELECT 42 AS x;\n", name)
-			continue
-		}
-		fmt.Fprintf(&script, "CREATE MACRO %s() AS 42, (a) AS 42, (a, b) AS 42, (a, b, c) AS 42, (a, b, c, d) AS 42;\n", name)
-	}
-	require.NoError(t, rows.Err())
+	var script string
+	var count int
+	require.NoError(t, open(t, "").QueryRowContext(t.Context(), `SELECT count(*), string_agg('CREATE MACRO '||$1||'."'||name||'"'||CASE
+			WHEN is_table THEN '() AS TABLE SELECT 42 AS x'
+			ELSE '() AS 42, (a) AS 42, (a, b) AS 42, (a, b, c) AS 42, (a, b, c, d) AS 42' END, '; ')
+		FROM (SELECT function_name AS name, bool_or(function_type IN ('table', 'pragma', 'table_macro')) AS is_table
+			FROM duckdb_functions() WHERE database_name = 'system' AND schema_name = 'main' GROUP BY ALL)`, schema).Scan(&count, &script))
 	require.Greater(t, count, 500)
-	return script.String()
+	return script
 }
 
 // shadowed returns the flavor for a connection whose search path has a schema of macros first.

@@ -169,9 +169,10 @@ func TestStreamAllocates(t *testing.T) {
 	const rows = 100_000
 	statement := fmt.Sprintf(`SELECT range, range / 8, CAST(range AS DECIMAL(12,2)), DATE '2024-01-01' + CAST(range %% 500 AS INTEGER),
 		TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND, range > 5, 'text ' || range, CAST(range AS HUGEINT) FROM range(%d)`, rows)
-	columns := []*sqlengine.Column{column("a", "BIGINT", 0, 0, ""), column("b", "DOUBLE", 0, 0, ""), column("c", "DECIMAL(12,2)", 12, 2, ""),
-		column("d", "DATE", 0, 0, ""), column("e", "TIMESTAMP", 0, 0, ""), column("f", "BOOLEAN", 0, 0, ""), column("g", "VARCHAR", 0, 0, ""),
-		column("h", "HUGEINT", 0, 0, "")}
+	var columns []*sqlengine.Column
+	for _, typ := range []string{"BIGINT", "DOUBLE", "DECIMAL(12,2)", "DATE", "TIMESTAMP", "BOOLEAN", "VARCHAR", "HUGEINT"} {
+		columns = append(columns, column("c", typ, 12, 2, ""))
+	}
 	allocated := testing.AllocsPerRun(1, func() {
 		got := 0
 		for _, err := range duckdb.Flavor().ReadRows(t.Context(), conn, statement, nil, columns) {

@@ -34,6 +34,7 @@ var (
 // trial generates folders of files, and reads them with each source.
 type trial struct {
 	db       *sql.DB // writes Parquet
+	drifts   map[string]*drift
 	mu       sync.Mutex
 	outcomes map[string]int
 	findings []finding
@@ -54,7 +55,7 @@ func TestTrial(t *testing.T) {
 	if testing.Short() {
 		folders = min(folders, 40)
 	}
-	all := &trial{db: open(t, ""), outcomes: map[string]int{}}
+	all := &trial{db: open(t, ""), drifts: drifts(t), outcomes: map[string]int{}}
 	t.Run("folder", func(t *testing.T) {
 		for seed := *trialSeed; seed < *trialSeed+folders; seed++ {
 			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
@@ -69,15 +70,13 @@ func TestTrial(t *testing.T) {
 // folder makes one folder and reads it.
 func (trial *trial) folder(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, seed))
-	names := keys(drifts)
-	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	table := newTable(random, names)
+	table := newTable(random, trial.drifts)
 	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	lake, files := filepath.Join(dir, "lake"), filepath.Join(dir, "files")
 	require.NoError(t, os.Mkdir(lake, 0o755))
-
+	require.NoError(t, os.MkdirAll(filepath.Join(files, "tenant"), 0o755))
 	source := testkit.Must(duckdb.Folder(lake, &duckdb.FolderOptions{Threads: 1, Source: &sqlsource.Options{Profile: -1}}))(t)
-	apart, err := filesource.Open(mkdir(t, files, "tenant"), &filesource.Options{Logger: slog.New(slog.DiscardHandler)})
+	apart, err := filesource.Open(files, &filesource.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, apart.Close()) }()
 	var lakeReadings, fileReadings []*reading
@@ -105,12 +104,6 @@ func (trial *trial) folder(t *testing.T, seed uint64) {
 	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "lake"}, source, nil).As(nil), lakeReadings)
 	trial.judge(t, connectortest.Start(t, connector.Definition{Slug: "files", Credentials: filesource.Credentials()}, apart, nil).
 		As(map[string]string{"tenant": "tenant"}), fileReadings)
-}
-
-func mkdir(t testing.TB, dir, below string) string {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, below), 0o755))
-	return dir
 }
 
 // reading returns what a reader must say of the table.

@@ -174,28 +174,23 @@ func (f *trialFile) csv(t testing.TB, style csvStyle) []byte {
 func (f *trialFile) ndjson(t testing.TB) []byte {
 	var b bytes.Buffer
 	for i, row := range f.rows {
-		b.WriteByte('{')
+		var members []string
 		for _, c := range f.columns {
-			v := row[c]
-			if v.kind == noValue && i%2 == 0 {
-				continue // a member that is missing, or null
-			}
-			if b.Bytes()[b.Len()-1] != '{' {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%q:", c)
-			switch v.kind {
+			text := row[c].text
+			switch row[c].kind {
 			case noValue:
-				b.WriteString("null")
+				if text = "null"; i%2 == 0 {
+					continue // a member that is missing, or null
+				}
 			case aNumber, aBoolean, aJSON:
-				b.WriteString(v.text)
 			default:
-				quoted := testkit.Must(json.Marshal(v.text))(t)
-				b.Write(quoted)
+				text = string(testkit.Must(json.Marshal(text))(t))
 			}
+			members = append(members, fmt.Sprintf("%q:%s", c, text))
 		}
-		b.WriteString("}\n")
-		require.True(t, json.Valid(b.Bytes()[bytes.LastIndexByte(b.Bytes()[:b.Len()-1], '\n')+1:]))
+		line := "{" + strings.Join(members, ",") + "}\n"
+		require.True(t, json.Valid([]byte(line)), line)
+		b.WriteString(line)
 	}
 	return b.Bytes()
 }
@@ -203,39 +198,31 @@ func (f *trialFile) ndjson(t testing.TB) []byte {
 // parquet writes the file as Parquet. Each column has the type that its values in this
 // file need, so that another file may have another type.
 func (f *trialFile) parquet(t testing.TB, db *sql.DB, path string) {
-	var list, rows strings.Builder
-	for i, c := range f.columns {
-		typ := f.parquetType(c)
-		from := `"` + c + `"`
-		if f.kinds(c)[aJSON] && len(f.kinds(c)) == 1 {
+	var list, names, rows []string
+	for _, c := range f.columns {
+		typ, from := f.parquetType(c), `"`+c+`"`
+		names = append(names, from)
+		if kinds := f.kinds(c); kinds[aJSON] && len(kinds) == 1 {
 			from = "CAST(" + from + " AS JSON)"
 		}
 		if strings.HasPrefix(typ, "{") {
-			from, typ = "json_transform("+from+", '"+typ+"')", ""
+			from = "json_transform(" + from + ", '" + typ + "')"
 		} else {
-			from, typ = "CAST("+from, " AS "+typ+")"
+			from = "CAST(" + from + " AS " + typ + ")"
 		}
-		fmt.Fprintf(&list, "%s%s%s AS %s", [...]string{"", ", "}[min(i, 1)], from, typ, `"`+c+`"`)
+		list = append(list, from+` AS "`+c+`"`)
 	}
-	for i, row := range f.rows {
-		rows.WriteString([...]string{"(", ", ("}[min(i, 1)])
-		for j, c := range f.columns {
-			rows.WriteString([...]string{"", ", "}[min(j, 1)])
-			if v := row[c]; v.kind == noValue {
-				rows.WriteString("CAST(NULL AS VARCHAR)")
-			} else {
-				rows.WriteString(quoted(v.text))
+	for _, row := range f.rows {
+		cells := make([]string, len(f.columns))
+		for i, c := range f.columns {
+			if cells[i] = quoted(row[c].text); row[c].kind == noValue {
+				cells[i] = "CAST(NULL AS VARCHAR)"
 			}
 		}
-		rows.WriteByte(')')
+		rows = append(rows, "("+strings.Join(cells, ", ")+")")
 	}
-	names := make([]string, len(f.columns))
-	for i, c := range f.columns {
-		names[i] = `"` + c + `"`
-	}
-	_, err := db.Exec(fmt.Sprintf("COPY (SELECT %s FROM (VALUES %s) AS t(%s)) TO '%s' (FORMAT parquet)", list.String(), rows.String(),
-		strings.Join(names, ", "), strings.ReplaceAll(path, "'", "''")))
-	require.NoError(t, err)
+	testkit.Must(db.Exec(fmt.Sprintf("COPY (SELECT %s FROM (VALUES %s) AS t(%s)) TO %s (FORMAT parquet)", strings.Join(list, ", "),
+		strings.Join(rows, ", "), strings.Join(names, ", "), quoted(path))))(t)
 }
 
 // kinds returns the kinds of the values of a column in this file.

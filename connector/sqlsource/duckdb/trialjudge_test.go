@@ -92,7 +92,7 @@ func (r *reading) judge(tenant *connectortest.Tenant, found *wire.Discovery) (ou
 				outcome = "told"
 				break
 			}
-			report(c, "row %d stores %s %.60q; as %s it is %.80s", i, kindNames[want[c].kind], want[c].text, types[c], row[c])
+			report(c, "row %d stores the %s %.60q; as %s it is %.80s", i, want[c].kind, want[c].text, types[c], row[c])
 			outcome = "untrue"
 			break
 		}
@@ -105,8 +105,6 @@ func (r *reading) judge(tenant *connectortest.Tenant, found *wire.Discovery) (ou
 func (r *reading) unwritten(column string) bool {
 	return r.format == jsons && !slices.ContainsFunc(r.stored, func(row map[string]stored) bool { return row[column].kind != noValue })
 }
-
-var kindNames = [...]string{"nothing", "the text", "the number", "the boolean", "the date", "the datetime", "the JSON", "the plain text"}
 
 // told reports whether a warning has one of the names.
 func told(found *wire.Discovery, names ...string) bool {
@@ -178,7 +176,7 @@ func (r *reading) equal(v stored, typ wire.Type, raw json.RawMessage) bool {
 	return false
 }
 
-// asCSV returns what a plain text is: a number, a aBoolean, a date or
+// asCSV returns what a plain text is: a number, a boolean, a date or
 // a list if it is spelled as one and as nothing else. What a spreadsheet might take for
 // one is a text: leading zeros, a plus, an exponent.
 func asCSV(v stored) stored {
@@ -206,7 +204,7 @@ func isDay(s string) bool {
 	return err == nil
 }
 
-// instant returns the aDatetime that a date or a datetime of ISO 8601 is, in UTC if it says
+// instant returns the moment that a date or a datetime of ISO 8601 is, in UTC if it says
 // no zone; the zero time for any other text.
 func instant(s string) time.Time {
 	if len(s) < len(time.DateOnly) || s[4] != '-' {
