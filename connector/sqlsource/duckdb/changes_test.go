@@ -213,37 +213,6 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOddNames serves files whose names mean something to SQL, to a shell or to a
-// pattern: each is the file of that name.
-func TestOddNames(t *testing.T) {
-	names := []string{
-		"x'), read_text('passwd') --", `a"; COPY b TO 'c`, "a{b,c}", `back\slash`, "~", "%41", "a;b", "new\nline", "$HOME", "s3:", "a=b",
-		"pg_tables", "duckdb_settings", "temp.main.x", "sqlite_master", "select", "é", "e\u0301", " ", "a.b",
-	}
-	dir := t.TempDir()
-	for i, name := range names {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
-		sub := filepath.Join(dir, "of "+name, "year="+name)
-		require.NoError(t, os.MkdirAll(sub, 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(sub, "a.csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
-	}
-	p := newInstances(&FolderOptions{Memory: "100MB"})
-	db := testkit.Must(p.openFolder(dir))(t)
-	defer func() { _ = db.Close() }()
-	conn := connected(t, db)
-	for i, name := range names {
-		for _, table := range []string{name, "of " + name} {
-			tables, warnings, err := folderFlavor{}.Catalog(t.Context(), conn, "", []string{table})
-			require.NoError(t, err)
-			require.Empty(t, warnings, table)
-			require.Len(t, tables, 1, table)
-			var n int
-			require.NoError(t, conn.QueryRowContext(t.Context(), "SELECT n FROM "+folderFlavor{}.Table("", table)).Scan(&n), table)
-			require.Equal(t, i, n, table)
-		}
-	}
-}
-
 // TestOutOfTime discovers a table whose statistics take longer than is allowed. Those
 // behind it are read on another connection, which has the views of the first: a busy
 // machine is no reason to say that a table no longer exists.

@@ -120,6 +120,30 @@ func TestFolderHostile(t *testing.T) {
 	require.Equal(t, []string{".", "in", "in/a.parquet", "in/b.parquet", "secret.csv", "secret.parquet"}, left)
 }
 
+// TestOddNames serves files whose names mean something to SQL, to a shell or to a
+// pattern: each is the file of that name.
+func TestOddNames(t *testing.T) {
+	names := []string{
+		"x'), read_text('passwd') --", `a"; COPY b TO 'c`, "a{b,c}", `back\slash`, "~", "%41", "a;b", "new\nline", "$HOME", "s3:", "a=b",
+		"pg_tables", "duckdb_settings", "temp.main.x", "sqlite_master", "select", "é", "e\u0301", " ", "a.b",
+	}
+	dir := t.TempDir()
+	for i, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
+		sub := filepath.Join(dir, "of "+name, "year="+name)
+		require.NoError(t, os.MkdirAll(sub, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(sub, "a.csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
+	}
+	tenant := serve(t, dir, &duckdb.FolderOptions{Memory: "100MB"}).As(nil).In(t).Unverified()
+	require.Empty(t, testkit.Must(tenant.Discover())(t).Warnings)
+	for i, name := range names {
+		for _, table := range []string{name, "of " + name} {
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: table, Sort: []wire.SortKey{}, Fields: []string{"n"}}))(t, table)
+			require.Equal(t, [][]wire.Value{{wire.Int(int64(i))}}, answer.Rows, table)
+		}
+	}
+}
+
 // TestFolderPerTenant gives each tenant its own folder, and strangers none.
 func TestFolderPerTenant(t *testing.T) {
 	dir := makeFiles(t, map[string]string{"north/n.parquet": "SELECT 1 AS n", "south/s.parquet": "SELECT 1 AS n"})

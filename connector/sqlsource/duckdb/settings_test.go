@@ -1,6 +1,7 @@
 package duckdb_test
 
 import (
+	"context"
 	"database/sql"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // hostile are values of all settings that are stated, with which answers are other ones.
@@ -105,4 +107,122 @@ func TestSettingsKnown(t *testing.T) {
 	for _, name := range strings.Fields(names) {
 		assert.True(t, known[name], "%s: state it, or list it in testdata/settings.txt with the reason why it changes no answer", name)
 	}
+}
+
+// macros returns statements that create, in a schema, a macro with the name of every function and
+// operator of the engine. The list is the engine's, so it has what the builder will call one day.
+func macros(t testing.TB, schema string) string {
+	var script string
+	var count int
+	require.NoError(t, open(t, "").QueryRowContext(t.Context(), `SELECT count(*), string_agg('CREATE MACRO '||$1||'."'||name||'"'||CASE
+			WHEN is_table THEN '() AS TABLE SELECT 42 AS x'
+			ELSE '() AS 42, (a) AS 42, (a, b) AS 42, (a, b, c) AS 42, (a, b, c, d) AS 42' END, '; ')
+		FROM (SELECT function_name AS name, bool_or(function_type IN ('table', 'pragma', 'table_macro')) AS is_table
+			FROM duckdb_functions() WHERE database_name = 'system' AND schema_name = 'main' GROUP BY ALL)`, schema).Scan(&count, &script))
+	require.Greater(t, count, 500)
+	return script
+}
+
+// shadowed returns the flavor for a connection whose search path has a schema of macros first.
+func shadowed(f sqlengine.Flavor) sqlengine.Flavor {
+	session := f.Session
+	f.Session = func(ctx context.Context, q sqlengine.Queryer) error {
+		if _, err := q.ExecContext(ctx, "SET search_path = 'shadow,main'"); err != nil {
+			return err
+		}
+		return session(ctx, q)
+	}
+	f.Restore += "; SET search_path = ''"
+	return f
+}
+
+// TestMacrosDifferential asks a database that has a macro for every function of the engine.
+func TestMacrosDifferential(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks what TestDifferential asks, with macros in the way; run without -short")
+	}
+	e := kit(t)
+	testkit.Must(e.DB.ExecContext(t.Context(), "CREATE SCHEMA shadow;"+macros(t, "shadow")))(t)
+	e.Flavor = shadowed(e.Flavor)
+	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"changing pages", "large joins"}})
+}
+
+// macroTables are tables, and views that see macros of their author's.
+const macroTables = `
+	CREATE TABLE item AS SELECT i, 'A' || i AS name, i + 0.5 AS price, DATE '2024-01-31' + i::INT AS day, [name] AS tags,
+		{'a': price} AS record FROM range(20) r(i);
+	ALTER TABLE item ADD PRIMARY KEY (i);
+	CREATE TYPE mood AS ENUM ('sad', 'glad');
+	CREATE SEQUENCE ticket;
+	CREATE TABLE duckdb_trips AS SELECT 'mine' AS x;
+	CREATE TABLE "range" AS SELECT 'mine' AS x;
+	CREATE TABLE Duckdb_Tables AS SELECT 'mine' AS x;
+	CREATE SCHEMA "a.b""c,d";
+	CREATE TABLE "a.b""c,d".far AS SELECT 7 AS n, 'x' AS label;
+	CREATE MACRO twice(x) AS x * 2;
+	CREATE MACRO few(n) AS TABLE SELECT i FROM item WHERE i < n;
+	CREATE MACRO "a.b""c,d".thrice(x) AS x * 3;
+	CREATE VIEW doubled AS SELECT twice(i) AS i, 'glad'::mood AS mood, nextval('ticket') > 0 AS drawn FROM item;
+	CREATE VIEW chosen AS SELECT * FROM few(3);
+	CREATE VIEW "a.b""c,d".tripled AS SELECT thrice(n) AS n, twice(n) AS m FROM "a.b""c,d".far;`
+
+// TestMacros compares databases with macros to one without, opened and attached. What a host does
+// on the connections afterwards finds its own search path.
+func TestMacros(t *testing.T) {
+	made := func(script string) string {
+		file := filepath.Join(t.TempDir(), "made.duckdb")
+		db, _ := reach(t, file)
+		testkit.Must(db.ExecContext(t.Context(), script))(t)
+		require.NoError(t, db.Close())
+		return file
+	}
+	one := func(dsn, script string) *sql.DB {
+		db, _ := reach(t, dsn)
+		db.SetMaxOpenConns(1)
+		testkit.Must(db.ExecContext(t.Context(), script))(t)
+		return db
+	}
+	asked := func(db *sql.DB) situation.Asked {
+		schemas := func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} }
+		return askedOf(t, db, duckdb.Flavor(), &sqlsource.Options{Schemas: schemas})
+	}
+	plain := asked(one(made(macroTables), "SELECT 1"))
+	all := situation.NewSurvey(t, plain)
+	want := all.Answers(t, plain)
+	require.Greater(t, len(want), 50)
+	require.Contains(t, want[0], "Duckdb_Tables is left out because a view of the engine has the same name.")
+	// The bodies of the views call none of these.
+	file := made(macroTables + `CREATE MACRO sum(x) AS 42; CREATE MACRO count(x) AS 42; CREATE MACRO count_star() AS 42;
+		CREATE MACRO contains(x, y) AS false;
+		CREATE MACRO lower(x) AS 'low'; CREATE MACRO epoch_ms(x) AS 42; CREATE MACRO "+"(x, y) AS 42;
+		CREATE MACRO "||"(x, y) AS 42; CREATE MACRO row_number() AS 42; CREATE MACRO to_json(x) AS '42'; CREATE MACRO list_value(x) AS 42;
+		CREATE MACRO current_database() AS 'none'; CREATE MACRO current_setting(x) AS 'none'; CREATE MACRO getvariable(x) AS 'none';
+		CREATE MACRO duckdb_settings() AS TABLE SELECT 42; CREATE MACRO duckdb_schemas() AS TABLE SELECT 42;
+		CREATE MACRO duckdb_tables() AS TABLE SELECT 42; CREATE MACRO duckdb_columns() AS TABLE SELECT 42;`)
+	for _, c := range []struct{ dsn, script, hostPath string }{
+		{file, "SELECT 1", ""},
+		{"", "ATTACH '" + file + `' AS "x.""y,z"; USE "x.""y,z"`, `"x.""y,z".main`},
+		{"", "ATTACH '" + file + `' AS other; ATTACH ':memory:' AS beside; SET search_path = 'other.main,beside.main'`,
+			"other.main,beside.main"},
+	} {
+		db := one(c.dsn, c.script)
+		require.Empty(t, all.Differences(want, all.Answers(t, asked(db))))
+		var path string
+		var sum int
+		row := db.QueryRowContext(t.Context(), "SELECT system.main.current_setting('search_path'), sum(1)")
+		require.NoError(t, row.Scan(&path, &sum))
+		require.Equal(t, c.hostPath, path)
+		require.Equal(t, 42, sum)
+		testkit.Must(db.ExecContext(t.Context(), "CREATE TABLE hosts AS SELECT 1 AS one; DROP TABLE hosts"))(t)
+		require.NoError(t, db.Close())
+	}
+}
+
+// TestEngineViews notices a view of the engine whose name is not looked for.
+func TestEngineViews(t *testing.T) {
+	var others int
+	require.NoError(t, open(t, "").QueryRowContext(t.Context(), `SELECT
+		count(*) FILTER (NOT regexp_matches(view_name, '^(duckdb|pragma|sqlite)_')) FROM duckdb_views()
+		WHERE database_name = 'system' AND schema_name = 'main' HAVING count(*) > 10`).Scan(&others))
+	require.Zero(t, others)
 }

@@ -3,6 +3,8 @@ package enginetest
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -85,71 +88,6 @@ func TestSQLiteCatalogKept(t *testing.T) {
 	}
 }
 
-// unordered returns a flavor that cannot order one column.
-func unordered(f sqlengine.Flavor, name string) sqlengine.Flavor {
-	return withColumn(f, func(_ string, c sqlengine.CatalogColumn, column *sqlengine.Column) {
-		if c.Name == name {
-			column.Class, column.Key, column.Group, column.Tie, column.Index.Stored = sqlengine.ClassOpaque, "", "", "", ""
-		}
-	})
-}
-
-// TestSQLiteWindows looks at the statements of pages without a sort: an engine whose
-// order is total cuts them; otherwise the library does, from rows that are
-// ordered as far as the engine can.
-func TestSQLiteWindows(t *testing.T) {
-	made := newSQLite(t, `
-		CREATE TABLE numbered (id INTEGER PRIMARY KEY, name TEXT);
-		CREATE TABLE named (name TEXT NOT NULL PRIMARY KEY, id INTEGER);
-		CREATE TABLE bag (id INTEGER, name TEXT);
-		INSERT INTO numbered VALUES (3, 'c'), (1, 'a'), (2, 'b');
-		INSERT INTO named SELECT name, id FROM numbered;
-		INSERT INTO named VALUES (x'61', 4);
-		INSERT INTO bag SELECT id, name FROM numbered`)
-	recorded, log := made.logged(t)
-	for _, c := range []struct {
-		why, table string
-		flavor     sqlengine.Flavor
-		order      string
-		cut        bool // by the engine
-	}{
-		{"a primary key", "numbered", sqlsource.SQLite(), ` ORDER BY t0."id" LIMIT`, true},
-		{"a key with a blob, which is null", "named", sqlsource.SQLite(),
-			` ORDER BY CASE WHEN t0."name" < x'' THEN t0."name" END COLLATE BINARY NULLS LAST, +t0."name" COLLATE BINARY`, true},
-		{"no key", "bag", sqlsource.SQLite(), `+t0."id" COLLATE BINARY NULLS LAST, CASE WHEN t0."name" < x''`, true},
-		{"a primary key beside a column without an order", "numbered", unordered(sqlsource.SQLite(), "name"),
-			` ORDER BY t0."id" LIMIT`, true},
-		{"no key, and a column without an order", "bag", unordered(sqlsource.SQLite(), "name"),
-			`+t0."id" COLLATE BINARY NULLS LAST`, false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			caller := recorded.with(c.flavor).caller(t, nil).Unverified()
-			var names []string
-			for offset := range int64(4) {
-				log.take()
-				answer, err := caller.Query(wire.QueryRequest{
-					Table: c.table, Sort: []wire.SortKey{}, Fields: []string{"id"}, Offset: offset, Limit: 1,
-				})
-				require.NoError(t, err)
-				require.True(t, answer.Served.Window)
-				for _, row := range answer.Rows {
-					names = append(names, row[0].String())
-				}
-				all := log.take()
-				i := slices.IndexFunc(all, func(s loggedStatement) bool { return strings.Contains(s.query, `SELECT +t0."id"`) })
-				asked := all[i].query
-				assert.Contains(t, asked, c.order)
-				assert.Equal(t, c.cut, strings.Contains(asked, " LIMIT "), asked)
-			}
-			want := []string{"1", "2", "3"}
-			if c.table == "named" {
-				want = []string{"1", "2", "3", "4"}
-			}
-			assert.ElementsMatch(t, want, names)
-		})
-	}
-}
-
 // TestSQLitePlanShowsNoValue asks every operator with a marker for a value, in every
 // column, and looks for it in the plans.
 func TestSQLitePlanShowsNoValue(t *testing.T) {
@@ -187,4 +125,152 @@ func TestSQLitePlanShowsNoValue(t *testing.T) {
 		}
 	}
 	require.Greater(t, asked, 100, "requests that were answered")
+}
+
+// TestSQLiteBentTexts stores texts that nearly fit the type of their column, and asks for nulls:
+// a value is null to SQL exactly where it is null in an answer. A character 0, which ends a text
+// for GLOB, length and substr, is among what bends them.
+func TestSQLiteBentTexts(t *testing.T) {
+	const alphabet = "0123456789zZtT :.-+ \x00\tabseE{}[]\"\\u"
+	for declared, good := range map[string][]string{
+		"DATETIME": {"2024-01-31 10:20:58Z", "2024-01-31T10:20:58", "2024-01-31", "2024-01-31 10:20:58.123456789Z",
+			"2024-01-31 10:20:58.5+02:00", "2024-01-31 10:20:58 +0200 CEST", "0000-01-01 00:00:00+01:00", "9999-12-31 23:59:59-01:00"},
+		"DATE":          {"2024-01-31", "2024-02-29"},
+		"DECIMAL(20,4)": {"12345678901234567890.5", "-0.00000000000000000001", "123456789012345678901"},
+		"BOOLEAN":       {"true", "false", "0", "1"},
+		"JSON":          {`{"a":1}`, "[1,2]", "1.5", `"ab"`, "true", `"\ud83d\ude00"`},
+		"INTEGER":       {"12", "1e3", "-7"},
+		"REAL":          {"1.5", "-1e-7"},
+		"TEXT":          {"a", "1"},
+	} {
+		t.Run(declared, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			script := "BEGIN; CREATE TABLE d (id INTEGER PRIMARY KEY, v " + declared + ");"
+			texts := make([][]byte, 800)
+			for i := range texts {
+				text := []byte(good[r.IntN(len(good))])
+				for n := r.IntN(3); n > 0 && i > 100; n-- { // the first rows tell what the column holds
+					p := r.IntN(len(text) + 1)
+					insert := alphabet[r.IntN(len(alphabet))]
+					cut := p
+					if p < len(text) && r.IntN(2) == 0 {
+						cut++
+					}
+					text = append(append(text[:p:p], insert), text[cut:]...)
+				}
+				texts[i] = text
+				script += fmt.Sprintf("INSERT INTO d VALUES (%d, CAST(x'%x' AS TEXT));", i, text)
+			}
+			tenant := newSQLite(t, script+"COMMIT;").caller(t, nil).Unverified()
+			sort := []wire.SortKey{{Field: "id", Dir: wire.Asc}}
+			all, err := tenant.Query(wire.QueryRequest{Table: "d", Sort: sort, Fields: []string{"id", "v"}})
+			require.NoError(t, err)
+			isNull := wire.Where{And: []wire.Filter{{Field: "v", Op: wire.OpIsNull}}}
+			nulls, err := tenant.Query(wire.QueryRequest{Table: "d", Where: isNull, Sort: sort, Fields: []string{"id"}})
+			require.NoError(t, err)
+			var sent, asked []string
+			for i, row := range all.Rows {
+				if row[1].IsNull() {
+					sent = append(sent, fmt.Sprintf("%q", texts[i]))
+				}
+			}
+			for _, row := range nulls.Rows {
+				asked = append(asked, fmt.Sprintf("%q", texts[row[0].Int64()]))
+			}
+			require.Equal(t, strings.Join(sent, "\n"), strings.Join(asked, "\n"))
+		})
+	}
+	const notUTF8 = "CREATE TABLE d (v JSON); INSERT INTO d VALUES ('{}'), (CAST(x'22C322' AS TEXT))" // JSON to json_valid
+	_, err := newSQLite(t, notUTF8).caller(t, nil).Unverified().Query(wire.QueryRequest{Table: "d", Sort: []wire.SortKey{}, Fields: []string{"v"}})
+	require.ErrorContains(t, err, `field "v" of table "d" has a text that is not valid UTF-8`)
+}
+
+// withoutAlike returns SQLite's flavor as if no page of datetimes could be read by an index.
+func withoutAlike(f sqlengine.Flavor) sqlengine.Flavor {
+	return withColumn(f, func(_ string, _ sqlengine.CatalogColumn, column *sqlengine.Column) { column.Loose.Alike = nil })
+}
+
+// TestSQLiteDatetimePages reads pages sorted by an indexed datetime, from tables whose
+// values are all spelled alike but for a few. They are the pages that are read from all
+// values: wherever a value of another spelling may belong to a page, the index must not
+// be trusted.
+func TestSQLiteDatetimePages(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	layouts := []string{
+		"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z", "2006-01-02 15:04:05.000", "2006-01-02T15:04:05.000000Z",
+		"2006-01-02T15:04:05+00:00", "2006-01-02",
+	}
+	first := time.Date(2024, 2, 27, 20, 0, 0, 0, time.UTC)
+	rng := rand.New(rand.NewPCG(17, 1))
+	const tables = 24
+	byIndex := 0
+	for table := range tables {
+		layout := layouts[table%len(layouts)]
+		moment := func() time.Time { // of three days, on whole minutes or a second beside, often alike
+			return first.Add(time.Duration(rng.IntN(3*24*60))*time.Minute + time.Duration(rng.IntN(3)/2)*time.Second)
+		}
+		odd := func() string {
+			at := moment()
+			switch rng.IntN(9) {
+			case 0:
+				return "'" + at.In(time.FixedZone("", (rng.IntN(2*1439)-1439)*60)).Format("2006-01-02T15:04:05-07:00") + "'"
+			case 1:
+				return "'2024-02-30 10:00:00'"
+			case 2:
+				return "'" + at.Format("2006-01-02") + "'"
+			case 3:
+				return fmt.Sprint(at.Unix())
+			case 4:
+				return "CAST('" + at.Format(layout) + "' AS BLOB)"
+			case 5:
+				return "'" + at.Format(layout) + "' || char(0)"
+			case 6:
+				return "NULL"
+			case 7:
+				return "'" + at.In(time.FixedZone("", 3600)).Format("2006-01-02 15:04:05 -0700 CET") + "'"
+			}
+			return "'" + at.Format(layouts[rng.IntN(len(layouts))]) + "'"
+		}
+		var rows []string
+		for id := range 400 {
+			value := "'" + moment().Format(layout) + "'"
+			if odds := table / len(layouts); odds > 0 && rng.IntN(300) < odds {
+				value = odd()
+			}
+			rows = append(rows, fmt.Sprintf("(%d, %s, %d)", id, value, id%3))
+		}
+		db, log := newSQLite(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, at DATETIME, n INTEGER); CREATE INDEX t_at ON t (at); "+
+			"INSERT INTO t VALUES "+strings.Join(rows, ", ")).logged(t)
+		quick, whole := db.caller(t, nil).Unverified(), db.with(withoutAlike(db.flavor)).caller(t, nil).Unverified()
+		for range 30 {
+			req := wire.QueryRequest{
+				Table: "t", Fields: []string{"id", "at"}, Limit: int64(1 + rng.IntN(60)), Offset: []int64{0, 0, 7}[rng.IntN(3)],
+				Sort: []wire.SortKey{{Field: "at", Dir: []wire.Direction{wire.Asc, wire.Desc}[rng.IntN(2)]}},
+			}
+			for range rng.IntN(3) {
+				req.And = append(req.And, wire.Filter{
+					Field: "at", Op: []wire.Op{wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte}[rng.IntN(4)],
+					Value: wire.Text(moment().Add(time.Duration(rng.IntN(2)) * time.Millisecond).Format("2006-01-02T15:04:05.999Z")),
+				})
+			}
+			if rng.IntN(3) == 0 {
+				req.And = append(req.And, wire.Filter{Field: "n", Op: wire.OpEq, Value: wire.Int(1)})
+			}
+			if rng.IntN(3) == 0 {
+				req.Sort = append(req.Sort, wire.SortKey{Field: "n", Dir: wire.Desc})
+			}
+			want := testkit.Must(whole.Query(req))(t)
+			log.take()
+			got := testkit.Must(quick.Query(req))(t)
+			for _, s := range log.take() {
+				if strings.HasPrefix(s.query, "SELECT +t0") && strings.Contains(s.query, `ORDER BY t0."at" COLLATE BINARY`) {
+					byIndex++
+				}
+			}
+			require.Equal(t, situation.Lines(want.Rows, true), situation.Lines(got.Rows, true), "table %d, %+v", table, req)
+		}
+	}
+	t.Logf("%d of %d pages were read by the index", byIndex, 30*tables)
+	require.Greater(t, byIndex, 3*tables)
 }
