@@ -25,16 +25,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// speedFiles are the files of a folder: events has ROWS rows, places and visits have
-// 100,000.
-var speedFiles = map[string]string{
-	"events.parquet": `SELECT range AS id, DATE '2020-01-01' + CAST(range % 1461 AS INTEGER) AS day,
-		TIMESTAMP '2020-01-01' + INTERVAL (range * 12) SECOND AS moment,
-		CAST(CAST(range * 7919 % 10000000 AS DECIMAL(12,2)) / 100 AS DECIMAL(12,2)) AS amount, 'label ' || range * 104729 % 10000000 AS label,
-		'kind ' || range % 20 AS kind, CASE WHEN range % 10 > 0 THEN CAST(range * 31 % 100000 AS INTEGER) END AS rank,
-		range % 1000 / 8 AS score FROM range(ROWS)`,
-	"places.parquet": "SELECT range AS id, 'code ' || range AS code, 'place ' || range AS name FROM range(100000)",
-	"visits.parquet": "SELECT range AS id, 'code ' || range * 7 % 100000 AS code, range * 13 % 100000 AS place FROM range(100000)",
+// speedFiles are what the sections of testdata/speed_files.txtar answer, with so many events.
+func speedFiles(b *testing.B, events int) map[string]string {
+	all := map[string]string{}
+	for _, f := range situation.Open(b, "testdata/speed_files.txtar").Sections {
+		all[strings.TrimSuffix(f.Name, ".sql")] = strings.ReplaceAll(f.Text, "ROWS", strconv.Itoa(events))
+	}
+	return all
 }
 
 // speedFolder returns the folder of speedFiles. SQLSOURCE_LAKE names one that is kept
@@ -48,12 +45,11 @@ func speedFolder(b *testing.B) (dir string, rows int) {
 		dir = b.TempDir()
 	}
 	db := open(b, "")
-	for name, statement := range speedFiles {
+	for name, statement := range speedFiles(b, rows) {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil {
-			continue
+		if _, err := os.Stat(file); err != nil {
+			testkit.Must(db.Exec("COPY (" + statement + ") TO " + quoted(file)))(b)
 		}
-		testkit.Must(db.Exec("COPY (" + strings.ReplaceAll(statement, "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'"))(b)
 	}
 	return dir, rows
 }
@@ -66,9 +62,8 @@ func speedFolder(b *testing.B) (dir string, rows int) {
 func BenchmarkSpeed(b *testing.B) {
 	dir, rows := speedFolder(b)
 	db := open(b, "")
-	for name := range speedFiles {
-		_, err := db.Exec("CREATE VIEW " + strings.TrimSuffix(name, ".parquet") + " AS SELECT * FROM '" + filepath.Join(dir, name) + "'")
-		require.NoError(b, err)
+	for name := range speedFiles(b, rows) {
+		testkit.Must(db.Exec("CREATE VIEW " + strings.TrimSuffix(name, ".parquet") + " AS FROM " + quoted(filepath.Join(dir, name))))(b)
 	}
 	source := testkit.Must(duckdb.Folder(dir, nil))(b)
 	situation.Benchmark(b, "testdata/speed.txtar", source, nil, strings.NewReplacer("{half}", strconv.Itoa(rows/2)), db)
@@ -155,12 +150,8 @@ func BenchmarkCSV(b *testing.B) {
 	if err != nil {
 		rows = 2_000_000
 	}
-	dir := b.TempDir()
-	db := open(b, "")
-	file := filepath.Join(dir, "events.csv")
-	_, err = db.Exec("COPY (" + strings.ReplaceAll(speedFiles["events.parquet"], "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
-	require.NoError(b, err)
-	testkit.Must(db.Exec("CREATE VIEW events AS SELECT * FROM '" + file + "'"))(b)
+	dir := makeFiles(b, map[string]string{"events.csv": speedFiles(b, rows)["events.parquet"]})
+	db := open(b, "CREATE VIEW events AS FROM "+quoted(filepath.Join(dir, "events.csv")))
 	source := testkit.Must(duckdb.Folder(dir, nil))(b)
 	count := &wire.CountRequest{Table: "events", Envelope: wire.Envelope{TimeoutMS: 600_000}}
 	b.Run("first", func(b *testing.B) {

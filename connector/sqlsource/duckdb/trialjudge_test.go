@@ -180,14 +180,16 @@ func (r *reading) equal(v stored, typ wire.Type, raw json.RawMessage) bool {
 // a list if it is spelled as one and as nothing else. What a spreadsheet might take for
 // one is a text: leading zeros, a plus, an exponent.
 func asCSV(v stored) stored {
-	switch text := v.text; {
+	text := v.text
+	_, noDay := time.Parse(time.DateOnly, text)
+	switch {
 	case text == "":
 		return stored{}
 	case plainNumber.MatchString(text):
 		return stored{aNumber, text}
 	case slices.Contains([]string{"true", "false", "TRUE", "FALSE", "True", "False"}, text):
 		return stored{aBoolean, text}
-	case isDay(text):
+	case noDay == nil:
 		return stored{aDate, text}
 	case !instant(text).IsZero():
 		return stored{aDatetime, text}
@@ -198,11 +200,6 @@ func asCSV(v stored) stored {
 }
 
 var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-
-func isDay(s string) bool {
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
-}
 
 // instant returns the moment that a date or a datetime of ISO 8601 is, in UTC if it says
 // no zone; the zero time for any other text.

@@ -64,8 +64,8 @@ func measureConnector(b *testing.B, db *database) {
 	}
 	top := "query {" + all + `, "sort": [{"field": "qty", "dir": "desc"}], "limit": 100}`
 	measure("top100", unpushed, top, pushing(top))
-	const count = `count {"table": "orders", "and": [{"field": "status", "op": "eq", "value": "paid"}, {"field": "qty", "op": "gt", "value": 100}],
-		"timeoutMs": 600000}`
+	const count = `count {"table": "orders", "and": [{"field": "status", "op": "eq", "value": "paid"},
+		{"field": "qty", "op": "gt", "value": 100}], "timeoutMs": 600000}`
 	measure("count", unpushed, count, pushing(count))
 	// The platform folds groups that are declined from the rows. Reading these is
 	// the least it has to do.
@@ -117,39 +117,38 @@ func reader(b *testing.B, db *database) *database {
 //	go test -run '^$' -bench DiscoverMany -benchtime 1x .
 func BenchmarkDiscoverMany(b *testing.B) {
 	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) { discoverMany(b, e.create(b)) })
-	}
-}
-
-func discoverMany(b *testing.B, db *database) {
-	source := db.pooled(b, &sqlsource.Options{Profile: time.Hour})
-	made := 0
-	for _, count := range []int{1000, 2000, 5000} {
-		for made < count {
-			tx := testkit.Must(db.Begin())(b)
-			for range 200 { // a transaction locks all that it has made
-				for _, statement := range manyTable(made) {
-					testkit.Must(tx.Exec(statement))(b, statement)
-				}
-				made++
-			}
-			require.NoError(b, tx.Commit())
-		}
-		b.Run(fmt.Sprintf("tables=%d", count), func(b *testing.B) {
-			var whole int
-			began := processorTime(b)
-			for b.Loop() {
-				d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
-				require.Len(b, d.Tables, count)
-				whole = 0
-				for _, table := range d.Tables {
-					if len(table.ForeignKeys) == 1 && table.Fields[0].Stats != nil {
-						whole++
+		b.Run(e.name, func(b *testing.B) {
+			db := e.create(b)
+			source := db.pooled(b, &sqlsource.Options{Profile: time.Hour})
+			made := 0
+			for _, count := range []int{1000, 2000, 5000} {
+				for made < count {
+					tx := testkit.Must(db.Begin())(b)
+					for range 200 { // a transaction locks all that it has made
+						for _, statement := range manyTable(made) {
+							testkit.Must(tx.Exec(statement))(b, statement)
+						}
+						made++
 					}
+					require.NoError(b, tx.Commit())
 				}
+				b.Run(fmt.Sprintf("tables=%d", count), func(b *testing.B) {
+					var whole int
+					began := processorTime(b)
+					for b.Loop() {
+						d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
+						require.Len(b, d.Tables, count)
+						whole = 0
+						for _, table := range d.Tables {
+							if len(table.ForeignKeys) == 1 && table.Fields[0].Stats != nil {
+								whole++
+							}
+						}
+					}
+					b.ReportMetric((processorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
+					b.ReportMetric(float64(whole)/float64(count-1), "whole")
+				})
 			}
-			b.ReportMetric((processorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
-			b.ReportMetric(float64(whole)/float64(count-1), "whole")
 		})
 	}
 }
@@ -167,26 +166,25 @@ func processorTime(b *testing.B) time.Duration {
 //	go test -run '^$' -bench Request .
 func BenchmarkRequest(b *testing.B) {
 	for _, e := range []*engine{&postgres, &mariadb} {
-		b.Run(e.name, func(b *testing.B) { measureRequest(b, e.create(b)) })
+		b.Run(e.name, func(b *testing.B) {
+			d := e.create(b)
+			d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+			asked := d.asked(b, nil)
+			count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
+			b.Run("connector", func(b *testing.B) {
+				for b.Loop() {
+					require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
+				}
+			})
+			b.Run("driver", func(b *testing.B) {
+				for b.Loop() {
+					db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
+					var n int64
+					require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
+					require.NoError(b, db.Close())
+					require.Equal(b, int64(3), n)
+				}
+			})
+		})
 	}
-}
-
-func measureRequest(b *testing.B, d *database) {
-	d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-	asked := d.asked(b, nil)
-	count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
-	b.Run("connector", func(b *testing.B) {
-		for b.Loop() {
-			require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
-		}
-	})
-	b.Run("driver", func(b *testing.B) {
-		for b.Loop() {
-			db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
-			var n int64
-			require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
-			require.NoError(b, db.Close())
-			require.Equal(b, int64(3), n)
-		}
-	})
 }

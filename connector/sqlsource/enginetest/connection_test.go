@@ -26,56 +26,52 @@ func TestOneConnection(t *testing.T) {
 	onEach(t, func(t *testing.T, e *engine) {
 		db := e.create(t)
 		db.execute(t, "CREATE TABLE t (id BIGINT PRIMARY KEY); CREATE TABLE u (id BIGINT PRIMARY KEY)")
-		connectOnce(t, db)
-	})
-}
-
-func connectOnce(t *testing.T, d *database) {
-	var mu sync.Mutex
-	var opened []*sql.DB
-	src := testkit.Must(sqlsource.NewPerTenant(func(ctx context.Context, c wire.Credentials) (*sql.DB, error) {
-		db, err := d.open(ctx, c)
-		mu.Lock()
-		defer mu.Unlock()
-		opened = append(opened, db)
-		return db, err
-	}, d.flavor, nil))(t)
-	options := &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		return next(ctx)
-	}}
-	caller := connectortest.Start(t, d.definition(), src, options).As(d.credentials).Unverified()
-	once := func(why string, do func()) {
-		opened = nil
-		do()
-		mu.Lock()
-		defer mu.Unlock()
-		if assert.Len(t, opened, 1, why) {
-			assert.ErrorContains(t, opened[0].PingContext(t.Context()), "database is closed", why)
+		var mu sync.Mutex
+		var opened []*sql.DB
+		src := testkit.Must(sqlsource.NewPerTenant(func(ctx context.Context, c wire.Credentials) (*sql.DB, error) {
+			own, err := db.open(ctx, c)
+			mu.Lock()
+			defer mu.Unlock()
+			opened = append(opened, own)
+			return own, err
+		}, db.flavor, nil))(t)
+		options := &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			return next(ctx)
+		}}
+		caller := connectortest.Start(t, db.definition(), src, options).As(db.credentials).Unverified()
+		once := func(why string, do func()) {
+			opened = nil
+			do()
+			mu.Lock()
+			defer mu.Unlock()
+			if assert.Len(t, opened, 1, why) {
+				assert.ErrorContains(t, opened[0].PingContext(t.Context()), "database is closed", why)
+			}
 		}
-	}
-	for _, c := range []struct{ why, line, want string }{
-		{"/check", "check", "^$"},
-		{"/discovery", "discovery", "^t: "},
-		{"Describe, then Size", `size {"table": "t"}`, "^0 "},
-		{"Describe, then Query", `query {"table": "t", "fields": ["id"]}`, "^$"},
-		{"Describe three times, then QueryJoined", `query {"table": "t", "fields": ["id"], "joins": [{"fromTable": "t", "toTable": "u",
+		for _, c := range []struct{ why, line, want string }{
+			{"/check", "check", "^$"},
+			{"/discovery", "discovery", "^t: "},
+			{"Describe, then Size", `size {"table": "t"}`, "^0 "},
+			{"Describe, then Query", `query {"table": "t", "fields": ["id"]}`, "^$"},
+			{"Describe three times, then QueryJoined", `query {"table": "t", "fields": ["id"], "joins": [{"fromTable": "t", "toTable": "u",
 			"fromField": "id", "toField": "id", "fields": []}]}`, "^$"},
-		{"Describe twice, then LinkHitRate", `linkHitRate {"fromTable": "t", "fromColumn": "id", "toTable": "u", "toColumn": "id"}`, "^0 "},
-		{"Describe, then a refusal of the library", `query {"table": "t", "fields": ["none"]}`, "^unknown_entity: "},
-		{"an unknown table", `size {"table": "none"}`, "^unknown_entity: "},
-	} {
-		once(c.why, func() { assert.Regexp(t, c.want, ask(t, caller, c.line), c.why) })
-	}
-	left, leave := context.WithCancel(t.Context())
-	leave()
-	for ctx, want := range map[context.Context]error{t.Context(): nil, left: context.Canceled} {
-		once("outside of a request", func() {
-			_, err := src.Count(ctx, &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant()}})
-			assert.ErrorIs(t, err, want)
-		})
-	}
+			{"Describe twice, then LinkHitRate", `linkHitRate {"fromTable": "t", "fromColumn": "id", "toTable": "u", "toColumn": "id"}`, "^0 "},
+			{"Describe, then a refusal of the library", `query {"table": "t", "fields": ["none"]}`, "^unknown_entity: "},
+			{"an unknown table", `size {"table": "none"}`, "^unknown_entity: "},
+		} {
+			once(c.why, func() { assert.Regexp(t, c.want, ask(t, caller, c.line), c.why) })
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		for ctx, want := range map[context.Context]error{t.Context(): nil, left: context.Canceled} {
+			once("outside of a request", func() {
+				_, err := src.Count(ctx, &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: db.tenant()}})
+				assert.ErrorIs(t, err, want)
+			})
+		}
+	})
 }
 
 // TestSQLiteConnect says what is wrong with a file and what to do, on /check to the

@@ -204,7 +204,11 @@ func (d *database) discover(t testing.TB, options *sqlsource.Options, timeout ti
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	found := testkit.Must(d.pooled(t, options).Discover(ctx, &wire.DiscoveryRequest{}))(t)
-	return byName(found), strings.Join(found.Warnings, "\n")
+	tables := map[string]*wire.Table{}
+	for i := range found.Tables {
+		tables[found.Tables[i].Name] = &found.Tables[i]
+	}
+	return tables, strings.Join(found.Warnings, "\n")
 }
 
 // logged returns the database as the host's, and the statements that go to it.
@@ -247,15 +251,6 @@ func (l *statementLog) take() []loggedStatement {
 	list := l.list
 	l.list = nil
 	return list
-}
-
-// byName returns the tables of a discovery by their names.
-func byName(d *wire.Discovery) map[string]*wire.Table {
-	tables := map[string]*wire.Table{}
-	for i := range d.Tables {
-		tables[d.Tables[i].Name] = &d.Tables[i]
-	}
-	return tables
 }
 
 // skipShort skips a test with -short: one that takes minutes under the race

@@ -227,58 +227,54 @@ func TestFailures(t *testing.T) {
 			CREATE TABLE children (id INTEGER NOT NULL PRIMARY KEY, parent INTEGER, day DATE, FOREIGN KEY (parent) REFERENCES parents (id));
 			CREATE VIEW seen AS SELECT id, parent FROM children;
 			INSERT INTO parents VALUES (1, 'a'), (2, 'b'); INSERT INTO children VALUES (1, 1, '2024-01-01'), (2, NULL, NULL)`)
-		failEach(t, db)
-	})
-}
-
-func failEach(t *testing.T, db *database) {
-	var seen, fails int
-	var failure error
-	failing := sqlsourcetest.Intercept(db.driver, func(string, []driver.NamedValue) error {
-		if seen++; seen == fails {
-			return failure
-		}
-		return nil
-	})
-	t.Cleanup(func() { require.NoError(t, failing.Close()) })
-	hosts := *db
-	hosts.DB, hosts.credentials = failing, nil
-	asked := hosts.asked(t, nil)
-	for _, line := range []string{
-		`check`,
-		`discovery`,
-		`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
+		var seen, fails int
+		var failure error
+		failing := sqlsourcetest.Intercept(db.driver, func(string, []driver.NamedValue) error {
+			if seen++; seen == fails {
+				return failure
+			}
+			return nil
+		})
+		t.Cleanup(func() { require.NoError(t, failing.Close()) })
+		hosts := *db
+		hosts.DB, hosts.credentials = failing, nil
+		asked := hosts.asked(t, nil)
+		for _, line := range []string{
+			`check`,
+			`discovery`,
+			`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
 			"sort": [{"field": "id", "dir": "desc"}]}`,
-		`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
+			`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
 			"sort": [{"field": "id", "dir": "desc"}], "joins": [{"fromTable": "children", "toTable": "parents",
 			"fromField": "parent", "toField": "id", "fields": [{"field": "name"}]}]}`,
-		`count {"table": "children", "and": [{"field": "id", "op": "lte", "value": 2}]}`,
-		`size {"table": "seen"}`,
-		`cardinality {"table": "children", "columns": ["id", "parent", "day"]}`,
-		`linkHitRate {"fromTable": "children", "fromColumn": "parent", "toTable": "parents", "toColumn": "id"}`,
-		`aggregate {"table": "children", "groupBy": [{"field": "parent", "as": "p"}],
+			`count {"table": "children", "and": [{"field": "id", "op": "lte", "value": 2}]}`,
+			`size {"table": "seen"}`,
+			`cardinality {"table": "children", "columns": ["id", "parent", "day"]}`,
+			`linkHitRate {"fromTable": "children", "fromColumn": "parent", "toTable": "parents", "toColumn": "id"}`,
+			`aggregate {"table": "children", "groupBy": [{"field": "parent", "as": "p"}],
 			"measures": [{"fn": "count", "as": "n"}, {"fn": "max", "field": "id", "as": "m"}]}`,
-	} {
-		r := request(line)
-		answered := func() string { // a line has as many rows as were there in time
-			return strings.ReplaceAll(asked.Post(t, r.Path(), r.As(t, nil)).Body.String(), "]}\n{\"rows\":[", ",")
-		}
-		for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {
-			t.Run(fmt.Sprintf("%.30s, %v", line, failure), func(t *testing.T) {
-				seen, fails = 0, 0
-				whole := answered()
-				require.NotContains(t, whole, `"error"`)
-				allowed := "internal|timeout"
-				if r.Route == "check" {
-					allowed += "|check_failed"
-				}
-				for last := seen; fails < last; {
-					seen, fails = 0, fails+1
-					if answer := answered(); answer != whole {
-						assert.Regexp(t, `"code":"(`+allowed+`)"`, answer, "statement %d of %d", fails, last)
+		} {
+			r := request(line)
+			answered := func() string { // a line has as many rows as were there in time
+				return strings.ReplaceAll(asked.Post(t, r.Path(), r.As(t, nil)).Body.String(), "]}\n{\"rows\":[", ",")
+			}
+			for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {
+				t.Run(fmt.Sprintf("%.30s, %v", line, failure), func(t *testing.T) {
+					seen, fails = 0, 0
+					whole := answered()
+					require.NotContains(t, whole, `"error"`)
+					allowed := "internal|timeout"
+					if r.Route == "check" {
+						allowed += "|check_failed"
 					}
-				}
-			})
+					for last := seen; fails < last; {
+						seen, fails = 0, fails+1
+						if answer := answered(); answer != whole {
+							assert.Regexp(t, `"code":"(`+allowed+`)"`, answer, "statement %d of %d", fails, last)
+						}
+					}
+				})
+			}
 		}
-	}
+	})
 }

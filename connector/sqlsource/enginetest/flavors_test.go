@@ -117,7 +117,8 @@ func TestOtherEngines(t *testing.T) {
 		{"keys that do not compare", joinedBy(func(_, _ *sqlengine.Column) (string, string, bool) {
 			return "", "", false
 		}), joined, pairs, "", "JOIN"},
-		{"a primary key beside a column without an order", unordered(sqlsource.SQLite(), "name"), numbered, "[2]\n", ` ORDER BY t0."id" LIMIT`, ""},
+		{"a primary key beside a column without an order", unordered(sqlsource.SQLite(), "name"), numbered, "[2]\n",
+			` ORDER BY t0."id" LIMIT`, ""},
 		{"no key, and a column without an order: the library cuts the page", unordered(sqlsource.SQLite(), "name"), page, "[\"c\"]\n",
 			`+t0."id" COLLATE BINARY NULLS LAST`, " LIMIT "},
 		{"a sum that overflows", overflowing(), sum, "declined\n", "SUM(", ""},

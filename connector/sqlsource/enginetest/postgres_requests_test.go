@@ -170,13 +170,7 @@ func TestPostgresEncodings(t *testing.T) {
 func TestPostgresSessionEncoding(t *testing.T) {
 	db := newPostgres(t, "ENCODING 'LATIN1' LOCALE 'C'")
 	db.SetMaxOpenConns(1)
-	before := clientEncoding(t, db.DB)
+	before := linesOf(t, db, "", "SHOW client_encoding")
 	require.NoError(t, db.pooled(t, nil).Check(t.Context(), &wire.CheckRequest{}))
-	assert.Equal(t, before, clientEncoding(t, db.DB))
-}
-
-func clientEncoding(t *testing.T, db *sql.DB) (encoding string) {
-	t.Helper()
-	require.NoError(t, db.QueryRow("SHOW client_encoding").Scan(&encoding))
-	return encoding
+	assert.Equal(t, before, linesOf(t, db, "", "SHOW client_encoding"))
 }

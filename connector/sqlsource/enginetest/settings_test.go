@@ -13,7 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	lite "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 )
 
 // setTo is a setting and a value of it, as SQL.
@@ -96,7 +95,11 @@ func TestSettings(t *testing.T) {
 
 // seen shows that each hostile value changes an answer if it is not stated.
 func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey) {
-	unstated := func(d *database) *database { return d.with(unprepared(d.flavor)) }
+	unstated := func(d *database) *database {
+		f := d.flavor
+		f.Session = nil
+		return d.with(f)
+	}
 	want := all.Answers(t, unstated(db.database).asked(t, nil))
 	for _, v := range s.hostile {
 		spoiled := unstated(db.ways[connection](t, append(slices.Clone(s.beside[v.Name]), v)))
@@ -107,12 +110,6 @@ func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey) {
 		assert.NotEqual(t, shown, s.unseen[stated.Name] != "", "%s is shown, or cannot be", stated.Name)
 		assert.NotEmpty(t, stated.Why, stated.Name)
 	}
-}
-
-// unprepared returns a flavor without the settings that it states.
-func unprepared(f sqlengine.Flavor) sqlengine.Flavor {
-	f.Session = nil
-	return f
 }
 
 // listed holds the settings of the engine against those that are stated and those that are listed.
