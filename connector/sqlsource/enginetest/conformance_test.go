@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -32,8 +31,6 @@ const token = "a-token-for-tests-0123456789abcdef"
 // conformanceOf is what the conformance program makes of a connector over an
 // engine.
 type conformanceOf struct {
-	mayAdvise map[string]string             // checks that may give advice, and why
-	skipped   map[string]conformance.Reason // besides those of notAsked
 	// slow creates the corpus's table slow, and returns a tenant for whom it waits.
 	// Nil: no statement of the engine waits.
 	slow func(t *testing.T, db *database) wire.Credentials
@@ -99,23 +96,18 @@ func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler 
 // slowChecks are the checks that need the corpus's table slow.
 var slowChecks = []string{"P3.5a", "P3.5b", "P3.5c", "P3.5d", "P3.5e", "P3.5f", "P3.5g", "P3.7a", "A.35"}
 
-// notAsked are the checks that cannot be asked of a connector that declares
-// everything, with the reason.
-var notAsked = map[string]conformance.Reason{
-	"A.5":    conformance.NotDeclared,
-	"A.36":   conformance.NotDeclared,
-	"P0.7":   conformance.NotDeclared,
-	"P3.8":   conformance.NotDeclared,
-	"P3.9":   conformance.NotDeclared,
-	"P3.13a": conformance.NotDeclared,
-	"P3.16a": conformance.NotDeclared,
-	"P3.16b": conformance.NotDeclared,
-	"P0.9":   conformance.NotDeclared,
-	"P1.7b":  conformance.NotAsked,
-	"T5":     conformance.NotAsked,
-	"T7":     conformance.NoData, // no credential that must be given is a secret
-	"P3.7b":  conformance.NoData, // no stream was silent for long
-	"P3.10c": conformance.NoData, // no answer was an internal error
+// expected returns the checks of testdata/skipped.tsv that are not judged of an engine, or may give advice.
+func (e *engine) expected(t *testing.T, advice bool) map[string]conformance.Reason {
+	t.Helper()
+	all := map[string]conformance.Reason{}
+	for line := range strings.Lines(string(testkit.Must(os.ReadFile("testdata/skipped.tsv"))(t))) {
+		cells := strings.Split(strings.TrimSpace(line), "\t")
+		require.Len(t, cells, 4, line)
+		if (cells[0] == "all" || cells[0] == e.name) && advice == (cells[2] == "may advise") {
+			all[cells[1]] = conformance.Reason(cells[2])
+		}
+	}
+	return all
 }
 
 // TestConformance grades a connector over the corpus: on a server beside a second
@@ -138,12 +130,10 @@ func TestConformance(t *testing.T) {
 			require.Equal(t, conformance.NoData, skipped[id], id)
 			delete(skipped, id)
 		}
-		want := maps.Clone(notAsked)
-		maps.Copy(want, e.conformance.skipped)
 		if e.conformance.lingering != "" {
 			delete(skipped, "P3.5h") // it needs an answer that takes long, and comes below with one
 		}
-		require.Equal(t, want, skipped, "what is skipped")
+		require.Equal(t, e.expected(t, false), skipped, "what is skipped")
 		if e.conformance.slow != nil {
 			target.Credentials = []wire.Credentials{e.conformance.slow(t, db)}
 			require.Empty(t, e.grade(t, target, &conformance.Options{Match: `^P3\.(5[a-g]|7a)`}), "deadlines and heartbeats")
@@ -169,7 +159,7 @@ func (e *engine) grade(t *testing.T, target conformance.Target, options *conform
 		case o.Verdict == conformance.Advise && o.ID == "A.37": // of keys that the corpus breaks, and of odd cells
 			require.NotRegexp(t, "left out|not served|cannot be read", o.Detail)
 		case o.Verdict == conformance.Advise:
-			require.Contains(t, e.conformance.mayAdvise, o.ID, o.Detail)
+			require.Contains(t, e.expected(t, true), o.ID, o.Detail)
 		}
 		if o.Verdict == conformance.Skip {
 			skipped[o.ID] = o.Reason

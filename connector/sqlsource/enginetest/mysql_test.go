@@ -29,8 +29,7 @@ var mariadb = engine{
 	schemas: mysqlSchemas, plans: mysqlPlans, server: mysqlServer,
 	month: "DATE_FORMAT(moment, '%Y-%m')",
 	conformance: conformanceOf{
-		mayAdvise: map[string]string{"A.6": "MySQL gives all decimals of a column one scale, and has no minus zero"},
-		casesOf:   10,
+		casesOf: 10,
 		slow: func(t *testing.T, db *database) wire.Credentials {
 			db.execute(t, `CREATE VIEW `+corpus.Slow().Name+` AS SELECT words.id, words.name
 				FROM (SELECT 1 AS id, 'one' AS name UNION ALL SELECT 2, 'two' UNION ALL SELECT 3, 'three') AS words

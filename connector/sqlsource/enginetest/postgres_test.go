@@ -38,9 +38,8 @@ var postgres = engine{
 	schemas: postgresSchemas, plans: postgresPlans, server: postgresServer,
 	month: "date_trunc('month', moment)",
 	conformance: conformanceOf{
-		mayAdvise: map[string]string{"A.6": "a numeric has no minus zero, so -0 is read as 0"},
-		casesOf:   10,
-		slow:      slowPostgres,
+		casesOf: 10,
+		slow:    slowPostgres,
 		lingering: `CREATE VIEW lingering AS SELECT * FROM (VALUES (1, 'one'), (2, 'two')) AS words (id, name)
 			WHERE (SELECT pg_sleep(1)::text) IS NOT NULL`,
 	},

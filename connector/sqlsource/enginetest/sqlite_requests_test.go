@@ -212,25 +212,17 @@ func TestSQLiteDatetimePages(t *testing.T) {
 		}
 		odd := func() string {
 			at := moment()
-			switch rng.IntN(9) {
-			case 0:
-				return "'" + at.In(time.FixedZone("", (rng.IntN(2*1439)-1439)*60)).Format("2006-01-02T15:04:05-07:00") + "'"
-			case 1:
-				return "'2024-02-30 10:00:00'"
-			case 2:
-				return "'" + at.Format("2006-01-02") + "'"
-			case 3:
-				return fmt.Sprint(at.Unix())
-			case 4:
-				return "CAST('" + at.Format(layout) + "' AS BLOB)"
-			case 5:
-				return "'" + at.Format(layout) + "' || char(0)"
-			case 6:
-				return "NULL"
-			case 7:
-				return "'" + at.In(time.FixedZone("", 3600)).Format("2006-01-02 15:04:05 -0700 CET") + "'"
-			}
-			return "'" + at.Format(layouts[rng.IntN(len(layouts))]) + "'"
+			return []string{
+				"'" + at.In(time.FixedZone("", (rng.IntN(2*1439)-1439)*60)).Format("2006-01-02T15:04:05-07:00") + "'",
+				"'2024-02-30 10:00:00'",
+				"'" + at.Format("2006-01-02") + "'",
+				fmt.Sprint(at.Unix()),
+				"CAST('" + at.Format(layout) + "' AS BLOB)",
+				"'" + at.Format(layout) + "' || char(0)",
+				"NULL",
+				"'" + at.In(time.FixedZone("", 3600)).Format("2006-01-02 15:04:05 -0700 CET") + "'",
+				"'" + at.Format(layouts[rng.IntN(len(layouts))]) + "'",
+			}[rng.IntN(9)]
 		}
 		var rows []string
 		for id := range 400 {

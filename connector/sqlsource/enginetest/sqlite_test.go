@@ -11,7 +11,6 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -69,19 +68,8 @@ var sqlite = engine{
 		return openSQLite(t, "file:"+db.driver.(fileConnector).file()+"?"+options, "")
 	},
 	schemas: sqliteSchemas, plans: sqlitePlans,
-	month: "substr(moment, 1, 7)",
-	conformance: conformanceOf{
-		casesOf: 3,
-		skipped: map[string]conformance.Reason{
-			// All its cases group decimals of which some have more digits than a real.
-			"A.9": conformance.NoData,
-			// The database is the host's: there are no tenants to hold apart.
-			"T1": conformance.NotAsked, "T2": conformance.NotAsked, "T3": conformance.NotAsked, "T4": conformance.NotDeclared,
-			"T5": conformance.NotDeclared, "T6": conformance.NotAsked, "T7": conformance.NotDeclared, "T8": conformance.NotAsked,
-			"P1.7": conformance.NotDeclared, "P1.7b": conformance.NotDeclared, "P1.7c": conformance.NotDeclared,
-			"A.31": conformance.NotDeclared, "A.32": conformance.NotAsked,
-		},
-	},
+	month:       "substr(moment, 1, 7)",
+	conformance: conformanceOf{casesOf: 3},
 	discovery: discoveryOf{
 		wide:     []int{350, 700, 900, 1600, 1999},
 		slow:     fmt.Sprintf(numbers, 1_000_000_000_000) + "SELECT count(*) AS n FROM n",
