@@ -205,7 +205,8 @@ func sharded(t *testing.T) *postgresDatabase {
 			CREATE FOREIGN TABLE orders_%[1]d PARTITION OF orders FOR VALUES IN (%[7]s) SERVER shard%[1]d OPTIONS (table_name 'orders')`,
 			i, at.Host, at.Port, at.Database, at.User, strings.ReplaceAll(at.Password, "'", "''"), shops))
 	}
-	db.execute(t, `CREATE TABLE whole `+columns+`; INSERT INTO whole SELECT 1 + n % 5, n, CASE WHEN n % 11 > 0 THEN n * 37 % 100000 / 100.0 END,
+	db.execute(t, `CREATE TABLE whole `+columns+`;
+		INSERT INTO whole SELECT 1 + n % 5, n, CASE WHEN n % 11 > 0 THEN n * 37 % 100000 / 100.0 END,
 		date '2024-01-01' + n % 100, CASE n % 3 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' END,
 		timestamptz '2024-01-01 00:00:00Z' + n * interval '1 hour' FROM generate_series(1, 5000) AS n`)
 	db.execute(t, `INSERT INTO orders SELECT * FROM whole; ANALYZE orders`)
