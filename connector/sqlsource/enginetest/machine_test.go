@@ -126,6 +126,17 @@ func requireRefusal(t *testing.T, err error, code wire.Code, want string, hidden
 	}
 }
 
+// requireCheck requires that /check says want of the credentials, and nothing of hidden; or that it succeeds if want is empty.
+func requireCheck(t *testing.T, db *database, want string, hidden ...string) {
+	t.Helper()
+	err := db.caller(t, nil).Unverified().Check()
+	if want == "" {
+		require.NoError(t, err)
+		return
+	}
+	requireRefusal(t, err, wire.CodeCheckFailed, want, hidden...)
+}
+
 // client asks a connector as one tenant, over HTTP.
 type client struct {
 	url         string

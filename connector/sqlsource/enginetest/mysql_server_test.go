@@ -122,18 +122,13 @@ func TestMySQLServer(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			db := s.database(t, c.user, c.password, "shop").as(t, func(own *mysql.Config) { own.TLS = c.tls })
-			err := db.caller(t, nil).Unverified().Check()
-			if c.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			requireRefusal(t, err, wire.CodeCheckFailed, c.want, "typed", "'"+c.user+"'")
+			requireCheck(t, &db.database, c.want, "typed", "'"+c.user+"'")
 		})
 	}
 	t.Run("all connections of the user are taken", func(t *testing.T) {
 		db := s.database(t, "one", "typed-by-hand", "shop")
 		require.NoError(t, db.Ping())
-		requireRefusal(t, db.caller(t, nil).Unverified().Check(), wire.CodeCheckFailed, "no free connection")
+		requireCheck(t, &db.database, "no free connection")
 	})
 	t.Run("a crash while rows are read", func(t *testing.T) { s.crash(t) })
 }
@@ -153,10 +148,9 @@ func (s *mysqlOwn) crash(t *testing.T) {
 	}
 	require.Equal(t, wire.CodeTimeout, wire.CodeOf(told), "%v after %d rows", told, read)
 	require.Less(t, read, 20_000)
-	caller := db.caller(t, nil).Unverified()
-	requireRefusal(t, caller.Check(), wire.CodeCheckFailed, "cannot be reached")
+	requireCheck(t, &db.database, "cannot be reached")
 	s.start(t)
-	require.Equal(t, "20000\n", ask(t, caller, `count {"table": "t"}`))
+	require.Equal(t, "20000\n", ask(t, db.caller(t, nil).Unverified(), `count {"table": "t"}`))
 }
 
 // TestMySQLBlob reads bytes as they are: as base64, the server takes the square of

@@ -24,8 +24,10 @@ import (
 var mariadb = engine{
 	name: "mysql", key: "BIGINT", text: "VARCHAR(20)",
 	create: func(t testing.TB) *database { return &newMySQL(t).database },
-	plain:  func(t testing.TB) *database { return &plainMySQL(t).database },
-	by:     mysqlWith, reader: mysqlReader,
+	plain: func(t testing.TB) *database { // its sessions are as the server has them
+		return &newMySQL(t).as(t, func(c *mysql.Config) { c.Params = nil }).database
+	},
+	by: mysqlWith, reader: mysqlReader,
 	schemas: mysqlSchemas, plans: mysqlPlans, server: mysqlServer,
 	month: "DATE_FORMAT(moment, '%Y-%m')",
 	conformance: conformanceOf{
@@ -45,11 +47,6 @@ var mariadb = engine{
 		broken:   "SELECT seq AS i, CASE WHEN seq >= 150 THEN (SELECT 1 UNION SELECT 2) END AS x FROM seq_1_to_152",
 		aboutAll: "information_schema",
 	},
-}
-
-// plainMySQL creates an empty database, whose sessions are as the server has them.
-func plainMySQL(t testing.TB) *mysqlDatabase {
-	return newMySQL(t).as(t, func(c *mysql.Config) { c.Params = nil })
 }
 
 // mysqlSchemas returns a database beside another one.
