@@ -12,19 +12,7 @@ import (
 )
 
 func init() {
-	mariadb.settings = settingsOf{
-		start: startMySQLSettings, stated: mysql.AllSettings(true),
-		hostile: []setTo{
-			{"character_set_client", "latin1"}, {"character_set_results", "latin1"}, {"collation_connection", "latin1_swedish_ci"},
-			{"time_zone", "'-03:30'"}, {"sql_mode", "'PAD_CHAR_TO_FULL_LENGTH,ANSI_QUOTES'"}, {"sql_select_limit", "100"},
-			{"max_sort_length", "64"}, {"group_concat_max_len", "16"}, {"div_precision_increment", "0"}, {"lc_time_names", "'de_DE'"},
-			{"default_week_format", "3"}, {"sql_big_selects", "0"}, {"sql_quote_show_create", "0"}, {"completion_type", "1"},
-			{"max_recursive_iterations", "100"}, {"system_versioning_asof", "'2020-01-01 00:00:00'"}, {"default_regex_flags", "'DOTALL'"},
-			{"old_mode", "'ZERO_DATE_TIME_CAST'"}, {"big_tables", "1"}, {"tmp_table_size", "0"},
-		},
-		beside: map[string][]setTo{"sql_big_selects": {{"max_join_size", "10"}}},
-		unseen: map[string]string{"sql_auto_is_null": "it needs a row that the session has inserted, and a connector's sessions insert none"},
-	}
+	mariadb.settings = settingsOf{start: startMySQLSettings, stated: mysql.AllSettings(true)}
 }
 
 func startMySQLSettings(t *testing.T) settable {

@@ -16,20 +16,7 @@ import (
 )
 
 func init() {
-	postgres.settings = settingsOf{
-		start: startPostgresSettings, stated: pg.Settings,
-		hostile: []setTo{
-			{"client_encoding", "LATIN1"}, {"DateStyle", "German"}, {"IntervalStyle", "sql_standard"}, {"TimeZone", "America/St_Johns"},
-			{"extra_float_digits", "-15"}, {"bytea_output", "escape"}, {"xmlbinary", "hex"}, {"xmloption", "document"},
-			{"quote_all_identifiers", "on"}, {"standard_conforming_strings", "off"}, {"transform_null_equals", "on"},
-			{"array_nulls", "off"}, {"row_security", "off"}, {"gin_fuzzy_search_limit", "5"},
-			{"search_path", "hostile, public, pg_catalog"},
-		},
-		unseen: map[string]string{
-			"zero_damaged_pages":      "TestPostgresDamage",
-			"ignore_checksum_failure": "TestPostgresDamage",
-		},
-	}
+	postgres.settings = settingsOf{start: startPostgresSettings, stated: pg.Settings}
 }
 
 func startPostgresSettings(t *testing.T) settable {

@@ -16,7 +16,7 @@ import (
 )
 
 // setTo is a setting and a value of it, as SQL.
-type setTo struct{ Name, Value string }
+type setTo = situation.Setting
 
 // settingsOf is what TestSettings asks of an engine.
 type settingsOf struct {
@@ -25,12 +25,33 @@ type settingsOf struct {
 	start func(t *testing.T) settable
 	// stated are the settings that the flavor states.
 	stated []settings.Setting
-	// hostile has a value of each of them that changes an answer.
-	hostile []setTo
-	// beside are set beside a hostile value, without which it changes nothing.
-	beside map[string][]setTo
-	// unseen are those of stated that no request of the survey can show, and why.
-	unseen map[string]string
+}
+
+// listedSettings are those of testdata/settings_NAME.txt. A reason says hostile of values that change an answer unless
+// they are stated, beside NAME of what is set with one, without which it changes nothing, and unseen of what is stated
+// though no request of the survey can show it. The others change no answer; they stand by the reason why.
+type listedSettings struct {
+	hostile, unseen []setTo
+	beside, others  map[string][]setTo
+}
+
+func (e *engine) listedSettings(t *testing.T) *listedSettings {
+	t.Helper()
+	listed := &listedSettings{beside: map[string][]setTo{}, others: map[string][]setTo{}}
+	for why, values := range situation.Settings(t, "testdata/settings_"+e.name+".txt") {
+		kind, _, _ := strings.Cut(why, ": ")
+		switch word, of, _ := strings.Cut(kind, " "); word {
+		case "hostile":
+			listed.hostile = values
+		case "beside":
+			listed.beside[of] = values
+		case "unseen":
+			listed.unseen = append(listed.unseen, values...)
+		default:
+			listed.others[why] = values
+		}
+	}
+	return listed
 }
 
 // settable is a database whose settings can be set.
@@ -57,7 +78,7 @@ func TestSettings(t *testing.T) {
 		if e.settings.start == nil {
 			t.Skip("no settings are described here")
 		}
-		db := e.settings.start(t)
+		db, listed := e.settings.start(t), e.listedSettings(t)
 		all := situation.NewSurvey(t, db.database.asked(t, nil))
 		want := all.Answers(t, db.asked(t, nil))
 		for i, q := range all {
@@ -65,26 +86,25 @@ func TestSettings(t *testing.T) {
 		}
 		for way, set := range db.ways {
 			t.Run(way, func(t *testing.T) {
-				values := slices.Clone(e.settings.hostile)
-				for _, more := range e.settings.beside {
+				values := slices.Clone(listed.hostile)
+				for _, more := range listed.beside {
 					values = append(values, more...)
 				}
 				assert.Empty(t, all.Differences(want, all.Answers(t, set(t, values).asked(t, nil))))
 			})
 		}
-		t.Run("each is seen", func(t *testing.T) { e.settings.seen(t, db, all) })
-		t.Run("none is forgotten", func(t *testing.T) { e.settings.listed(t, db, e.name) })
+		t.Run("each is seen", func(t *testing.T) { e.settings.seen(t, db, all, listed) })
+		t.Run("none is forgotten", func(t *testing.T) { e.settings.complete(t, db, listed, e.name) })
 		t.Run("others change nothing", func(t *testing.T) {
 			skipShort(t)
-			others := readSettings(t, e.name)
 			tried := func(values []setTo) []setTo {
 				return slices.DeleteFunc(slices.Clone(values), func(v setTo) bool { return v.Value == "" || !slices.Contains(db.names, v.Name) })
 			}
-			every := tried(slices.Concat(slices.Collect(maps.Values(others))...))
+			every := tried(slices.Concat(slices.Collect(maps.Values(listed.others))...))
 			if all.Same(t, db.ways[connection](t, every).asked(t, nil), want) {
 				return
 			}
-			for why, values := range others { // which of them is it?
+			for why, values := range listed.others { // which of them is it?
 				got := all.Answers(t, db.ways[connection](t, tried(values)).asked(t, nil))
 				assert.Empty(t, all.Differences(want, got), why)
 			}
@@ -94,32 +114,32 @@ func TestSettings(t *testing.T) {
 }
 
 // seen shows that each hostile value changes an answer if it is not stated.
-func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey) {
+func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey, listed *listedSettings) {
 	unstated := func(d *database) *database {
 		f := d.flavor
 		f.Session = nil
 		return d.with(f)
 	}
 	want := all.Answers(t, unstated(db.database).asked(t, nil))
-	for _, v := range s.hostile {
-		spoiled := unstated(db.ways[connection](t, append(slices.Clone(s.beside[v.Name]), v)))
+	for _, v := range listed.hostile {
+		spoiled := unstated(db.ways[connection](t, append(slices.Clone(listed.beside[v.Name]), v)))
 		assert.False(t, all.Same(t, spoiled.asked(t, nil), want), "%s = %s is not seen by the survey", v.Name, v.Value)
 	}
 	for _, stated := range s.stated {
-		shown := slices.ContainsFunc(s.hostile, func(v setTo) bool { return v.Name == stated.Name })
-		assert.NotEqual(t, shown, s.unseen[stated.Name] != "", "%s is shown, or cannot be", stated.Name)
+		own := func(v setTo) bool { return strings.EqualFold(v.Name, stated.Name) }
+		assert.NotEqual(t, slices.ContainsFunc(listed.hostile, own), slices.ContainsFunc(listed.unseen, own), "%s is shown, or cannot be", stated.Name)
 		assert.NotEmpty(t, stated.Why, stated.Name)
 	}
 }
 
-// listed holds the settings of the engine against those that are stated and those that are listed.
+// complete holds the settings of the engine against those that are stated and those that are listed.
 // Another version than the one that the list was made for may have others; they are only told.
-func (s *settingsOf) listed(t *testing.T, db settable, engine string) {
+func (s *settingsOf) complete(t *testing.T, db settable, listed *listedSettings, engine string) {
 	known := map[string]bool{}
 	for _, stated := range s.stated {
 		known[strings.ToLower(stated.Name)] = true
 	}
-	for _, values := range readSettings(t, engine) {
+	for _, values := range listed.others {
 		for _, v := range values {
 			assert.False(t, known[v.Name], "%s is both stated and listed, or listed twice", v.Name)
 			known[v.Name] = true
@@ -139,24 +159,8 @@ func (s *settingsOf) listed(t *testing.T, db settable, engine string) {
 	}
 }
 
-// readSettings returns the settings that change no answer, by the reason why.
-func readSettings(t *testing.T, engine string) map[string][]setTo {
-	t.Helper()
-	all := map[string][]setTo{}
-	for why, values := range situation.Settings(t, "testdata/settings_"+engine+".txt") {
-		for _, v := range values {
-			all[why] = append(all[why], setTo(v))
-		}
-	}
-	return all
-}
-
 func init() {
-	sqlite.settings = settingsOf{
-		start: startSQLiteSettings, stated: lite.Settings,
-		hostile: []setTo{{"case_sensitive_like", "1"}, {"reverse_unordered_selects", "1"}},
-		unseen:  map[string]string{"read_uncommitted": "it needs a writer that shares the connection's cache"},
-	}
+	sqlite.settings = settingsOf{start: startSQLiteSettings, stated: lite.Settings}
 }
 
 func startSQLiteSettings(t *testing.T) settable {
