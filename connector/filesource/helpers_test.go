@@ -1,9 +1,9 @@
 package filesource
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,8 +16,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -102,14 +100,9 @@ func rowsOf(t testing.TB, s *connectortest.Server, tenant, members string) []str
 	t.Helper()
 	status, answer := s.Post(wire.PathQuery, body(tenant, "", members))
 	require.Equal(t, 200, status, answer)
-	return rowTexts(t, answer)
-}
-
-func rowTexts(t testing.TB, stream string) []string {
-	t.Helper()
 	rows := []string{}
 	ended := false
-	for line := range strings.Lines(stream) {
+	for line := range strings.Lines(answer) {
 		require.False(t, ended, "nothing follows the end")
 		var l struct {
 			Rows  []json.RawMessage
@@ -127,16 +120,10 @@ func rowTexts(t testing.TB, stream string) []string {
 	return rows
 }
 
-// readAll parses a text as a file.
-func readAll(t testing.TB, name, content string) (cells [][]textvalue.Raw) {
+// compact returns JSON without blanks between its tokens.
+func compact(t testing.TB, text json.RawMessage) string {
 	t.Helper()
-	all := testkit.Must(textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil))(t)
-	for {
-		record, err := all.Next()
-		if err == io.EOF {
-			return cells
-		}
-		require.NoError(t, err)
-		cells = append(cells, append([]textvalue.Raw(nil), record...))
-	}
+	var b bytes.Buffer
+	require.NoError(t, json.Compact(&b, text))
+	return b.String()
 }

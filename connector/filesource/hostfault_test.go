@@ -25,31 +25,15 @@ func TestFaultsOfTheHost(t *testing.T) {
 		"acme/.password": "secret-horse", "acme/t.csv": "a;b\n1;1\n", "acme/t.table.json": `{"primaryKey":["a"],` +
 			`"foreignKeys":[{"field":"a","targetTable":"u","targetField":"k"}]}`, "acme/u.csv": "k\n1\n",
 	})
-	for _, c := range []struct {
-		op, name string
-		routes   string // that need it: the check, discovery, and a query
-		stranger bool   // whose answer depends on it
-	}{
-		{"readdir", ".", "cdq", true},
-		{"open", "acme/.password", "cdq", true},
-		{"stat", "acme/.password", "cdq", true},
-		{"read", "acme/.password", "cdq", true},
-		{"readdir", "acme", "dq", false},
-		{"open", "acme/t.csv", "dq", false},
-		{"stat", "acme/t.csv", "dq", false},
-		{"read", "acme/t.csv", "dq", false},
-		{"open", "acme/t.table.json", "dq", false},
-		{"stat", "acme/t.table.json", "dq", false},
-		{"read", "acme/t.table.json", "dq", false},
-		{"read", "acme/u.csv", "d", false},
-	} {
-		for _, broken := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EIO, syscall.ENOMEM, io.ErrUnexpectedEOF,
+	for _, c := range testkit.Table(t, "testdata/hostfaults.tsv", 4) {
+		broken, file, routes := c[0], c[1], c[2]
+		for _, kind := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EIO, syscall.ENOMEM, io.ErrUnexpectedEOF,
 			errors.New("of a kind of its own")} {
-			t.Run(fmt.Sprintf("%s %s %v", c.op, c.name, broken), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s %s %v", broken, file, kind), func(t *testing.T) {
 				var fault error
 				var logged testkit.Log
 				src := newSource(fsRoot(bent{FS: files, before: func(op, name string) error {
-					if op != c.op || name != c.name {
+					if op != broken || name != file {
 						return nil
 					}
 					return fault
@@ -75,14 +59,14 @@ func TestFaultsOfTheHost(t *testing.T) {
 					}
 					return statuses, answers
 				}
-				fault = broken
+				fault = kind
 				statuses, answers := ask("acme")
-				assert.Equal(t, c.routes, statuses, answers)
+				assert.Equal(t, routes, statuses, answers)
 				assert.NotContains(t, answers, refusalText)
 				assert.Contains(t, logged.String(), "level=ERROR")
 				assert.NotContains(t, logged.String(), "secret-horse")
 				statuses, _ = ask("nobody")
-				if c.stranger {
+				if c[3] == "stranger" {
 					assert.Equal(t, "cdq", statuses, "a stranger learns nothing that a tenant does not")
 				}
 				fault = nil
@@ -92,7 +76,7 @@ func TestFaultsOfTheHost(t *testing.T) {
 				require.Len(t, d.Tables, 2)
 				assert.Equal(t, []string{"a"}, d.Tables[0].PrimaryKey)
 				assert.Len(t, d.Tables[0].ForeignKeys, 1)
-				fault = broken
+				fault = kind
 				ask("acme")
 			})
 		}

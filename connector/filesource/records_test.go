@@ -1,6 +1,7 @@
 package filesource
 
 import (
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -82,58 +83,45 @@ func FuzzNDJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) { fuzzRecords(t, "t.ndjson", content) })
 }
 
-// spelled returns a column's cells as they cross the wire.
-func spelled(t *testing.T, c column, cells [][]textvalue.Raw, at int) (out []string) {
+// spelled returns the cells of a column of a file as they cross the wire.
+func spelled(t *testing.T, c column, name, content string, at int) (out []string) {
 	t.Helper()
-	for _, record := range cells {
+	all := testkit.Must(textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil))(t)
+	for {
+		record, err := all.Next()
+		if err == io.EOF {
+			return out
+		}
+		require.NoError(t, err)
 		var cell textvalue.Raw
 		if at < len(record) {
 			cell = record[at]
 		}
 		v := testkit.Must(c.value(cell))(t, "a type that was inferred holds every cell")
-		b := testkit.Must(v.AppendJSON(nil))(t)
-		out = append(out, string(b))
+		out = append(out, string(testkit.Must(v.AppendJSON(nil))(t)))
 	}
-	return out
 }
 
 // TestInferColumns reads the cells of one column. How texts become types and cells is
 // tested in package textvalue.
 func TestInferColumns(t *testing.T) {
-	for _, c := range []struct {
-		why, format string
-		declared    wire.Type
-		cells       []string // of CSV, or values of JSON; "": an empty cell, or no member
-		typ         wire.Type
-		wire        []string
-		null        bool
-	}{
-		{"an empty cell is null and says nothing of the type", ".csv", "", []string{"1", "", "3"}, "number", []string{"1", "null", "3"}, true},
-		{"the widest of a column's fractions", ".csv", "", []string{"2024-01-01T10:00:00.5Z", "2024-01-01 10:00", "2024-01-01T10:00:00.1234Z"},
-			"datetime", []string{`"2024-01-01T10:00:00.500000Z"`, `"2024-01-01T10:00:00.000000Z"`, `"2024-01-01T10:00:00.123400Z"`}, false},
-		{"nothing but nulls", ".csv", "", []string{"", ""}, "string", []string{"null", "null"}, true},
-		{"no rows: nothing is known, null is possible", ".csv", "", nil, "string", nil, true},
-		{"the empty string is a value, unlike an empty CSV cell", ".ndjson", "", []string{`""`, "null"}, "string", []string{`""`, "null"}, true},
-		{"a member that comes late was null before", ".ndjson", "", []string{"", "1"}, "number", []string{"null", "1"}, true},
-
-		{"a code that looks like a number", ".csv", "string", []string{"1", "2"}, "string", []string{`"1"`, `"2"`}, false},
-		{"a number may have leading zeros", ".csv", "number", []string{"007", "+5"}, "number", []string{"7", "5"}, false},
-		{"a word is no number: the declaration does not hold", ".csv", "number", []string{"1", "x"}, "string", []string{`"1"`, `"x"`}, false},
-		{"declared times keep one width", ".csv", "datetime", []string{"2024-01-01T00:00:00.25Z", "2024-01-01"}, "datetime",
-			[]string{`"2024-01-01T00:00:00.250Z"`, `"2024-01-01T00:00:00.000Z"`}, false},
-		{"times cannot be served as dates: the time of day would be lost", ".csv", "date", []string{"2024-01-01T10:00:00Z"}, "datetime",
-			[]string{`"2024-01-01T10:00:00Z"`}, false},
-		{"where there are no values any type holds", ".csv", "date", []string{""}, "date", []string{"null"}, true},
-	} {
-		t.Run(c.why, func(t *testing.T) {
+	for _, c := range testkit.Cases[struct {
+		Why, Format string
+		Declared    wire.Type
+		Cells       []string // of CSV, or values of JSON; "": an empty cell, or no member
+		Typ         wire.Type
+		Wire        json.RawMessage
+		Null        bool
+	}](t, "testdata/inferred.json") {
+		t.Run(c.Why, func(t *testing.T) {
 			var b strings.Builder
-			name := "t" + c.format
-			if c.format == ".csv" {
+			name := "t" + c.Format
+			if c.Format == ".csv" {
 				b.WriteString("k,x\n")
 			}
-			for _, cell := range c.cells {
+			for _, cell := range c.Cells {
 				switch { // a second column keeps blank lines from being skipped
-				case c.format == ".csv":
+				case c.Format == ".csv":
 					b.WriteString(`k,"` + strings.ReplaceAll(cell, `"`, `""`) + "\"\n")
 				case cell == "":
 					b.WriteString("{\"k\":1}\n")
@@ -142,24 +130,23 @@ func TestInferColumns(t *testing.T) {
 				}
 			}
 			var side *textfile.Sidecar
-			if c.declared != "" {
-				side = &textfile.Sidecar{File: "t.table.json", Columns: map[string]textfile.SidecarColumn{"x": {Type: c.declared}}}
+			if c.Declared != "" {
+				side = &textfile.Sidecar{File: "t.table.json", Columns: map[string]textfile.SidecarColumn{"x": {Type: c.Declared}}}
 			}
 			format := textfile.Format{}.Of(name, side)
 			all := testkit.Must(textfile.Open(name, strings.NewReader(b.String()), format, nil))(t)
 			columns, _, warnings, err := inferColumns("t", all, format, side)
 			require.NoError(t, err)
-			cells := readAll(t, name, b.String())
 			require.Len(t, columns, 2)
 			assert.Equal(t, "x", columns[1].name)
-			assert.Equal(t, c.typ, columns[1].typ)
-			assert.Equal(t, c.null, columns[1].nullable)
-			assert.Equal(t, c.wire, spelled(t, columns[1], cells, 1))
-			if c.declared == "" || c.typ == c.declared {
+			assert.Equal(t, c.Typ, columns[1].typ)
+			assert.Equal(t, c.Null, columns[1].nullable)
+			assert.Equal(t, compact(t, c.Wire), "["+strings.Join(spelled(t, columns[1], name, b.String(), 1), ",")+"]")
+			if c.Declared == "" || c.Typ == c.Declared {
 				assert.Empty(t, warnings)
 			} else {
 				require.Len(t, warnings, 1)
-				assert.Contains(t, warnings[0], `t.table.json: column "x" is served as `+string(c.typ)+" and not as "+string(c.declared)+": t line ")
+				assert.Contains(t, warnings[0], `t.table.json: column "x" is served as `+string(c.Typ)+" and not as "+string(c.Declared)+": t line ")
 			}
 		})
 	}

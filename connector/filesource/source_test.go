@@ -43,32 +43,17 @@ func TestPrepareShowsProgress(t *testing.T) {
 		"acme/a.csv": "id\n1\n", "acme/b.csv": "id\n1\n",
 		"zeta/c.csv": "id\n1\n",
 	})
-	for _, c := range []struct {
-		why   string
-		takes time.Duration // each file
-		want  []string
-	}{
-		{"soon read", time.Second, nil},
-		{"a line every five seconds, and one at the end", 4 * time.Second, []string{
-			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=5s`,
-			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=10s`,
-			`level=INFO msg="no longer reading files" files=3 after=12s`,
-		}},
-		{"one file that takes long", 9 * time.Second, []string{
-			`level=INFO msg="still reading files" tenant=acme file=a.csv number=1 after=5s`,
-			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=10s`,
-			`level=INFO msg="still reading files" tenant=acme file=b.csv number=2 after=15s`,
-			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=20s`,
-			`level=INFO msg="still reading files" tenant=zeta file=c.csv number=3 after=25s`,
-			`level=INFO msg="no longer reading files" files=3 after=27s`,
-		}},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
+	for _, c := range testkit.Cases[struct {
+		Why   string
+		Takes testkit.Duration // each file
+		Want  []string
+	}](t, "testdata/progress.json") {
+		testkit.Bubble(t, c.Why, func(t *testing.T) {
 			var log strings.Builder
 			var known sync.Map
 			slow := bent{FS: files, before: func(op, name string) error {
 				if _, again := known.LoadOrStore(name, true); op == "open" && !again && strings.HasSuffix(name, ".csv") {
-					time.Sleep(c.takes)
+					time.Sleep(c.Takes.Duration)
 				}
 				return nil
 			}}
@@ -87,7 +72,7 @@ func TestPrepareShowsProgress(t *testing.T) {
 					lines = append(lines, strings.TrimSpace(line))
 				}
 			}
-			require.Equal(t, c.want, lines)
+			require.Equal(t, c.Want, lines)
 		})
 	}
 }

@@ -21,61 +21,15 @@ func credentials(tenant, password string) wire.Credentials {
 
 // hostile returns names that some file system, library or language takes for a
 // folder, but that are not, byte for byte, a tenant's own name.
-func hostile(dir string) map[string]string {
-	return map[string]string{
-		"../acme":                         "the folder by way of its parent's other child",
-		"..":                              "the parent",
-		".":                               "the served folder itself",
-		"./acme":                          "the folder, from here",
-		"acme/":                           "a slash behind it",
-		"acme//":                          "two",
-		"/acme":                           "a slash before it",
-		"acme/.":                          "the folder in itself",
-		"acme/..":                         "the served folder",
-		"acme/../acme":                    "there and back",
-		"acme/../locked":                  "into another's folder",
-		"../" + filepath.Base(dir):        "the served folder by its name",
-		"../outside":                      "a folder beside the served one",
-		dir + "/acme":                     "the absolute path",
-		dir:                               "the served folder's absolute path",
-		"/etc":                            "an absolute path of the system",
-		"C:\\":                            "one of another system",
-		"acme\\":                          "a backslash behind it",
-		"..\\acme":                        "traversal as Windows spells it",
-		"acme\\..\\locked":                "and into another's folder",
-		"\\\\?\\acme":                     "a device path",
-		"acme\x00":                        "a NUL behind it: C ends the string there",
-		"acme\x00.csv":                    "and goes on",
-		"\x00":                            "a NUL alone",
-		"ACME":                            "another case, the same folder on a Mac and on Windows",
-		"Acme":                            "another case",
-		"acme ":                           "a blank behind it, which Windows cuts off",
-		" acme":                           "a blank before it",
-		"acme.":                           "a dot behind it, which Windows cuts off",
-		"acme...":                         "three",
-		"acme::$DATA":                     "a stream of NTFS",
-		"ac\u200bme":                      "a space without width",
-		"acme\n":                          "a line end",
-		"cafe\u0301":                      "the decomposed form of a name that is composed on disk",
-		"%61cme":                          "escapes of a URL",
-		"..%2facme":                       "and of a slash",
-		"..%c0%afacme":                    "and of an overlong one",
-		"．．/acme":                         "dots of full width",
-		"acme\u2215":                      "a slash that is a sign of division",
-		"~":                               "a home",
-		"*":                               "a pattern",
-		"a*":                              "a pattern that matches",
-		"acme/data.csv":                   "a file in it",
-		"loose.csv":                       "a file beside it",
-		".hidden":                         "a hidden folder",
-		"linked":                          "a link to a tenant's folder",
-		"escape":                          "a link out of the served folder",
-		"locked/.password":                "the file with the password",
-		".password":                       "its name",
-		"-acme":                           "an option",
-		strings.Repeat("a", 5000):         "a name longer than any",
-		strings.Repeat("../", 90) + "etc": "many steps up",
+func hostile(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	spelled := strings.NewReplacer("DIR", dir, "BASE", filepath.Base(dir), "LONG", strings.Repeat("a", 5000),
+		"STEPS", strings.Repeat("../", 90))
+	names := map[string]string{}
+	for _, c := range testkit.Cases[struct{ Name, Why string }](t, "testdata/hostile.json") {
+		names[spelled.Replace(c.Name)] = c.Why
 	}
+	return names
 }
 
 // attacked makes a served folder beside another one, with everything in it that
@@ -103,32 +57,20 @@ func attacked(t *testing.T) (dir string, r *root) {
 
 func TestAdmit(t *testing.T) {
 	_, r := attacked(t)
-	for _, c := range []struct {
-		tenant, password string
-		admitted         bool
-		why              string
-	}{
-		{"acme", "", true, "a folder without a password"},
-		{"acme", "whatever", true, "which needs none, so any will do"},
-		{"locked", "correct horse", true, "the password, without the line end of its file"},
-		{"locked", "correct horse\n", false, "which is no part of it"},
-		{"locked", "", false, "no password"},
-		{"locked", "wrong", false, "a wrong one"},
-		{"locked", "correct horsf", false, "one letter off"},
-		{"locked", "Correct horse", false, "capital letters count"},
-		{"caf\u00e9", "", true, "a name beyond ASCII"},
-		{"nobody", "", false, "no such tenant"},
-		{"", "", false, "no name"},
-	} {
-		f, err := r.admit(credentials(c.tenant, c.password))
-		if c.admitted {
-			require.NoError(t, err, c.why)
-			assert.Equal(t, c.tenant, f.name)
+	for _, c := range testkit.Cases[struct {
+		Tenant, Password string
+		Admitted         bool
+		Why              string
+	}](t, "testdata/admitted.json") {
+		f, err := r.admit(credentials(c.Tenant, c.Password))
+		if c.Admitted {
+			require.NoError(t, err, c.Why)
+			assert.Equal(t, c.Tenant, f.name)
 			require.NoError(t, f.close())
 			continue
 		}
 		var refused *refusal
-		require.ErrorAs(t, err, &refused, c.why)
+		require.ErrorAs(t, err, &refused, c.Why)
 		assert.Equal(t, refusalText, err.Error())
 		assert.NoError(t, refused.cause, "nothing is wrong with the host's folders")
 	}
@@ -136,7 +78,7 @@ func TestAdmit(t *testing.T) {
 
 func TestAdmitRefusesEveryOtherSpelling(t *testing.T) {
 	dir, r := attacked(t)
-	attacks := hostile(dir)
+	attacks := hostile(t, dir)
 	require.GreaterOrEqual(t, len(attacks), 30)
 	for name, why := range attacks {
 		for _, password := range []string{"", "correct horse"} {
@@ -172,7 +114,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 			code = "check_failed"
 		}
 		assert.Equal(t, fmt.Sprintf(`{"error":{"code":%q,"message":%q}}`, code, refusalText), wrongPassword)
-		for name, why := range hostile(dir) {
+		for name, why := range hostile(t, dir) {
 			status, answer := s.Post(path, body(name, "zzzzzz", members))
 			require.Equal(t, 400, status, "%s %q: %s", path, name, why)
 			// The library cuts credential values out of texts [rule credential-9], and some
