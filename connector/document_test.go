@@ -296,26 +296,12 @@ func TestAt(t *testing.T) {
 		h := testkit.Must(connector.New(connector.Definition{Slug: slug}, testkit.Endpoints{}, newToken(t), nil))(t)
 		mux.Handle(h.Mount(prefix))
 	}
-	for _, c := range []struct {
-		why, method, target string
-		status              int
-		contains            string
-	}{
-		{"a document below a prefix", "GET", "/one" + wire.PathDocument, 200, `"slug":"one"`},
-		{"another", "GET", "/two" + wire.PathDocument, 200, `"slug":"two"`},
-		{"one at the root", "GET", wire.PathDocument, 200, `"slug":"root"`},
-		{"a route", "POST", "/two/check", 200, `{"ok":true}`},
-		{"below a prefix that need not be escaped", "POST", "/team[1]/check", 200, `{"ok":true}`},
-		{"no such route", "POST", "/two/nothing", 404, `not_found`},
-		{"http-1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
-		{"http-1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},
-		{"no such prefix", "POST", "/three/check", 404, `not_found`},
-	} {
-		r := httptest.NewRequest(c.method, c.target, strings.NewReader(good("/check")))
+	for _, c := range testkit.Table(t, "testdata/mounts.tsv", 5) {
+		r := httptest.NewRequest(c[1], strings.Replace(c[2], "DOCUMENT", wire.PathDocument, 1), strings.NewReader(good("/check")))
 		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, r)
-		assert.Equal(t, c.status, w.Code, c.why)
-		assert.Contains(t, w.Body.String(), c.contains, c.why)
+		assert.Equal(t, c[3], itoa(w.Code), c[0])
+		assert.Contains(t, w.Body.String(), c[4], c[0])
 	}
 }

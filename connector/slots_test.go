@@ -179,27 +179,15 @@ func TestConcurrencyOfStreams(t *testing.T) {
 // that they have as credentials, each value under its own name.
 func TestConcurrencyOfTenants(t *testing.T) {
 	const first, one = `{"apiKey":"first"}`, `{"apiKey":"a","region":"bc"}`
-	for _, c := range []struct {
-		why, other string
-		want       string // "0132" if the two take turns
-	}{
-		{"the same in another order", `{"region":"bc","apiKey":"a"}`, "0123"},
-		{"what the definition does not have is no credential", `{"apiKey":"a","region":"bc","more":"x"}`, "0123"},
-		{"another value", `{"apiKey":"a","region":"bd"}`, "0132"},
-		{"the values under each other's names", `{"apiKey":"bc","region":"a"}`, "0132"},
-		{"the same letters, split elsewhere", `{"apiKey":"ab","region":"c"}`, "0132"},
-		{"a name in a value", `{"apiKey":"aregionbc"}`, "0132"},
-		{"the same value under another name", `{"apiKey":"a","zone":"bc"}`, "0132"},
-		{"one value less", `{"apiKey":"a"}`, "0132"},
-	} {
+	for _, c := range testkit.Table(t, "testdata/tenants.tsv", 3) {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{}
 			visits := of("0", "1", "2", "3")
-			for i, credentials := range []string{first, one, one, c.other} {
+			for i, credentials := range []string{first, one, one, c[1]} {
 				visits[i].credentials = credentials
 			}
 			narrow(t, 1, q).arrive(visits...)()
-			assert.Equal(t, c.want, strings.Join(q.called, ""), c.why)
+			assert.Equal(t, c[2], strings.Join(q.called, ""), c[0])
 		})
 	}
 }

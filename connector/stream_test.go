@@ -81,29 +81,13 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 			})
 		}
 	}
-	for _, c := range []struct {
-		ms      int64
-		max, at time.Duration
-	}{
-		{1, 0, time.Millisecond},
-		{2, 0, 2 * time.Millisecond},
-		{9_999, 3 * time.Second, 3 * time.Second},
-		{3_000, 3 * time.Second, 3 * time.Second},
-		{2_999, 3 * time.Second, 2_999 * time.Millisecond},
-		{18_446_744_073_710, 5 * time.Second, 5 * time.Second}, // overflows to 448 microseconds
-		{9_223_372_036_855, 5 * time.Second, 5 * time.Second},  // overflows below zero
-		{1<<53 - 1, 7 * time.Second, 7 * time.Second},
-		{1<<53 - 1, 1500 * time.Microsecond, 1500 * time.Microsecond},
-		{1, 1500 * time.Microsecond, time.Millisecond},
-		{1, 500 * time.Microsecond, 500 * time.Microsecond},
-		{1<<53 - 1, 0, time.Hour}, // by default
-	} {
-		testkit.Bubble(t, fmt.Sprintf("%dms of at most %v", c.ms, c.max), func(t *testing.T) {
-			s := played(t, "Check: swallow", connector.Options{MaxTimeout: c.max})
+	for _, c := range testkit.Table(t, "testdata/timeouts.tsv", 4) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			s := played(t, "Check: swallow", connector.Options{MaxTimeout: duration(c[2])})
 			start := time.Now()
-			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, fmt.Sprintf(`"timeoutMs":%d`, c.ms))).
+			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, `"timeoutMs":`+c[1])).
 				refuses(t, 408, wire.CodeTimeout, "the request's time is over")
-			assert.Equal(t, c.at, time.Since(start))
+			assert.Equal(t, duration(c[3]), time.Since(start))
 		})
 	}
 	testkit.Bubble(t, "of a stream's other clocks too", func(t *testing.T) {

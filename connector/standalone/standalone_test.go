@@ -304,22 +304,14 @@ func TestAsksForCredentials(t *testing.T) {
 }
 
 func TestRefusesSettings(t *testing.T) {
-	for _, c := range []struct {
-		why, slug string
-		env       map[string]string
-		want      string
-	}{
-		{"an empty token is a secret that did not arrive", "odd", map[string]string{"PLATFORM_CONNECTOR_TOKEN": ""},
-			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
-		{"a port with a colon", "odd", map[string]string{"PORT": ":8080"}, "PORT: must be a number from 0 to 65535"},
-		{"an empty port", "odd", map[string]string{"PORT": ""}, "PORT: must be a number from 0 to 65535"},
-		{"a port that is too high", "odd", map[string]string{"PORT": "65536"}, "PORT: must be a number from 0 to 65535"},
-		{"a port below zero", "odd", map[string]string{"PORT": "-1"}, "PORT: must be a number from 0 to 65535"},
-		{"a definition that is faulty", "X", map[string]string{"PORT": "0"}, "slug"},
-	} {
-		program := odd(t, c.env)
-		program.Definition.Slug = c.slug
-		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
+	for _, c := range testkit.Cases[struct {
+		Why, Slug string
+		Env       map[string]string
+		Want      string
+	}](t, "testdata/refused.json") {
+		program := odd(t, c.Env)
+		program.Definition.Slug = c.Slug
+		require.ErrorContains(t, program.Run(t.Context()), c.Want, c.Why)
 	}
 	negative := odd(t, anyPort)
 	negative.Drain = -time.Second

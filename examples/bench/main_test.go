@@ -86,25 +86,12 @@ func TestOnly(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		args []string
-		says string
-	}{
-		{"no rows leave nothing to measure", []string{"-rows", "0"}, "-rows must be 1 to"},
-		{"a run is bounded", []string{"-rows", "99999999999"}, "-rows must be 1 to"},
-		{"no rounds have no median", []string{"-rounds", "0"}, "-rounds must be 1 to"},
-		{"a run is bounded in rounds too", []string{"-rounds", "1000"}, "-rounds must be 1 to"},
-		{"a goal that the benchmarks take", []string{"-only", "S3,S9"}, `no goal "S9" here`},
-		{"an unknown flag", []string{"-port", "80"}, "not defined: -port"},
-		{"a part of the figures is no run of them", []string{"-figures", "f.md", "-only", "S3"}, "leave -only out"},
-		{"a word that no flag takes", []string{"S3"}, `"S3": the command takes flags only`},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			code, out, errs := bench(c.args...)
+	for _, c := range testkit.Table(t, "testdata/flags.tsv", 3) {
+		t.Run(c[0], func(t *testing.T) {
+			code, out, errs := bench(strings.Fields(c[1])...)
 			require.Equal(t, 2, code)
 			require.Empty(t, out)
-			require.Contains(t, errs, c.says)
+			require.Contains(t, errs, c[2])
 		})
 	}
 }

@@ -48,40 +48,19 @@ func env(vars map[string]string) func(string) (string, bool) {
 }
 
 func TestConfigure(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		args []string
-		env  map[string]string
-		want string // the error; empty: none
-	}{
-		{"nothing is needed", nil, nil, ""},
-		{"a folder", []string{"-dir", "x"}, nil, ""},
-		{"a token and a port", nil, map[string]string{envToken: testToken, envPort: "9000"}, ""},
-		{"any free port", nil, map[string]string{envPort: "0"}, ""},
-		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil,
-			"-dir: is empty; name a folder, or leave the flag out for the bundled data"},
-		{"the folder is a flag", []string{"x"}, nil, "unexpected argument; the folder to serve is given as -dir FOLDER"},
-		{"a short token", nil, map[string]string{envToken: "short"},
-			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
-				"unset to have one made for this run"},
-		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""},
-			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
-				"unset to have one made for this run"},
-		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"},
-			"PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with " +
-				"`openssl rand -hex 32`; leave it unset to have one made for this run"},
-		{"a port that is none", nil, map[string]string{envPort: "http"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
-		{"one that is too high", nil, map[string]string{envPort: "65536"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
-		{"an empty one", nil, map[string]string{envPort: ""}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
-		{"an address", nil, map[string]string{envPort: ":8080"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
-	} {
-		config, err := configure(c.args, env(c.env), io.Discard)
-		if c.want != "" {
-			require.EqualError(t, err, c.want, c.why)
+	for _, c := range testkit.Cases[struct {
+		Why  string
+		Args []string
+		Env  map[string]string
+		Want string // the error; empty: none
+	}](t, "testdata/configured.json") {
+		config, err := configure(c.Args, env(c.Env), io.Discard)
+		if c.Want != "" {
+			require.EqualError(t, err, c.Want, c.Why)
 			continue
 		}
-		require.NoError(t, err, c.why)
-		secret, given := c.env[envToken]
+		require.NoError(t, err, c.Why)
+		secret, given := c.Env[envToken]
 		assert.Equal(t, given, config.minted == "", "a token is made when none is given")
 		if !given {
 			secret = config.minted

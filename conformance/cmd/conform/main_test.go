@@ -63,69 +63,23 @@ const key = `{"apiKey":"canary-secret-of-a-tenant"}`
 
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
+	for name, text := range map[string]string{"list.json": `["secret"]`, "long.json": strings.Repeat(" ", 2<<20), "occupied": ""} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	for _, c := range []struct {
-		why  string
-		env  map[string]string
-		args []string
-		says string
-	}{
-		{"no URL", withToken, nil, "no endpoint URL"},
-		{"two URLs", withToken, []string{"http://x.test", "secret-that-lost-its-flag"}, "give one endpoint URL"},
-		{"no URL that is one", withToken, []string{"localhost:8080"}, "must begin with https:// or http://"},
-		{"no token", nil, []string{"http://x.test"}, check.EnvToken},
-		{"an unknown flag", withToken, []string{"http://x.test", "-verbose"}, "-verbose"},
-		{"a flag that is no number", withToken, []string{"-rows", "many", "http://x.test"}, "-rows"},
-		{"an unknown mode", withToken, []string{"-mode", "all", "http://x.test"}, "fixture, live and both"},
-		{"phases that are no numbers", withToken, []string{"-phases", "0,one", "http://x.test"}, "0,1,3"},
-		{"a phase that the mode lacks", withToken, []string{"-phases", "4", "http://x.test"}, "no phase 4"},
-		{"a preview that is graded again", withToken, []string{"-watch", "-preview", "1", "http://x.test"}, "leave one out"},
-		{"a pattern that does not compile", withToken, []string{"-run", "(", "http://x.test"}, "does not compile"},
-		{"a pattern without a check", withToken, []string{"-run", "P9", "http://x.test"}, "P9"},
-		{"a negative budget", withToken, []string{"-rows", "-1", "http://x.test"}, "must not be negative"},
-		{"credentials that are no object", withToken, []string{"-credentials", "secret", "http://x.test"}, "takes a JSON object"},
-		{"credentials that are not JSON", withToken, []string{"-credentials", `{"a":"secret"`, "http://x.test"},
-			"not one flat JSON object of strings"},
-		{"credentials that are not flat", withToken,
-			[]string{"-credentials", `{"a":{"b":"secret"}}`, "http://x.test"}, "not one flat JSON object of strings"},
-		{"credentials that are two objects", withToken, []string{"-credentials", `{"a":"secret"}{}`, "http://x.test"},
-			"not one flat JSON object of strings"},
-		{"no such file of credentials", withToken, []string{"-credentials", "@" + filepath.Join(dir, "none.json"), "http://x.test"}, "none.json"},
-		{"a file without credentials", withToken,
-			[]string{"-credentials", "@" + file("list.json", `["secret"]`), "http://x.test"}, "not one flat JSON object of strings"},
-		{"a file that is far too long", withToken,
-			[]string{"-credentials", "@" + file("long.json", strings.Repeat(" ", 2<<20)), "http://x.test"}, "longer than"},
-		{"three tenants", withToken,
-			[]string{"-credentials", "{}", "-credentials", "{}", "-credentials", "{}", "http://x.test"}, "more than two"},
-		{"a report of an unknown form", withToken, []string{"-report", filepath.Join(dir, "r.pdf"), "http://x.test"},
-			".json, .xml (JUnit) or .html"},
-		{"a report that cannot be written", withToken, []string{"-report", filepath.Join(dir, "none", "r.json"), "http://x.test"}, "r.json"},
-		{"a report that is a folder", withToken, []string{"-report", mkdir(t, filepath.Join(dir, "d.json")), "http://x.test"}, "d.json"},
-		{"a preview of no rows", withToken, []string{"-preview", "-1", "http://x.test"}, "-preview takes a number of rows"},
-		{"an unknown check", nil, []string{"-explain", "P9.9"}, `no check "P9.9"`},
-		{"a folder that cannot be made", nil, []string{"-fixture", file("occupied", "")}, "-fixture"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			got := conform(t, c.env, c.args...)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.json"), 0o755))
+	for _, c := range testkit.Table(t, "testdata/refusals.tsv", 4) {
+		t.Run(c[0], func(t *testing.T) {
+			env := map[string]map[string]string{"token": withToken}[c[1]]
+			got := conform(t, env, strings.Fields(strings.ReplaceAll(c[2], "DIR", dir))...)
 			require.Equal(t, check.ExitNotRun, got.code, got.err)
 			require.True(t, strings.HasPrefix(got.err, "conform: "), got.err)
-			require.Contains(t, got.err, c.says)
+			require.Contains(t, got.err, c[3])
 			require.Equal(t, 1, strings.Count(got.err, "\n"), "one line")
 			require.NotContains(t, got.err, "secret")
 			require.Empty(t, got.out)
 		})
 	}
 	require.NoFileExists(t, filepath.Join(dir, "r.pdf"))
-}
-
-func mkdir(t *testing.T, path string) string {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(path, 0o755))
-	return path
 }
 
 func TestGrades(t *testing.T) {

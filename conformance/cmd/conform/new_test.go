@@ -20,34 +20,18 @@ const root = "../../.."
 func TestNewRefuses(t *testing.T) {
 	full := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(full, "mine.txt"), nil, 0o600))
-	under := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	for _, c := range []struct {
-		why  string
-		args []string
-		says string
-	}{
-		{"no folder", []string{"-kind", "rest", "-replace", root}, "expected the name of one folder, got 0"},
-		{"two folders", []string{"a", "b", "-kind", "rest", "-replace", root}, "expected the name of one folder, got 2"},
-		{"no kind", []string{under("x"), "-replace", root}, "-kind memory|rest|graphql|sql|files|lake"},
-		{"an unknown kind", []string{under("x"), "-kind", "soap", "-replace", root}, `no kind "soap"; the kinds are memory, rest`},
-		{"a program of a clone, which no go.mod can require", []string{under("x"), "-kind", "rest"}, "give -replace and the folder"},
-		{"a clone that is none", []string{under("x"), "-kind", "rest", "-replace", full}, "-replace: "},
-		{"a clone of another module", []string{under("x"), "-kind", "rest", "-replace", root + "/examples/sql"}, "is no clone of"},
-		{"a folder with files", []string{full, "-kind", "rest", "-replace", root}, "new: "},
-		{"a name that no image can have", []string{under("My Shop"), "-kind", "rest", "-replace", root}, "small letters"},
-		{"a module that is none", []string{under("x"), "-kind", "rest", "-replace", root, "-module", "a b"}, "-module: "},
-		{"no address", []string{under("x"), "-kind", "rest", "-replace", root, "-base", "api.example.org"}, "-base: expected an address"},
-		{"an address with a user", []string{under("x"), "-kind", "rest", "-replace", root, "-base", "https://me:secret@api.example.org"},
-			"-base: expected an address without a user, such as https://api.example.com/v2\n"},
-		{"an address of no API", []string{under("x"), "-kind", "sql", "-replace", root, "-base", "https://api.example.org"}, "-base: "},
-		{"an unknown flag", []string{under("x"), "-sort", "rest"}, "conform new -h tells the flags"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			r := conform(t, nil, append([]string{"new"}, c.args...)...)
+	for _, c := range testkit.Table(t, "testdata/new.tsv", 3) {
+		t.Run(c[0], func(t *testing.T) {
+			words := strings.NewReplacer("ROOT", root, "FULL", full, "NEW", t.TempDir(), "~", " ")
+			args := strings.Fields("new " + c[1])
+			for i, arg := range args {
+				args[i] = words.Replace(arg)
+			}
+			r := conform(t, nil, args...)
 			require.Equal(t, check.ExitNotRun, r.code)
-			require.Contains(t, r.err, c.says)
-			if c.args[0] != full {
-				require.NoDirExists(t, c.args[0])
+			require.Contains(t, r.err, strings.ReplaceAll(c[2], "↵", "\n"))
+			if args[1] != full {
+				require.NoDirExists(t, args[1])
 			}
 		})
 	}

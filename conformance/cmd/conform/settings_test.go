@@ -27,71 +27,38 @@ import (
 func onlyToken(name string) string { return withToken[name] }
 
 func TestPace(t *testing.T) {
-	for _, c := range []struct {
-		why, text string
-		want      time.Duration // 0: refused
-	}{
-		{"a time", "100ms", 100 * time.Millisecond},
-		{"a rate", "60/min", time.Second},
-		{"one that does not divide its time is rounded so that it is kept", "7/s", 142857143},
-		{"a long time", "10000/day", 8640 * time.Millisecond},
-		{"blanks", "5 / s", 200 * time.Millisecond},
-		{"a number alone has no time", "60", 0},
-		{"no requests at all", "0/s", 0},
-		{"an unknown time", "60/week", 0},
-		{"a rate of a time", "60/10s", 0},
-		{"a negative rate", "-1/s", 0},
-	} {
-		got, err := configure([]string{"-pace", c.text, "http://x.test"}, onlyToken)
-		if c.want == 0 {
-			require.ErrorContains(t, err, "60/min", c.why)
+	for _, c := range testkit.Table(t, "testdata/pace.tsv", 3) {
+		got, err := configure([]string{"-pace", c[1], "http://x.test"}, onlyToken)
+		if c[2] == "refused" {
+			require.ErrorContains(t, err, "60/min", c[0])
 			continue
 		}
-		require.NoError(t, err, c.why)
-		require.Equal(t, c.want, got.options.Pace, c.why)
+		require.NoError(t, err, c[0])
+		require.Equal(t, testkit.Must(time.ParseDuration(c[2]))(t), got.options.Pace, c[0])
 	}
 }
 
 // TestCredentialsOfTheEnvironment requires that what the printed curl lines read is read
 // by the program too.
 func TestCredentialsOfTheEnvironment(t *testing.T) {
-	const one, two = `{"apiKey":"secret-one"}`, `{"apiKey":"secret-two"}`
-	for _, c := range []struct {
-		why   string
-		env   map[string]string
-		args  []string
-		want  []string // the keys of the tenants
-		fault string
-	}{
-		{"none", nil, nil, nil, ""},
-		{"one tenant", map[string]string{"CONNECTOR_CREDENTIALS": one}, nil, []string{"secret-one"}, ""},
-		{"two tenants", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": two}, nil,
-			[]string{"secret-one", "secret-two"}, ""},
-		{"the flag goes before, and is then all", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": two},
-			[]string{"-credentials", `{"apiKey":"secret-flag"}`}, []string{"secret-flag"}, ""},
-		{"the second alone", map[string]string{"CONNECTOR_CREDENTIALS_2": two}, nil, nil,
-			"CONNECTOR_CREDENTIALS_2 is set, and CONNECTOR_CREDENTIALS is not"},
-		{"no object", map[string]string{"CONNECTOR_CREDENTIALS": "secret-one"}, nil, nil, "CONNECTOR_CREDENTIALS takes a JSON object"},
-		{"no object of strings", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": `{"a":["secret"]}`}, nil, nil,
-			"CONNECTOR_CREDENTIALS_2: not one flat JSON object of strings"},
-	} {
-		got, err := configure(append(c.args, "http://x.test"), func(name string) string {
-			if name == check.EnvToken {
-				return token
-			}
-			return c.env[name]
-		})
-		if c.fault != "" {
-			require.ErrorContains(t, err, c.fault, c.why)
-			require.NotContains(t, err.Error(), "secret", c.why)
+	for _, c := range testkit.Table(t, "testdata/environment.tsv", 5) {
+		args := []string{"http://x.test"}
+		if c[3] != "-" {
+			args = append([]string{"-credentials", c[3]}, args...)
+		}
+		env := map[string]string{check.EnvToken: token, "CONNECTOR_CREDENTIALS": c[1], "CONNECTOR_CREDENTIALS_2": c[2]}
+		got, err := configure(args, func(name string) string { return strings.TrimPrefix(env[name], "-") })
+		if fault, refused := strings.CutPrefix(c[4], "error: "); refused {
+			require.ErrorContains(t, err, fault, c[0])
+			require.NotContains(t, err.Error(), "secret", c[0])
 			continue
 		}
-		require.NoError(t, err, c.why)
-		var keys []string
+		require.NoError(t, err, c[0])
+		keys := ""
 		for _, set := range got.target.Credentials {
-			keys = append(keys, set.Get("apiKey"))
+			keys += " " + set.Get("apiKey")
 		}
-		require.Equal(t, c.want, keys, c.why)
+		require.Equal(t, strings.TrimPrefix(c[4], "-"), strings.TrimSpace(keys), c[0])
 	}
 }
 

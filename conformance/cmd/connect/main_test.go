@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -90,53 +91,24 @@ func TestPageIsPrivate(t *testing.T) {
 	const host = "127.0.0.1:8321"
 	p := newPage(c.form, host)
 	defer p.close()
-	for _, r := range []struct {
-		name, method, host, path string
-		header                   http.Header
-		status                   int
-		why                      string
-	}{
-		{name: "the page", path: "/" + p.key + "/", status: 200},
-		{name: "its script", path: "/" + p.key + "/app.js", status: 200},
-		{name: "its style", path: "/" + p.key + "/app.css", status: 200},
-		{name: "its form", path: "/" + p.key + "/form", status: 200},
-		{name: "a template", path: "/" + p.key + "/tables.html", status: 404, why: "only what the page loads is served"},
-		{name: "outside", path: "/" + p.key + "/..%2fserver.go", status: 404},
-		{name: "no key", path: "/", status: 404, why: "whoever knows the key may use the page"},
-		{name: "another key", path: "/" + strings.Repeat("A", len(p.key)) + "/form", status: 404},
-		{name: "the key without a slash", path: "/" + p.key, status: 404},
-		{name: "a name that leads here", host: "evil.test:8321", path: "/" + p.key + "/form", status: 421, why: "DNS was rebound"},
-		{name: "localhost", host: "localhost:8321", path: "/" + p.key + "/form", status: 421, why: "it may be rebound too"},
-		{name: "another port", host: "127.0.0.1:80", path: "/" + p.key + "/form", status: 421},
-		{name: "a form of another site", method: "POST", path: "/" + p.key + "/read",
-			header: http.Header{"Sec-Fetch-Site": {"cross-site"}}, status: 403, why: "even one that knows the key"},
-		{name: "a form of another port", method: "POST", path: "/" + p.key + "/read",
-			header: http.Header{"Origin": {"http://127.0.0.1:9999"}}, status: 403},
-		{name: "the page's own", method: "POST", path: "/" + p.key + "/form",
-			header: http.Header{"Origin": {"http://" + host}, "Sec-Fetch-Site": {"same-origin"}}, status: 400, why: "it has no body"},
-		{name: "a button by GET", path: "/" + p.key + "/read", status: 404, why: "a link presses no button"},
-	} {
-		t.Run(r.name, func(t *testing.T) {
-			method, at := r.method, r.host
-			if method == "" {
-				method = http.MethodGet
-			}
-			if at == "" {
-				at = host
-			}
-			request := httptest.NewRequestWithContext(t.Context(), method, "http://"+at+r.path, http.NoBody)
-			for name, values := range r.header {
-				request.Header[name] = values
+	spelled := strings.NewReplacer("PAGE", "/"+p.key, "HOST", host)
+	for _, r := range testkit.Table(t, "testdata/private.tsv", 7) {
+		t.Run(r[0], func(t *testing.T) {
+			request := httptest.NewRequestWithContext(t.Context(), r[2], "http://"+spelled.Replace(r[3]+r[4]), http.NoBody)
+			for header := range strings.SplitSeq(strings.TrimPrefix(r[5], "-"), "; ") {
+				if name, value, ok := strings.Cut(header, ": "); ok {
+					request.Header.Set(name, spelled.Replace(value))
+				}
 			}
 			answer := httptest.NewRecorder()
 			p.ServeHTTP(answer, request)
-			require.Equal(t, r.status, answer.Code, r.why)
+			require.Equal(t, r[6], strconv.Itoa(answer.Code), r[1])
 			require.Contains(t, answer.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'")
 			require.NotContains(t, answer.Header().Get("Content-Security-Policy"), "unsafe")
 			require.Equal(t, "no-referrer", answer.Header().Get("Referrer-Policy"), "the key is in the path")
 			require.Equal(t, "no-store", answer.Header().Get("Cache-Control"))
 			require.NotContains(t, answer.Body.String(), token)
-			if r.status != 200 {
+			if r[6] != "200" {
 				require.NotContains(t, answer.Body.String(), p.key, "nobody learns the key")
 			}
 		})
@@ -146,27 +118,9 @@ func TestPageIsPrivate(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                                 "",
-		"plain":                            "<p>plain</p>",
-		"one\ntwo\r\n\r\n\nthree":          "<p>one\ntwo</p><p>three</p>",
-		"**bold** and `code`":              "<p><strong>bold</strong> and <code>code</code></p>",
-		"`**not bold**`":                   "<p><code>**not bold**</code></p>",
-		"[here](https://a.test/x?y=1&z)":   `<p><a href="https://a.test/x?y=1&amp;z" target="_blank" rel="noopener noreferrer">here</a></p>`,
-		"[x](http://a.test)":               "<p>[x](http://a.test)</p>",
-		"[x](javascript:alert(1))":         "<p>[x](javascript:alert(1))</p>",
-		"[x](https://a.test/\"onclick=x)":  "<p>[x](https://a.test/&#34;onclick=x)</p>",
-		"[<b>](https://a.test)":            `<p><a href="https://a.test" target="_blank" rel="noopener noreferrer">&lt;b&gt;</a></p>`,
-		"<script>alert(1)</script>":        "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>",
-		"**<img src=x onerror=alert(1)>**": "<p><strong>&lt;img src=x onerror=alert(1)&gt;</strong></p>",
-		"`<b>` \" ' &amp;":                 "<p><code>&lt;b&gt;</code> &#34; &#39; &amp;amp;</p>",
-		"*this* one":                       "<p><em>this</em> one</p>",
-		"2 * 3 * 4, *x":                    "<p>2 * 3 * 4, *x</p>",
-		"**bold *inside***":                "<p>**bold <em>inside</em>**</p>",
-		"*<i>*":                            "<p><em>&lt;i&gt;</em></p>",
-		"**open `and":                      "<p>**open `and</p>",
-	} {
-		require.Equal(t, want, string(markdown(in)), in)
+	for _, c := range testkit.Table(t, "testdata/markdown.tsv", 3) {
+		text, want := testkit.Must(strconv.Unquote(c[1]))(t), testkit.Must(strconv.Unquote(c[2]))(t)
+		require.Equal(t, want, string(markdown(text)), c[0])
 	}
 }
 
