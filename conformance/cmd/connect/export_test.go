@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,18 +88,8 @@ func TestExport(t *testing.T) {
 }
 
 func TestFileName(t *testing.T) {
-	for _, test := range []struct{ why, table, want string }{
-		{"an ordinary name is itself", "orders", "orders"},
-		{"a slash would be a folder", "the/things", "the%2Fthings"},
-		{"so would a backslash on Windows", `the\things`, "the%5Cthings"},
-		{"a colon is a stream of another file on Windows", "shop:orders", "shop%3Aorders"},
-		{"no name spells another's escape", "shop%3Aorders", "shop%253Aorders"},
-		{"letters of other scripts are no longer than in the table's name", strings.Repeat("表", 40), strings.Repeat("表", 40)},
-		{"a line end would be one in the list of files", "a\nb", "a%0Ab"},
-		{"Windows has no such characters in names", `<a>|"b"*?`, "%3Ca%3E%7C%22b%22%2A%3F"},
-	} {
-		if got := fileName(test.table); got != test.want {
-			t.Errorf("%s: %q, want %q", test.why, got, test.want)
-		}
+	for _, c := range testkit.Table(t, "testdata/names.tsv", 3) {
+		table, want := testkit.Must(strconv.Unquote(c[1]))(t), testkit.Must(strconv.Unquote(c[2]))(t)
+		require.Equal(t, want, fileName(table), c[0])
 	}
 }

@@ -2,12 +2,14 @@ package mysql
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // comparePadded orders texts as MySQL's collations do that fill the shorter one
@@ -92,21 +94,13 @@ func TestKeepsBoolean(t *testing.T) {
 
 // TestIntegersOfTheType compares a column with what its type holds, to the last integer.
 func TestIntegersOfTheType(t *testing.T) {
-	for _, c := range []struct {
-		typeName string
-		unsigned bool
-		args     []any
-		want     string
-	}{
-		{"tinyint", false, []any{int64(-129), int64(-128), int64(127), int64(128)}, "n IN (-128, 127)"},
-		{"tinyint", true, []any{int64(-1), int64(0), int64(255), int64(256)}, "n IN (0, 255)"},
-		{"smallint", false, []any{int64(-32769), int64(-32768), int64(32767), int64(32768)}, "n IN (-32768, 32767)"},
-		{"mediumint", false, []any{int64(-8388609), int64(-8388608), int64(8388607), int64(8388608)}, "n IN (-8388608, 8388607)"},
-		{"int", false, []any{int64(-2147483649), int64(-2147483648), int64(2147483647), int64(2147483648)}, "n IN (-2147483648, 2147483647)"},
-		{"int", true, []any{int64(4294967295), int64(4294967296)}, "n IN (4294967295)"},
-		{"int", true, []any{int64(-1)}, "1 = 0"},
-	} {
-		column := flavor{}.Column("n", sqlengine.CatalogColumn{DataType: c.typeName, Note: columnNote{unsigned: c.unsigned}})
-		assert.Equal(t, c.want, column.Index.Equal(c.args, func(arg any) string { return fmt.Sprint(arg) }), c.typeName)
+	for _, c := range testkit.Table(t, "testdata/integers.tsv", 3) {
+		typeName, unsigned := strings.CutSuffix(c[0], " unsigned")
+		var args []any
+		for text := range strings.FieldsSeq(c[1]) {
+			args = append(args, testkit.Must(strconv.ParseInt(text, 10, 64))(t))
+		}
+		column := flavor{}.Column("n", sqlengine.CatalogColumn{DataType: typeName, Note: columnNote{unsigned: unsigned}})
+		assert.Equal(t, c[2], column.Index.Equal(args, func(arg any) string { return fmt.Sprint(arg) }), c[0])
 	}
 }

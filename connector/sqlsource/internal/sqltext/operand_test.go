@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -238,40 +239,16 @@ func TestNear(t *testing.T) {
 	}}
 	same := word
 	same.Index.Equal = func(args []any, bind func(any) string) string { return "n = " + bind(args[0]) }
-	filter := func(op wire.Op, values ...string) wire.Filter {
-		f := wire.Filter{Field: "n", Op: op}
-		if op == wire.OpIn || op == wire.OpNin {
-			for _, v := range values {
-				f.Values = append(f.Values, wire.Text(v))
-			}
-			return f
+	columns := map[string]Column{"day": day, "guarded": guarded, "word": word, "same": same}
+	for _, c := range testkit.Table(t, "testdata/near.tsv", 6) {
+		var operands []wire.Value
+		for text := range strings.FieldsSeq(c[3]) {
+			operands = append(operands, wire.Text(text))
 		}
-		f.Value = wire.Text(values[0])
-		return f
-	}
-	for _, c := range []struct {
-		why    string
-		column Column
-		filter wire.Filter
-		want   string
-		args   int
-	}{
-		{"a comparison", day, filter(wire.OpGte, "2024-01-02"), "((n >= ?1) AND day(n) >= ?2)", 2},
-		{"an operand that was cut", day, filter(wire.OpGt, "2024-01-02T10:00:00Z"), "((n > ?1) AND day(n) > ?2)", 2},
-		{"a cut operand, where values of another type may lie between", guarded, filter(wire.OpGt, "2024-01-02T10:00:00Z"), "day(n) > ?1", 1},
-		{"what is unequal is nearly everything", day, filter(wire.OpNeq, "2024-01-02"), "day(n) <> ?1", 1},
-		{"a list", day, filter(wire.OpIn, "2024-01-02", "2024-01-03"), "(((n = ?1) OR (n = ?2)) AND (day(n) IN (?3, ?4)))", 4},
-		{"all but a list", day, filter(wire.OpNin, "2024-01-02"), "(day(n) IS NULL OR NOT (day(n) IN (?1)))", 1},
-		{"what the column cannot hold", day, filter(wire.OpEq, "soon"), False, 0},
-		{"texts", word, filter(wire.OpLt, "x"), "((n < ?1) AND bytes(n) < ?2)", 2},
-		{"a prefix", word, filter(wire.OpStartsWith, "ab"),
-			"(((n >= ?1) AND (n < ?2)) AND substr(CAST(bytes(n) AS BLOB), 1, length(CAST(?3 AS BLOB))) = CAST(?3 AS BLOB))", 3},
-		{"equality that has an index already", same, filter(wire.OpEq, "x"), "n = ?1", 1},
-	} {
-		b := &Builder{Flavor: &ofSQLite}
-		got, ok := b.Condition(&c.column, c.filter)
-		require.True(t, ok, c.why)
-		require.Equal(t, c.want, got, c.why)
-		require.Len(t, b.Args, c.args, c.why)
+		b, column := &Builder{Flavor: &ofSQLite}, columns[c[1]]
+		got, ok := b.Condition(&column, testkit.Filter("n", wire.Op(c[2]), operands...))
+		require.True(t, ok, c[0])
+		require.Equal(t, strings.Replace(c[4], "FALSE", False, 1), got, c[0])
+		require.Equal(t, c[5], strconv.Itoa(len(b.Args)), c[0])
 	}
 }

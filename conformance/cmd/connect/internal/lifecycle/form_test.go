@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -111,62 +112,34 @@ func filled(t *testing.T, h http.Handler) *lifecycle.Form {
 
 // TestFormRead presses Read connector.
 func TestFormRead(t *testing.T) {
-	answers := func(status int, body string) func(map[string]string) (int, string) {
-		return func(map[string]string) (int, string) { return status, body }
-	}
-	for _, c := range []struct {
-		name, url, token string
-		check            func(map[string]string) (int, string)
-		message          string // exactly; empty: the document is read
-		contains, why    string
-	}{
-		{name: "good", why: "the token is accepted"},
-		{name: "a wrong token", token: otherToken, message: "The connector rejected the token",
-			why: "the message of the protocol, word for word"},
-		{name: "a short token", token: "short", message: "The connector rejected the token",
-			why: "the connector judges it like any other"},
-		{name: "empty credentials are rejected", check: answers(400, failedCheck),
-			why: "a connector judges the token before the credentials, which nobody has typed yet"},
-		{name: "empty credentials are a bad request",
-			check: answers(400, `{"error": {"code": "bad_request", "message": "API key is required."}}`), why: "likewise"},
-		{name: "the upstream is down", check: answers(500, `{"error": {"code": "internal", "message": "internal error"}}`),
-			why: "the token was accepted all the same"},
-		{name: "a proxy's page", check: answers(200, "<html>"), contains: "/check",
-			why: "what answers is no connector, so nothing is known of the token"},
-		{name: "another path", url: "https://connector.test/elsewhere", contains: wire.PathDocument, why: "there is no document"},
-		{name: "plain http", url: "http://connector.test/shop", contains: "the platform would refuse this address",
-			why: "the platform takes https only"},
-		{name: "no URL", url: " ", contains: "base URL", why: "it says what a base URL is"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := &host{check: c.check}
+	for _, c := range testkit.Table(t, "testdata/reads.tsv", 6) {
+		name, why, url, token, want := c[0], c[1], strings.Replace(c[2], "GOOD", base, 1), strings.Replace(c[3], "GOOD", goodToken, 1), c[5]
+		t.Run(name, func(t *testing.T) {
+			h := &host{check: func(map[string]string) (int, string) {
+				status, body, _ := strings.Cut(c[4], " ")
+				return testkit.Must(strconv.Atoi(status))(t), strings.Replace(body, "FAILED", failedCheck, 1)
+			}}
 			f := newForm(t, h)
 			require.NotEmpty(t, f.WhyNotRead())
-			f.SetURL(base)
-			if c.url != "" {
-				f.SetURL(c.url)
-			}
+			f.SetURL(url)
 			require.NotEmpty(t, f.WhyNotRead(), "there is no token")
-			f.SetToken(goodToken)
-			if c.token != "" {
-				f.SetToken(c.token)
-			}
+			f.SetToken(token)
 			require.Empty(t, f.WhyNotRead())
 			err := f.Read(t.Context())
-			if c.message == "" && c.contains == "" {
-				require.NoError(t, err, c.why)
-				require.Equal(t, "shop", f.Document().Slug, c.why)
+			if want == "ok" {
+				require.NoError(t, err, why)
+				require.Equal(t, "shop", f.Document().Slug, why)
 				require.Equal(t, []string{"API key", "Account", "Note"}, labels(f.Document()))
 				require.Equal(t, []map[string]string{{}}, h.checked, "nothing was typed, so nothing is sent")
 				return
 			}
-			require.Error(t, err, c.why)
-			require.Nil(t, f.Document(), c.why)
-			if c.message != "" {
-				require.Equal(t, c.message, err.Error(), c.why)
+			require.Error(t, err, why)
+			require.Nil(t, f.Document(), why)
+			if want == "REJECTED" {
+				require.EqualError(t, err, "The connector rejected the token", why)
 				require.ErrorIs(t, err, lifecycle.TokenRejected)
 			} else {
-				require.Contains(t, err.Error(), c.contains, c.why)
+				require.Contains(t, err.Error(), want, why)
 			}
 			require.NotContains(t, err.Error(), goodToken)
 		})
@@ -352,26 +325,14 @@ func TestFormReadAgain(t *testing.T) {
 
 // TestAddress reads connectors whose addresses were typed as people do.
 func TestAddress(t *testing.T) {
-	for typed, want := range map[string]string{
-		"connect.example.com/shop":   "https://connect.example.com/shop",
-		" connect.example.com ":      "https://connect.example.com",
-		"//connect.example.com":      "https://connect.example.com",
-		"localhost:8080":             "http://localhost:8080",
-		"LOCALHOST/shop":             "http://LOCALHOST/shop",
-		"127.0.0.1:8080/shop":        "http://127.0.0.1:8080/shop",
-		"[::1]:8080":                 "http://[::1]:8080",
-		"192.168.1.2:8080":           "https://192.168.1.2:8080", // another machine
-		"localhost.example.com":      "https://localhost.example.com",
-		"http://connect.example.com": "http://connect.example.com", // refused, not changed
-		"ftp://connect.example.com":  "ftp://connect.example.com",
-		"":                           "",
-	} {
+	for _, c := range testkit.Table(t, "testdata/addresses.tsv", 3) {
+		typed := testkit.Must(strconv.Unquote(c[1]))(t)
 		f := newForm(t, &host{})
 		f.SetLocal(true)
 		f.SetURL(typed)
 		f.SetToken(goodToken)
 		_ = f.Read(t.Context())
-		require.Equal(t, want, f.URL(), typed)
+		require.Equal(t, c[2], f.URL(), c[0])
 	}
 }
 
