@@ -2,7 +2,6 @@ package connectortest
 
 import (
 	"context"
-	"fmt"
 	"log"
 	"log/slog"
 	"strings"
@@ -110,27 +109,34 @@ func TestIsolation(t *testing.T) {
 	assert.Equal(t, output, log.Writer(), "and so is the older one's output")
 }
 
-// leaking lets a test change what the n-th query, of any tenant, answers.
-type leaking struct {
+// altered lets a test change what the n-th query, or the n-th discovery, of any tenant answers.
+type altered struct {
 	hosted
-	queries *atomic.Int64
-	query   func(n int64, req *connector.Query, honest func(*connector.Query) error) error
+	calls *atomic.Int64
+	query func(n int64, req *connector.Query, honest func(*connector.Query) error) error
+	tell  func(n int64, creds wire.Credentials, d *wire.Discovery)
 }
 
-func (l leaking) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	return l.query(l.queries.Add(1), req, func(req *connector.Query) error { return l.hosted.Query(ctx, req, out) })
+// leaks returns a source with another Query, and tells one with another Discover.
+func leaks(query func(n int64, req *connector.Query, honest func(*connector.Query) error) error) func(hosted) connector.Source {
+	return func(h hosted) connector.Source { return altered{hosted: h, calls: new(atomic.Int64), query: query} }
 }
 
-// telling lets a test change the answer to discovery.
-type telling struct {
-	hosted
-	tell func(req *wire.DiscoveryRequest, d *wire.Discovery)
+func tells(tell func(n int64, creds wire.Credentials, d *wire.Discovery)) func(hosted) connector.Source {
+	return func(h hosted) connector.Source { return altered{hosted: h, calls: new(atomic.Int64), tell: tell} }
 }
 
-func (d telling) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	found, err := d.hosted.Discover(ctx, req)
-	if err == nil {
-		d.tell(req, found)
+func (a altered) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	if a.query == nil {
+		return a.hosted.Query(ctx, req, out)
+	}
+	return a.query(a.calls.Add(1), req, func(req *connector.Query) error { return a.hosted.Query(ctx, req, out) })
+}
+
+func (a altered) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	found, err := a.hosted.Discover(ctx, req)
+	if err == nil && a.tell != nil {
+		a.tell(a.calls.Add(1), req.Credentials, found)
 	}
 	return found, err
 }
@@ -169,84 +175,66 @@ var isolationTests = []struct {
 		func(h hosted) connector.Source {
 			return hosted{"acme/a-s3cret/1+?": h["acme/a-s3cret/1+?"], "bolt/b-s3cret/2+?": h["acme/a-s3cret/1+?"]}
 		}},
-	{"rows kept by table", "whoever comes first is served to all", "connectortest: T1: ",
-		func(h hosted) connector.Source {
-			var first sync.Map
-			return leaking{h, new(atomic.Int64), func(_ int64, req *connector.Query, honest func(*connector.Query) error) error {
-				own := *req
-				kept, _ := first.LoadOrStore(req.Table, req.Credentials)
-				own.Credentials = kept.(wire.Credentials)
-				return honest(&own)
-			}}
-		}},
+	{"rows kept by table", "whoever comes first is served to all", "connectortest: T1: ", func(h hosted) connector.Source {
+		var first sync.Map
+		return leaks(func(_ int64, req *connector.Query, honest func(*connector.Query) error) error {
+			own := *req
+			kept, _ := first.LoadOrStore(req.Table, req.Credentials)
+			own.Credentials = kept.(wire.Credentials)
+			return honest(&own)
+		})(h)
+	}},
 	{"another's rows at times", "a row of one tenant never reaches the other", "connectortest: T2: /query",
-		func(h hosted) connector.Source {
-			return leaking{h, new(atomic.Int64), func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
-				own := *req
-				if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
-					own.Credentials = wire.NewCredentials(tenantA)
-				}
-				return honest(&own)
-			}}
-		}},
+		leaks(func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
+			own := *req
+			if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
+				own.Credentials = wire.NewCredentials(tenantA)
+			}
+			return honest(&own)
+		})},
 	{"no rows at times", "a tenant keeps what it has, whatever the other does",
 		"beside other requests, does not answer tenant b as it did alone",
-		func(h hosted) connector.Source {
-			return leaking{h, new(atomic.Int64), func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
-				if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
-					return connector.UnknownEntity("there is no table %q", req.Table)
-				}
-				return honest(req)
-			}}
-		}},
+		leaks(func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
+			if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
+				return connector.UnknownEntity("there is no table %q", req.Table)
+			}
+			return honest(req)
+		})},
 	{"another's name in discovery", "a table's name is data of the tenant that has it",
 		"POST /discovery, beside other requests, does not answer tenant b as it did alone",
-		func(h hosted) connector.Source {
-			calls := map[string]*atomic.Int64{"acme": new(atomic.Int64), "bolt": new(atomic.Int64)}
-			return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
-				if n := calls[req.Credentials.Get("account")].Add(1); n > 1 && req.Credentials.Get("account") == "bolt" {
-					d.Tables[0].SourceDescription = "leads"
-				}
-			}}
-		}},
+		tells(func(n int64, creds wire.Credentials, d *wire.Discovery) {
+			if n > 2 && creds.Get("account") == "bolt" { // each has asked alone by then
+				d.Tables[0].SourceDescription = "leads"
+			}
+		})},
 	{"a table that goes", "a tenant keeps its tables, whatever the other does",
 		"POST /discovery, beside other requests, does not answer tenant a as it did alone",
-		func(h hosted) connector.Source {
-			var calls atomic.Int64
-			return telling{h, func(_ *wire.DiscoveryRequest, d *wire.Discovery) {
-				if calls.Add(1) > 2 {
-					d.Tables = d.Tables[:1]
-				}
-			}}
-		}},
+		tells(func(n int64, _ wire.Credentials, d *wire.Discovery) {
+			if n > 2 {
+				d.Tables = d.Tables[:1]
+			}
+		})},
 	{"another's value as a group", "a group's key is a cell",
 		"POST /aggregate of table \"orders\", beside other requests, does not answer tenant b",
 		func(h hosted) connector.Source { return grouping{h, wire.Text("acme two")} }},
 	{"key in discovery", "a description is an answer", `P3.12: an answer holds the credential "key"`,
-		func(h hosted) connector.Source {
-			return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
-				d.Tables[0].SourceDescription = "read with " + req.Credentials.Get("key")
-			}}
-		}},
+		tells(func(_ int64, creds wire.Credentials, d *wire.Discovery) {
+			d.Tables[0].SourceDescription = "read with " + creds.Get("key")
+		})},
 	{"a wrong key in discovery", "what a stranger typed is no less secret", `the wrong credential "key"`,
 		func(h hosted) connector.Source { return welcoming{h} }},
 	{"key in the source's log", "a source must not log what was typed", `is in the log`,
-		func(h hosted) connector.Source {
-			return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
-				slog.Debug("discovering", "key", req.Credentials.Get("key"))
-			}}
-		}},
-	{"key in the older log", "nor by package log", `is in the log`, func(h hosted) connector.Source {
-		return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
-			log.Printf("GET https://example.com/?key=%s", req.Credentials.Get("key"))
-		}}
-	}},
+		tells(func(_ int64, creds wire.Credentials, _ *wire.Discovery) {
+			slog.Debug("discovering", "key", creds.Get("key"))
+		})},
+	{"key in the older log", "nor by package log", `is in the log`,
+		tells(func(_ int64, creds wire.Credentials, _ *wire.Discovery) {
+			log.Printf("GET https://example.com/?key=%s", creds.Get("key"))
+		})},
 	{"account in the log", "a text credential is a credential", `credential "account", or an encoding of it, is in the log`,
-		func(h hosted) connector.Source {
-			return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
-				slog.Info("discovering", "account", req.Credentials.Get("account"))
-			}}
-		}},
+		tells(func(_ int64, creds wire.Credentials, _ *wire.Discovery) {
+			slog.Info("discovering", "account", creds.Get("account"))
+		})},
 }
 
 func TestIsolationFindsLeaks(t *testing.T) {
@@ -303,9 +291,9 @@ func TestIsolationLetsNamesPass(t *testing.T) {
 	def := hostedDefinition
 	def.Slug = tenantA["account"]
 	require.Greater(t, len(def.Slug), 3, "else nobody searches for it")
-	source := telling{newHosted(t), func(req *wire.DiscoveryRequest, d *wire.Discovery) {
-		d.Tables[0].SourceDescription = fmt.Sprintf("orders of %s", req.Credentials.Get("account"))
-	}}
+	source := tells(func(_ int64, creds wire.Credentials, d *wire.Discovery) {
+		d.Tables[0].SourceDescription = "orders of " + creds.Get("account")
+	})(newHosted(t))
 	r := record(t, func(tb testing.TB) { Isolation(tb, def, source, tenantA, tenantB) })
 	assert.Empty(t, r.errors)
 }

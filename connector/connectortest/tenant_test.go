@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -212,8 +212,34 @@ func TestTenantVerifies(t *testing.T) {
 		`"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`, r.errors[0])
 }
 
-// only returns the error of a call.
-func only[T any](_ T, err error) error { return err }
+// calls make the call of a row of a file: from a request without what every request has, or from words.
+var calls = map[string]func(n *Tenant, request string) error{
+	"query": calling((*Tenant).Query), "count": calling((*Tenant).Count),
+	"aggregate": calling((*Tenant).Aggregate), "link": calling((*Tenant).LinkHitRate),
+	"size": func(n *Tenant, table string) error {
+		_, err := n.Size(table)
+		return err
+	},
+	"cardinality": func(n *Tenant, words string) error {
+		table, column, _ := strings.Cut(words, " ")
+		_, err := n.Cardinality(table, column)
+		return err
+	},
+}
+
+func calling[R, A any, P interface {
+	*R
+	wire.Message
+}](call func(*Tenant, R) (A, error)) func(*Tenant, string) error {
+	return func(n *Tenant, request string) error {
+		var r R
+		if err := wire.Decode([]byte("{"+request+`,"credentials":{},"timeoutMs":30000}`), P(&r)); err != nil {
+			return err
+		}
+		_, err := call(n, r)
+		return err
+	}
+}
 
 // TestTenantVerifiesEachCall has a source that breaks one rule for each call, of what the protocol says and of the
 // decisions of docs/protocol.md. Run does not hold a source to the latter, because no sentence of the protocol
@@ -253,61 +279,19 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 		})}
 	flagged, no := shopTables(), false
 	flagged[0].Field("region").Filterable = &no
-	where := func(field string, op wire.Op, values ...wire.Value) wire.Where {
-		return wire.Where{And: []wire.Filter{testkit.Filter(field, op, values...)}}
-	}
-	link := wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"}
-	measure := func(fn wire.AggFunc, field string) wire.AggregateRequest {
-		return wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: fn, Field: field, As: "n"}}}
-	}
-	query := func(where wire.Where, sort ...wire.SortKey) wire.QueryRequest {
-		return wire.QueryRequest{Table: "orders", Where: where, Sort: sort, Fields: []string{"id"}}
-	}
-	for _, c := range []struct {
-		why    string
-		source connector.Source
-		want   string
-		call   func(*Tenant) error
-	}{
-		{"count", wrong, "the count is not the number of rows",
-			func(n *Tenant) error { return only(n.Count(wire.CountRequest{Table: "orders"})) }},
-		{"count of some", wrong, "the count is not", func(n *Tenant) error {
-			return only(n.Count(wire.CountRequest{Table: "orders", Where: where("day", wire.OpGt, wire.Text("2024"))}))
-		}},
-		{"size", wrong, "the exact size is not", func(n *Tenant) error { return only(n.Size("orders")) }},
-		{"cardinality", wrong, "the values of column \"id\" are miscounted",
-			func(n *Tenant) error { return only(n.Cardinality("orders", "id")) }},
-		{"link", wrong, "orphanSamples[0] is no orphan", func(n *Tenant) error { return only(n.LinkHitRate(link)) }},
-		{"aggregate", wrong, "has another n", func(n *Tenant) error { return only(n.Aggregate(measure(wire.AggCount, ""))) }},
-		{"a claimed sort", backwards, "POST /query: ",
-			func(n *Tenant) error {
-				return only(n.Query(query(wire.Where{}, wire.SortKey{Field: "id", Dir: wire.Asc})))
-			}},
-		{"a filter on a field that discovery calls not filterable must be refused", testkit.Source{Tables: flagged},
-			`discovery calls the field "region" not filterable`,
-			func(n *Tenant) error { return only(n.Query(query(where("region", wire.OpNotNull)))) }},
-
-		{"an instant is the same in another zone", instants, "POST /query: 1 of 1 row missing", func(n *Tenant) error {
-			return only(n.Query(query(where("paid_at", wire.OpEq, wire.Text("2024-01-01T12:00:00+02:00")))))
-		}},
-		{"1.5 is 1.50", spellings, `POST /cardinality: the values of column "amount" are miscounted`,
-			func(n *Tenant) error { return only(n.Cardinality("orders", "amount")) }},
-		{"in an aggregate too", spellings, "POST /aggregate: row 0: the group has another n",
-			func(n *Tenant) error { return only(n.Aggregate(measure(wire.AggCountDistinct, "amount"))) }},
-		{"the least value is spelled as in its row", spellings, "POST /aggregate: \"n\" is not spelled as in a row",
-			func(n *Tenant) error { return only(n.Aggregate(measure(wire.AggMin, "amount"))) }},
-		{"samples are sorted", spellings, "POST /linkHitRate: orphanSamples are not distinct texts in byte order",
-			func(n *Tenant) error { return only(n.LinkHitRate(link)) }},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			r := record(t, func(tb testing.TB) { assert.NoError(t, c.call(Start(tb, shopDefinition, c.source, nil).As(nil))) })
-			require.Len(t, r.errors, 1)
-			assert.Contains(t, r.errors[0], c.want)
-
-			r = record(t, func(tb testing.TB) {
-				assert.NoError(t, c.call(Start(tb, shopDefinition, c.source, nil).As(nil).Unverified()))
-			})
-			assert.Empty(t, r.errors, "unverified")
+	sources := map[string]connector.Source{"wrong": wrong, "spellings": spellings, "instants": instants, "backwards": backwards,
+		"flagged": testkit.Source{Tables: flagged}}
+	for _, c := range testkit.Table(t, "testdata/calls.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			found := func(as func(*Server) *Tenant) []string {
+				return record(t, func(tb testing.TB) {
+					assert.NoError(t, calls[c[2]](as(Start(tb, shopDefinition, sources[c[1]], nil)), c[3]))
+				}).errors
+			}
+			wrong := found(func(s *Server) *Tenant { return s.As(nil) })
+			require.Len(t, wrong, 1)
+			assert.Contains(t, wrong[0], c[4])
+			assert.Empty(t, found(func(s *Server) *Tenant { return s.As(nil).Unverified() }), "unverified")
 		})
 	}
 }
@@ -377,35 +361,22 @@ func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Valu
 // An answer that the platform refuses, and none at all, end the test. What is refused is
 // for the tests of package platform.
 func TestTenantMalformedAnswers(t *testing.T) {
-	for _, c := range []struct {
-		name, want, media, body string
-		call                    func(*Tenant)
-	}{
-		{"no json", "the answer of /size is refused: ", terms.MediaJSON, `{"size":`,
-			func(n *Tenant) { _, _ = n.Size("orders") }},
-		{"rows without an end", "/query is refused: ", terms.MediaNDJSON, "{\"rows\":[{\"id\":1}]}\n",
-			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
-		{"a row without a member", "rows[0].id: is missing", terms.MediaNDJSON, "{\"rows\":[{}]}\n{\"end\":1}\n",
-			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
-		{"a broken connection", "no answer of /count", "", "",
-			func(n *Tenant) { _, _ = n.Count(wire.CountRequest{Table: "orders"}) }},
-		{"a request that cannot be sent", "the request cannot be sent: table: text is not valid UTF-8", terms.MediaJSON, "{}",
-			func(n *Tenant) { _, _ = n.Size("\xff") }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/malformed.tsv", 6) {
+		t.Run(c[0], func(t *testing.T) {
 			r := record(t, func(tb testing.TB) {
 				s := serve(tb, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					if c.media == "" {
+					if c[3] == "-" {
 						panic(http.ErrAbortHandler)
 					}
-					w.Header().Set("Content-Type", c.media)
-					_, _ = w.Write([]byte(c.body))
+					w.Header().Set("Content-Type", c[3])
+					_, _ = io.WriteString(w, strings.ReplaceAll(c[4], "↵", "\n"))
 				})})
-				c.call(s.As(map[string]string{"key": "open sesame"}).Unverified())
+				tenant := s.As(map[string]string{"key": "open sesame"}).Unverified()
+				_ = calls[c[1]](tenant, strings.ReplaceAll(c[2], `\xff`, "\xff"))
 				tb.Error("the test goes on")
 			})
 			require.Len(t, r.errors, 1)
-			assert.Contains(t, r.errors[0], c.want)
+			assert.Contains(t, r.errors[0], c[5])
 			assert.NotContains(t, r.errors[0], "sesame")
 		})
 	}
