@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -84,13 +85,15 @@ type site struct {
 // serve starts the shop over a source.
 func serve(t testing.TB, src connector.Source, opts *connector.Options) *site {
 	t.Helper()
-	var o connector.Options
-	if opts != nil {
-		o = *opts
-	}
-	log := &logbook{}
-	o.Logger = slog.New(log)
-	return &site{connectortest.Start(t, shop, src, &o), t, log}
+	return serveAs(t, shop, src, opts)
+}
+
+// serveAs starts a connector.
+func serveAs(t testing.TB, def connector.Definition, src connector.Source, opts *connector.Options) *site {
+	t.Helper()
+	log, own := &logbook{}, *cmp.Or(opts, &connector.Options{})
+	own.Logger = slog.New(log)
+	return &site{connectortest.Start(t, def, src, &own), t, log}
 }
 
 // Request returns a POST request of body to a route, with the bearer token. Change it as
@@ -125,14 +128,9 @@ func newToken(t testing.TB) wire.Token {
 // newHandler returns the shop over a source, for requests that need no server.
 func newHandler(t testing.TB, src connector.Source, opts *connector.Options) *connector.Handler {
 	t.Helper()
-	var o connector.Options
-	if opts != nil {
-		o = *opts
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	return testkit.Must(connector.New(shop, src, newToken(t), &o))(t)
+	own := *cmp.Or(opts, &connector.Options{})
+	own.Logger = cmp.Or(own.Logger, slog.New(slog.DiscardHandler))
+	return testkit.Must(connector.New(shop, src, newToken(t), &own))(t)
 }
 
 // direct sends a POST request to a handler.

@@ -23,7 +23,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -117,20 +116,18 @@ func TestFormShowsPlainText(t *testing.T) {
 		{"a cause is for the log",
 			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
 	} {
-		log := &logbook{}
-		s := connectortest.Start(t, def, failing(c.err), &connector.Options{Logger: slog.New(log)})
+		s := serveAs(t, def, failing(c.err), nil)
 		body := testkit.Must(json.Marshal(map[string]any{
 			"credentials": map[string]string{"base": base, "pass": pass, "key": key, "other": unknown},
 			"timeoutMs":   60000,
 		}))(t)
 		for path, want := range map[string]string{"/check": c.check, "/discovery": c.other} {
-			_, answer := s.Post(path, string(body))
 			var e wire.ErrorAnswer
-			require.NoError(t, wire.Decode([]byte(answer), &e), "%s: %s", c.why, answer)
+			require.NoError(t, wire.Decode([]byte(s.post(path, string(body)).body), &e), "%s: %s", c.why, path)
 			assert.Equal(t, want, e.Error.Message, "%s: %s", c.why, path)
 		}
 		for _, value := range []string{base, pass, key, unknown} {
-			assert.NotContains(t, log.String(), value, c.why)
+			assert.NotContains(t, s.log.String(), value, c.why)
 		}
 	}
 }
@@ -230,10 +227,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				}
 				tenant := fmt.Sprintf("%02d", n%tenants)
 				route := routes[n/tenants%len(routes)]
-				body := strings.Replace(route.body, secret, tenant+"-key", 1)
-				body = strings.Replace(body, `"sort":[]`,
-					`"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
-				body = strings.Replace(body, `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
+				body := strings.NewReplacer(secret, tenant+"-key", `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`,
+					`"sort":[]`, `"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`).Replace(route.body)
 				ctx, cancel := context.WithCancel(context.Background())
 				if n%7 == 0 {
 					time.AfterFunc(time.Duration(rand.IntN(1500))*time.Microsecond, cancel)

@@ -31,12 +31,15 @@ type served struct {
 	stopped chan error
 }
 
+// ofHost is the key of a value of the context that Serve is called with.
+type ofHost struct{}
+
 func startServed(t *testing.T, handler http.Handler, options *connector.ServeOptions) *served {
 	t.Helper()
 	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
 	h.client = &http.Client{Transport: h.pipe.Route(&http.Transport{})}
 	t.Cleanup(h.client.CloseIdleConnections)
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.WithValue(t.Context(), ofHost{}, "of the host"))
 	h.stop = stop
 	go func() { h.stopped <- connector.Serve(ctx, h.pipe, handler, options) }()
 	return h
@@ -58,6 +61,13 @@ func (h *served) send(path, body string) <-chan servedAnswer {
 	}()
 	synctest.Wait()
 	return answered
+}
+
+// ask sends a request without a token or a body.
+func (h *served) ask(method, path string) answer {
+	h.t.Helper()
+	r := testkit.Must(http.NewRequestWithContext(h.t.Context(), method, "http://connector.test"+path, http.NoBody))(h.t)
+	return read(h.t, testkit.Must(h.client.Do(r))(h.t))
 }
 
 // end stops a server that is idle. It requires that the server returns at once and without an
@@ -105,11 +115,6 @@ func TestServeDrains(t *testing.T) {
 			assert.NoError(t, <-h.stopped)
 		})
 	}
-	listener := memlisten.New()
-	err := connector.Serve(t.Context(), listener, http.NotFoundHandler(), &connector.ServeOptions{Drain: -1})
-	require.ErrorContains(t, err, "Drain must not be negative")
-	_, err = listener.Dial(t.Context())
-	require.ErrorIs(t, err, net.ErrClosed)
 }
 
 func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
@@ -194,22 +199,11 @@ func TestServeBoundsConnections(t *testing.T) {
 // TestServePassesValuesOn checks that requests have the values of Serve's context.
 func TestServePassesValuesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		type key struct{}
-		ctx, stop := context.WithCancel(context.WithValue(t.Context(), key{}, "of the host"))
-		pipe, stopped := memlisten.New(), make(chan error, 1)
 		var got any
-		go func() {
-			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter,
-				r *http.Request) {
-				got = r.Context().Value(key{})
-			}), nil)
-		}()
-		conn := testkit.Must(pipe.Dial(t.Context()))(t)
-		testkit.Must(io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))(t)
-		testkit.Must(io.Copy(io.Discard, conn))(t)
-		stop()
-		assert.NoError(t, <-stopped)
+		h := startServed(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(ofHost{}) }), nil)
+		assert.NoError(t, (<-h.send("/", "")).err)
 		assert.Equal(t, "of the host", got)
+		h.end()
 	})
 }
 
@@ -220,18 +214,23 @@ var errAccept = errors.New("accept failed")
 
 func (brokenListener) Accept() (net.Conn, error) { return nil, errAccept }
 
-func TestServeReturnsTheListenersError(t *testing.T) {
+// TestServeReturnsAtOnce checks what Serve returns where it cannot serve. It closes the listener.
+func TestServeReturnsAtOnce(t *testing.T) {
 	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler(), nil)
 	assert.ErrorIs(t, err, errAccept)
-}
 
-func TestServeContextOver(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
+	over, stop := context.WithCancel(t.Context())
 	stop()
-	pipe := memlisten.New()
-	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler(), nil))
-	_, err := pipe.Dial(t.Context())
-	assert.ErrorIs(t, err, net.ErrClosed, "the listener is closed")
+	listener := memlisten.New()
+	assert.NoError(t, connector.Serve(over, listener, http.NotFoundHandler(), nil), "there was nothing to do")
+	_, err = listener.Dial(t.Context())
+	assert.ErrorIs(t, err, net.ErrClosed)
+
+	listener = memlisten.New()
+	err = connector.Serve(t.Context(), listener, http.NotFoundHandler(), &connector.ServeOptions{Drain: -1})
+	assert.ErrorContains(t, err, "Drain must not be negative")
+	_, err = listener.Dial(t.Context())
+	assert.ErrorIs(t, err, net.ErrClosed)
 }
 
 // TestServeSaysThatItIsUp checks the probe, which takes no token and leaves no line
@@ -250,9 +249,7 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 			{"GET", "/healthz/", 404, ""},
 			{"GET", wire.PathDocument, 200, ""},
 		} {
-			r := testkit.Must(http.NewRequestWithContext(t.Context(), c.method, "http://connector.test"+c.path, http.NoBody))(t)
-			res := testkit.Must(h.client.Do(r))(t)
-			a := read(t, res)
+			a := h.ask(c.method, c.path)
 			assert.Equal(t, c.status, a.status, c)
 			if c.path == "/healthz" && c.status == 200 {
 				assert.Equal(t, c.body, a.body, c)
@@ -278,9 +275,7 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 		mux.Handle(newHandler(t, testkit.Source{}, nil).Mount("/well"))
 		h := startServed(t, http.StripPrefix("/v1", mux), nil)
 		probe := func() string {
-			r := testkit.Must(http.NewRequestWithContext(t.Context(), "GET", "http://connector.test/healthz", http.NoBody))(t)
-			res := testkit.Must(h.client.Do(r))(t)
-			a := read(t, res)
+			a := h.ask("GET", "/healthz")
 			assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 			return fmt.Sprintf("%d %s", a.status, a.body)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,8 +26,7 @@ func narrow(t *testing.T, most int, src connector.Source) *site {
 	def.Limits.Concurrency = most
 	def.Credentials = append(slices.Clone(shop.Credentials),
 		wire.CredentialField{Key: "zone", Label: "Zone", Type: wire.CredentialText, Optional: true})
-	log := &logbook{}
-	return &site{connectortest.Start(t, def, src, &connector.Options{Logger: slog.New(log)}), t, log}
+	return serveAs(t, def, src, nil)
 }
 
 // queue is a source that notes which requests it is called for, each for a while.
@@ -239,7 +236,7 @@ func TestConcurrencyUnstated(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
-		s := &site{connectortest.Start(t, connector.Definition{Slug: "open"}, q, nil), t, nil}
+		s := serveAs(t, connector.Definition{Slug: "open"}, q, nil)
 		s.arrive(slices.Repeat([]visit{{name: "a", credentials: "{}"}}, 50)...)()
 		assert.Equal(t, 50, q.most)
 	})
