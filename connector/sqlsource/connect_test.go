@@ -1,7 +1,6 @@
 package sqlsource
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -63,24 +63,13 @@ func TestConnectAgain(t *testing.T) {
 // TestWordsOfDrivers: what drivers say for themselves when they connect is known, by the flavor
 // of their engine alone.
 func TestWordsOfDrivers(t *testing.T) {
-	const noTLS, another = "does not encrypt connections", "Something answers at this address, but it is not "
-	for _, c := range []struct{ postgres, mysql, says string }{
-		{postgres: "server refused TLS connection", says: noTLS},
-		{postgres: "pq: SSL is not enabled on the server", says: noTLS},
-		{mysql: "TLS requested but server does not support TLS", says: noTLS},
-		{postgres: "received unexpected message", says: another},
-		{postgres: "unknown message type: H", says: another},
-		{postgres: "invalid body length: 5", says: another},
-		{mysql: "invalid connection", says: another},
-		{mysql: "commands out of sync. You can't run this command now", says: another},
-		{mysql: "this server has an unsupported protocol version", says: another},
-	} {
-		err := errors.New(cmp.Or(c.postgres, c.mysql))
+	for _, c := range testkit.Table(t, "testdata/words.tsv", 3) {
+		err := errors.New(c[1])
 		own, foreign := PostgreSQL(), MySQL()
-		if c.mysql != "" {
+		if c[0] == "mysql" {
 			own, foreign = foreign, own
 		}
-		require.ErrorContains(t, (&dialer{errs: []error{err}}).check(t, own), c.says)
+		require.ErrorContains(t, (&dialer{errs: []error{err}}).check(t, own), c[2])
 		require.Empty(t, wire.CodeOf((&dialer{errs: []error{err}}).check(t, foreign)), "%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -174,28 +175,19 @@ func TestMany(t *testing.T) {
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
 			handler := host(list)
-			for _, c := range []struct {
-				why, method, path, token string
-				status                   int
-				contains                 string
-			}{
-				{"a document needs no token", "GET", "/peaks/.well-known/service/platform.json", "", 200, `"slug":"peaks"`},
-				{"each path has its own document", "GET", "/oceans/.well-known/service/platform.json", "", 200, `"slug":"oceans"`},
-				{"its own token", "POST", "/peaks/discovery", derive(secret, "/peaks"), 200, `"summit"`},
-				{"its own token", "POST", "/oceans/discovery", derive(secret, "/oceans"), 200, `"deepest"`},
-				{"the neighbour's token", "POST", "/peaks/discovery", derive(secret, "/oceans"), 401, `"unauthorized"`},
-				{"the host's secret is nobody's token", "POST", "/peaks/discovery", secret, 401, `"unauthorized"`},
-				{"nothing at the root", "POST", "/discovery", derive(secret, "/peaks"), 404, ""},
-				{"an escaped path is another path, refused in the envelope", "POST", "/peaks/%64iscovery", derive(secret, "/peaks"), 404, `"not_found"`},
-			} {
-				r := httptest.NewRequest(c.method, c.path, strings.NewReader(`{"credentials":{},"timeoutMs":5000}`))
-				if c.token != "" {
-					r.Header.Set("Authorization", "Bearer "+c.token)
+			for _, c := range testkit.Table(t, "testdata/many.tsv", 6) {
+				r := httptest.NewRequest(c[1], c[2], strings.NewReader(`{"credentials":{},"timeoutMs":5000}`))
+				switch token := c[3]; token {
+				case "-":
+				case "HOST":
+					r.Header.Set("Authorization", "Bearer "+secret)
+				default:
+					r.Header.Set("Authorization", "Bearer "+derive(secret, token))
 				}
 				w := httptest.NewRecorder()
 				handler.ServeHTTP(w, r)
-				require.Equal(t, c.status, w.Code, c.why)
-				require.Contains(t, w.Body.String(), c.contains, c.why)
+				require.Equal(t, c[4], strconv.Itoa(w.Code), c[0])
+				require.Contains(t, w.Body.String(), c[5], c[0])
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -217,30 +218,22 @@ func TestWatch(t *testing.T) {
 // TestRestarts: a connection that has gone is a restart, and so is an answer after none; a
 // server that closes each connection, or is slow, is not restarted by it.
 func TestRestarts(t *testing.T) {
-	answers := func(status int, header ...string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			if len(header) > 0 {
-				w.Header().Set(header[0], header[1])
+	server := func(word string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if word == "slow" {
+				<-r.Context().Done()
+				return
+			}
+			status, err := strconv.Atoi(word)
+			if err != nil {
+				w.Header().Set("Connection", "close")
+				status = http.StatusOK
 			}
 			w.WriteHeader(status)
 		}
 	}
-	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	closes := answers(http.StatusOK, "Connection", "close")
-	for _, c := range []struct {
-		name  string
-		seen  []http.HandlerFunc // one after the other; nil: no server
-		again []bool             // restarts that are seen then
-	}{
-		{"at once", []http.HandlerFunc{answers(200), answers(200)}, []bool{false, true}},
-		{"without a health of its own", []http.HandlerFunc{answers(404), answers(404)}, []bool{false, true}},
-		{"later", []http.HandlerFunc{answers(200), nil, answers(200)}, []bool{false, false, true}},
-		{"not there at first", []http.HandlerFunc{nil, answers(200)}, []bool{false, true}},
-		{"connections that are closed", []http.HandlerFunc{closes, nil, closes}, []bool{false, false, true}},
-		{"behind a proxy", []http.HandlerFunc{answers(200), answers(502), answers(200)}, []bool{false, false, true}},
-		{"slow", []http.HandlerFunc{slow}, []bool{false}},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/restarts.tsv", 3) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
 			var listener atomic.Pointer[memlisten.Listener]
 			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				if l := listener.Load(); l != nil {
@@ -250,18 +243,19 @@ func TestRestarts(t *testing.T) {
 			}}
 			defer transport.CloseIdleConnections()
 			var found <-chan struct{}
-			for i, handler := range c.seen {
+			seen := strings.Fields(c[2])
+			for i, word := range strings.Fields(c[1]) {
 				stop := func() {}
-				if handler != nil {
+				if word != "none" {
 					var l *memlisten.Listener
-					l, stop = memlisten.Serve(&http.Server{Handler: handler})
+					l, stop = memlisten.Serve(&http.Server{Handler: server(word)})
 					listener.Store(l)
 				}
 				if i == 0 { // what is there at first is there before anybody looks
 					found = restarts(t.Context(), transport, "http://connector.test/shop")
 				}
 				time.Sleep(20 * every)
-				assert.Equal(t, c.again[i], len(found) > 0, "server %d", i)
+				assert.Equal(t, seen[i] == "yes", len(found) > 0, "server %d", i)
 				for len(found) > 0 {
 					<-found
 				}
