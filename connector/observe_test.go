@@ -80,24 +80,17 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 // TestObserveRefusals checks what is refused before the body is read, and the
 // document.
 func TestObserveRefusals(t *testing.T) {
-	for _, c := range []struct {
-		why, method, path, token, want string
-	}{
-		{"the document", "GET", wire.PathDocument, "", wire.PathDocument + " 200"},
-		{"a wrong method", "GET", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
-		{"a method that nobody knows", "CANARY", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
-		{"no token", "POST", "/check", "", "/check 401 unauthorized caller"},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/early.tsv", 5) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
 			w := &statsRecorder{}
 			s := serve(t, testkit.Source{}, &connector.Options{Observe: w.observe})
-			r := s.Request(t.Context(), c.path, good("/check"))
-			r.Method = c.method
-			r.Header.Set("Authorization", "Bearer "+c.token)
+			r := s.Request(t.Context(), c[2], good("/check"))
+			r.Method = c[1]
+			r.Header.Set("Authorization", "Bearer "+strings.Replace(c[3], "TOKEN", connectortest.Token, 1))
 			s.do(r)
 			o := w.last(t)
-			assert.Equal(t, c.want, told(o))
-			assert.Equal(t, strings.TrimPrefix(c.method, "CANARY"), o.Method)
+			assert.Equal(t, c[4], told(o))
+			assert.Equal(t, strings.TrimPrefix(c[1], "CANARY"), o.Method)
 			assert.Len(t, s.log.each(), 1)
 		})
 	}
