@@ -32,7 +32,7 @@ func TestRun(t *testing.T) {
 	flagged[0].Field("name").Filterable = &no
 	flagged[0].Field("country").Groupable = &no
 	flagged[0].Field("boss").Aggregatable = &no
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name   string
 		source connector.Source
 		opts   *Options
@@ -48,6 +48,9 @@ func TestRun(t *testing.T) {
 			&Options{Connector: &connector.Options{SortBudget: 5, Omit: connector.Omit{Sort: wire.SortSingle}}}},
 		{"a tenant", newHosted(t), &Options{Credentials: tenantA}},
 	} {
+		if !testrun.Runs(i, 3) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			def := shopDefinition
