@@ -95,3 +95,13 @@ func sortAll(top *TopN, cells ...wire.Value) error {
 	}
 	return nil
 }
+
+// TestSumCarriesInTime: limbs are carried long before they overflow, and
+// nobody notices.
+func TestSumCarriesInTime(t *testing.T) {
+	s := Sum{whole: []int64{1_000_000_000 * (carryEvery - 1)}, added: carryEvery - 1}
+	require.True(t, s.Add(wire.Int(999_999_999)))
+	assert.Zero(t, s.added)
+	assert.Less(t, s.whole[0], int64(limbBase))
+	assert.Equal(t, "4294967295999999999", s.Value().String())
+}

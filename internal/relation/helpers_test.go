@@ -1,14 +1,18 @@
 package relation_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,6 +33,41 @@ func column(name string, t wire.Type, cells ...wire.Value) relation.Relation {
 		rows[i] = row(c)
 	}
 	return relation.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: reused(rows)}
+}
+
+// table returns a table that package cells reads, or one of testdata/tables.tsv by its name.
+func table(t testing.TB, text string) relation.Relation {
+	t.Helper()
+	for _, named := range testkit.Table(t, "testdata/tables.tsv", 2) {
+		if text == named[0] {
+			text = named[1]
+		}
+	}
+	columns, rows := cells.Table(t, text)
+	return relation.Relation{Columns: columns, Rows: reused(rows)}
+}
+
+// listed splits a text of a file, in which - is an empty list.
+func listed(text, by string) []string {
+	if text == "-" || text == "" {
+		return []string{}
+	}
+	return strings.Split(text, by)
+}
+
+// decode reads a request of which a file has the members that are particular. More are others that it needs.
+func decode(t *testing.T, text string, into wire.Request, more string) {
+	t.Helper()
+	if text == "-" {
+		text = "{}"
+	}
+	body := map[string]json.RawMessage{}
+	for _, members := range []string{`{"table":"t","and":[],"credentials":{},"timeoutMs":1}`, "{" + more + "}", text} {
+		require.NoError(t, json.Unmarshal([]byte(members), &body), text)
+	}
+	whole, err := json.Marshal(body)
+	require.NoError(t, err)
+	require.NoError(t, wire.Decode(whole, into), text)
 }
 
 // reused returns rows whose producer overwrites its one buffer between iterations,
@@ -81,25 +120,6 @@ func failing(rows [][]wire.Value, err error) relation.Rows {
 
 var errUpstream = errors.New("the upstream hung up")
 
-// spelled returns rows as JSON cells, for comparing.
-func spelled(t *testing.T, rows [][]wire.Value) []string {
-	t.Helper()
-	list := []string{}
-	for _, r := range rows {
-		line := ""
-		for i, v := range r {
-			if i > 0 {
-				line += " "
-			}
-			cell, err := v.MarshalJSON()
-			require.NoError(t, err)
-			line += string(cell)
-		}
-		list = append(list, line)
-	}
-	return list
-}
-
 // refused asserts a deliberate error.
 func refused(t *testing.T, err error, code wire.Code, mentions string) {
 	t.Helper()
@@ -107,14 +127,6 @@ func refused(t *testing.T, err error, code wire.Code, mentions string) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, code, e.Code)
 	assert.Contains(t, e.Message, mentions)
-}
-
-// declined asserts that there is no exact answer.
-func declined(t *testing.T, err error, mentions string) {
-	t.Helper()
-	var e *relation.DeclineError
-	require.ErrorAs(t, err, &e)
-	assert.Contains(t, e.Reason, mentions)
 }
 
 // over asserts an exceeded budget.
@@ -144,7 +156,7 @@ func collect(t *testing.T, rows relation.Rows) []string {
 	list := []string{}
 	for r, err := range rows {
 		require.NoError(t, err)
-		list = append(list, spelled(t, [][]wire.Value{r})...)
+		list = append(list, cells.Spelled(t, r)...)
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,7 +30,7 @@ func sorted(t *testing.T, top *relation.TopN, rows [][]wire.Value) []string {
 		require.NoError(t, err)
 		require.NoError(t, top.Offer(r))
 	}
-	return spelled(t, top.Sorted())
+	return cells.Spelled(t, top.Sorted()...)
 }
 
 // sortedOwned offers rows that nobody changes.
@@ -38,7 +39,7 @@ func sortedOwned(t *testing.T, top *relation.TopN, rows [][]wire.Value) []string
 	for _, r := range rows {
 		require.NoError(t, top.OfferOwned(r))
 	}
-	return spelled(t, top.Sorted())
+	return cells.Spelled(t, top.Sorted()...)
 }
 
 func TestTopN(t *testing.T) {
@@ -87,8 +88,8 @@ func TestTopNAgainstSlices(t *testing.T) {
 			if most > 0 {
 				first = first[:min(int(most), len(first))]
 			}
-			require.Equal(t, spelled(t, first), sorted(t, &relation.TopN{Order: order, Most: most}, rows))
-			require.Equal(t, spelled(t, first), sortedOwned(t, &relation.TopN{Order: order, Most: most}, rows))
+			require.Equal(t, cells.Spelled(t, first...), sorted(t, &relation.TopN{Order: order, Most: most}, rows))
+			require.Equal(t, cells.Spelled(t, first...), sortedOwned(t, &relation.TopN{Order: order, Most: most}, rows))
 		}
 	}
 }
