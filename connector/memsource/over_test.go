@@ -12,7 +12,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -21,18 +20,19 @@ import (
 // are unsized, they do not tell their row counts, but the counts of the column id.
 type reading struct {
 	*memsource.Source
+	t              testing.TB
 	unsized        bool
 	opened, closed int
 	read           []string
 }
 
 func (r *reading) Open(_ context.Context, _ wire.Credentials, name string) (*memsource.OpenTable, error) {
-	rel, ok := map[string]relation.Relation{"staff": staff(), "places": places(), "lands": lands()}[name]
+	n, ok := map[string]int64{"staff": 4, "places": 4, "lands": 2}[name]
 	if !ok {
 		return nil, connector.UnknownEntity("there is no table %s", name)
 	}
+	rel := shared(r.t, name)
 	r.opened++
-	n := map[string]int64{"staff": 4, "places": 4, "lands": 2}[name]
 	table := &memsource.OpenTable{RowCount: &n, Close: func() { r.closed++ }}
 	if r.unsized {
 		table.RowCount = nil
@@ -56,7 +56,7 @@ func (r *reading) Open(_ context.Context, _ wire.Credentials, name string) (*mem
 
 // TestOverKnowsWithoutReading: what a table tells when it is opened is not read for.
 func TestOverKnowsWithoutReading(t *testing.T) {
-	tables := &reading{Source: company(t)}
+	tables := &reading{Source: company(t), t: t}
 	src := memsource.Over(tables, nil)
 	size, err := src.Size(t.Context(), &wire.SizeRequest{Table: "staff"})
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestOverKnowsWithoutReading(t *testing.T) {
 
 // TestOverBudget: a join that does not fit is refused, and what was opened is closed.
 func TestOverBudget(t *testing.T) {
-	tables := &reading{Source: company(t)}
+	tables := &reading{Source: company(t), t: t}
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, memsource.Over(tables, &memsource.Options{Budget: 100}), nil)
 	joins := `"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[]},` +
 		`{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[]}],"credentials":{},"timeoutMs":60000}`

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -63,7 +64,7 @@ func TestPages(t *testing.T) {
 				for r, err := range rows {
 					require.NoError(t, last, "nothing follows an error")
 					if last = err; err == nil {
-						got = append(got, spelled(t, [][]wire.Value{r})...)
+						got = append(got, cells.Spelled(t, r)...)
 					}
 				}
 				assert.ErrorIs(t, last, c.err)

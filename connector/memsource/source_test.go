@@ -16,7 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,22 +25,19 @@ import (
 func company(t testing.TB) *memsource.Source {
 	t.Helper()
 	no := false
-	table := func(name string, rel relation.Relation, key ...string) memsource.Table {
+	table := func(name string, key ...string) memsource.Table {
+		rel := shared(t, name)
 		table := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "the " + name, PrimaryKey: key}}
 		for _, c := range rel.Columns {
 			table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "its " + c.Name})
 		}
 		for r, err := range rel.Rows {
 			require.NoError(t, err)
-			own := make([]wire.Value, len(rel.Columns))
-			for i, v := range r {
-				own[i] = v.Clone()
-			}
-			table.Rows = append(table.Rows, own)
+			table.Rows = append(table.Rows, r)
 		}
 		return table
 	}
-	people, towns, countries := table("staff", staff(), "id"), table("places", places()), table("lands", lands(), "code")
+	people, towns, countries := table("staff", "id"), table("places"), table("lands", "code")
 	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "staff", TargetField: "id"}}
 	countries.Fields[1].Groupable, countries.Fields[1].Aggregatable = &no, &no
 	return testkit.Must(memsource.New([]memsource.Table{people, towns, countries}, nil))(t)
@@ -53,7 +49,7 @@ func TestSourceThroughHTTP(t *testing.T) {
 	src := company(t)
 	t.Run("in memory", func(t *testing.T) { askRoutes(t, src) })
 	t.Run("row by row", func(t *testing.T) {
-		tables := &reading{Source: src}
+		tables := &reading{Source: src, t: t}
 		askRoutes(t, memsource.Over(tables, nil))
 		assert.Positive(t, tables.opened)
 		assert.Equal(t, tables.opened, tables.closed, "each table is closed")
