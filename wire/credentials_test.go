@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -180,16 +182,10 @@ func reflected(v reflect.Value, depth int, visit func(string)) {
 
 func TestMarks(t *testing.T) {
 	h := newHolder(t)
-	const mark = "[redacted]"
-	assert.Equal(t, mark, h.Public.String())
-	assert.Equal(t, mark, h.Public.GoString())
-	assert.Equal(t, mark, fmt.Sprintf("%#v", h.Public))
-	assert.Equal(t, mark, h.Token.String())
-	assert.Equal(t, mark, h.Token.GoString())
-	assert.Equal(t, mark, fmt.Sprintf("%s", h.Token))
-	assert.Equal(t, mark, h.Token.LogValue().String())
-	assert.Equal(t, mark, h.Public.LogValue().String())
-	assert.Equal(t, mark, fmt.Sprintf("%x", h.Bearer))
+	for _, shown := range []string{h.Public.String(), h.Public.GoString(), fmt.Sprintf("%#v", h.Public), h.Public.LogValue().String(),
+		h.Token.String(), h.Token.GoString(), fmt.Sprintf("%s", h.Token), h.Token.LogValue().String(), fmt.Sprintf("%x", h.Bearer)} {
+		assert.Equal(t, "[redacted]", shown)
+	}
 	text, err := json.Marshal(map[string]any{"c": h.Public, "t": h.Token, "b": h.Bearer})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"c":"[redacted]","t":"[redacted]","b":"[redacted]"}`, string(text))
@@ -229,29 +225,13 @@ func TestScrub(t *testing.T) {
 			assert.Contains(t, got, "[redacted]")
 		})
 	}
-	for _, c := range []struct {
-		why     string
-		secrets map[string]string
-		text    string
-		want    string
-	}{
-		{"A text without secrets stays.", map[string]string{"k": "secret"}, "nothing here", "nothing here"},
-		{"An empty text stays.", map[string]string{"k": "secret"}, "", ""},
-		{"Every occurrence goes.", map[string]string{"k": "secret"}, "secret=secret", "[redacted]=[redacted]"},
-		{"Touching occurrences go one by one.", map[string]string{"k": "secret"}, "secretsecret", "[redacted][redacted]"},
-		{"A secret inside another leaves no rest.", map[string]string{"a": "word", "b": "password1"}, "my password1.", "my [redacted]."},
-		{"Secrets that overlap leave no rest.", map[string]string{"a": "abcdef", "b": "defghi"}, "<abcdefghi>", "<[redacted]>"},
-		{"A secret that overlaps itself leaves no rest.", map[string]string{"a": "abab"}, "<ababab>", "<[redacted]>"},
-		{"Values under four bytes are no secrets.", map[string]string{"a": "eu", "b": "", "c": "1"}, "eu 1", "eu 1"},
-		{"Four bytes are a secret.", map[string]string{"a": "1234"}, "pin 1234", "pin [redacted]"},
-		{"A secret that looks like the mark does no harm.", map[string]string{"a": "redacted", "b": "acted"}, "x redacted y", "x [redacted] y"},
-		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"},
-			"key 'secret' refused", "key '[redacted]' refused"},
-		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`,
-			"key [redacted] and " + `"[redacted]"`},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			assert.Equal(t, c.want, wire.NewCredentials(c.secrets).Scrub(c.text))
+	for _, c := range testkit.Table(t, "testdata/scrub.tsv", 4) {
+		t.Run(c[3], func(t *testing.T) {
+			secrets := map[string]string{}
+			for i, v := range cells.Row(t, c[0]) {
+				secrets[fmt.Sprint("key", i)] = v.Text()
+			}
+			assert.Equal(t, cells.One(t, c[2]).Text(), wire.NewCredentials(secrets).Scrub(cells.One(t, c[1]).Text()))
 		})
 	}
 }

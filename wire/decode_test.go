@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,31 +23,6 @@ import (
 // The shapes are held against testdata/verdicts in package wire/schema, where
 // the schemas are at hand. Here is what holds for every message alike.
 
-// messages are all there are, by the folder of their verdicts.
-var messages = []struct {
-	folder string
-	make   func() wire.Message
-}{
-	{"check-request", func() wire.Message { return new(wire.CheckRequest) }},
-	{"discovery-request", func() wire.Message { return new(wire.DiscoveryRequest) }},
-	{"query-request", func() wire.Message { return new(wire.QueryRequest) }},
-	{"sql-request", func() wire.Message { return new(wire.SQLRequest) }},
-	{"count-request", func() wire.Message { return new(wire.CountRequest) }},
-	{"aggregate-request", func() wire.Message { return new(wire.AggregateRequest) }},
-	{"size-request", func() wire.Message { return new(wire.SizeRequest) }},
-	{"cardinality-request", func() wire.Message { return new(wire.CardinalityRequest) }},
-	{"link-hit-rate-request", func() wire.Message { return new(wire.LinkHitRateRequest) }},
-	{"document", func() wire.Message { return new(wire.Document) }},
-	{"check-answer", func() wire.Message { return new(wire.CheckAnswer) }},
-	{"discovery-answer", func() wire.Message { return new(wire.Discovery) }},
-	{"count-answer", func() wire.Message { return new(wire.CountAnswer) }},
-	{"aggregate-answer", func() wire.Message { return new(wire.AggregateAnswer) }},
-	{"size-answer", func() wire.Message { return new(wire.SizeAnswer) }},
-	{"cardinality-answer", func() wire.Message { return new(wire.CardinalityAnswer) }},
-	{"link-hit-rate-answer", func() wire.Message { return new(wire.LinkHitRate) }},
-	{"error", func() wire.Message { return new(wire.ErrorAnswer) }},
-}
-
 // bodies are the messages of one verdict folder.
 func bodies(t testing.TB, folder string, valid bool) (list [][]byte) {
 	for _, v := range verdicts.Read(t, filepath.Join("testdata", "verdicts", folder)) {
@@ -56,13 +32,6 @@ func bodies(t testing.TB, folder string, valid bool) (list [][]byte) {
 	}
 	require.NotEmpty(t, list, folder)
 	return list
-}
-
-func encode(m wire.Message) ([]byte, error) {
-	if request, ok := m.(wire.Request); ok {
-		return wire.EncodeRequest(request)
-	}
-	return wire.EncodeAnswer(m.(wire.Answer))
 }
 
 func TestDecodeFields(t *testing.T) {
@@ -168,14 +137,14 @@ func TestDecodeErrors(t *testing.T) {
 // A body that ends too early is refused wherever it ends, and leaves the
 // message alone.
 func TestDecodeTruncated(t *testing.T) {
-	for _, message := range messages {
-		for _, body := range bodies(t, message.folder, true) {
+	for _, message := range verdicts.Messages {
+		for _, body := range bodies(t, message.Folder, true) {
 			body = bytes.TrimSpace(body)
 			for end := range body {
-				m := message.make()
+				m := message.Make()
 				var fault *wire.MessageError
 				require.ErrorAs(t, wire.Decode(body[:end], m), &fault, "%s", body[:end])
-				require.Equal(t, message.make(), m)
+				require.Equal(t, message.Make(), m)
 			}
 		}
 	}
@@ -187,9 +156,9 @@ func TestDecodeErrorsQuoteNothing(t *testing.T) {
 	const canary = "Canary7f3a"
 	token := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null`)
 	refused := 0
-	for _, message := range messages {
+	for _, message := range verdicts.Messages {
 		for _, valid := range []bool{true, false} {
-			for _, body := range bodies(t, message.folder, valid) {
+			for _, body := range bodies(t, message.Folder, valid) {
 				if len(body) > 10_000 {
 					continue
 				}
@@ -200,7 +169,7 @@ func TestDecodeErrorsQuoteNothing(t *testing.T) {
 					}
 				}
 				for _, mutant := range mutants {
-					err := wire.Decode(mutant, message.make())
+					err := wire.Decode(mutant, message.Make())
 					if err == nil {
 						continue
 					}
@@ -302,9 +271,9 @@ func TestDecodeReplacesTheMessage(t *testing.T) {
 // encoded; what is refused as JSON is none, but for what this protocol alone
 // refuses.
 func FuzzDecode(f *testing.F) {
-	for i, message := range messages {
+	for i, message := range verdicts.Messages {
 		for _, valid := range []bool{true, false} {
-			for _, body := range bodies(f, message.folder, valid) {
+			for _, body := range bodies(f, message.Folder, valid) {
 				f.Add(uint8(i), body)
 			}
 		}
@@ -313,13 +282,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+testkit.Must(strconv.Unquote(c[2]))(f)+`}`))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
-		message := messages[int(which)%len(messages)]
-		m := message.make()
+		message := verdicts.Messages[int(which)%len(verdicts.Messages)]
+		m := message.Make()
 		err := wire.Decode(data, m)
 		if err != nil {
 			fault, ok := err.(*wire.MessageError)
 			require.True(t, ok)
-			require.Equal(t, message.make(), m)
+			require.Equal(t, message.Make(), m)
 			require.Regexp(t, `^[A-Za-z.\[\]0-9]+$`, fault.Path)
 			if strings.HasPrefix(fault.Problem, "invalid JSON") && json.Valid(data) {
 				require.Regexp(t, "UTF-8|surrogate|double", fault.Problem)
@@ -327,11 +296,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		require.True(t, json.Valid(data))
-		once, err := encode(m)
+		once, err := verdicts.Encode(m)
 		require.NoError(t, err)
-		again := message.make()
+		again := message.Make()
 		require.NoError(t, wire.Decode(once, again), "%s", once)
-		twice, err := encode(again)
+		twice, err := verdicts.Encode(again)
 		require.NoError(t, err)
 		require.Equal(t, string(once), string(twice))
 	})
@@ -340,11 +309,11 @@ func FuzzDecode(f *testing.F) {
 // DecodeAnswer reads what Decode reads.
 func TestDecodeAnswer(t *testing.T) {
 	answers := 0
-	for _, message := range messages {
-		for _, body := range bodies(t, message.folder, true) {
-			want := message.make()
-			got, ok := message.make().(wire.Answer)
-			require.NotEqual(t, strings.HasSuffix(message.folder, "-request"), ok)
+	for _, message := range verdicts.Messages {
+		for _, body := range bodies(t, message.Folder, true) {
+			want := message.Make()
+			got, ok := message.Make().(wire.Answer)
+			require.NotEqual(t, strings.HasSuffix(message.Folder, "-request"), ok)
 			if !ok {
 				continue
 			}
@@ -355,34 +324,15 @@ func TestDecodeAnswer(t *testing.T) {
 		}
 	}
 	require.NotZero(t, answers)
-	for _, c := range []struct {
-		into            wire.Answer
-		body, want, why string
-	}{
-		{new(wire.CountAnswer), `{"count": 1, "took": 2, "count": 1}`,
-			`body: duplicate member "count"; send each member once`, "one of the two is wrong"},
-		{new(wire.CountAnswer), `{"count": 1, "took": 2, "took": 2}`,
-			"body: duplicate unknown member; send each member once", "it is dropped, but no strict JSON"},
-		{new(wire.CountAnswer), `{"count": 1, "took": {"a": 1, "a": 1}}`, "body: duplicate name; send each name once", "nor is this"},
-		{new(wire.CountAnswer), `{"count": 1, "took": ` + strings.Repeat("[", 32) + `}`,
-			"body: is nested more than 32 deep; flatten it", "it is dropped, but read"},
-		{new(wire.CountAnswer), `{"count": 1, "took": nil}`, "body: invalid JSON at byte 21: expected a value", "it is dropped, but no JSON"},
-		{new(wire.CountAnswer), `{"count": "1", "took": 2}`, "count: must be an integer", "the other members are as strict as ever"},
-		{new(wire.CountAnswer), `{"count": 1, "took": [true, false, null, -1.5, "x"]}`, "", "whatever it is"},
-		{new(wire.CountAnswer), `{"count": 1, "took": ` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`, "", "as deep as may be"},
-		{new(wire.CountAnswer), `{"Count": 1}`, `body: member "count" is missing`, "in another case it is another member"},
-		{new(wire.CountAnswer), `{"count": 1, "Count": 2}`, "", "no rule forbids it"},
-		{new(wire.CardinalityAnswer), `{"columns": {"a": {"nonNull": 1, "distinct": 1, "nulls": 0}}}`, "",
-			"a part may have them too, below a name of the sender's own"},
-		{new(wire.Document), `{"Slug": "shop"}`, `body: unknown member that differs from "slug" only in case; write it exactly so`,
-			"where Decode drops members, it refuses another case"},
-	} {
-		err := wire.DecodeAnswer([]byte(c.body), c.into)
-		if c.want == "" {
-			assert.NoError(t, err, c.why)
+	braces := strings.NewReplacer("${open}", strings.Repeat("[", 31), "${close}", strings.Repeat("]", 31))
+	for _, c := range testkit.Table(t, "testdata/answers.tsv", 4) {
+		i := slices.IndexFunc(verdicts.Messages, func(m verdicts.Message) bool { return m.Folder == c[0] })
+		err := wire.DecodeAnswer([]byte(braces.Replace(c[1])), verdicts.Messages[i].Make().(wire.Answer))
+		if c[2] == "-" {
+			assert.NoError(t, err, c[3])
 			continue
 		}
-		assert.EqualError(t, err, c.want, c.why)
+		assert.EqualError(t, err, c[2], c[3])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -117,7 +118,7 @@ var encodedMessages = []struct {
 func TestEncode(t *testing.T) {
 	for _, c := range encodedMessages {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := encode(c.message)
+			got, err := verdicts.Encode(c.message)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(got))
 		})
@@ -156,7 +157,7 @@ func TestEncodeFaults(t *testing.T) {
 		{"a check that is not ok", &wire.CheckAnswer{}, "ok: must be true; a rejection is an error envelope"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			_, err := encode(c.message)
+			_, err := verdicts.Encode(c.message)
 			var fault *wire.MessageError
 			require.ErrorAs(t, err, &fault)
 			assert.EqualError(t, err, c.want)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,8 +21,8 @@ import (
 func TestJSONIsRefused(t *testing.T) {
 	refused := []any{wire.Envelope{}, wire.Filter{}, wire.SortKey{}, wire.JoinHop{}, wire.JoinField{}, wire.GroupKey{},
 		wire.Measure{}, wire.Capabilities{}, wire.CredentialField{}, wire.Table{}, wire.Field{}}
-	for _, message := range messages {
-		refused = append(refused, reflect.ValueOf(message.make()).Elem().Interface())
+	for _, message := range verdicts.Messages {
+		refused = append(refused, reflect.ValueOf(message.Make()).Elem().Interface())
 	}
 	for _, c := range encodedMessages {
 		refused = append(refused, reflect.ValueOf(c.message).Elem().Interface())

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,29 +54,14 @@ func TestBearer(t *testing.T) {
 }
 
 func TestNewTokenRefuses(t *testing.T) {
-	good := strings.Repeat("a", 32)
-	for _, c := range []struct {
-		why     string
-		secrets []string
-		says    string
-	}{
-		{"no secret", nil, "one secret, or two"},
-		{"three secrets", []string{good, good, good}, "one secret, or two"},
-		{"an empty secret, as from an unset variable", []string{""}, "at least 32 characters"},
-		{"31 characters (http-3)", []string{"canary" + good[:25]}, "at least 32 characters"},
-		{"31 characters in 62 bytes", []string{strings.Repeat("é", 31)}, "at least 32 characters"},
-		{"a short second secret", []string{good, "canary"}, "at least 32 characters"},
-		{"nothing behind the comma", []string{good + ","}, "at least 32 characters"},
-		{"three secrets in one text", []string{good + "," + good + "," + good}, "one secret, or two"},
-		{"a line break at the end, as from a file", []string{good + "canary\n"}, "visible ASCII"},
-		{"a blank inside", []string{good + " canary"}, "visible ASCII"},
-		{"text beyond ASCII", []string{good + "canaryé"}, "visible ASCII"},
-		{"a DEL", []string{good + "canary\x7f"}, "visible ASCII"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			token, err := wire.NewToken(c.secrets...)
-			require.Error(t, err)
-			assert.Contains(t, err.Error(), c.says)
+	for _, c := range testkit.Table(t, "testdata/tokens.tsv", 3) {
+		t.Run(c[2], func(t *testing.T) {
+			var secrets []string
+			for _, v := range cells.Row(t, strings.ReplaceAll(strings.TrimPrefix(c[0], "-"), "${good}", strings.Repeat("a", 32))) {
+				secrets = append(secrets, v.Text())
+			}
+			token, err := wire.NewToken(secrets...)
+			require.ErrorContains(t, err, c[1])
 			assert.NotContains(t, err.Error(), "canary", "the error is logged")
 			assert.True(t, token.IsZero())
 		})

@@ -13,95 +13,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var berlin = time.FixedZone("UTC+2", 2*60*60)
-
-// spellings says how each constructor spells its value on the wire.
-var spellings = []struct {
+// A spelling says how a constructor spells its value on the wire.
+type spelling struct {
 	why   string
 	value wire.Value
 	json  string
-}{
-	{"A missing value is null (cell-6).", wire.Null(), `null`},
-	{"The zero Value is null.", wire.Value{}, `null`},
-	{"Booleans are booleans.", wire.Bool(true), `true`},
-	{"Booleans are booleans.", wire.Bool(false), `false`},
+}
 
-	{"A small integer is a number (cell-1).", wire.Int(0), `0`},
-	{"A negative integer is a number (cell-1).", wire.Int(-7), `-7`},
-	{"2^53-1 is the last number (cell-1).", wire.Int(1<<53 - 1), `9007199254740991`},
-	{"-(2^53-1) is the first number (cell-1).", wire.Int(-(1<<53 - 1)), `-9007199254740991`},
-	{"2^53 is digits (cell-1).", wire.Int(1 << 53), `"9007199254740992"`},
-	{"-2^53 is digits (cell-1).", wire.Int(-1 << 53), `"-9007199254740992"`},
-	{"The least int64 is digits (cell-1).", wire.Int(math.MinInt64), `"-9223372036854775808"`},
-	{"The greatest int64 is digits (cell-1).", wire.Int(math.MaxInt64), `"9223372036854775807"`},
-	{"A small unsigned integer is a number (cell-1).", wire.Uint(7), `7`},
-	{"2^63 is beyond int64 and is digits (cell-1).", wire.Uint(1 << 63), `"9223372036854775808"`},
-	{"The greatest uint64 is digits (cell-1).", wire.Uint(math.MaxUint64), `"18446744073709551615"`},
-
-	{"A float is its shortest digits (cell-1).", wire.Float(0.1), `0.1`},
-	{"A float that is an integer has no fraction (cell-1).", wire.Float(3), `3`},
-	{"A negative float is a number (cell-1).", wire.Float(-2.5), `-2.5`},
-	{"Minus zero is zero (filter-6).", wire.Float(math.Copysign(0, -1)), `0`},
-	{"1e-6 is the smallest that needs no exponent (cell-1).", wire.Float(1e-6), `0.000001`},
-	{"Just below 1e-6 an exponent would be needed, so it is digits (cell-1).", wire.Float(9.99e-7), `"0.000000999"`},
-	{"1e-7 is digits (cell-1, filter-6).", wire.Float(-1e-7), `"-0.0000001"`},
-	{"A float of 32 bits is the shortest digits of its own width (cell-1).", wire.Float32(999.99), `999.99`},
-	{"A float of 32 bits that is not 0.1 is spelled 0.1, as its width tells it from all others (cell-1).", wire.Float32(-0.1), `-0.1`},
-	{"The largest float of 32 bits (cell-1).", wire.Float32(math.MaxFloat32), `"34028235` + strings.Repeat("0", 31) + `"`},
-	{"The smallest float of 32 bits (cell-1).", wire.Float32(math.SmallestNonzeroFloat32), `"0.` + strings.Repeat("0", 44) + `1"`},
-	{"2^53 in 32 bits has other shortest digits than in 64 (cell-1).", wire.Float32(1 << 53), `9007199000000000`},
-	{"The last integer that 32 bits tell from its neighbours (cell-1).", wire.Float32(1<<24 - 1), `16777215`},
-	{"2^53-1 is the last number (cell-1).", wire.Float(1<<53 - 1), `9007199254740991`},
-	{"2^53 as a float is an integer beyond it, so it is digits (cell-1).", wire.Float(1 << 53), `"9007199254740992"`},
-	{"1e21 is digits without exponent (cell-1).", wire.Float(1e21), `"1000000000000000000000"`},
-	{"The fraction just under 2^52 is kept (cell-1).", wire.Float(4503599627370495.5), `4503599627370495.5`},
-	{"The smallest float is digits without exponent (cell-1).", wire.Float(5e-324), `"0.` + strings.Repeat("0", 323) + `5"`},
-
-	{"A decimal keeps its scale (cell-1).", wire.Decimal("10.250"), `"10.250"`},
-	{"A decimal keeps its sign (cell-1).", wire.Decimal("-0.00"), `"-0.00"`},
-	{"A decimal is never a number, however small (cell-1).", wire.Decimal("1"), `"1"`},
-	{"A decimal has any length (cell-1).", wire.Decimal("123456789012345678901234567890.123"), `"123456789012345678901234567890.123"`},
-	{"A plus sign and leading zeros are plain digits (filter-6).", wire.Decimal("+01.5"), `"+01.5"`},
-
-	{"A date is YYYY-MM-DD (cell-2).", wire.Date(time.Date(2024, 2, 29, 23, 59, 0, 0, time.UTC)), `"2024-02-29"`},
-	{"A date is what the time shows where it is (cell-2).", wire.Date(time.Date(2024, 3, 1, 0, 30, 0, 0, berlin)), `"2024-03-01"`},
-	{"The first date (cell-2).", wire.Date(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01"`},
-	{"The last date (cell-2).", wire.Date(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)), `"9999-12-31"`},
-	{"A datetime is UTC with a Z (cell-2).", wire.Datetime(time.Date(2024, 3, 1, 0, 30, 0, 0, berlin)), `"2024-02-29T22:30:00Z"`},
-	{"Milliseconds take three digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 120_000_000, time.UTC)),
-		`"2024-01-01T00:00:00.120Z"`},
-	{"Microseconds take six digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 1_000, time.UTC)),
-		`"2024-01-01T00:00:00.000001Z"`},
-	{"Nanoseconds take nine digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 123_456_789, time.UTC)),
-		`"2024-01-01T00:00:00.123456789Z"`},
-	{"A column that knows its precision states it (cell-2).",
-		wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 6), `"2024-01-01T00:00:00.000000Z"`},
-	{"A width of 0 has no fraction (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 0), `"2024-01-01T00:00:00Z"`},
-	{"A width of 3 pads to three digits (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 5_000_000,
-		time.UTC), 3), `"2024-01-01T00:00:00.005Z"`},
-	{"A width of 9 pads to nine digits (cell-2).", wire.DatetimeWidth(time.Date(1969, 12, 31, 23, 59, 59, 7, time.UTC),
-		9), `"1969-12-31T23:59:59.000000007Z"`},
-	{"The first instant (cell-2).", wire.Datetime(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01T00:00:00Z"`},
-
-	{"JSON is compact text in a string (cell-3).", wire.JSON(" { \"a\" : [ 1 , \"<b>\" ] } "), `"{\"a\":[1,\"<b>\"]}"`},
-	{"An array is compact JSON text (cell-3).", wire.Array(wire.Text("a"), wire.Int(1), wire.Null(),
-		wire.Decimal("1.50")), `"[\"a\",1,null,\"1.50\"]"`},
-	{"An empty array is an array (cell-3).", wire.Array(), `"[]"`},
-	{"Bytes are base64 (cell-3).", wire.Bytes([]byte{0xfb, 0xff}), `"+/8="`},
-	{"No bytes are the empty text (cell-3).", wire.Bytes(nil), `""`},
-
-	{"Text is itself.", wire.Text("plain"), `"plain"`},
-	{"The empty text is a value (measure-1).", wire.Text(""), `""`},
-	{"Only what JSON requires is escaped.", wire.Text("</a> & \"q\" \\ \u2028 é 😀"), `"</a> & \"q\" \\ ` + "\u2028" + ` é 😀"`},
-	{"Control characters are escaped.", wire.Text("\x00\x01\b\t\n\f\r\x1f\x7f"), `"\u0000\u0001\u0008\t\n\u000c\r\u001f` + "\x7f" + `"`},
+func spellings(t testing.TB) []spelling {
+	t.Helper()
+	list := []spelling{
+		{"The zero Value is null.", wire.Value{}, `null`},
+		{"The largest float of 32 bits (cell-1).", wire.Float32(math.MaxFloat32), `"34028235` + strings.Repeat("0", 31) + `"`},
+		{"The smallest float of 32 bits (cell-1).", wire.Float32(math.SmallestNonzeroFloat32), `"0.` + strings.Repeat("0", 44) + `1"`},
+		{"The smallest float is digits without exponent (cell-1).", wire.Float(5e-324), `"0.` + strings.Repeat("0", 323) + `5"`},
+		{"An array is compact JSON text (cell-3).", wire.Array(wire.Text("a"), wire.Int(1), wire.Null(), wire.Decimal("1.50")),
+			`"[\"a\",1,null,\"1.50\"]"`},
+		{"An empty array is an array (cell-3).", wire.Array(), `"[]"`},
+		{"Only what JSON requires is escaped.", wire.Text("</a> & \"q\" \\ \u2028 é 😀"), `"</a> & \"q\" \\ ` + "\u2028" + ` é 😀"`},
+		{"Control characters are escaped.", wire.Text("\x00\x01\b\t\n\f\r\x1f\x7f"), `"\u0000\u0001\u0008\t\n\u000c\r\u001f` + "\x7f" + `"`},
+	}
+	for _, c := range testkit.Table(t, "testdata/spellings.tsv", 3) {
+		list = append(list, spelling{c[2], cells.One(t, c[0]), c[1]})
+	}
+	return list
 }
 
 func TestValueSpelling(t *testing.T) {
-	for _, c := range spellings {
+	for _, c := range spellings(t) {
 		t.Run(c.why, func(t *testing.T) {
 			got, err := c.value.AppendJSON([]byte("x"))
 			require.NoError(t, err)
@@ -125,29 +70,12 @@ func TestValueSpelling(t *testing.T) {
 
 func TestValueThatCannotCross(t *testing.T) {
 	beyond := time.Date(9999, 12, 31, 23, 30, 0, 0, time.FixedZone("UTC-1", -60*60))
-	for _, c := range []struct {
+	type invalid struct {
 		why   string
 		value wire.Value
 		says  string
-	}{
-		{"NaN cannot cross (cell-1).", wire.Float(math.NaN()), "NaN"},
-		{"Infinity cannot cross (cell-1).", wire.Float(math.Inf(1)), "infinities"},
-		{"Nor can one of 32 bits (cell-1).", wire.Float32(float32(math.Inf(1))), "infinities"},
-		{"Minus infinity cannot cross (cell-1).", wire.Float(math.Inf(-1)), "infinities"},
-		{"Text that is not UTF-8 is never replaced (cell-4).", wire.Text("a\xffb"), "UTF-8"},
-		{"A surrogate is not UTF-8 (cell-4).", wire.Text("12345678\xed\xa0\x80"), "UTF-8"},
-		{"A cut character is not UTF-8 (cell-4).", wire.Text("caf\xc3"), "UTF-8"},
-		{"The empty text is no decimal (filter-6).", wire.Decimal(""), "decimal"},
-		{"Digits stand before a dot (filter-6).", wire.Decimal(".5"), "decimal"},
-		{"Digits stand behind a dot (filter-6).", wire.Decimal("5."), "decimal"},
-		{"Exponents are no plain digits (filter-6).", wire.Decimal("1e5"), "decimal"},
-		{"Blanks are no digits (filter-6).", wire.Decimal(" 1"), "decimal"},
-		{"Commas are no dots (filter-6).", wire.Decimal("1,5"), "decimal"},
-		{"One dot is enough (filter-6).", wire.Decimal("1.2.3"), "decimal"},
-		{"A sign is no number (filter-6).", wire.Decimal("-"), "decimal"},
-		{"One sign is enough (filter-6).", wire.Decimal("+-1"), "decimal"},
-		{"NaN is no decimal (filter-6).", wire.Decimal("NaN"), "decimal"},
-		{"Only the ten ASCII digits are digits (filter-6).", wire.Decimal("١٢"), "decimal"},
+	}
+	list := []invalid{
 		{"A year has four digits (cell-2).", wire.Date(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), "year"},
 		{"Years before 0 have no spelling (cell-2).", wire.Date(time.Date(-1, 12, 31, 0, 0, 0, 0, time.UTC)), "year"},
 		{"A datetime's year is the one in UTC (cell-2).", wire.Datetime(beyond), "year"},
@@ -156,12 +84,12 @@ func TestValueThatCannotCross(t *testing.T) {
 		{"Nothing is cut in silence (cell-2).", wire.DatetimeWidth(time.Unix(0, 1_000), 3), "more digits"},
 		{"Nothing is cut in silence (cell-2).", wire.DatetimeWidth(time.Unix(0, 999_999_999), 0), "more digits"},
 		{"Nothing is cut in silence (cell-2).", wire.DatetimeWidth(time.Unix(0, 1), 6), "more digits"},
-		{"Broken JSON is no json cell (cell-3).", wire.JSON(`{"a":}`), "JSON"},
-		{"Two values are no JSON text (cell-3).", wire.JSON(`1 2`), "JSON"},
-		{"No value is no JSON text (cell-3).", wire.JSON(``), "JSON"},
-		{"JSON that is not UTF-8 is refused (cell-4).", wire.JSON("\"\xff\""), "JSON"},
 		{"An array is no better than its elements (cell-3).", wire.Array(wire.Int(1), wire.Float(math.NaN())), "element"},
-	} {
+	}
+	for _, c := range testkit.Table(t, "testdata/invalid.tsv", 3) {
+		list = append(list, invalid{c[2], cells.One(t, c[0]), c[1]})
+	}
+	for _, c := range list {
 		t.Run(c.why, func(t *testing.T) {
 			before := []byte("kept")
 			got, err := c.value.AppendJSON(before)
@@ -274,7 +202,7 @@ func TestValueSize(t *testing.T) {
 
 func TestValueAppendsWithoutAllocation(t *testing.T) {
 	buffer := make([]byte, 0, 1024)
-	for _, c := range spellings {
+	for _, c := range spellings(t) {
 		v := c.value
 		assert.Zero(t, testing.AllocsPerRun(100, func() {
 			buffer, _ = v.AppendJSON(buffer[:0])
@@ -320,7 +248,7 @@ func TestValueUnmarshal(t *testing.T) {
 }
 
 func FuzzValueJSON(f *testing.F) {
-	for _, c := range spellings {
+	for _, c := range spellings(f) {
 		f.Add([]byte(c.json))
 	}
 	for _, s := range []string{`1e400`, `-0`, `0.000001`, `1E-7`, `123456789012345.5`, `"\udead"`, `"a\/b"`, `9007199254740993`, ` 1 `} {

@@ -25,29 +25,6 @@ import (
 
 const folder = "../testdata/verdicts"
 
-// messages makes the Go type of every schema that has one. Stream lines are
-// read by package ndjson, which is held to the same folder.
-var messages = map[string]func() wire.Message{
-	"check-request":         func() wire.Message { return new(wire.CheckRequest) },
-	"discovery-request":     func() wire.Message { return new(wire.DiscoveryRequest) },
-	"query-request":         func() wire.Message { return new(wire.QueryRequest) },
-	"sql-request":           func() wire.Message { return new(wire.SQLRequest) },
-	"count-request":         func() wire.Message { return new(wire.CountRequest) },
-	"aggregate-request":     func() wire.Message { return new(wire.AggregateRequest) },
-	"size-request":          func() wire.Message { return new(wire.SizeRequest) },
-	"cardinality-request":   func() wire.Message { return new(wire.CardinalityRequest) },
-	"link-hit-rate-request": func() wire.Message { return new(wire.LinkHitRateRequest) },
-	"document":              func() wire.Message { return new(wire.Document) },
-	"check-answer":          func() wire.Message { return new(wire.CheckAnswer) },
-	"discovery-answer":      func() wire.Message { return new(wire.Discovery) },
-	"count-answer":          func() wire.Message { return new(wire.CountAnswer) },
-	"aggregate-answer":      func() wire.Message { return new(wire.AggregateAnswer) },
-	"size-answer":           func() wire.Message { return new(wire.SizeAnswer) },
-	"cardinality-answer":    func() wire.Message { return new(wire.CardinalityAnswer) },
-	"link-hit-rate-answer":  func() wire.Message { return new(wire.LinkHitRate) },
-	"error":                 func() wire.Message { return new(wire.ErrorAnswer) },
-}
-
 // eachVerdict runs one subtest per case of one schema.
 func eachVerdict(t *testing.T, name string, run func(t *testing.T, v verdicts.Verdict)) {
 	for _, v := range verdicts.Read(t, filepath.Join(folder, name)) {
@@ -92,7 +69,8 @@ func holds(t *testing.T, s *jsonschema.Schema, v verdicts.Verdict) {
 // way through its Go type.
 func TestVerdicts(t *testing.T) {
 	compiled := compile(t)
-	for name, message := range messages {
+	for _, m := range verdicts.Messages {
+		name, message := m.Folder, m.Make
 		t.Run(name, func(t *testing.T) {
 			eachVerdict(t, name, func(t *testing.T, v verdicts.Verdict) {
 				holds(t, compiled[name], v)
@@ -127,19 +105,13 @@ func TestLineVerdicts(t *testing.T) {
 // survives decodes again what was encoded.
 func survives(t *testing.T, s *jsonschema.Schema, name string, v verdicts.Verdict, m, again wire.Message) {
 	t.Helper()
-	encode := func(m wire.Message) ([]byte, error) {
-		if request, ok := m.(wire.Request); ok {
-			return wire.EncodeRequest(request)
-		}
-		return wire.EncodeAnswer(m.(wire.Answer))
-	}
-	encoded, err := encode(m)
+	encoded, err := verdicts.Encode(m)
 	require.NoError(t, err)
 	parsed, err := parse(encoded)
 	require.NoError(t, err, "%s", encoded)
 	require.NoError(t, s.Validate(parsed), "%s", encoded)
 	require.NoError(t, wire.Decode(encoded, again))
-	twice, err := encode(again)
+	twice, err := verdicts.Encode(again)
 	require.NoError(t, err)
 	assert.Equal(t, string(encoded), string(twice))
 

@@ -155,9 +155,16 @@ func cell(kind, text string) (wire.Value, error) {
 	case "float32":
 		f, err := strconv.ParseFloat(text, 32)
 		return wire.Float32(float32(f)), err
-	case "date":
-		day, err := time.Parse(time.DateOnly, text)
+	case "date": // of a day, or the one that an instant shows where it is
+		layout := time.RFC3339
+		if len(text) == len(time.DateOnly) {
+			layout = time.DateOnly
+		}
+		day, err := time.Parse(layout, text)
 		return wire.Date(day), err
+	case "at": // a datetime of the least width
+		at, err := time.Parse(time.RFC3339Nano, text)
+		return wire.Datetime(at), err
 	case "datetime": // of the width that is spelled
 		at, err := time.Parse(time.RFC3339Nano, text)
 		_, fraction, _ := strings.Cut(strings.TrimSuffix(text, "Z"), ".")

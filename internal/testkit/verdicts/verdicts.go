@@ -1,5 +1,5 @@
 // Package verdicts reads wire/testdata/verdicts for the tests of the packages that are held
-// to it. It imports none of them, so that each can be tested without the others.
+// to it, and knows the messages that they are about. It imports package wire only.
 package verdicts
 
 import (
