@@ -13,52 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
-func TestExactInteger(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		raw  string
-		want int64
-		ok   bool
-	}{
-		{"zero", "0", 0, true},
-		{"minus zero is zero", "-0", 0, true},
-		{"zero is zero whatever follows", "0.000e5", 0, true},
-		{"zero is zero whatever its exponent", "0e999999999999999999999", 0, true},
-		{"an integer", "30000", 30000, true},
-		{"a negative integer", "-17", -17, true},
-		{"an exponent", "3e4", 30000, true},
-		{"a capital exponent with a sign", "3E+4", 30000, true},
-		{"an exponent of zero", "3e0", 3, true},
-		{"a leading zero in the exponent", "3e04", 30000, true},
-		{"zeros behind the point", "30000.0", 30000, true},
-		{"a fraction that the exponent lifts", "1.5e1", 15, true},
-		{"a fraction that the exponent lifts just enough", "0.00125e5", 125, true},
-		{"zeros that the exponent cuts", "12300e-2", 123, true},
-		{"zeros on both sides", "0.0010e3", 1, true},
-		{"2^53-1", "9007199254740991", 1<<53 - 1, true},
-		{"18 digits", "999999999999999999", 999999999999999999, true},
-		{"18 zeros", "100000000000000000", 100000000000000000, true},
-		{"a fraction", "1.5", 0, false},
-		{"a fraction that a double would lose", "1.00000000000000000001", 0, false},
-		{"a fraction behind many zeros", "1." + strings.Repeat("0", 1000) + "1", 0, false},
-		{"an exponent that cuts a digit", "123e-1", 0, false},
-		{"19 digits", "1000000000000000000", 0, false},
-		{"2^63", "9223372036854775808", 0, false},
-		{"beyond the doubles", "1e400", 0, false},
-		{"an exponent of ten digits", "1e9999999999", 0, false},
-		{"an exponent beyond 64 bits", "1e99999999999999999999999", 0, false},
-		{"a negative exponent beyond 64 bits", "1e-99999999999999999999999", 0, false},
-		{"many zeros that the exponent cuts", "1" + strings.Repeat("0", 100000) + "e-100000", 1, true},
-		{"many zeros that the exponent lifts", "0." + strings.Repeat("0", 100000) + "7e100001", 7, true},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			got, ok := ExactInteger(c.raw)
-			assert.Equal(t, c.ok, ok)
-			assert.Equal(t, c.want, got)
-		})
-	}
-}
-
 func TestExactIntegerAgainstRationals(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	most := big.NewInt(999999999999999999)

@@ -3,6 +3,7 @@ package jsontext_test
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // scan reads a scalar and the end of the text. What it accepts, encoding/json reads alike.
@@ -174,5 +176,19 @@ func TestPutString(t *testing.T) {
 				assert.Equal(t, end > 0 && c < "\x80", ascii, "%q at %d of %d", c, at, n)
 			}
 		}
+	}
+}
+
+func TestExactInteger(t *testing.T) {
+	zeros := strings.Repeat("0", 100_000)
+	for _, c := range append(testkit.Table(t, "testdata/integers.tsv", 3), [][]string{
+		{"1." + zeros + "1", "-", "a fraction behind many zeros"},
+		{"1" + zeros + "e-100000", "1", "many zeros that the exponent cuts"},
+		{"0." + zeros + "7e100001", "7", "many zeros that the exponent lifts"},
+	}...) {
+		got, ok := jsontext.ExactInteger(c[0])
+		want, err := strconv.ParseInt(c[1], 10, 64) // 0 for "-"
+		assert.Equal(t, err == nil, ok, c[2])
+		assert.Equal(t, want, got, c[2])
 	}
 }

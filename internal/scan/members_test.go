@@ -1,60 +1,43 @@
 package scan_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestMembers(t *testing.T) {
 	before := []string{`{"a":`, `,"b":`, `,"c":`}
-	for _, c := range []struct {
-		why   string
-		text  string
-		cells []wire.Value // those read
-		rest  string       // what is left, or the fault
-		fault string
-	}{
-		{"all of them", `{"a":1,"b":"x","c":null}`, []wire.Value{wire.Int(1), wire.Text("x"), wire.Null()}, "}", ""},
-		{"strings of every length and spelling", `{"a":"","b":"1234567","c":"12345678"}`,
-			[]wire.Value{wire.Text(""), wire.Text("1234567"), wire.Text("12345678")}, "}", ""},
-		{"strings with escapes and letters beyond ASCII", `{"a":"\"","b":"12345678\n","c":"Straße 😀 und mehr"}`,
-			[]wire.Value{wire.Text(`"`), wire.Text("12345678\n"), wire.Text("Straße 😀 und mehr")}, "}", ""},
-		{"blanks after the text are no part of it", `{"a": true,"b":  "x","c":` + "\t0.5 }",
-			[]wire.Value{wire.Bool(true), wire.Text("x"), wire.Float(0.5)}, " }", ""},
-		{"another text at once", `{"x":1}`, nil, `{"x":1}`, ""},
-		{"another text later", `{"a":1,"x":2}`, []wire.Value{wire.Int(1)}, `,"x":2}`, ""},
-		{"a blank where there was none", `{"a":1, "b":2}`, []wire.Value{wire.Int(1)}, `, "b":2}`, ""},
-		{"an end where more was expected", `{"a":1}`, []wire.Value{wire.Int(1)}, "}", ""},
-		{"a text that is cut", `{"a":1,"b"`, []wire.Value{wire.Int(1)}, `,"b"`, ""},
-		{"nothing", "", nil, "", ""},
-		{"a cell that is no scalar", `{"a":1,"b":{},"c":3}`, []wire.Value{wire.Int(1), wire.Null()}, "",
-			"invalid JSON at byte 11: expected a string, a number, true, false or null"},
-		{"a cell that is missing", `{"a":1,"b":`, []wire.Value{wire.Int(1), wire.Null()}, "", "invalid JSON at byte 11: unexpected end"},
-		{"a string that is cut", `{"a":"12345678901234567890`, []wire.Value{wire.Text("")}, "", "invalid JSON at byte 26: unexpected end"},
-		{"a control character", "{\"a\":\"1234567890\x01234567890\"", []wire.Value{wire.Text("")}, "",
-			"invalid JSON at byte 16: " + "a control character inside a string must be escaped"},
-		{"a bad escape", `{"a":"12345678\x"`, []wire.Value{wire.Text("")}, "", "invalid JSON at byte 14: unknown escape"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/members.tsv", 5) {
+		t.Run(c[4], func(t *testing.T) {
+			text, rest, fault := unquoted(t, c[0]), unquoted(t, c[2]), unquoted(t, c[3])
 			var s scan.Scanner
-			s.Reset(c.text)
-			cells := make([]wire.Value, len(before))
-			n := s.Members(before, cells)
-			if len(c.cells) > 0 || n > 0 {
-				assert.Equal(t, c.cells, cells[:n])
+			s.Reset(text)
+			read := make([]wire.Value, len(before))
+			n := s.Members(before, read)
+			if c[1] != "-" || n > 0 {
+				assert.Equal(t, cells.Row(t, c[1]), read[:n])
 			}
-			if c.fault != "" {
-				assert.EqualError(t, s.Err(), c.fault)
+			if fault != "" {
+				assert.EqualError(t, s.Err(), fault)
 				return
 			}
 			assert.NoError(t, s.Err())
-			assert.Equal(t, c.rest, c.text[s.Offset():])
+			assert.Equal(t, rest, text[s.Offset():])
 		})
 	}
+}
+
+// unquoted returns the text of a Go string literal.
+func unquoted(t testing.TB, literal string) string {
+	t.Helper()
+	return testkit.Must(strconv.Unquote(literal))(t, literal)
 }
 
 func TestHas(t *testing.T) {

@@ -2,7 +2,6 @@ package scan_test
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -50,7 +49,7 @@ func strictTexts(t testing.TB) []strictText {
 	t.Helper()
 	var list []strictText
 	for _, c := range testkit.Table(t, "../jsontext/testdata/texts.tsv", 3) {
-		list = append(list, strictText{c[0][0], c[1], testkit.Must(strconv.Unquote(c[2]))(t, c[1])})
+		list = append(list, strictText{c[0][0], c[1], unquoted(t, c[2])})
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/secret"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
@@ -26,73 +27,21 @@ func finder(texts ...string) *secret.Finder {
 	return secret.New(needles, nil)
 }
 
-// spellings are ways in which programs write a text. Each line is what one of them made of
-// the secret.
-var spellings = []struct{ why, secret, text string }{
-	{"PHP escapes slashes in JSON.", "sk/live/42", `sk\/live\/42`},
-	{"A JSON writer may escape a plus sign, with capital digits.", "sk+live", `sk\u002Blive`},
-	{"Or with small digits.", "sk+live", `sk\u002blive`},
-	{"JSON for HTML escapes the equals sign.", "user=admin", `user\u003dadmin`},
-	{"Go's JSON escapes what HTML gives a meaning.", "a&b<c>d", `a\u0026b\u003cc\u003ed`},
-	{"Some writers escape every character.", "sk-1", `\u0073\u006B\u002d\u0031`},
-	{"Characters beyond 16 bits are two escapes.", "grün😀", `gr\u00fcn\ud83d\ude00`},
-	{"Go writes eight digits.", "grün😀", `gr\u00fcn\U0001f600`},
-	{"Control characters have short names.", "a\b\t\n\v\f\r\aend", `a\b\t\n\v\f\r\aend`},
-	{"Or two digits.", "a\x1b\x00end", `a\x1b\x00end`},
-	{"Or three octal ones.", "a\x1bünd", `a\033\303\274nd`},
-	{"JSON within JSON is escaped twice.", `say "hi" +1`, `say \\\"hi\\\" \\u002B1`},
-	{"JSON within JSON within JSON.", `say "hi"`, `say \\\\\\\"hi\\\\\\\"`},
-	{"encodeURIComponent leaves ' and ( as they are.", "it's (+1)=ü", `it's%20(%2B1)%3D%C3%BC`},
-	{"A form writes + for a blank.", "it's (+1)", `it%27s+%28%2B1%29`},
-	{"Percent signs come with small digits.", "a/b?c=d", `a%2fb%3fc%3dd`},
-	{"Every byte may be escaped.", "sk-1", `%73%6B%2d%31`},
-	{"What was escaped in a URL is escaped again in another.", "a/b c", `a%252Fb%2520c`},
-	{"SQL doubles the quote.", "it's here", `it''s here`},
-	{"MySQL puts a backslash before it.", "it's here", `it\'s here`},
-	{"CSV and identifiers double their own quote.", `say "hi"`, `say ""hi""`},
-	{"MySQL's identifiers double theirs.", "a`b`cd", "a``b``cd"},
-	{"A shell ends the quotes, and escapes one.", `it's $1`, `it\'s\ \$1`},
-	{"HTML has names.", `"a"&'b'<c>`, `&quot;a&quot;&amp;&apos;b&apos;&lt;c&gt;`},
-	{"PHP writes the number of the quote with three digits.", "it's", `it&#039;s`},
-	{"Go writes it with two.", "it's", `it&#39;s`},
-	{"Others in hexadecimal, small or capital.", `it's "it"`, `it&#x27;s &#X22;it&#x22;`},
-	{"HTML escapes letters beyond ASCII by name or number.", "grün grün", `gr&uuml;n gr&#252;n`},
-	{"Names may begin with any letter.", "grün ζ", "gr&uuml;n &zeta;"},
-	{"A shell escapes whatever may have a meaning.", "a~b{c", `a\~b\{c`},
-	{"HTML within HTML.", "a&b'c", `a&amp;amp;b&amp;#39;c`},
-	{"HTML within Go's JSON.", `a"b'c`, `a\u0026quot;b\u0026#39;c`},
-	{"JSON within a URL.", `a"b\c`, `a%5C%22b%5C%5Cc`},
-	{"A URL within JSON for HTML.", "a=b&c d", `a\u003db\u0026c+d`},
-	{"Each character in a way of its own.", `+'"&/=`, `%2B''\"&amp;\/\u003D`},
-
-	{"hexadecimal", "sk-live", "736b2d6c697665"},
-	{"capital hexadecimal", "sk-live", "736B2D6C697665"},
-	{"hexadecimal with blanks", "sk-live", "73 6b 2d 6c 69 76 65"},
-	{"hexadecimal with colons", "sk-live", "73:6B:2D:6C:69:76:65"},
-	{"bytes as Go's syntax has them", "sk-live", "0x73, 0x6b, 0x2d, 0x6c, 0x69, 0x76, 0x65"},
-	{"bytes as Go prints them", "sk-live", "115 107 45 108 105 118 101"},
-	{"bytes as JSON has them", "sk-live", "115,107,45,108,105,118,101"},
-	{"the greatest bytes", "\xff\xfe\xff", "255 254 255"},
-
-	{"base64", "sk-live<>?", "c2stbGl2ZTw+Pw"},
-	{"base64 of URLs", "sk-live<>?", "c2stbGl2ZTw-Pw"},
-	{"Basic authorization that was escaped for a URL", "sk~~>>??live", "c2t%2Bfj4%2BPz9saXZl"},
-	{"base64 in the JSON of PHP", "sk>>??live", `c2s%2BPj8\/bGl2ZQ`},
-	{"base64 in JSON for HTML", "sk~~>>??live", `c2t\u002Bfj4\u002BPz9saXZl`},
-	{"base64 in lines", "sk-live", "c2st\r\nbGl2\nZQ"},
-	{"base64 of which every digit is escaped", "\xfb\xef\xbe\xfb\xef\xbe", "%2B%2B%2B%2B%2B%2B%2B%2B"},
-	{"base64 of which all but the first are", "k\xef\xbe", "a%2B%2B%2B"},
+// unquoted returns the text of a Go string literal.
+func unquoted(t *testing.T, literal string) string {
+	t.Helper()
+	return testkit.Must(strconv.Unquote(literal))(t, literal)
 }
 
 // TestSpellings requires that each spelling is found whole, wherever it stands.
 func TestSpellings(t *testing.T) {
-	for _, c := range spellings {
-		t.Run(c.why, func(t *testing.T) {
-			f := finder(c.secret)
-			require.Equal(t, "<[redacted]>", f.Replace("<"+c.text+">"), "alone")
-			require.Equal(t, "[redacted]", f.Replace(c.text), "at both ends")
-			require.Equal(t, "[redacted]; [redacted]", f.Replace(c.text+"; "+c.text), "twice")
-			_, found := f.Find(strings.Repeat("no such text\n", 9) + c.text)
+	for _, c := range testkit.Table(t, "testdata/spellings.tsv", 3) {
+		t.Run(c[2], func(t *testing.T) {
+			f, text := finder(unquoted(t, c[0])), unquoted(t, c[1])
+			require.Equal(t, "<[redacted]>", f.Replace("<"+text+">"), "alone")
+			require.Equal(t, "[redacted]", f.Replace(text), "at both ends")
+			require.Equal(t, "[redacted]; [redacted]", f.Replace(text+"; "+text), "twice")
+			_, found := f.Find(strings.Repeat("no such text\n", 9) + text)
 			require.True(t, found)
 		})
 	}
@@ -162,36 +111,9 @@ func TestBase64(t *testing.T) {
 
 // TestKept lists texts that hold no secret, though nearly.
 func TestKept(t *testing.T) {
-	for _, c := range []struct{ why, secret, text string }{
-		{"Without needles nothing is found.", "", "text"},
-		{"A piece is no secret.", "secret-1", "secret-"},
-		{"Nor is it with other escapes.", "a+b=c", `a%2Ab\u003cc`},
-		{"An escape may be cut off.", "pass%", `pass\u00`},
-		{"A lone surrogate is no letter.", "pass\ufffd", `pass\ud83d!`},
-		{"A number above 255 is no byte.", "1234", "49 50 51 308"},
-		{"Numbers without a gap are other numbers.", "1234", "49505152"},
-		{"A longer number is another one.", "1234", "49 50 51 521"},
-		{"base64 begins at a digit.", "1234", "M.TIzNA"},
-		{"An entity has an end.", `a"bc`, "a&quot bc"},
-		{"An entity that nobody knows is no other text.", "a&food", "a&foo;d"},
-		{"An entity of more than a letter is no letter.", "a&food", "a&ampfoo;d"},
-		{"An entity of more than ten letters is not read.", "a∝b", "a&Proportional;b"},
-		{"Digits are what they are.", "passP!", "pass%4z!"},
-		{"Without digits there is no character 0.", "pass\x00!", `pass\x! pass\u! pass\U!`},
-		{"Nor is there one where a list ends.", "12\x00", "49 50 x"},
-		{"Nor do dots encode it.", "\x00\x00\x00", "...."},
-		{"Two characters between two halves of a pair are no \\u.", "pass😀", `pass\ud83dxxde00`},
-		{"The second half of a pair is no letter.", "pass\ufffd!", `pass\ud83d\u0041!`},
-		{"A backslash at the end of a line escapes nothing.", "pass\nword", "pass\\\nword"},
-		{"Nor does one before a control character.", "pass\x7f!", "pass\\\x7f!"},
-		{"Nor one before most letters.", "passquit", `pass\quit`},
-		{"Numbers far from each other are no list.", "1234", "49   50   51   52"},
-		{"Decimal numbers have no letters.", "2222", "4a, 4a, 4a, 4a"},
-		{"Hexadecimal ones have some.", "PPPP", "4g4g4g4g"},
-		{"As their first digit too.", "P\x05\x05\x05", "50g5g5g5"},
-		{"base64 does not go on at the beginning of the text.", "wor\x01", "d29y"},
-	} {
-		require.Equal(t, c.text, finder(c.secret).Replace(c.text), c.why)
+	for _, c := range testkit.Table(t, "testdata/kept.tsv", 3) {
+		text := unquoted(t, c[1])
+		require.Equal(t, text, finder(unquoted(t, c[0])).Replace(text), c[2])
 	}
 }
 
