@@ -1,12 +1,15 @@
 package oracle_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,7 +20,6 @@ var (
 	num  = wire.Int
 	flt  = wire.Float
 	dec  = wire.Decimal
-	yes  = wire.Bool(true)
 )
 
 const (
@@ -31,66 +33,39 @@ func list(values ...wire.Value) []wire.Value { return values }
 // TestFilter has what the rules of filters leave to a judge: requests that have no answer, and
 // the first row that does not match. TestFilterVectors has the rules themselves.
 func TestFilter(t *testing.T) {
-	table := &oracle.Table{
-		Name:    "t",
-		Columns: []wire.Column{{Name: "id", Type: number}, {Name: "n", Type: number}, {Name: "s", Type: str}, {Name: "u"}},
-		Rows: [][]wire.Value{{num(1), txt("1.0"), txt("1.0"), txt("1.0")}, {num(2), num(1), txt("1"), txt("1")},
-			{num(3), null, null, null}, {num(4)}},
-	}
-	eq := func(field, value string) wire.Filter {
-		return wire.Filter{Field: field, Op: wire.OpEq, Value: txt(value)}
-	}
-	isnull := func(field string) wire.Filter { return wire.Filter{Field: field, Op: wire.OpIsNull} }
-	type filters = []wire.Filter
-	cases := []struct {
-		why   string
-		and   filters
-		or    []filters
-		types map[string]wire.Type
-		want  []int64
-		err   any
-	}{
-		{why: "filter-1: no filter", want: []int64{1, 2, 3, 4}},
-		{why: "filter-1: all of and", and: filters{eq("n", "1"), eq("s", "1")}, want: []int64{2}},
-		{why: "filter-1: one group suffices", or: []filters{{eq("s", "1")}, {isnull("s")}}, want: []int64{2, 3, 4}},
-		{why: "filter-1: or is one more conjunct", and: filters{eq("n", "1")}, or: []filters{{isnull("s")}, {eq("s", "1")}}, want: []int64{2}},
-		{why: "filter-10: fieldTypes types what is undeclared", and: filters{eq("u", "1")},
-			types: map[string]wire.Type{"u": str}, want: []int64{2}},
-		{why: "filter-11: an unknown field", and: filters{eq("x", "1")}, err: &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}},
-		{why: "filter-11: an unknown field in a group", or: []filters{{}, {eq("x", "1")}},
-			err: &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}},
-		{why: "filter-11: fieldTypes makes no field", and: filters{isnull("x")},
-			types: map[string]wire.Type{"x": str}, err: &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}},
-		{why: "filter-14: an unknown operator", and: filters{{Field: "s", Op: "like"}},
-			err: &oracle.Malformed{Detail: `"like" is not an operator`}},
-		{why: "filter-14: a value on isnull", and: filters{{Field: "s", Op: wire.OpIsNull, Value: num(1)}},
-			err: &oracle.Malformed{Detail: "isnull takes no value"}},
-		{why: "filter-14: values on eq", and: filters{{Field: "s", Op: wire.OpEq, Values: list(num(1))}},
-			err: &oracle.Malformed{Detail: "eq takes no values"}},
-	}
-	for _, c := range cases {
-		t.Run(c.why, func(t *testing.T) {
-			got, err := oracle.Filter(table, c.and, c.or, c.types)
-			if c.err != nil {
-				require.Equal(t, c.err, err)
+	table := &oracle.Table{Name: "t"}
+	table.Columns, table.Rows = cells.Table(t, `id:number n:number s:string u | 1 "1.0" "1.0" "1.0" | 2 1 "1" "1" | 3 null null null | 4`)
+	for _, c := range testkit.Table(t, "testdata/filter.tsv", 3) {
+		t.Run(c[2], func(t *testing.T) {
+			var req wire.CountRequest
+			cells.Decode(t, c[0], &req)
+			got, err := oracle.Filter(table, req.And, req.Or, req.FieldTypes)
+			if c[1] == "-" {
+				require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}, err)
 				return
 			}
 			require.NoError(t, err)
-			var ids []int64
-			for _, row := range got.Rows {
-				ids = append(ids, row[0].Int64())
-			}
-			require.Equal(t, c.want, ids)
+			require.Equal(t, "["+c[1]+"]", fmt.Sprint(ids(got)))
 
-			at, ok := oracle.Unmatched(table, c.and, c.or, c.types)
-			require.Equal(t, len(c.want) == len(table.Rows), ok)
+			at, ok := oracle.Unmatched(table, req.And, req.Or, req.FieldTypes)
+			require.Equal(t, len(got.Rows) == len(table.Rows), ok)
 			if !ok {
-				require.NotContains(t, c.want, table.Rows[at][0].Int64())
-				for _, row := range table.Rows[:at] {
-					require.Contains(t, c.want, row[0].Int64(), "the first one is told")
-				}
+				require.NotContains(t, ids(got), table.Rows[at][0].Int64())
+				require.Subset(t, ids(got), ids(&oracle.Table{Rows: table.Rows[:at]}), "the first one is told")
 			}
 		})
+	}
+	for detail, f := range map[string]wire.Filter{ // [rule filter-14]
+		`"like" is not an operator`: {Field: "s", Op: "like"},
+		"isnull takes no value":     {Field: "s", Op: wire.OpIsNull, Value: num(1)},
+		"eq takes no values":        {Field: "s", Op: wire.OpEq, Values: list(num(1))},
+	} {
+		_, err := oracle.Filter(table, []wire.Filter{f}, nil, nil)
+		require.Equal(t, &oracle.Malformed{Detail: detail}, err)
+	}
+	type filters = []wire.Filter
+	eq := func(field, value string) wire.Filter {
+		return wire.Filter{Field: field, Op: wire.OpEq, Value: txt(value)}
 	}
 	t.Run("what the rows lack cannot be judged", func(t *testing.T) {
 		_, ok := oracle.Unmatched(table, filters{eq("x", "1")}, []filters{{eq("x", "1"), eq("n", "1")}, {eq("y", "2")}}, nil)

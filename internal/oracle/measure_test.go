@@ -2,33 +2,25 @@ package oracle_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestCardinality(t *testing.T) {
-	cases := []struct {
-		why                      string
-		table                    *oracle.Table
-		nonNull, equal, spelling int64
-	}{
-		{"measure-1: the empty string is a value", column(str, txt(""), txt("a"), null), 2, 2, 2},
-		{"filter-7: case and blanks tell apart", column(str, txt("a"), txt("A"), txt("a "), txt("a")), 4, 3, 3},
-		{"aggregate-2: scale twins are one value, or two spellings", column(decimal, dec("1.5"), dec("1.50"), txt("+1.5")), 3, 1, 3},
-	}
-	for _, c := range cases {
-		t.Run(c.why, func(t *testing.T) {
-			got, err := oracle.Cardinality(c.table, "c")
-			require.NoError(t, err)
-			require.Equal(t, wire.Cardinality{NonNull: c.nonNull, Distinct: c.equal}, got)
-			least, greatest, err := oracle.DistinctRange(c.table, "c")
-			require.NoError(t, err)
-			require.Equal(t, []int64{c.equal, c.spelling}, []int64{least, greatest})
-		})
+	for _, c := range testkit.Table(t, "testdata/cardinality.tsv", 5) {
+		table := columnOf(t, c[0])
+		got, err := oracle.Cardinality(table, "c")
+		require.NoError(t, err)
+		least, greatest, err := oracle.DistinctRange(table, "c")
+		require.NoError(t, err)
+		require.Equal(t, c[1:4], strings.Fields(fmt.Sprint(got.NonNull, got.Distinct, greatest)), c[4])
+		require.Equal(t, got.Distinct, least, c[4])
 	}
 	_, err := oracle.Cardinality(column(str), "x")
 	require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "column"}, err)
@@ -84,34 +76,27 @@ func TestLinkHitRate(t *testing.T) {
 }
 
 func TestVerifyLinkHitRate(t *testing.T) {
-	tables := oracle.Tables{"from": column(decimal, dec("1.50"), num(2), num(3), null), "to": column(number, num(2))}
+	tables := oracle.Tables{"from": columnOf(t, "decimal decimal:1.50 2 3 null"), "to": columnOf(t, "number 2")}
 	req := &wire.LinkHitRateRequest{FromTable: "from", FromColumn: "c", ToTable: "to", ToColumn: "c"}
-	cases := []struct {
-		why    string
-		got    wire.LinkHitRate
-		detail string
-	}{
-		{"as it is", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: []string{"1.50", "3"}}, ""},
-		{"fewer samples, in another order and spelling",
-			wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 0.6666667, OrphanSamples: []string{"3.0", "1.5"}}, ""},
-		{"no samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3}, ""},
-		{"nulls counted", wire.LinkHitRate{FromNonNull: 4, OrphanCount: 2, OrphanRate: 0.5}, "fromNonNull is wrong"},
-		{"nulls as orphans", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 3, OrphanRate: 1}, "orphanCount is wrong"},
-		{"a rate in percent", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 66.7}, "orphanRate is not orphanCount by fromNonNull"},
-		{"a match among the samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3,
-			OrphanSamples: []string{"3", "2"}}, "orphanSamples[1] is no orphan"},
-		{"too many samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3,
-			OrphanSamples: make([]string, 21)}, "too many orphanSamples"},
+	many := strings.TrimSuffix(strings.Repeat("3 ", 21), " ")
+	for _, c := range append(testkit.Table(t, "testdata/links.tsv", 6),
+		[]string{"3", "2", "0.6666666666666666", many, "too many orphanSamples", "too many samples"}) {
+		got := wire.LinkHitRate{OrphanSamples: strings.Fields(strings.TrimPrefix(c[3], "-"))}
+		_, err := fmt.Sscan(c[0]+" "+c[1]+" "+c[2], &got.FromNonNull, &got.OrphanCount, &got.OrphanRate)
+		require.NoError(t, err)
+		differs(t, oracle.VerifyLinkHitRate(tables, req, &got), c[4], c[5])
 	}
-	for _, c := range cases {
-		d := oracle.VerifyLinkHitRate(tables, req, &c.got)
-		if c.detail == "" {
-			require.Nil(t, d, c.why)
-			continue
-		}
-		require.NotNil(t, d, c.why)
-		require.Equal(t, c.detail, d.Detail, c.why)
+}
+
+// differs requires a difference, or none if that is "-".
+func differs(t *testing.T, d *oracle.Difference, detail, why string) {
+	t.Helper()
+	if detail == "-" {
+		require.Nil(t, d, why)
+		return
 	}
+	require.NotNil(t, d, why)
+	require.Equal(t, detail, d.Detail, why)
 }
 
 func TestJoinRefuses(t *testing.T) {
@@ -137,13 +122,13 @@ func TestJoinRefuses(t *testing.T) {
 		{"a clash of names", []wire.JoinHop{hop("orders", "city", "cities", "name", wire.JoinField{Field: "land", As: "id"})}, &malformed},
 	}
 	for _, c := range cases {
-		_, err := oracle.Query(shop(), &wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: c.hops})
+		_, err := oracle.Query(shop(t), &wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: c.hops})
 		require.ErrorAs(t, err, c.err, c.why)
 	}
 
 	// Two hops, the second from the table of the first; an absent "as" is the
 	// field's own name; a self-join's columns are told apart.
-	got, err := oracle.Query(shop(), &wire.QueryRequest{
+	got, err := oracle.Query(shop(t), &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id"},
 		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: num(2)}}},
 		Joins: []wire.JoinHop{

@@ -1,50 +1,21 @@
 package oracle_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// cellOf returns the cell that testdata/same.tsv has as a kind and a text.
-func cellOf(t *testing.T, text string) wire.Value {
-	t.Helper()
-	kind, text, _ := strings.Cut(text, " ")
-	if strings.HasPrefix(text, `"`) {
-		text = testkit.Must(strconv.Unquote(text))(t)
-	}
-	switch kind {
-	case "null":
-		return null
-	case "bool":
-		return wire.Bool(text == "true")
-	case "int":
-		return num(testkit.Must(strconv.ParseInt(text, 10, 64))(t))
-	case "float":
-		return flt(testkit.Must(strconv.ParseFloat(text, 64))(t))
-	case "decimal":
-		return dec(text)
-	case "date":
-		return wire.Date(testkit.Must(time.Parse(time.DateOnly, text))(t))
-	case "datetime":
-		_, fraction, _ := strings.Cut(strings.TrimSuffix(text, "Z"), ".")
-		return wire.DatetimeWidth(testkit.Must(time.Parse(time.RFC3339Nano, text))(t), len(fraction))
-	}
-	require.Equal(t, "text", kind)
-	return txt(text)
-}
 
 func TestSame(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/same.tsv", 5) {
 		t.Run(c[4], func(t *testing.T) {
-			typ, want, got := wire.Type(strings.TrimPrefix(c[0], "-")), cellOf(t, c[1]), cellOf(t, c[2])
+			typ, want, got := wire.Type(strings.TrimPrefix(c[0], "-")), cells.One(t, c[1]), cells.One(t, c[2])
 			require.Equal(t, c[3] == "same", oracle.Same(want, got, typ))
 			require.Equal(t, c[3] == "same", oracle.Same(got, want, typ), "the other way round")
 		})

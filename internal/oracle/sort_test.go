@@ -3,12 +3,14 @@ package oracle_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,6 +22,13 @@ func column(t wire.Type, cells ...wire.Value) *oracle.Table {
 		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), c})
 	}
 	return table
+}
+
+// columnOf returns the same table for a type, or -, and cells.
+func columnOf(t testing.TB, text string) *oracle.Table {
+	t.Helper()
+	kind, row, _ := strings.Cut(text, " ")
+	return column(wire.Type(strings.TrimPrefix(kind, "-")), cells.Row(t, row)...)
 }
 
 func ids(t *oracle.Table) []int64 {
@@ -46,21 +55,10 @@ func TestSorted(t *testing.T) {
 }
 
 func TestUnsettled(t *testing.T) {
-	cases := []struct {
-		why   string
-		table *oracle.Table
-		dir   wire.Direction
-		want  string
-	}{
-		{"undeclared numbers and text have no common order (filter-8)", column(undeclared, txt("1"), txt("x")), wire.Asc, "c"},
-		{"undeclared text alone has", column(undeclared, txt("y"), txt("x"), null), wire.Asc, ""},
-		{"dates and text have none (filter-9)", column(date, txt("2024-05-01"), txt("soon")), wire.Asc, "c"},
-		{"one text among numbers is after them (query-1)", column(number, num(1), txt("x")), wire.Desc, ""},
-		{"several are by bytes, ascending (query-1)", column(number, num(1), txt("x"), txt("y")), wire.Asc, ""},
-		{"descending the rule does not say", column(number, num(1), txt("x"), txt("y")), wire.Desc, "c"},
-	}
-	for _, c := range cases {
-		require.Equal(t, c.want, oracle.Unsettled(c.table, []wire.SortKey{by("c", c.dir), by("x", c.dir)}, nil), c.why)
+	for _, c := range testkit.Table(t, "testdata/unsettled.tsv", 4) {
+		dir := wire.Direction(c[1])
+		got := oracle.Unsettled(columnOf(t, c[0]), []wire.SortKey{by("c", dir), by("x", dir)}, nil)
+		require.Equal(t, strings.TrimPrefix(c[2], "-"), got, c[3])
 	}
 }
 

@@ -35,16 +35,10 @@ func of(measures string) (list []wire.Measure) {
 // aggregate asks what four cells of a file say: the table, groupBy, the measures and the rest of the request.
 func aggregate(t *testing.T, c []string) ([][]wire.Value, error) {
 	t.Helper()
-	req := &wire.AggregateRequest{Table: c[0], GroupBy: by(c[1]), Measures: of(c[2])}
-	if c[3] != "-" {
-		var more wire.AggregateRequest
-		decode(t, c[3], &more, `"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1`)
-		req.Where, req.StringFields = more.Where, more.StringFields
-		if strings.Contains(c[3], `"limit"`) {
-			req.Limit = more.Limit
-		}
-	}
-	return relation.Aggregate(table(t, c[0]), req, unlimited())
+	var req wire.AggregateRequest
+	cells.Decode(t, c[3], &req)
+	req.Table, req.GroupBy, req.Measures = c[0], by(c[1]), of(c[2])
+	return relation.Aggregate(table(t, c[0]), &req, unlimited())
 }
 
 func TestAggregate(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,7 +17,7 @@ func TestCount(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/count.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			var req wire.CountRequest
-			decode(t, c[1], &req, "")
+			cells.Decode(t, c[1], &req)
 			got, err := relation.Count(table(t, "sales"), req.Where)
 			require.NoError(t, err)
 			assert.Equal(t, c[2], fmt.Sprint(got), c[3])

@@ -1,7 +1,6 @@
 package relation_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,21 +52,6 @@ func listed(text, by string) []string {
 		return []string{}
 	}
 	return strings.Split(text, by)
-}
-
-// decode reads a request of which a file has the members that are particular. More are others that it needs.
-func decode(t *testing.T, text string, into wire.Request, more string) {
-	t.Helper()
-	if text == "-" {
-		text = "{}"
-	}
-	body := map[string]json.RawMessage{}
-	for _, members := range []string{`{"table":"t","and":[],"credentials":{},"timeoutMs":1}`, "{" + more + "}", text} {
-		require.NoError(t, json.Unmarshal([]byte(members), &body), text)
-	}
-	whole, err := json.Marshal(body)
-	require.NoError(t, err)
-	require.NoError(t, wire.Decode(whole, into), text)
 }
 
 // reused returns rows whose producer overwrites its one buffer between iterations,

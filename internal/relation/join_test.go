@@ -154,10 +154,12 @@ func TestJoinIndexed(t *testing.T) {
 		rel.Index = func(column int, numeric bool) *relation.Index { return relation.NewIndex(rows, column, numeric) }
 		return rel
 	}
-	req := relation.JoinRequest{Table: "staff", Joins: hops("staff.boss = staff.id, name bossName, home bossHome; staff.home = places.town, land")}
+	joins := hops("staff.boss = staff.id, name bossName, home bossHome; staff.home = places.town, land")
+	req := relation.JoinRequest{Table: "staff", Joins: joins}
 	read, err := relation.Join(table(t, "staff"), req, []relation.Relation{table(t, "staff"), table(t, "places")}, unlimited())
 	require.NoError(t, err)
-	joined, err := relation.Join(table(t, "staff"), req, []relation.Relation{indexed(table(t, "staff")), indexed(table(t, "places"))}, relation.NewBudget(0))
+	joined, err := relation.Join(table(t, "staff"), req,
+		[]relation.Relation{indexed(table(t, "staff")), indexed(table(t, "places"))}, relation.NewBudget(0))
 	require.NoError(t, err)
 	assert.Equal(t, collect(t, read.Rows), collect(t, joined.Rows))
 	mixed, err := relation.Join(table(t, "staff"), req, []relation.Relation{table(t, "staff"), indexed(table(t, "places"))}, unlimited())
@@ -173,9 +175,10 @@ func TestJoinIndexed(t *testing.T) {
 // TestJoinPlan tells what the joins need of each table, and where each of their columns
 // comes from.
 func TestJoinPlan(t *testing.T) {
-	plan, err := relation.PlanJoin(table(t, "staff").Columns, [][]wire.Column{table(t, "places").Columns, table(t, "lands").Columns}, relation.JoinRequest{
-		Table: "staff",
-		Joins: hops("staff.home = places.town, town, town again; places.land = lands.code, full")})
+	plan, err := relation.PlanJoin(table(t, "staff").Columns,
+		[][]wire.Column{table(t, "places").Columns, table(t, "lands").Columns}, relation.JoinRequest{
+			Table: "staff",
+			Joins: hops("staff.home = places.town, town, town again; places.land = lands.code, full")})
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 1}, plan.Needed(0), "the key, which is a field too, and the key of the next hop")
 	assert.Equal(t, []int{0, 1}, plan.Needed(1))

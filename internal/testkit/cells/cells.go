@@ -1,8 +1,9 @@
-// Package cells reads cells, rows and tables that the files of test cases spell, and spells
-// them. It imports package wire only, so that the packages above it can be tested by it.
+// Package cells reads cells, rows, tables and requests that the files of test cases spell, and
+// spells cells. It imports package wire only, so that the packages above it can be tested by it.
 package cells
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -95,6 +96,30 @@ func Spelled(t testing.TB, rows ...[]wire.Value) []string {
 		list = append(list, string(line))
 	}
 	return list
+}
+
+// Decode reads a request of which a text has the members that are not as usual, or - if there are none.
+func Decode(t testing.TB, text string, into wire.Request) {
+	t.Helper()
+	usual := `{"table":"t","and":[],"credentials":{},"timeoutMs":1000}`
+	switch into.(type) {
+	case *wire.QueryRequest:
+		usual = `{"table":"t","and":[],"sort":[],"fields":[],"credentials":{},"timeoutMs":1000}`
+	case *wire.AggregateRequest:
+		usual = `{"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1001,"credentials":{},"timeoutMs":1000}`
+	}
+	members := map[string]json.RawMessage{}
+	err := json.Unmarshal([]byte(usual), &members)
+	if err == nil && text != "-" {
+		err = json.Unmarshal([]byte(text), &members)
+	}
+	body, _ := json.Marshal(members)
+	if err == nil {
+		err = wire.Decode(body, into)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
 }
 
 // next reads the first cell of a text.
