@@ -8,35 +8,17 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestInstant(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		v    wire.Value
-		want string // RFC 3339 in UTC; empty: no instant
-	}{
-		{"a datetime", wire.Datetime(noon), "2024-05-01T12:00:00Z"},
-		{"a date is its midnight", wire.Date(noon), "2024-05-01T00:00:00Z"},
-		{"text with an offset", wire.Text("2024-05-01T14:00:00.25+02:00"), "2024-05-01T12:00:00.25Z"},
-		{"digits beyond nanoseconds are cut", wire.Text("2024-05-01T12:00:00.1234567899Z"), "2024-05-01T12:00:00.123456789Z"},
-		{"a leap second is the last nanosecond before it", wire.Text("2016-12-31T23:59:60.5Z"), "2016-12-31T23:59:59.999999999Z"},
-		{"an offset out of the year 9999", wire.Text("9999-12-31T23:00:00-02:00"), "10000-01-01T01:00:00Z"},
-		{"an offset before the year 0", wire.Text("0000-01-01T00:00:00+02:00"), "-0001-12-31T22:00:00Z"},
-		{"the first leap day", wire.Text("0000-02-29"), "0000-02-29T00:00:00Z"},
-		{"other text", wire.Text("soon"), ""},
-		{"one hyphen", wire.Text("2024-05/01"), ""},
-		{"the other hyphen", wire.Text("2024/05-01"), ""},
-		{"a number", wire.Int(1714564800), ""},
-		{"a decimal", wire.Decimal("20240501"), ""},
-		{"a boolean", wire.Bool(true), ""},
-		{"null", wire.Null(), ""},
-	} {
-		got, ok := filter.Instant(c.v)
-		if assert.Equal(t, c.want != "", ok, c.why) && ok {
-			assert.Equal(t, c.want, got.Format(time.RFC3339Nano), c.why)
-			assert.Equal(t, time.UTC, got.Location(), c.why)
+	for _, c := range testkit.Table(t, "testdata/instants.tsv", 3) {
+		got, ok := filter.Instant(cells.One(t, c[0]))
+		if assert.Equal(t, c[1] != "-", ok, c[2]) && ok {
+			assert.Equal(t, c[1], got.Format(time.RFC3339Nano), c[2])
+			assert.Equal(t, time.UTC, got.Location(), c[2])
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,48 +22,22 @@ func texts(list ...string) (values []wire.Value) {
 }
 
 func TestOrderOfOneColumn(t *testing.T) {
-	null := wire.Null()
-	for _, c := range []struct {
-		why  string
-		typ  wire.Type
-		asc  []wire.Value
-		desc []wire.Value // nil: asc backwards
-	}{
-		{"query-1: text by bytes, nulls last both ways", wire.TypeString,
-			append(texts("", "10", "9", "Z", "a", "ab", "ä", "～", "😀"), null),
-			append(texts("😀", "～", "ä", "ab", "a", "Z", "9", "10", ""), null)},
-		{"query-1: numbers by their digits, what is no number after them both ways, nulls last", wire.TypeNumber,
-			[]wire.Value{wire.Text("-10"), wire.Int(-9), wire.Float(0.5), wire.Decimal("1.50"), wire.Text("9"),
-				wire.Int(10), wire.Text(""), wire.Text("5."), wire.Text("n/a"), wire.Bool(true), null},
-			[]wire.Value{wire.Int(10), wire.Text("9"), wire.Decimal("1.50"), wire.Float(0.5), wire.Int(-9),
-				wire.Text("-10"), wire.Bool(true), wire.Text("n/a"), wire.Text("5."), wire.Text(""), null}},
-		{"query-1: integers beyond 2^53 are told apart", wire.TypeDecimal,
-			[]wire.Value{wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Text("9007199254740994"), wire.Float(9007199254740996)}, nil},
-		{"query-1: dates as instants, what is no date after them both ways, nulls last", wire.TypeDatetime,
-			append(texts("2024-05-01T13:00:00+02:00", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00.0000000001Z",
-				"2024-05-01T12:00:00.5Z", "2016", "soon"), null),
-			append(texts("2024-05-01T12:00:00.5Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00Z",
-				"2024-05-01T13:00:00+02:00", "soon", "2016"), null)},
-		{"an undeclared column has its numbers first, then its other text", "",
-			append(texts("9", "10", "10.5", "", "1a", "9a", "x"), null),
-			append(texts("10.5", "10", "9", "x", "9a", "1a", ""), null)},
-		{"booleans by their texts", wire.TypeBoolean, []wire.Value{wire.Bool(false), wire.Bool(true), null},
-			[]wire.Value{wire.Bool(true), wire.Bool(false), null}},
-		{"references by bytes", wire.TypeReference, append(texts("10", "9"), null), append(texts("9", "10"), null)},
-	} {
-		desc := c.desc
-		if desc == nil {
-			desc = slices.Clone(c.asc)
-			slices.Reverse(desc)
+	for _, c := range testkit.Table(t, "testdata/order.tsv", 4) {
+		asc := cells.Row(t, c[1])
+		desc := slices.Clone(asc)
+		slices.Reverse(desc)
+		if c[2] != "-" {
+			desc = cells.Row(t, c[2])
 		}
-		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: c.asc, "": c.asc, wire.Desc: desc} {
+		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: asc, "": asc, wire.Desc: desc} {
 			for _, collate := range []bool{false, true} {
-				o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}}, column(c.typ), nil, nil)
+				o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}},
+					column(wire.Type(strings.TrimPrefix(c[0], "-"))), nil, nil)
 				require.NoError(t, err)
 				for i, a := range want {
 					for j, b := range want {
 						got := o.Compare([]wire.Value{a}, []wire.Value{b})
-						assert.Equal(t, sign(i-j), sign(got), "%s, %s: %s against %s", c.why, dir, a, b)
+						assert.Equal(t, sign(i-j), sign(got), "%s, %s: %s against %s", c[3], dir, a, b)
 					}
 				}
 			}
@@ -72,43 +48,19 @@ func TestOrderOfOneColumn(t *testing.T) {
 func TestOrderOfSeveralColumns(t *testing.T) {
 	columns := []wire.Column{{Name: "joined", Hop: 1}, {Name: "id", Type: wire.TypeNumber},
 		{Name: "name", Type: wire.TypeString}, {Name: "rest", Type: wire.TypeString}}
-	row := func(joined, id, name, rest string) []wire.Value { return texts(joined, id, name, rest) }
-	for _, c := range []struct {
-		why         string
-		sort        []wire.SortKey
-		tie         []string
-		first, last []wire.Value
-	}{
-		{"the first key decides", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil, row("", "2", "a", ""), row("", "1", "b", "")},
-		{"the second key decides where the first is equal", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil,
-			row("", "9", "a", ""), row("", "10", "a", "")},
-		{"each key has its direction", []wire.SortKey{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}},
-			nil, row("", "10", "b", ""), row("", "9", "a", "")},
-		{"query-3: then the primary key, ascending although the sort descends",
-			[]wire.SortKey{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"query-3: without a primary key the remaining columns in their order",
-			[]wire.SortKey{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"query-3: the last column decides when all else is equal", []wire.SortKey{{Field: "name"}}, []string{"id"},
-			row("", "1", "a", "a"), row("", "1", "a", "b")},
-		{"the columns of a join break ties too", []wire.SortKey{{Field: "name"}}, []string{"id"},
-			row("a", "1", "a", "a"), row("b", "1", "a", "a")},
-		{"no sort at all: the primary key", nil, []string{"id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
-		{"a primary key that is not among the columns is passed over", nil, []string{"key", "id"},
-			row("z", "9", "z", "z"), row("a", "10", "a", "a")},
-		{"a field named twice counts once", []wire.SortKey{{Field: "name"}, {Field: "name", Dir: wire.Desc}},
-			[]string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
-		{"equal numbers keep an order by their spelling", []wire.SortKey{{Field: "id"}}, []string{"id"},
-			row("", "1.5", "a", ""), row("", "1.50", "a", "")},
-		{"of equal text a number precedes a string", []wire.SortKey{{Field: "name"}}, []string{"id"},
-			[]wire.Value{wire.Null(), wire.Int(1), wire.Int(5)}, []wire.Value{wire.Null(), wire.Int(1), wire.Text("5")}},
-		{"a missing cell is null and comes last", []wire.SortKey{{Field: "rest"}}, []string{"id"},
-			row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
-	} {
-		o, err := filter.CompileOrder(c.sort, columns, nil, c.tie)
-		require.NoError(t, err, c.why)
-		assert.Negative(t, o.Compare(c.first, c.last), c.why)
-		assert.Positive(t, o.Compare(c.last, c.first), c.why)
-		assert.Zero(t, o.Compare(c.first, slices.Clone(c.first)), c.why)
+	for _, c := range testkit.Table(t, "testdata/orders.tsv", 5) {
+		var sort []wire.SortKey
+		for key := range strings.SplitSeq(c[0], ", ") {
+			if field, dir, _ := strings.Cut(key, " "); field != "-" {
+				sort = append(sort, wire.SortKey{Field: field, Dir: wire.Direction(dir)})
+			}
+		}
+		o, err := filter.CompileOrder(sort, columns, nil, strings.Split(strings.TrimPrefix(c[1], "-"), ", "))
+		require.NoError(t, err, c[4])
+		first, last := cells.Row(t, c[2]), cells.Row(t, c[3])
+		assert.Negative(t, o.Compare(first, last), c[4])
+		assert.Positive(t, o.Compare(last, first), c[4])
+		assert.Zero(t, o.Compare(first, slices.Clone(first)), c[4])
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/semantics"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -293,53 +295,19 @@ var allTypes = []wire.Type{
 func TestRefusalsNameTheField(t *testing.T) {
 	columns := []wire.Column{{Name: "a", Type: wire.TypeString}, {Name: "joined", Hop: 1}, {Name: "twice"},
 		{Name: "twice"}, {Name: "odd", Type: "varchar"}}
-	secret := wire.Text("s3cret-value")
-	long := strings.Repeat("x", 10000)
-	for _, c := range []struct {
-		why    string
-		filter wire.Filter
-		code   wire.Code // empty: no code, the columns are at fault
-		names  string
-	}{
-		{"filter-11: no such field", wire.Filter{Field: "b", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"b"`},
-		{"query-6c: a column of a join cannot be named", wire.Filter{Field: "joined", Op: wire.OpEq, Value: secret},
-			wire.CodeUnsupported, `"joined"`},
-		{"a name from a request is shown bounded", wire.Filter{Field: long, Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `xxx"...`},
-		{"filter-14: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: an operator in capitals", wire.Filter{Field: "a", Op: "EQ", Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: the empty operator", wire.Filter{Field: "a", Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: values beside the value on eq",
-			wire.Filter{Field: "a", Op: wire.OpEq, Value: secret, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: a value beside the values on nin",
-			wire.Filter{Field: "a", Op: wire.OpNin, Value: secret, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: values on notnull",
-			wire.Filter{Field: "a", Op: wire.OpNotNull, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"filter-14: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsNull, Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"a value that cannot cross the wire",
-			wire.Filter{Field: "a", Op: wire.OpEq, Value: wire.Decimal("s3cret-value")}, wire.CodeBadRequest, `"a"`},
-		{"a member that cannot cross the wire",
-			wire.Filter{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Decimal("s3cret-value")}}, wire.CodeBadRequest, `"a"`},
-		{"the source names a column twice", wire.Filter{Field: "twice", Op: wire.OpEq, Value: secret}, "", `"twice"`},
-		{"the source has a type of its own", wire.Filter{Field: "odd", Op: wire.OpEq, Value: secret}, "", `"odd"`},
-	} {
-		for _, inOr := range []bool{false, true} {
-			var err error
-			if inOr {
-				_, err = filter.Compile(wire.Where{Or: [][]wire.Filter{{}, {c.filter}}}, columns)
-			} else {
-				_, err = filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, columns)
-			}
-			require.Error(t, err, c.why)
-			assert.Contains(t, err.Error(), c.names, c.why)
-			assert.NotContains(t, err.Error(), "s3cret", "%s: a value is never quoted", c.why)
-			assert.Less(t, len(err.Error()), 300, c.why)
+	for _, c := range testkit.Table(t, "testdata/refusals.tsv", 7) {
+		refused := wire.Filter{Field: strings.Replace(c[0], "${long}", strings.Repeat("x", 10_000), 1),
+			Op: wire.Op(strings.TrimPrefix(c[1], "-")), Value: cells.One(t, c[2]), Values: cells.Row(t, strings.TrimPrefix(c[3], "-"))}
+		for _, where := range []wire.Where{{And: []wire.Filter{refused}}, {Or: [][]wire.Filter{{}, {refused}}}} {
+			_, err := filter.Compile(where, columns)
+			require.ErrorContains(t, err, c[5], c[6])
+			assert.NotContains(t, err.Error(), "s3cret", "%s: a value is never quoted", c[6])
+			assert.Less(t, len(err.Error()), 300, c[6])
 			var refusal *wire.Error
-			if c.code == "" {
-				assert.False(t, errors.As(err, &refusal), c.why)
-			} else if assert.ErrorAs(t, err, &refusal, c.why) {
-				assert.Equal(t, c.code, refusal.Code, c.why)
+			if c[4] == "-" {
+				assert.False(t, errors.As(err, &refusal), c[6])
+			} else if assert.ErrorAs(t, err, &refusal, c[6]) {
+				assert.Equal(t, wire.Code(c[4]), refusal.Code, c[6])
 			}
 		}
 	}
