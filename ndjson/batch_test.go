@@ -3,16 +3,16 @@ package ndjson_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -25,85 +25,50 @@ func layoutOf(t testing.TB, names ...string) *lines.Layout {
 	return l
 }
 
-func TestBatchLines(t *testing.T) {
-	noon := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
-	type rows = [][]wire.Value
-	for _, c := range []struct {
-		why   string
-		names []string
-		from  []int
-		rows  rows
-		line  string
-	}{
-		{"one row", []string{"a", "b"}, nil, rows{{wire.Int(1), wire.Text("x")}}, `{"rows":[{"a":1,"b":"x"}]}`},
-		{"several rows, one object each", []string{"a"}, nil, rows{{wire.Int(1)}, {wire.Int(2)}, {wire.Int(3)}},
-			`{"rows":[{"a":1},{"a":2},{"a":3}]}`},
-		{"query-5: exactly the requested fields, in the layout's order, a cell twice", []string{"z", "a", "again"},
-			[]int{2, 0, 2}, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"z":3,"a":1,"again":3}]}`},
-		{"query-5: cells missing at the end are null", []string{"a", "b", "c"}, nil, rows{{wire.Int(1)}, nil},
-			`{"rows":[{"a":1,"b":null,"c":null},{"a":null,"b":null,"c":null}]}`},
-		{"query-5: also by position", []string{"a"}, []int{7}, rows{{wire.Int(1)}}, `{"rows":[{"a":null}]}`},
-		{"cells beyond the layout are left out", []string{"a"}, nil, rows{{wire.Int(1), wire.Int(2)}}, `{"rows":[{"a":1}]}`},
-		{"query-5: no fields are empty objects, so a reader can count", []string{}, nil, rows{{}, {wire.Int(1)}, nil}, `{"rows":[{},{},{}]}`},
-		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}},
-			`{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
-		{"names of every length", []string{"a", "fourteen bytes", "fifteen bytes !", "sixteen bytes !!",
-			strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)}, {}},
-			`{"rows":[{"a":1,"fourteen bytes":2,"fifteen bytes !":3,"sixteen bytes !!":4,"` + strings.Repeat("long", 100) + `":5,"b":null},` +
-				`{"a":null,"fourteen bytes":null,"fifteen bytes !":null,"sixteen bytes !!":null,"` + strings.Repeat("long", 100) +
-				`":null,"b":null}]}`},
-		{"the empty name is a name", []string{""}, nil, rows{{wire.Int(1)}}, `{"rows":[{"":1}]}`},
-		{"cell-1 to cell-3: every kind of cell as the protocol spells it",
-			[]string{"null", "bool", "int", "big", "float", "small", "decimal", "date", "datetime", "text", "array"}, nil,
-			rows{{wire.Null(), wire.Bool(true), wire.Int(-5), wire.Int(math.MaxInt64), wire.Float(0.5), wire.Float(1e-7),
-				wire.Decimal("10.250"), wire.Date(noon), wire.DatetimeWidth(noon, 3), wire.Text("tab\t\"quoted\" ü"),
-				wire.Array(wire.Int(1), wire.Text("x"))}},
-			`{"rows":[{"null":null,"bool":true,"int":-5,"big":"9223372036854775807","float":0.5,"small":"0.0000001",` +
-				`"decimal":"10.250","date":"2024-02-29","datetime":"2024-02-29T12:00:00.000Z","text":"tab\t\"quoted\" ü","array":"[1,\"x\"]"}]}`},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			l, err := lines.NewLayout(c.names, c.from)
-			require.NoError(t, err)
-			b := l.NewBatch()
-			for _, r := range c.rows {
-				require.NoError(t, b.Append(r))
-			}
-			assert.Equal(t, c.line+"\n", string(b.Line()))
-			assert.Equal(t, c.line+"\n", string(b.Line()), "asking again changes nothing")
-			assert.Equal(t, len(c.line)+1, b.Size())
-			assert.Equal(t, len(c.rows), b.Len())
-			assert.True(t, json.Valid(b.Line()))
+// layout returns the layout of two cells of a file.
+func layout(t *testing.T, names, positions string) (*lines.Layout, error) {
+	t.Helper()
+	list, from := []string{}, []int(nil)
+	for _, v := range cells.Row(t, strings.TrimPrefix(names, "-")) {
+		list = append(list, v.Text())
+	}
+	if positions != "-" {
+		for _, v := range cells.Row(t, positions) {
+			from = append(from, int(v.Int64()))
+		}
+	}
+	return lines.NewLayout(list, from)
+}
 
-			b.Reset()
-			assert.Zero(t, b.Len())
-			assert.Zero(t, b.Size())
-			assert.Nil(t, b.Line(), "stream-6: an empty batch has no line")
-			for _, r := range c.rows {
-				require.NoError(t, b.Append(r))
+func TestBatchLines(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/batches.tsv", 5) {
+		t.Run(c[4], func(t *testing.T) {
+			b := testkit.Must(layout(t, c[0], c[1]))(t).NewBatch()
+			rows, line := cells.Rows(t, c[2]), strings.Replace(c[3], "${long}", strings.Repeat("long", 100), 1)+"\n"
+			for range 2 { // a reset batch is a new one
+				for _, r := range rows {
+					require.NoError(t, b.Append(r))
+				}
+				assert.Equal(t, line, string(b.Line()))
+				assert.Equal(t, line, string(b.Line()), "asking again changes nothing")
+				assert.Equal(t, len(line), b.Size())
+				assert.Equal(t, len(rows), b.Len())
+				assert.True(t, json.Valid(b.Line()))
+
+				b.Reset()
+				assert.Zero(t, b.Len())
+				assert.Zero(t, b.Size())
+				assert.Nil(t, b.Line(), "stream-6: an empty batch has no line")
 			}
-			assert.Equal(t, c.line+"\n", string(b.Line()), "a reset batch is a new one")
 		})
 	}
 }
 
 func TestNewLayoutRefuses(t *testing.T) {
-	for _, c := range []struct {
-		why   string
-		names []string
-		from  []int
-		says  string
-	}{
-		{"a reader refuses two members of one name, so a writer must not write them", []string{"a", "b", "a"}, nil, `duplicate column "a"`},
-		{"cell-4: a name is text on the wire too", []string{"a", "b\xff"}, nil, "name 1"},
-		{"a position before the first cell", []string{"a"}, []int{-1}, "negative"},
-		{"as many positions as names", []string{"a", "b"}, []int{0}, "2 names"},
-		{"as many names as positions", nil, []int{0}, "0 names"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			l, err := lines.NewLayout(c.names, c.from)
-			assert.ErrorContains(t, err, c.says)
-			assert.Nil(t, l)
-		})
+	for _, c := range testkit.Table(t, "testdata/layouts.tsv", 4) {
+		l, err := layout(t, c[0], c[1])
+		assert.ErrorContains(t, err, c[2], c[3])
+		assert.Nil(t, l, c[3])
 	}
 }
 
@@ -118,24 +83,18 @@ func TestLayoutCopiesWhatItWasMadeOf(t *testing.T) {
 }
 
 func TestBatchErrorsLeaveItAsItWas(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		bad  wire.Value
-		says string
-	}{
-		{"cell-1: NaN cannot cross", wire.Float(math.NaN()), "NaN"},
-		{"cell-1: an infinity cannot cross", wire.Float(math.Inf(-1)), "NaN and infinities"},
-		{"filter-6: a decimal is plain digits", wire.Decimal("1e5"), "plain decimal digits"},
-		{"cell-4: text that is not UTF-8 is never replaced in silence", wire.Text("secret\xff"), "not valid UTF-8"},
-		{"cell-4: nor when it is long", wire.Text(strings.Repeat("secret", 20_000) + "\xc3"), "not valid UTF-8"},
+	for _, c := range []struct{ cell, says, why string }{
+		{"float:NaN", "NaN", "cell-1: NaN cannot cross"},
+		{"float:-Inf", "NaN and infinities", "cell-1: an infinity cannot cross"},
+		{"decimal:1e5", "plain decimal digits", "filter-6: a decimal is plain digits"},
+		{`"secret\xff"`, "not valid UTF-8", "cell-4: text that is not UTF-8 is never replaced in silence"},
+		{`"` + strings.Repeat("secret", 20_000) + `\xc3"`, "not valid UTF-8", "cell-4: nor when it is long"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			l, err := lines.NewLayout([]string{"x", "total"}, []int{0, 1})
-			require.NoError(t, err)
-			b := l.NewBatch()
+			b, bad := layoutOf(t, "x", "total").NewBatch(), cells.One(t, c.cell)
 			for before := range 3 {
 				line := string(b.Line())
-				err := b.Append([]wire.Value{wire.Text("long enough to have grown the buffer"), c.bad})
+				err := b.Append([]wire.Value{wire.Text("long enough to have grown the buffer"), bad})
 				var cell *lines.CellError
 				require.ErrorAs(t, err, &cell)
 				assert.Equal(t, "total", cell.Column)

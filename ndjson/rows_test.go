@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -37,37 +39,22 @@ func TestRowGet(t *testing.T) {
 		fmt.Fprintf(&wide, `,"w%d":%d`, i, i)
 	}
 	stream := `{"rows":[{"a":1,"b":null},{"b":2},{"x":0` + wide.String() + `}]}` + "\n" + end
-	for _, c := range []struct {
-		why  string
-		row  int
-		name string
-		want wire.Value
-		has  bool
-	}{
-		{"a member", 0, "a", wire.Int(1), true},
-		{"a null member is there", 0, "b", wire.Null(), true},
-		{"filter-11: a missing member reads as null", 1, "a", wire.Null(), false},
-		{"rows of one line have members of their own", 1, "b", wire.Int(2), true},
-		{"names are exact", 0, "A", wire.Null(), false},
-		{"a member of a wide row", 2, "w49", wire.Int(49), true},
-		{"the first member of a wide row", 2, "x", wire.Int(0), true},
-		{"a member that a wide row lacks", 2, "w50", wire.Null(), false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			r := ndjson.NewReader(strings.NewReader(stream))
-			for row, err := range r.Rows() {
-				require.NoError(t, err)
-				if _, at := r.Position(); at != c.row {
-					continue
-				}
-				v, has := row.Get(c.name)
-				assert.Equal(t, c.has, has)
-				assert.Equal(t, c.want, v)
-				return
+	r := ndjson.NewReader(strings.NewReader(stream))
+	asked := 0
+	for row, err := range r.Rows() {
+		require.NoError(t, err)
+		_, at := r.Position()
+		for _, c := range testkit.Table(t, "testdata/members.tsv", 4) {
+			if c[0] != fmt.Sprint(at) {
+				continue
 			}
-			t.Fatal("no such row")
-		})
+			v, has := row.Get(c[1])
+			assert.Equal(t, c[2] != "-", has, c[3])
+			assert.Equal(t, cells.One(t, strings.Replace(c[2], "-", "null", 1)), v, c[3])
+			asked++
+		}
 	}
+	assert.Equal(t, 8, asked)
 	_, has := ndjson.Row{}.Get("a")
 	assert.False(t, has, "the zero Row has no members")
 	assert.Empty(t, ndjson.Row{}.Names())
@@ -103,8 +90,7 @@ func TestCellTextsOutliveTheirLine(t *testing.T) {
 
 // TestReaderPosition asks where each row stands, pings and further lines between.
 func TestReaderPosition(t *testing.T) {
-	r := ndjson.NewReader(strings.NewReader(`{"ping":1}` + "\n" + `{"rows":[{"a":1},{"a":2}]}` + "\n" + `{"ping":1}` + "\n" +
-		`{"rows":[{"a":3},{"a":4}]}` + "\n" + `{"end":1}` + "\n"))
+	r := ndjson.NewReader(strings.NewReader(ping + `{"rows":[{"a":1},{"a":2}]}` + "\n" + ping + `{"rows":[{"a":3},{"a":4}]}` + "\n" + end))
 	var got [][2]int
 	for _, err := range r.Rows() {
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -57,41 +58,24 @@ func TestWriterCutsLines(t *testing.T) {
 }
 
 func TestWriterOutOfOrder(t *testing.T) {
-	begin := func(w *ndjson.Writer) error { return w.Begin(wire.Served{}, "a") }
-	row := func(w *ndjson.Writer) error { return w.Row(wire.Int(1)) }
-	flush := (*ndjson.Writer).Flush
-	end := (*ndjson.Writer).End
-	fail := func(w *ndjson.Writer) error { return w.Error(wire.Errorf(wire.CodeTimeout, "late")) }
-	for _, c := range []struct {
-		why   string
-		calls []func(*ndjson.Writer) error // the last is out of order
-		says  string
-	}{
-		{"a row before Begin", []func(*ndjson.Writer) error{row}, "rows before served"},
-		{"a flush before Begin", []func(*ndjson.Writer) error{flush}, "rows before served"},
-		{"an end before Begin", []func(*ndjson.Writer) error{end}, "end before served"},
-		{"Begin twice", []func(*ndjson.Writer) error{begin, begin}, "served is written once"},
-		{"a row after the end", []func(*ndjson.Writer) error{begin, end, row}, "rows after end"},
-		{"a flush after the end", []func(*ndjson.Writer) error{begin, end, flush}, "rows after end"},
-		{"a second end", []func(*ndjson.Writer) error{begin, end, end}, "end after end"},
-		{"an error after the end", []func(*ndjson.Writer) error{begin, end, fail}, "error after end"},
-		{"a ping after the end", []func(*ndjson.Writer) error{begin, end, (*ndjson.Writer).Ping}, "ping after end"},
-		{"a row after an error", []func(*ndjson.Writer) error{begin, row, fail, row}, "rows after error"},
-		{"an end after an error", []func(*ndjson.Writer) error{begin, row, fail, end}, "end after error"},
-		{"an error after an error", []func(*ndjson.Writer) error{fail, fail}, "error after error"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var out bytes.Buffer
-			w := ndjson.NewWriter(&out)
-			for _, call := range c.calls[:len(c.calls)-1] {
-				require.NoError(t, call(w))
-			}
-			before := out.String()
-			err := c.calls[len(c.calls)-1](w)
-			require.ErrorIs(t, err, lines.ErrOrder)
-			assert.ErrorContains(t, err, c.says)
-			assert.Equal(t, before, out.String(), "nothing is written")
-		})
+	calls := map[string]func(w *ndjson.Writer) error{
+		"begin": func(w *ndjson.Writer) error { return w.Begin(wire.Served{}, "a") },
+		"row":   func(w *ndjson.Writer) error { return w.Row(wire.Int(1)) },
+		"fail":  func(w *ndjson.Writer) error { return w.Error(wire.Errorf(wire.CodeTimeout, "late")) },
+		"flush": (*ndjson.Writer).Flush, "end": (*ndjson.Writer).End, "ping": (*ndjson.Writer).Ping,
+	}
+	for _, c := range testkit.Table(t, "testdata/order.tsv", 3) {
+		var out bytes.Buffer
+		w := ndjson.NewWriter(&out)
+		names := strings.Fields(c[0])
+		for _, name := range names[:len(names)-1] {
+			require.NoError(t, calls[name](w), c[2])
+		}
+		before := out.String()
+		err := calls[names[len(names)-1]](w)
+		require.ErrorIs(t, err, lines.ErrOrder, c[2])
+		assert.ErrorContains(t, err, c[1], c[2])
+		assert.Equal(t, before, out.String(), "%s: nothing is written", c[2])
 	}
 }
 
