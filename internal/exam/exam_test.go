@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -15,9 +16,7 @@ import (
 // declares everything.
 func ofCorpus(seed uint64) *Generator {
 	document := declaring(wire.Capabilities{
-		Operators: []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-			wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull},
-		Sort: wire.SortMulti, Offset: true, DateBucket: true,
+		Operators: terms.Operators[wire.Op](), Sort: wire.SortMulti, Offset: true, DateBucket: true,
 	})
 	var list []*Subject
 	for _, t := range corpus.Tables() {

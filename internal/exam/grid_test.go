@@ -2,48 +2,43 @@ package exam
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // small returns a table whose values a careless comparison mixes up.
-func small() *Subject {
-	rows := [][]wire.Value{
-		{wire.Int(1), wire.Text("open"), wire.Decimal("1.50"), wire.Text("2024-05-01T00:00:00.000Z")},
-		{wire.Int(2), wire.Text("Open"), wire.Decimal("1.5"), wire.Text("2024-05-01T00:30:00.250Z")},
-		{wire.Int(3), wire.Text("a_b"), wire.Decimal("-2.00"), wire.Text("2024-05-01T23:30:00.000Z")},
-		{wire.Int(4), wire.Text("axb"), wire.Decimal("10.00"), wire.Null()},
-		{wire.Int(5), wire.Text(""), wire.Null(), wire.Text("2024-06-01T12:00:00.500Z")},
-		{wire.Int(6), wire.Null(), wire.Decimal("9.25"), wire.Text("2024-06-01T12:00:00.000Z")},
-	}
-	return tableOf("small", rows,
-		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "status", Type: wire.TypeString},
-		wire.Field{Name: "cost", Type: wire.TypeDecimal}, wire.Field{Name: "at", Type: wire.TypeDatetime})
+func small(t testing.TB) *Subject {
+	t.Helper()
+	return tableOf(t, "small", `id:number status:string cost:decimal at:datetime
+		| 1 "open" decimal:1.50 "2024-05-01T00:00:00.000Z" | 2 "Open" decimal:1.5 "2024-05-01T00:30:00.250Z"
+		| 3 "a_b" decimal:-2.00 "2024-05-01T23:30:00.000Z" | 4 "axb" decimal:10.00 null
+		| 5 "" null "2024-06-01T12:00:00.500Z" | 6 null decimal:9.25 "2024-06-01T12:00:00.000Z"`)
 }
 
-// tableOf returns a table, of which a column id is the key.
-func tableOf(name string, rows [][]wire.Value, fields ...wire.Field) *Subject {
-	described := &wire.Table{Name: name, Fields: fields}
-	if fields[0].Name == "id" {
+// tableOf returns a table as package cells reads it, and subject one of rows. Their key is the column id.
+func tableOf(t testing.TB, name, text string) *Subject {
+	t.Helper()
+	columns, rows := cells.Table(t, text)
+	return subject(name, columns, rows)
+}
+
+func subject(name string, columns []wire.Column, rows [][]wire.Value) *Subject {
+	described := &wire.Table{Name: name}
+	for _, c := range columns {
+		described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type})
+	}
+	if columns[0].Name == "id" {
 		described.PrimaryKey = []string{"id"}
 	}
-	return NewSubject(&oracle.Table{
-		Name: name, Columns: described.Columns(), PrimaryKey: described.PrimaryKey, Rows: rows,
-	}, described)
-}
-
-// textsOf returns a table of one column of texts.
-func textsOf(cells ...string) *Subject {
-	var rows [][]wire.Value
-	for _, cell := range cells {
-		rows = append(rows, []wire.Value{wire.Text(cell)})
-	}
-	return tableOf("t", rows, wire.Field{Name: "c", Type: wire.TypeString})
+	return NewSubject(&oracle.Table{Name: name, Columns: columns, PrimaryKey: described.PrimaryKey, Rows: rows}, described)
 }
 
 // shows requires that the filters planned for a cell show each of the misreadings.
@@ -74,7 +69,7 @@ func askedOf(g *Grid, packing bool, routes ...string) (list []*Question) {
 
 // TestGridAsksAboutEveryCell: none waits for all that others have to tell.
 func TestGridAsksAboutEveryCell(t *testing.T) {
-	g := gridOf(small(), wire.OpEq, wire.OpGte, wire.OpIn, wire.OpIncludes, wire.OpIsNull)
+	g := gridOf(small(t), wire.OpEq, wire.OpGte, wire.OpIn, wire.OpIncludes, wire.OpIsNull)
 	seen, answered := map[string]int{}, map[bool]int{}
 	for range 3 * g.Cells() {
 		q := g.Next(false, query...)
@@ -97,7 +92,7 @@ func TestGridAsksAboutEveryCell(t *testing.T) {
 func TestNext(t *testing.T) {
 	asked := map[bool]int{}
 	for _, packing := range []bool{false, true} {
-		a, b := stock(), small()
+		a, b := stock(), small(t)
 		g := New(7, declaring(wire.Capabilities{Operators: packedOps}), []*Subject{a, b}).Grid()
 		require.Same(t, a, g.Next(packing, query...).Subject)
 		require.Same(t, b, g.Next(packing, query...).Subject)
@@ -123,30 +118,16 @@ func TestNext(t *testing.T) {
 }
 
 func TestGridShowsMisreadings(t *testing.T) {
-	tests := []struct {
-		field string
-		op    wire.Op
-		as    []string
-	}{
-		{"status", wire.OpEq, []string{"texts were compared without case", "the operand were written in lower case", "eq were startswith"}},
-		{"status", wire.OpNin, []string{"neq and nin kept or dropped nulls the other way round", "only the first member of the list counted",
-			"the operand were written in lower case"}},
-		{"at", wire.OpIn, []string{"operands were read in -01:00", "the operand had no fraction of a second"}},
-		{"status", wire.OpStartsWith, []string{"_ were a wildcard", "texts were compared without case", "startswith were includes"}},
-		{"status", wire.OpIsNull, []string{"the empty text were null"}},
-		{"cost", wire.OpGt, []string{"gt were gte", "numbers were compared as texts"}},
-		{"cost", wire.OpEq, []string{"numbers were compared as texts", "the operand were rounded down to an integer"}},
-		{"at", wire.OpGte, []string{"operands were read in -01:00", "gte were gt", "instants were cut to the day"}},
-		{"at", wire.OpLte, []string{"the operand were cut to the day", "lte were lt", "nulls were in the range"}},
-	}
-	for _, test := range tests {
-		s := small()
-		shows(t, gridOf(s, test.op), s, test.field, test.op, "", test.as...)
+	tables := map[string]*Subject{"small": small(t), "lists": lists(t),
+		"texts": tableOf(t, "t", `c:string | "Zoë" | "Gross" | "Zoe" | "Maß" | "e\u0301te"`)}
+	for _, c := range testkit.Table(t, "testdata/misreadings.tsv", 5) {
+		op := wire.Op(c[2])
+		shows(t, gridOf(tables[c[0]], op), tables[c[0]], c[1], op, c[4], strings.Split(c[3], "; ")...)
 	}
 }
 
 func TestMisreading(t *testing.T) {
-	s := small()
+	s := small(t)
 	q := &Question{Subject: s, Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}}}
 	as := q.misreading(func(rows [][]wire.Value) bool { return len(rows) == 2 && rows[1][0] == wire.Int(2) })
 	require.Equal(t, "texts were compared without case", as)
@@ -156,7 +137,7 @@ func TestMisreading(t *testing.T) {
 // TestPacks requires that a question of several filters keeps a row, has conditions or groups of or, and hides no
 // operator without operands of a column with nulls before that was asked by itself; and that packs ask about every cell.
 func TestPacks(t *testing.T) {
-	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull, wire.OpIsNull)
+	g := gridOf(small(t), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull, wire.OpIsNull)
 	packed, alone := map[string]bool{}, map[wire.Op]bool{}
 	for _, q := range askedOf(g, true, query...) {
 		filters := slices.Collect(q.Filters())
@@ -218,44 +199,16 @@ func TestWindowsOverEachOperator(t *testing.T) {
 	require.Len(t, asked, len(g.operators()))
 }
 
-// TestCollations requires operands that show each collation where the data allow it: whether
-// a row or the operand has the accent, the capital, the ß or the zero.
+// TestCollations requires operands that show each collation where the data allow it.
 func TestCollations(t *testing.T) {
-	tests := []struct {
-		why   string
-		cells []string
-		as    string
-	}{
-		{"a row has the accent", []string{"Zoë", "x"}, "accents did not count"},
-		{"no row has an accent", []string{"Zoe", "x"}, "accents did not count"},
-		{"a row has capitals", []string{"OPEN", "7"}, "texts were compared without case"},
-		{"no row has capitals", []string{"open", "7"}, "texts were compared without case"},
-		{"a row has ß", []string{"Groß", "x"}, "ß were ss"},
-		{"a row has ss", []string{"Gross", "x"}, "ß were ss"},
-		{"a row has a combining accent", []string{"e\u0301te", "x"}, "a letter and a combining accent were one character"},
-		{"a row has it composed", []string{"été", "x"}, "a letter and a combining accent were one character"},
-		{"a row has a blank", []string{"Chair ", "x"}, "blanks around a text did not count"},
-		{"no row has a blank", []string{"Chair", "x"}, "blanks around a text did not count"},
-		{"a row has leading zeros", []string{"007", "x"}, "texts that look like numbers were numbers"},
-		{"a row could have leading zeros", []string{"7", "x"}, "texts that look like numbers were numbers"},
-		{"a row has zeros behind the dot", []string{"1.0", "x"}, "texts that look like numbers were numbers"},
-		{"a number could have an exponent", []string{"1000", "x"}, "texts that look like numbers were floats"},
-		{"a row has an exponent", []string{"1e3", "1000"}, "texts that look like numbers were floats"},
-	}
-	for _, test := range tests {
-		s := textsOf(test.cells...)
-		shows(t, gridOf(s, wire.OpEq), s, "c", wire.OpEq, test.why, test.as)
-		shows(t, gridOf(s, wire.OpIn), s, "c", wire.OpIn, test.why, test.as, test.as+" in a list with one member")
-	}
-}
-
-// TestPartsOfCollations requires that parts both lose and gain what collations ignore.
-func TestPartsOfCollations(t *testing.T) {
-	s := textsOf("Zoë", "Gross", "Zoe", "Maß", "e\u0301te")
-	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith} {
-		shows(t, gridOf(s, op), s, "c", op, "a part",
-			"accents did not count", "ß were ss", "texts were compared without case",
-			"a letter and a combining accent were one character")
+	for _, c := range testkit.Table(t, "testdata/collations.tsv", 3) {
+		var rows [][]wire.Value
+		for _, v := range cells.Row(t, c[0]) {
+			rows = append(rows, []wire.Value{v})
+		}
+		s := subject("t", []wire.Column{{Name: "c", Type: wire.TypeString}}, rows)
+		shows(t, gridOf(s, wire.OpEq), s, "c", wire.OpEq, c[2], c[1])
+		shows(t, gridOf(s, wire.OpIn), s, "c", wire.OpIn, c[2], c[1], c[1]+" in a list with one member")
 	}
 }
 
@@ -269,32 +222,17 @@ func TestAsFloat(t *testing.T) {
 	}
 }
 
+// lists returns a table of booleans, texts and lists.
+func lists(t testing.TB) *Subject {
+	t.Helper()
+	return tableOf(t, "t", `vip:boolean name:string tags:array
+		| true "Été " "[\"vip\",\"mail\"]" | false "ete" null | null "Groß" "[\"new\"]" | true null "[\"vip\"]"`)
+}
+
 // TestParticular requires the probes of what no misreading describes.
 func TestParticular(t *testing.T) {
-	rows := [][]wire.Value{
-		{wire.Bool(true), wire.Text("Été "), wire.Text(`["vip","mail"]`)}, {wire.Bool(false), wire.Text("ete"), wire.Null()},
-		{wire.Null(), wire.Text("Groß"), wire.Text(`["new"]`)}, {wire.Bool(true), wire.Null(), wire.Text(`["vip"]`)},
-	}
-	s := tableOf("t", rows,
-		wire.Field{Name: "vip", Type: wire.TypeBoolean}, wire.Field{Name: "name", Type: wire.TypeString},
-		wire.Field{Name: "tags", Type: wire.TypeArray})
-	g := gridOf(s, wire.OpEq, wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpNotNull)
-	tests := []struct {
-		field string
-		op    wire.Op
-		shows string
-	}{
-		{"vip", wire.OpNeq, "null were another boolean"},
-		{"vip", wire.OpNotNull, "null and not null were not told apart"},
-		{"name", wire.OpEq, "accents did not count"},
-		{"name", wire.OpIn, "accents did not count"},
-		{"name", wire.OpEq, "ß were ss"},
-		{"name", wire.OpEq, "blanks around a text did not count"},
-		{"tags", wire.OpContains, "contains were includes"},
-	}
-	for _, test := range tests {
-		shows(t, g, s, test.field, test.op, "", test.shows)
-	}
+	s := lists(t)
+	g := gridOf(s, wire.OpContains)
 	operands := []string{}
 	c := g.Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
 	for _, f := range chanceOf(1, "test").candidates(c.column(), g.edgeValuesOf(s, c.column()), wire.OpContains) {

@@ -17,7 +17,7 @@ func TestMisreadZones(t *testing.T) {
 	for quarter := range 4 * 48 {
 		rows = append(rows, []wire.Value{instant(noon.Add(time.Duration(quarter-96) * 15 * time.Minute))})
 	}
-	q := &Question{Subject: tableOf("visits", rows, wire.Field{Name: "at", Type: wire.TypeDatetime}), Path: wire.PathQuery}
+	q := &Question{Subject: subject("visits", []wire.Column{{Name: "at", Type: wire.TypeDatetime}}, rows), Path: wire.PathQuery}
 	q.And = []wire.Filter{{Field: "at", Op: wire.OpGte, Value: instant(noon)}}
 	for zone, offset := range map[string]time.Duration{
 		"+02:00": 2 * time.Hour, "-01:00": -time.Hour, "+05:45": 345 * time.Minute, "-09:30": -570 * time.Minute, "+08:00": 8 * time.Hour,

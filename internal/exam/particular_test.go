@@ -27,9 +27,8 @@ func notes() *Subject {
 		}
 		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(text), wire.Text(fmt.Sprint("state", i*i%5))})
 	}
-	return tableOf("notes", rows,
-		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "note", Type: wire.TypeString},
-		wire.Field{Name: "state", Type: wire.TypeString})
+	return subject("notes", []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString},
+		{Name: "state", Type: wire.TypeString}}, rows)
 }
 
 func TestEachValueIsAsked(t *testing.T) {
@@ -142,7 +141,7 @@ func TestLongListsOnly(t *testing.T) {
 		long := fmt.Sprintf(`["tag %d","%s"]`, i, strings.Repeat("x", maxLongOperand))
 		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(long)})
 	}
-	s := tableOf("t", rows, wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "tags", Type: wire.TypeArray})
+	s := subject("t", []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "tags", Type: wire.TypeArray}}, rows)
 	c := gridOf(s, wire.OpContains).Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
 	require.NotPanics(t, c.plan)
 }

@@ -21,17 +21,17 @@ func stock(names ...string) *Subject {
 			wire.Text(fmt.Sprintf(`{"n":%d}`, i%3)),
 		})
 	}
-	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "part", Type: wire.TypeString},
+	columns := []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "part", Type: wire.TypeString},
 		{Name: "place", Type: wire.TypeString}, {Name: "price", Type: wire.TypeDecimal}, {Name: "more", Type: wire.TypeJSON}}
-	for i := len(fields) - 1; i > 0; i-- {
-		if len(names) > 0 && !slices.Contains(names, fields[i].Name) {
-			fields = slices.Delete(fields, i, i+1)
+	for i := len(columns) - 1; i > 0; i-- {
+		if len(names) > 0 && !slices.Contains(names, columns[i].Name) {
+			columns = slices.Delete(columns, i, i+1)
 			for j := range rows {
 				rows[j] = slices.Delete(rows[j], i, i+1)
 			}
 		}
 	}
-	return tableOf("stock", rows, fields...)
+	return subject("stock", columns, rows)
 }
 
 var packedOps = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpIn, wire.OpIncludes, wire.OpStartsWith}
@@ -193,7 +193,7 @@ func TestQueueAsksWhatNoChanceDecides(t *testing.T) {
 // TestNullsOnRoutes requires each operator by itself on a column with nulls, on each route and in a group of or.
 func TestNullsOnRoutes(t *testing.T) {
 	ops := []wire.Op{wire.OpEq, wire.OpNeq, wire.OpIsNull, wire.OpNotNull}
-	g := New(7, declaring(wire.Capabilities{Operators: ops}), []*Subject{small()})
+	g := New(7, declaring(wire.Capabilities{Operators: ops}), []*Subject{small(t)})
 	asked := map[string]bool{}
 	for _, q := range g.NullsOnRoutes(wire.PathQuery, wire.PathCount, wire.PathAggregate) {
 		require.Len(t, q.And, 1)
@@ -217,7 +217,7 @@ func TestLongListOfManyValues(t *testing.T) {
 	for i := range many {
 		rows = append(rows, []wire.Value{wire.Int(int64(i))})
 	}
-	s := tableOf("t", rows, wire.Field{Name: "id", Type: wire.TypeNumber})
+	s := subject("t", []wire.Column{{Name: "id", Type: wire.TypeNumber}}, rows)
 	kept := map[wire.Op]int{}
 	for _, q := range gridOf(s, wire.OpIn, wire.OpNin).FilteredWindows(KeepAll) {
 		if len(q.And) == 1 && len(q.And[0].Values) == longListMembers {

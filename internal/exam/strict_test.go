@@ -54,9 +54,7 @@ func TestStrictSubject(t *testing.T) {
 		}
 		return partsOfPrices, elementsOfNotes, hardPrices, groups
 	}
-	parts, elements, hard, groups := asked(tableOf("prices", prices()[0].Rows,
-		wire.Field{Name: "id", Type: wire.TypeNumber}, wire.Field{Name: "price", Type: wire.TypeDecimal},
-		wire.Field{Name: "note", Type: wire.TypeString}))
+	parts, elements, hard, groups := asked(subject("prices", prices()[0].Columns, prices()[0].Rows))
 	require.Zero(t, parts+elements+groups, "%d, %d, %d", parts, elements, groups)
 	require.Zero(t, hard)
 	parts, elements, hard, groups = asked(NewStrictSubject(prices()[0]))
