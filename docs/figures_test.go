@@ -36,27 +36,10 @@ func TestFiguresAreHeld(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| encode rows to lines \\| .*'S1\\$'` \\|$")
 	readme, shown := readFigures(t)
 	require.Regexp(t, row, readme)
-	const benchmark = "`go test -C examples/bench -bench "
-	for _, c := range []struct {
-		why, rival, figure, command, says string
-	}{
-		{"more than was measured", "`encoding/json` on maps", "99.9x", benchmark + "'S1$'`", "99.9x"},
-		{"the end of another number", "`encoding/json` on maps", "4x", benchmark + "'S1$'`", "4x"},
-		{"a number without a unit is not compared", "`encoding/json` on maps", "13", benchmark + "'S1$'`", "no unit"},
-		{"no figure", "`encoding/json` on maps", "much", benchmark + "'S1$'`", "no figure"},
-		{"another rival", "gob", "13.6x", benchmark + "'S9'`", `"gob"`},
-		{"rivals in another order", "expr-lang / naive over maps", "13.6x / 6.9x", benchmark + "'S9'`", `against "expr-lang"`},
-		{"a rival without a figure", "`encoding/json` on maps / gob", "13x", benchmark + "'S1$'`", "2 rivals"},
-		{"a benchmark that does not exist", "gob", "13x", benchmark + "'S99$'`", "S99"},
-		{"a goal that the command does not have", "gob", "13x", "`go run -C examples/bench . -only S99`", "S99"},
-		{"a folder whose figures are nowhere", "gob", "13x", "`go test -C wire -bench .`", "no document"},
-		{"a row without a command", "gob", "13x", "by hand", "no command"},
-		{"less memory than was measured", "", "3 MB", "`go run -C examples/bench . -only S8`", "3 MB"},
-		{"a number that the other document lacks", "", "0.07x", "`go test -C connector/sqlsource/enginetest -bench Connector`", "0.07x"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			edited := row.ReplaceAllLiteralString(readme, fmt.Sprintf("| work | %s | %s | %s |", c.rival, c.figure, c.command))
-			require.Contains(t, strings.Join(figureFaults(edited, shown), "\n"), c.says)
+	for _, c := range testkit.Table(t, "testdata/figures.tsv", 5) {
+		t.Run(c[4], func(t *testing.T) {
+			edited := row.ReplaceAllLiteralString(readme, fmt.Sprintf("| work | %s | %s | %s |", strings.TrimPrefix(c[0], "-"), c[1], c[2]))
+			require.Contains(t, strings.Join(figureFaults(edited, shown), "\n"), c[3])
 		})
 	}
 	t.Run("a table that is gone", func(t *testing.T) { require.NotEmpty(t, figureFaults("# README", shown)) })

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -54,10 +56,8 @@ func BenchmarkDecimalCompare(b *testing.B) {
 func BenchmarkMatch(b *testing.B) {
 	const n = 1024
 	rows := reference.Rows(n)
-	for _, f := range typicalFilters {
-		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, reference.Columns)
-		require.NoError(b, err)
-		b.Run(f.name, func(b *testing.B) {
+	for name, p := range typical(b) {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -137,30 +137,14 @@ func BenchmarkAppendKey(b *testing.B) {
 	}
 }
 
-// typicalFilters are realistic filters on the reference table.
-var typicalFilters = []struct {
-	name string
-	and  []wire.Filter
-	or   [][]wire.Filter
-}{
-	{name: "status", and: []wire.Filter{
-		{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}}},
-	{name: "amount", and: []wire.Filter{
-		{Field: "amount", Op: wire.OpGte, Value: wire.Text("25000.00")},
-		{Field: "amount", Op: wire.OpLt, Value: wire.Text("50000.00")}}},
-	{name: "region", and: []wire.Filter{
-		{Field: "region", Op: wire.OpIn, Values: texts("north-west", "central", "overseas")}}},
-	{name: "note", and: []wire.Filter{
-		{Field: "note", Op: wire.OpIncludes, Value: wire.Text("ring")}}},
-	{name: "created", and: []wire.Filter{
-		{Field: "created_at", Op: wire.OpGte, Value: wire.Text("2024-04-01T00:00:00Z")},
-		{Field: "created_at", Op: wire.OpLt, Value: wire.Text("2024-07-01T00:00:00Z")}}},
-	{name: "combined",
-		and: []wire.Filter{
-			{Field: "active", Op: wire.OpEq, Value: wire.Bool(true)},
-			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
-		or: [][]wire.Filter{
-			{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("pending"), wire.Text("confirmed")}},
-				{Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
-			{{Field: "region", Op: wire.OpIsNull}}}},
+// typical returns realistic filters on the reference table, by their names.
+func typical(t testing.TB) map[string]*filter.Matcher {
+	t.Helper()
+	matchers := map[string]*filter.Matcher{}
+	for _, c := range testkit.Table(t, "testdata/typical.tsv", 3) {
+		var req wire.CountRequest
+		cells.Decode(t, c[1], &req)
+		matchers[c[0]] = testkit.Must(filter.Compile(req.Where, reference.Columns))(t)
+	}
+	return matchers
 }

@@ -262,9 +262,7 @@ func TestLongOperandsStayLinear(t *testing.T) {
 
 func TestMatchFromManyGoroutines(t *testing.T) {
 	rows := reference.Rows(200)
-	for _, f := range typicalFilters {
-		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, reference.Columns)
-		require.NoError(t, err)
+	for name, p := range typical(t) {
 		want := make([]bool, len(rows))
 		for i, row := range rows {
 			want[i] = passes(t, p, row...)
@@ -274,7 +272,7 @@ func TestMatchFromManyGoroutines(t *testing.T) {
 			wg.Go(func() {
 				for i, row := range rows {
 					if ok, err := p.Match(row); ok != want[i] || err != nil {
-						t.Errorf("%s: row %d differs", f.name, i)
+						t.Errorf("%s: row %d differs", name, i)
 					}
 				}
 			})

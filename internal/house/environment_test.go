@@ -22,30 +22,6 @@ import (
 // the port [rule tenant-5] [rule http-11a].
 var connectorMayRead = []string{"PLATFORM_CONNECTOR_TOKEN", "PORT"}
 
-// mayReadToo are what else the code of a folder reads of the environment, and why.
-var mayReadToo = map[string]struct {
-	variables []string
-	why       string
-}{
-	"conformance/cmd/conform": {
-		[]string{"CONNECTOR_CREDENTIALS", "CONNECTOR_CREDENTIALS_2", "TERM", "COLUMNS", "NO_COLOR"},
-		"it asks connectors and is none; its secrets stay out of the list of processes",
-	},
-	"conformance":          {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
-	"conformance/platform": {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
-	"internal/release":     {[]string{"Environ"}, "it is no connector, and runs git and the go command as they are set up"},
-	"internal/testrun":     {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
-	"internal/testkit":     {[]string{"CI", "Environ"}, "tests alone are made of it"},
-	"examples/bench": {
-		[]string{"SQLSOURCE_POSTGRES", "SQLSOURCE_POSTGRES_USER", "SQLSOURCE_POSTGRES_PASSWORD"},
-		"it measures, over the server that the tests of package sqlsource use",
-	},
-	"examples/prometheus": {
-		[]string{"OTEL_*"},
-		"OpenTelemetry reads its own variables, whatever a program does; they say where measurements go",
-	},
-}
-
 // TestEnvironment finds what the programs and packages of all modules read of the
 // environment: every call of os.Getenv and its like, and of functions that are named
 // as they are, with the variable as a constant.
@@ -77,17 +53,14 @@ func TestEnvironment(t *testing.T) {
 			}
 		}
 	}
-	for dir, names := range read {
-		for _, name := range names {
-			assert.Contains(t, append(slices.Clone(connectorMayRead), mayReadToo[dir].variables...), name,
-				"%s reads the environment: make it a field or a flag, or say in this test why not", dir)
-		}
+	mayReadToo := map[string][]string{}
+	for _, c := range testkit.Table(t, "testdata/environment.tsv", 3) {
+		mayReadToo[c[0]] = strings.Fields(c[1])
+		assert.Subset(t, read[c[0]], mayReadToo[c[0]], "%s reads one of them no more", c[0])
 	}
-	for dir, more := range mayReadToo {
-		assert.NotEmpty(t, more.why, dir)
-		for _, name := range more.variables {
-			assert.Contains(t, read[dir], name, "%s reads it no more", dir)
-		}
+	for dir, names := range read {
+		assert.Subset(t, slices.Concat(connectorMayRead, mayReadToo[dir]), names,
+			"%s reads the environment: make it a field or a flag, or say in testdata/environment.tsv why not", dir)
 	}
 	assert.ElementsMatch(t, connectorMayRead, read["connector/standalone"], "the test finds what there is")
 }

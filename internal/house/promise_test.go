@@ -14,6 +14,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,43 +68,21 @@ type Source interface {
 func Open()
 
 `
-	for _, test := range []struct {
-		why, old, new, changelog string
-		want                     []string
-	}{
-		{why: "the same listing breaks nothing"},
-		{why: "a new function is compatible", old: "func Open(name string)", new: "func Add()\nfunc Open(name string)"},
-		{why: "a new field is compatible", old: "Rows, Limit int", new: "Rows, Limit int\n    Added bool"},
-		{why: "fields in other groups are the same", old: "Rows, Limit int", new: "Limit int\n    Rows int"},
-		{why: "a function is gone", old: "func Open(name string) (*Shop, error)\n", want: []string{"shop.Open"}},
-		{why: "a package is gone", old: "# package shop/cart\n\nfunc Open()\n\n", want: []string{"cart.Open"}},
-		{why: "a result more",
-			old: "func (s *Shop) Close() error", new: "func (s *Shop) Close() (int, error)", want: []string{"shop.Shop.Close"}},
-		{why: "another receiver", old: "func (s *Shop) Close", new: "func (s Shop) Close", want: []string{"shop.Shop.Close"}},
-		{why: "a field is gone", old: "Rows, Limit int", new: "Rows int", want: []string{"shop.Shop.Limit"}},
-		{why: "a field of another type",
-			old: "Rows, Limit int", new: "Rows, Limit int64", want: []string{"shop.Shop.Limit", "shop.Shop.Rows"}},
-		{why: "a tag is what JSON says", old: `json:"name"`, new: `json:"label"`, want: []string{"shop.Shop.Name"}},
-		{why: "a constant moves and has another value",
-			old: "First Kind = iota\n    Second", new: "Zero Kind = iota\n    First\n    Second",
-			want: []string{"shop.First", "shop.Second"}},
-		{why: "whoever implements an interface lacks its new method", old: "Query(text string) error",
-			new: "Query(text string) error\n    Close()", want: []string{"shop.Source"}},
-		{why: "a type becomes another", old: "type Kind int", new: "type Kind string", want: []string{"shop.Kind"}},
-		{why: "a type is gone, and is named instead of its members",
-			old: released[strings.Index(released, "type Shop struct"):strings.Index(released, "type Source")], want: []string{"shop.Shop"}},
-		{why: "the changelog names it", old: "func Open(name string) (*Shop, error)\n", changelog: "- `shop.Open` is gone; use New."},
-		{why: "the changelog names another package's", old: "func Open(name string) (*Shop, error)\n",
-			changelog: "- `cart.Open`, `workshop.Open` and `shop.Opened` are gone.", want: []string{"shop.Open"}},
-		{why: "the changelog names the type, and the field is its own promise", old: "Rows, Limit int", new: "Rows int",
-			changelog: "- `shop.Shop` is smaller.", want: []string{"shop.Shop.Limit"}},
-	} {
-		t.Run(test.why, func(t *testing.T) {
-			require.Contains(t, released, test.old)
-			now := strings.Replace(released, test.old, test.new, 1)
-			assert.Equal(t, test.want, broken(t, released, now, test.changelog))
+	broke := func(t *testing.T, old, new, changelog, want string) {
+		require.Contains(t, released, old)
+		assert.Equal(t, want, strings.Join(broken(t, released, strings.Replace(released, old, new, 1), changelog), " "))
+	}
+	for _, c := range testkit.Table(t, "testdata/promise.tsv", 5) {
+		t.Run(c[4], func(t *testing.T) {
+			var words [3]string
+			for i := range words {
+				words[i] = testkit.Must(strconv.Unquote(c[i]))(t)
+			}
+			broke(t, words[0], words[1], words[2], strings.TrimPrefix(c[3], "-"))
 		})
 	}
+	gone := released[strings.Index(released, "type Shop struct"):strings.Index(released, "type Source")]
+	broke(t, gone, "", "", "shop.Shop") // instead of its members
 }
 
 // TestPromiseOfTheListing reads the listing that there is: each declaration of it would
