@@ -26,7 +26,7 @@ func sign(n int) int {
 // TestCompareOracle compares Compare with a simple implementation of the rules
 // for every pair of the pool and every type.
 func TestCompareOracle(t *testing.T) {
-	values := pool()
+	values := pool(t)
 	for _, typ := range allTypes {
 		for _, a := range values {
 			for _, b := range values {

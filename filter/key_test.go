@@ -14,7 +14,7 @@ import (
 // equal. No key begins another, so the keys of several columns can be written one after
 // the other.
 func TestKeysAreEquality(t *testing.T) {
-	values := append(pool(), texts("aa", "a\x00", "\x00a", "11", "\x04\x01a", "2024-05-01T00:00:00.0000000001Z")...)
+	values := append(pool(t), texts("aa", "a\x00", "\x00a", "11", "\x04\x01a", "2024-05-01T00:00:00.0000000001Z")...)
 	for _, typ := range allTypes {
 		keys := make([][]byte, len(values))
 		for i, v := range values {

@@ -68,7 +68,7 @@ func TestOperators(t *testing.T) {
 // TestMatchOracle compares every operator on every type with the second
 // implementation of the rules, for all pairs of the pool.
 func TestMatchOracle(t *testing.T) {
-	values := pool()
+	values := pool(t)
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDatetime} { // one of each rule
 		for _, op := range filter.Operators() {
 			for _, v := range values {
@@ -96,7 +96,7 @@ func TestMatchOracle(t *testing.T) {
 // TestLists compares prepared lists of every length with a linear search.
 func TestLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	values := pool()
+	values := pool(t)
 	legal := values[:0:0]
 	for _, v := range values {
 		if v.Kind() != wire.KindInvalid {

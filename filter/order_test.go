@@ -104,7 +104,7 @@ func TestOrderTypesOfJoins(t *testing.T) {
 // TestOrderIsTotal checks that the order is antisymmetric, transitive, and zero
 // only for equal text, for the whole pool, every type and both directions.
 func TestOrderIsTotal(t *testing.T) {
-	values := pool()
+	values := pool(t)
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDate} {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 			// A column before it, equal in all rows, decides nothing.
