@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,26 +219,10 @@ func TestValueAppendsWithoutAllocation(t *testing.T) {
 }
 
 func TestValueUnmarshal(t *testing.T) {
-	for _, c := range []struct {
-		why, json string
-		want      wire.Value
-	}{
-		{"Null is null.", `null`, wire.Null()},
-		{"An integer is an Int.", `-12`, wire.Int(-12)},
-		{"An integer by value is an Int.", `1.2e1`, wire.Int(12)},
-		{"A fraction is a Float.", `1.50`, wire.Float(1.5)},
-		{"2^53-1 is an Int.", `9007199254740991`, wire.Int(1<<53 - 1)},
-		{"Beyond it doubles count, as the platform reads.", `9007199254740993`, wire.Float(1 << 53)},
-		{"Minus zero is zero (filter-6).", `-0.0`, wire.Int(0)},
-		{"A string stays a string, whatever it looks like.", `"12"`, wire.Text("12")},
-		{"Escapes are resolved.", `"\u00e9\ud83d\ude00\n"`, wire.Text("é😀\n")},
-		{"Blanks around it mean nothing.", " true\n", wire.Bool(true)},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var got wire.Value
-			require.NoError(t, got.UnmarshalJSON([]byte(c.json)))
-			assert.Equal(t, c.want, got)
-		})
+	for _, c := range testkit.Table(t, "testdata/unmarshal.tsv", 3) {
+		var got wire.Value
+		require.NoError(t, got.UnmarshalJSON([]byte(testkit.Must(strconv.Unquote(c[0]))(t))), c[2])
+		assert.Equal(t, cells.One(t, c[1]), got, c[2])
 	}
 	for _, text := range []string{`{}`, `[1]`, ``, `1 2`, `nul`, `"\ud800"`, "\"\xff\"", `tru`, `"a`} {
 		var v wire.Value
