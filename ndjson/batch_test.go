@@ -132,44 +132,41 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 	whole := strings.Repeat("x", wire.MaxLineBytes)
 	text := func(n int) []wire.Value { return []wire.Value{wire.Text(whole[:n])} }
 
-	t.Run("stream-6: a line of exactly 16 MiB passes", func(t *testing.T) {
-		b := layoutOf(t, "a").NewBatch()
-		require.NoError(t, b.Append(text(wire.MaxLineBytes-around)))
-		assert.Equal(t, wire.MaxLineBytes, b.Size())
-		assert.Len(t, b.Line(), wire.MaxLineBytes)
-	})
-	t.Run("stream-6: a single row of one byte more fits no line", func(t *testing.T) {
-		b := layoutOf(t, "a").NewBatch()
-		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes-around+1)), lines.ErrRowTooLarge)
-		assert.Zero(t, b.Len())
-		require.NoError(t, b.Append(text(1)), "the batch stays valid")
-		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
-	})
-	t.Run("stream-6: a second row that would not fit waits for the next line", func(t *testing.T) {
-		b := layoutOf(t, "a").NewBatch()
-		require.NoError(t, b.Append(text(10<<20)))
-		line := string(b.Line())
-		require.ErrorIs(t, b.Append(text(10<<20)), lines.ErrFull)
-		assert.Equal(t, line, string(b.Line()))
-		assert.Equal(t, 1, b.Len())
-		b.Reset()
-		require.NoError(t, b.Append(text(10<<20)))
-	})
-	t.Run("stream-6: two rows fill a line to the byte, and one byte more does not", func(t *testing.T) {
-		b := layoutOf(t, "a").NewBatch()
-		rest := wire.MaxLineBytes - around - len(`{"a":""},`)
-		require.NoError(t, b.Append(text(100)))
-		require.ErrorIs(t, b.Append(text(rest-100+1)), lines.ErrFull)
-		require.NoError(t, b.Append(text(rest-100)))
-		assert.Equal(t, wire.MaxLineBytes, b.Size())
-		require.ErrorIs(t, b.Append(nil), lines.ErrFull)
-	})
-	t.Run("stream-6: a row too large for any line says so even when the batch has rows", func(t *testing.T) {
-		b := layoutOf(t, "a").NewBatch()
-		require.NoError(t, b.Append(text(1)))
-		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes)), lines.ErrRowTooLarge)
-		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
-	})
+	const most, rest = wire.MaxLineBytes - around, wire.MaxLineBytes - around - len(`{"a":""},`)
+	type step struct { // a row with a text of so many bytes, and what comes of it
+		size int
+		err  error
+	}
+	for _, c := range []struct {
+		why   string
+		steps []step
+		size  int // of the line
+	}{
+		{"a line of exactly 16 MiB passes", []step{{most, nil}}, wire.MaxLineBytes},
+		{"a single row of one byte more fits no line", []step{{most + 1, lines.ErrRowTooLarge}, {1, nil}}, around + 1},
+		{"a second row that would not fit waits for the next line", []step{{10 << 20, nil}, {10 << 20, lines.ErrFull}}, around + 10<<20},
+		{"two rows fill a line to the byte, and one byte more does not",
+			[]step{{100, nil}, {rest - 100 + 1, lines.ErrFull}, {rest - 100, nil}, {0, lines.ErrFull}}, wire.MaxLineBytes},
+		{"a row too large for any line says so even when the batch has rows",
+			[]step{{1, nil}, {wire.MaxLineBytes, lines.ErrRowTooLarge}}, around + 1},
+	} {
+		t.Run("stream-6: "+c.why, func(t *testing.T) {
+			b := layoutOf(t, "a").NewBatch()
+			for _, s := range c.steps {
+				n, line := b.Len(), string(b.Line())
+				err := b.Append(text(s.size))
+				require.ErrorIs(t, err, s.err)
+				if err != nil {
+					assert.Equal(t, n, b.Len())
+					assert.True(t, line == string(b.Line()), "a refused row changes nothing")
+				}
+			}
+			assert.Equal(t, c.size, b.Size())
+			assert.Len(t, b.Line(), c.size)
+			b.Reset()
+			require.NoError(t, b.Append(text(10<<20)))
+		})
+	}
 	t.Run("stream-6: what counts is the escaped length", func(t *testing.T) {
 		for _, quotes := range []int{100, 100_000} { // the long text is measured before it is encoded
 			b := layoutOf(t, "a").NewBatch()
