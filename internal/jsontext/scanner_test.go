@@ -49,24 +49,8 @@ func TestScalars(t *testing.T) {
 			}
 		}
 	}
-	for text, says := range map[string]string{
-		"":              "invalid JSON at byte 0: unexpected end",
-		" ":             "invalid JSON at byte 1: unexpected end",
-		" x":            "invalid JSON at byte 1: expected a value",
-		" [":            "invalid JSON at byte 1: expected a string, a number, true, false or null",
-		"{":             "invalid JSON at byte 0: expected a string, a number, true, false or null",
-		" -":            "invalid JSON at byte 1: unexpected end",
-		"-x":            "invalid JSON at byte 0: expected a value",
-		"1.x":           "invalid JSON at byte 0: expected a value",
-		"1e+":           "invalid JSON at byte 0: unexpected end",
-		"nul":           "invalid JSON at byte 0: expected a value",
-		"1 2":           "invalid JSON at byte 2: unexpected data after the JSON value",
-		"1\x00":         "invalid JSON at byte 1: a NUL byte",
-		" 1e999 ":       "at byte 1: a number too large for a double",
-		"\"a\xff\xff\"": "invalid JSON at byte 2: not valid UTF-8",
-		"\"\ufffd\xff":  "invalid JSON at byte 4: not valid UTF-8",
-	} {
-		assert.EqualError(t, scan(t, text), says, "%q", text)
+	for _, c := range testkit.Table(t, "testdata/faults.tsv", 3) {
+		assert.EqualError(t, scan(t, testkit.Must(strconv.Unquote(c[0]))(t)), c[1], c[2])
 	}
 }
 
@@ -91,24 +75,12 @@ func TestStrings(t *testing.T) {
 				assert.Equal(t, json.Valid([]byte(text)), scan(t, text) == nil, "%q", text)
 			}
 		}
-		for body, problem := range map[string]string{
-			`\x`:           "unknown escape",
-			`\u12G4`:       `\u needs four hexadecimal digits`,
-			`\u12`:         `\u needs four hexadecimal digits`,
-			`\ud83d`:       "half of a surrogate pair",
-			`\ud83d\n1234`: "half of a surrogate pair",
-			`\ud83dnu1234`: "half of a surrogate pair",
-			`\ud83d--de00`: "half of a surrogate pair",
-			`\ud83d\u0041`: "half of a surrogate pair",
-			`\ud83d\ud83d`: "half of a surrogate pair",
-			`\ud83d\ude0`:  "half of a surrogate pair",
-			`\udead`:       "half of a surrogate pair",
-			"\x1f":         "a control character inside a string must be escaped",
-		} {
+		for _, c := range testkit.Table(t, "testdata/strings.tsv", 3) {
+			body := testkit.Must(strconv.Unquote(c[0]))(t)
 			for _, escape := range []string{"", `\"`} {
 				var fault *jsontext.SyntaxError
 				require.ErrorAs(t, scan(t, before+escape+body+`"`), &fault)
-				assert.Equal(t, jsontext.SyntaxError{Offset: len(before + escape), Problem: problem}, *fault)
+				assert.Equal(t, jsontext.SyntaxError{Offset: len(before + escape), Problem: c[1]}, *fault, c[2])
 			}
 		}
 		for _, open := range []string{before, before + `\n`, before + `\`} {
