@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,40 +77,11 @@ func oracleLine(text string) (kind string, said []string, ok bool) {
 		f, err := number.Float64()
 		return kind, nil, err == nil && f == 1
 	case "served":
-		object, ok := value.([]member)
-		if !ok || len(object) != 3 {
-			return "", nil, false
-		}
-		flags := map[string]bool{}
-		for _, m := range object {
-			b, ok := m.value.(bool)
-			if !ok {
-				return "", nil, false
-			}
-			flags[m.name] = b
-		}
-		for _, name := range []string{"filters", "sort", "window"} {
-			if _, ok := flags[name]; !ok {
-				return "", nil, false
-			}
-		}
-		return kind, []string{fmt.Sprintf("served %v %v %v", flags["filters"], flags["sort"], flags["window"])}, true
+		flags, ok := membersOf[bool](value, "filters", "sort", "window")
+		return kind, []string{"served " + strings.Trim(fmt.Sprint(flags), "[]")}, ok
 	case "error":
-		object, ok := value.([]member)
-		if !ok || len(object) != 2 {
-			return "", nil, false
-		}
-		texts := map[string]string{}
-		for _, m := range object {
-			s, ok := m.value.(string)
-			if !ok {
-				return "", nil, false
-			}
-			texts[m.name] = s
-		}
-		code, has := texts["code"]
-		message, hasToo := texts["message"]
-		return kind, []string{"error " + code + ": " + message}, has && hasToo
+		texts, ok := membersOf[string](value, "code", "message")
+		return kind, []string{"error " + strings.Join(texts, ": ")}, ok
 	case "rows":
 		array, ok := value.([]any)
 		if !ok || len(array) < 1 || len(array) > 5000 {
@@ -135,6 +107,21 @@ func oracleLine(text string) (kind string, said []string, ok bool) {
 		return kind, said, true
 	}
 	return "", nil, false
+}
+
+// membersOf returns the values of an object that has these members, each of one type, and no others.
+func membersOf[T any](value any, names ...string) ([]T, bool) {
+	object, ok := value.([]member)
+	values, seen := make([]T, len(names)), map[string]bool{}
+	for _, m := range object {
+		v, typed := m.value.(T)
+		i := slices.Index(names, m.name)
+		if !typed || i < 0 || seen[m.name] {
+			return values, false
+		}
+		values[i], seen[m.name] = v, true
+	}
+	return values, ok && len(object) == len(names)
 }
 
 func oracleCell(value any) (string, bool) {
