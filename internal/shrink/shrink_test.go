@@ -33,7 +33,8 @@ var requests = map[string]string{
 		`"fields":[{"field":"name","as":"h1_0"},{"field":"city","as":"h1_1"}]},{"fromTable":"customers","fromField":"city",` +
 		`"toTable":"cities","toField":"id","fields":[{"field":"name","as":"h2_0"},{"field":"area","as":"h2_1"}]}]}`,
 	"folded": `{"table":"orders",` + where + `,"groupBy":[{"field":"status","as":"s"},{"field":"placed_at","as":"g","grain":"month"}],` +
-		`"measures":[{"fn":"count","as":"a"},{"fn":"sum","field":"total","as":"b"},{"fn":"min","field":"id","as":"c"}],"stringFields":["status"]}`,
+		`"measures":[{"fn":"count","as":"a"},{"fn":"sum","field":"total","as":"b"},{"fn":"min","field":"id","as":"c"}],` +
+		`"stringFields":["status"]}`,
 	"counted": `{"table":"orders",` + where + `}`,
 }
 
