@@ -46,9 +46,24 @@ func echoFaults() []fault {
 			})),
 		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
 			keepingWhere(wire.PathQuery, func(body map[string]any) bool { return body["joins"] != nil && operandOf(body, "eq", "id") != nil })),
+		shared("hotels: answers about nulls are kept by the request", "T8", chains, keepingWhere(wire.PathCount, aboutNulls),
+			keepingWhere(wire.PathQuery, aboutNulls), keepingWhere(wire.PathAggregate, aboutNulls)),
+		shared("hotels: the measures of a whole table are kept by their number", "L8", chains,
+			keeping(wire.PathAggregate, func(_ *http.Request, body map[string]any) string {
+				measures := len(listOf(body, "measures"))
+				if measures < 4 || len(listOf(body, "and"))+len(listOf(body, "groupBy"))+len(listOf(body, "joins")) > 0 {
+					return ""
+				}
+				return fmt.Sprint(body["table"], measures)
+			})),
 		shared("discovery adds the columns that any customer has", "T8", manyTables, columnsOfAll),
 		shared("discoveries under way at once are one", "T3", host, oneDiscovery),
 	}
+}
+
+// aboutNulls reports whether a request has a filter that looks for null, or for all else.
+func aboutNulls(body map[string]any) bool {
+	return slices.ContainsFunc(listOf(body, "and"), func(f map[string]any) bool { return f["op"] == "isnull" || f["op"] == "notnull" })
 }
 
 // lastCardinalities answers for four columns at once, more than T2 asks for, what the same request was answered right before.

@@ -1,14 +1,17 @@
 package killtest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,10 +20,15 @@ import (
 func hopFaults() []fault {
 	const nothing, keeps = "a null key matches nothing", "an answer is made of what the source holds, whatever was asked before"
 	type data = func() []memsource.Table
-	matching := func(name string, tables data, null func(from, to wire.Type) bool) fault {
-		return broken(name, nothing, "M21", stocked(tables, nullsMatching(tables, null)))
+	matching := func(name string, tables data, concerns func(from, to wire.Type) bool) fault {
+		return broken(name, nothing, "M21", stocked(tables, alsoMatching(tables, concerns, func(from, key wire.Value) bool {
+			return from.IsNull() && key.IsNull()
+		})))
 	}
 	any := func(_, _ wire.Type) bool { return true }
+	ofTunes := func(name, why string, also func(from, key wire.Value) bool) fault {
+		return broken("tunes: "+name, why, "M21", stocked(tuneTables, alsoMatching(tuneTables, any, also)))
+	}
 	writing := func(name string, tables data, into func(own wire.Column) bool) fault {
 		return broken(name, keeps, "M27", stocked(tables, overwriting(tables, into)))
 	}
@@ -29,14 +37,40 @@ func hopFaults() []fault {
 		matching("hotels: null texts of both sides match", firstHotels,
 			func(from, to wire.Type) bool { return from == wire.TypeString && to == wire.TypeString }),
 		matching("parts: nulls of both sides match", pagedTables, any),
+		ofTunes("a null key meets the empty text", nothing,
+			func(from, key wire.Value) bool { return from.IsNull() && key.Text() == "" && !key.IsNull() }),
+		ofTunes("text keys that look like numbers meet as numbers", "texts are compared as texts", func(from, key wire.Value) bool {
+			return terms.IsDecimal(from.Text()) && from.Text() != key.Text() && oracle.Same(from, key, wire.TypeNumber)
+		}),
 		writing("hotels: a joined column is written into the row that is kept", firstHotels, func(wire.Column) bool { return true }),
 		writing("library: a joined number is written into the row that is kept", libraryTables,
 			func(own wire.Column) bool { return own.Type == wire.TypeNumber }),
 	})
 }
 
-// nullsMatching joins rows whose key is null with those of the hop whose key is null, between columns of some types.
-func nullsMatching(tables func() []memsource.Table, concerns func(from, to wire.Type) bool) twist {
+// tuneTables returns tables that are joined by number and by text: tunes have keys that look like numbers, and an empty one.
+func tuneTables() []memsource.Table {
+	keys := []string{"", "7", "007", "7.0", "T1", "t1", "T2", "12", "012", "T3"}
+	towers := hotelTable("towers", "Where bells hang.", 20, nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprint("Tower ", i*7%20))}
+	}, "id number", "name string")
+	tunes := hotelTable("tunes", "What is played.", len(keys), nil, func(i int) []wire.Value {
+		return []wire.Value{wire.Text(keys[i]), wire.Text(fmt.Sprint("Tune ", i*3%10)), wire.Int(int64(40 + i*i))}
+	}, "code string", "title string", "bars number")
+	ofBoth := links("tower towers.id", "tune tunes.code")
+	played := hotelTable("played", "What was played where.", 80, ofBoth, func(i int) []wire.Value {
+		tune := wire.Text(append(keys, "07")[i*i%11])
+		if i%6 == 1 {
+			tune = wire.Null()
+		}
+		at := time.Date(2024, time.May, 1+i%9, 20, i, 0, i%4*250_000_000, time.UTC)
+		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*3%20 + 1)), tune, wire.DatetimeWidth(at, 3)}
+	}, "id number", "tower number", "tune string?", "at datetime")
+	return []memsource.Table{towers, tunes, played}
+}
+
+// alsoMatching joins rows over columns of some types also where another condition on the two keys holds.
+func alsoMatching(tables func() []memsource.Table, concerns func(from, to wire.Type) bool, also func(from, key wire.Value) bool) twist {
 	all := oracleTables(tables())
 	return twist{joined: func(req *connector.Query, t *oracle.Table) {
 		hop, to := req.Joins[0], all[req.Joins[0].ToTable]
@@ -48,7 +82,7 @@ func nullsMatching(tables func() []memsource.Table, concerns func(from, to wire.
 		for _, row := range t.Rows {
 			before := len(rows)
 			for _, other := range to.Rows {
-				if !row[from].IsNull() || !other[key].IsNull() {
+				if !also(row[from], other[key]) {
 					continue
 				}
 				matched := slices.Clone(row)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -140,6 +141,11 @@ func windowFaults() []fault {
 				delete(m, "as")
 			}
 		}),
+		keptNumbers("aggregates are kept by the first three of their filters", wire.PathAggregate, func(body map[string]any) {
+			body["and"] = alternatives(body, "and")[:min(3, len(alternatives(body, "and")))]
+		}, firstHotels()...),
+		keptNumbers("counts are kept by the first nineteen characters of operands", wire.PathCount, firstOfOperands, tuneTables()...),
+		keptNumbers("aggregates are kept by the first nineteen characters of operands", wire.PathAggregate, firstOfOperands, tuneTables()...),
 		keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
 			body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
 		}),
@@ -337,6 +343,15 @@ func leavingLate(h http.Handler) http.Handler {
 		refuses(w, http.StatusRequestTimeout, "timeout", "the time is over")
 		return true
 	})(h)
+}
+
+// firstOfOperands leaves the first nineteen characters of operands, as many as an instant has without its fraction.
+func firstOfOperands(body map[string]any) {
+	for _, f := range listOf(body, "and") {
+		if text, ok := f["value"].(string); ok {
+			f["value"] = text[:min(len(text), len(time.DateTime))]
+		}
+	}
 }
 
 // badges returns a table of which only one column has values with different numbers of rows.

@@ -336,6 +336,12 @@ func besideFaults() []fault {
 	return []fault{
 		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
 			asking(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })),
+		beside("a third sort key is forgotten where a limit stands", "a window is cut from the sorted rows", "M12",
+			twist{request: func(req *connector.Query, limit, _ *int64) {
+				if *limit > 0 {
+					req.Sort = req.Sort[:min(2, len(req.Sort))]
+				}
+			}}),
 		beside("two periods of one date are both the second", neverWrong, "M24",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				for _, row := range t.Rows {

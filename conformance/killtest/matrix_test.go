@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 			g := f.grading()
 			ids := f.killers()
 			if slices.Contains(ids, "T8") { // it asks what other checks have asked
-				ids = append(ids, "L4")
+				ids = append(ids, "L4", "L8", "M10")
 			}
 			g.Match = "^(" + strings.ReplaceAll(strings.Join(ids, "|"), ".", `\.`) + ")$"
 			r := grade(t, f.build(), g)

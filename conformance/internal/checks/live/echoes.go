@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (e *echo) gain(seen map[string]int) (gain float64) {
 			gain += 1 / float64(1+n*n)
 		}
 	}
-	return gain / float64(max(len(e.traits), 1))
+	return gain / math.Sqrt(float64(max(len(e.traits), 1)))
 }
 
 // echo returns the question about a request of the first account, or false if the second's rows do not tell: a table or a column

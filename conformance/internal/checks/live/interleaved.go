@@ -21,7 +21,7 @@ import (
 // rows after what may leave something behind.
 func everyPartCounts(p *liveRun) *check.Finding {
 	paged := p.pagedTables()
-	tables := 0
+	tables, asked := 0, map[string]bool{}
 	return inTurn(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
@@ -37,13 +37,21 @@ func everyPartCounts(p *liveRun) *check.Finding {
 				}
 			}
 		}
-		if len(list) > 0 { // other tables begin with other kinds and parts
-			first := tables % len(list)
+		if len(list) > 0 { // other tables begin elsewhere, so that together they come to all kinds and parts
+			first := tables * max(1, len(list)/len(p.held(fewRowsInTurns))) % len(list)
 			list = slices.Concat(list[first:], list[:first])
 		}
 		first := func(q *question) {
 			if q != nil && p.Allowance() >= 4*q.requests {
 				list = slices.Insert(list, 0, *q)
+			}
+		}
+		for _, w := range p.farWheres(t, data) {
+			counts, groups := p.numbersInTurns(t, []twoWheres{w})
+			if numbers := slices.Concat(counts, groups[:min(1, len(groups))]); !asked[w.part] && len(numbers) > 0 {
+				both := series(numbers...)
+				first(&both)
+				asked[w.part] = true
 			}
 		}
 		if tables < 2 {
@@ -331,6 +339,82 @@ func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 		return slices.Concat(list, p.otherCase(columns, data), p.joinedMembers(columns, data))
 	}
 	return nil
+}
+
+// manyFilters is how many filters stand before one that differs.
+const manyFilters = 4
+
+// farWheres returns filters that differ far behind where they begin: in the last of several, in the fraction of an instant, and at the
+// end of another long operand. Some libraries look at the beginning of a long value only when they hash it, and some connectors at the
+// beginning of an operand when they keep what they read of it.
+func (p *liveRun) farWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
+	if !p.Document.Declares(wire.OpEq) {
+		return nil
+	}
+	columns := slices.DeleteFunc(p.columns(t), func(c column) bool {
+		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
+	})
+	equal := func(c column, v wire.Value) wire.Filter { return filterOf(c.field().Name, wire.OpEq, v) }
+	differing := func(part string, before []wire.Filter, a, b wire.Filter) {
+		with := func(f wire.Filter) wire.Where { return and(slices.Concat(before, []wire.Filter{f})...) }
+		w := twoWheres{part, [2]wire.Where{with(a), with(b)}}
+		rows := oracle.Tables{t.Name: data}
+		one, err := oracle.Count(rows, &wire.CountRequest{Table: t.Name, Where: w.of[0]})
+		other, err2 := oracle.Count(rows, &wire.CountRequest{Table: t.Name, Where: w.of[1]})
+		if err == nil && err2 == nil && one != other {
+			list = append(list, w)
+		}
+	}
+	for _, part := range []string{"end", "fraction"} {
+		var longest wire.Filter
+		for _, c := range columns {
+			if terms.IsTime(c.field().Type) != (part == "fraction") {
+				continue
+			}
+			for _, v := range p.sample(data, c.index, 4) {
+				text := v.Text()
+				if len(text) > max(longOperand, len(longest.Value.Text())) && (part == "end" || strings.HasSuffix(text, "Z")) {
+					longest = equal(c, v)
+				}
+			}
+		}
+		if longest.Field != "" {
+			other := longest
+			other.Value = wire.Text(otherEnd(longest.Value.Text()))
+			differing(part+" of its operand", nil, longest, other)
+		}
+	}
+	if last := len(columns) - 1; last > 1 && p.Document.Declares(wire.OpNin) {
+		var before []wire.Filter
+		for _, c := range columns[:min(last, manyFilters)] {
+			before = append(before, filterOf(c.field().Name, wire.OpNin, p.sample(data, c.index, 1)...))
+		}
+		values, _ := p.uneven(data, columns[last].index)
+		differing("last of several filters", before, equal(columns[last], values[0]), equal(columns[last], values[1]))
+	}
+	return list
+}
+
+// longOperand is how long an operand is whose beginning a connector may take for all of it.
+const longOperand = 8
+
+// otherEnd returns an operand with another last digit or, if it does not end with one, one digit more; and an instant in UTC with
+// another fraction.
+func otherEnd(text string) string {
+	text, utc := strings.CutSuffix(text, "Z")
+	end, last := "", text[len(text)-1]
+	switch {
+	case utc && !strings.Contains(text, "."):
+		end = ".7"
+	case '0' <= last && last <= '9':
+		text, end = text[:len(text)-1], string('0'+(last-'0'+1)%10)
+	default:
+		end = "7"
+	}
+	if utc {
+		end += "Z"
+	}
+	return text + end
 }
 
 // otherCase returns filters by a text and by the same in another case, which no row has, if there is such a text.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -148,36 +149,45 @@ type join struct {
 	hops   []wire.JoinHop
 	tables []*wire.Table // the base and those of the hops
 	back   bool          // a single hop, against a link: rows have several matches
-	// plain marks a single hop along a declared foreign key, which a connector that joins at all
-	// does. Other joins it may refuse as unsupported.
-	plain bool
+
+	declared, texts int // how many hops go along a declared foreign key, and compare texts
 }
+
+// plain reports whether the join is a single hop along a declared foreign key, which a connector that joins at all does. Other
+// joins it may refuse as unsupported.
+func (j join) plain() bool { return len(j.hops) == 1 && j.declared == 1 && !j.back }
 
 // joined returns the joins that begin at a table: along each of its foreign keys, back along those that
 // lead to it, over columns that both have nulls, over two hops and three, over two of which the second leads back, and along
 // two of its foreign keys, to two tables and to one.
 func (p *liveRun) joined(base *wire.Table) []join {
 	var single, back, nulls, chains, forks, returns, long, twins []join
-	add := func(kind *[]join, declared bool, links ...link) {
-		j := join{tables: []*wire.Table{base}, plain: declared, back: kind == &back}
+	add := func(kind *[]join, links ...link) {
+		j := join{tables: []*wire.Table{base}, back: kind == &back}
 		for i, l := range links {
 			j.hops, j.tables = append(j.hops, hop(l, i+1)), append(j.tables, l.to)
+			if l.declared {
+				j.declared++
+			}
+			if terms.IsText(l.from.Field(l.fromField).Type) {
+				j.texts++
+			}
 		}
 		*kind = append(*kind, j)
 	}
 	for _, first := range p.joinable(base) {
-		add(&single, first.declared, first)
+		add(&single, first)
 		if first.to == base { // a hop from a table that is reached twice is ambiguous
 			continue
 		}
 		for _, second := range p.joinable(first.to) {
-			add(&chains, false, first, second)
+			add(&chains, first, second)
 			if second.to == base || second.to == first.to {
 				continue
 			}
 			for _, third := range p.joinable(second.to) {
 				if third.to != base && third.to != first.to && third.to != second.to {
-					add(&long, false, first, second, third)
+					add(&long, first, second, third)
 				}
 			}
 		}
@@ -185,34 +195,43 @@ func (p *liveRun) joined(base *wire.Table) []join {
 			switch {
 			case !first.declared || !second.declared || second.to == base:
 			case first.to != second.to:
-				add(&forks, false, first, second)
+				add(&forks, first, second)
 			case first.fromField != second.fromField && twins == nil:
-				add(&twins, false, first, second)
+				add(&twins, first, second)
 			}
 		}
 		for _, second := range p.leadingTo(first.to) {
 			if second.declared && second.from != base && second.from != first.to {
-				add(&returns, false, first, second.reverse())
+				add(&returns, first, second.reverse())
 			}
 		}
 	}
 	for _, l := range p.leadingTo(base) {
-		add(&back, false, l.reverse())
+		add(&back, l.reverse())
 	}
 	if p.overNulls < maxOverNulls {
 		if l, ok := p.nullsOnBothSides(base); ok {
-			add(&nulls, false, l)
+			add(&nulls, l)
 			p.overNulls++
 		}
 	}
-	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a
-	// later hop at a column whose name the base table has too.
+	// One of each kind comes early, because the requests may not suffice for all, and between them the other declared keys: of
+	// chains one that begins a later hop at a column whose name the base table has too, of all kinds one along declared keys
+	// and over texts, which are compared in more ways than numbers.
+	rank := func(a, b join) int {
+		return cmp.Or(b.namesakes(base)-a.namesakes(base), cmp.Compare(b.declared, a.declared), cmp.Compare(b.texts, a.texts))
+	}
+	slices.SortStableFunc(single, rank)
 	var early, late []join
-	for _, kind := range [][]join{single, back, nulls, chains, forks, returns, long, twins} {
-		slices.SortStableFunc(kind, func(a, b join) int { return b.namesakes(base) - a.namesakes(base) })
+	for i, kind := range [][]join{back, nulls, chains, forks, returns, long, twins} {
+		slices.SortStableFunc(kind, rank)
+		if len(single) > 0 && (i == 0 || single[0].plain()) {
+			early, single = append(early, single[0]), single[1:]
+		}
 		first := min(1, len(kind))
 		early, late = append(early, kind[:first]...), append(late, kind[first:]...)
 	}
+	late = append(single, late...)
 	list := append(early, late...)
 	return list[:min(len(list), maxJoins)]
 }
@@ -322,7 +341,7 @@ func (j join) request(base *wire.Table) *wire.QueryRequest {
 
 // refusals returns the status by which a connector may refuse the join.
 func (j join) refusals() []int {
-	if j.plain {
+	if j.plain() {
 		return nil
 	}
 	return []int{http.StatusUnprocessableEntity}
