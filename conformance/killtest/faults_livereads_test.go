@@ -159,7 +159,8 @@ func windowFaults() []fault {
 		broken("the answer to a count that timed out goes to the next", "a number is that of its own request", "M27",
 			warehouse(twist{}, leavingLate)),
 		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
-		broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors),
+		broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors).
+			behind("M27, or L6", "pages of other lists are read before"),
 		broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", leavingLimits),
 		broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", leavingGroups),
 		broken("a refused query leaves its first filter to the next", "a filter is that of its own request", "M27",

@@ -341,7 +341,7 @@ func besideFaults() []fault {
 				if *limit > 0 {
 					req.Sort = req.Sort[:min(2, len(req.Sort))]
 				}
-			}}),
+			}}).behind("M12, or L6", "pages of a composite order are read first"),
 		beside("two periods of one date are both the second", neverWrong, "M24",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				for _, row := range t.Rows {

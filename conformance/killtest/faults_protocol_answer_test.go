@@ -192,7 +192,8 @@ func adviceFaults() []fault {
 			return strings.TrimSuffix(zeros.ReplaceAllString(text, "$1"), ".")
 		}))),
 		broken("datetimes with an offset", "a datetime ends in Z", "A.7",
-			over(usual, textsOf("v_datetime", func(text string) any { return zulu.ReplaceAllString(text, "$1+00:00") }))),
+			over(usual, textsOf("v_datetime", func(text string) any { return zulu.ReplaceAllString(text, "$1+00:00") }))).
+			behind("A.7, or P2.17", "parts of a text are looked for in another spelling than is answered"),
 		broken("rows with a further member", "row members are exactly the requested fields", "A.10",
 			over(usual, ofTable("codes", lines(func(line []byte, emit func(...string)) {
 				emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))

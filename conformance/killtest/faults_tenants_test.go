@@ -126,13 +126,10 @@ func hostFaults() []fault {
 		kept("link rates kept by the request", wire.PathLinkHitRate, byRequest),
 		kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "all" }).
 			behind("P0.6: /discovery", "it is kept for a request without credentials, too"),
-		on("link rates of a smaller table kept by the request", linkedBothWays, wire.PathLinkHitRate,
-			func(r *http.Request, body map[string]any) string {
-				if body["fromTable"] == "invoices" && body["toTable"] == "parts" {
-					return byRequest(r, body)
-				}
-				return ""
-			}),
+		broken("link rates of a smaller table kept by the request", nothingKept, "L9", over(linkedBothWays,
+			keepingWhere(wire.PathLinkHitRate, func(body map[string]any) bool {
+				return body["fromTable"] == "invoices" && body["toTable"] == "parts"
+			}))).graded(apart),
 		on("rows of a large table kept by the request", over(large), wire.PathQuery, byRequest),
 		broken("large tables need no password", servedToNobodyElse, "T4", func() http.Handler {
 			f := large()
@@ -435,8 +432,9 @@ func secondFaults() []fault {
 		first("the first account's rows where they are sorted and limited", wire.PathQuery, func(body map[string]any) bool {
 			return len(listOf(body, "sort")) > 0 && body["limit"] != nil
 		}),
-		first("bounds over the first account's rows", wire.PathAggregate,
-			func(body map[string]any) bool { return hasMeasure(body, "min", "max") }),
+		wrongly("bounds over the first account's rows", servedToNobodyElse, "L8", wire.PathAggregate,
+			func(body map[string]any) bool { return hasMeasure(body, "min", "max") },
+			func(body map[string]any) { body["credentials"] = hostSets[0] }),
 		first("sums over the first account's rows", wire.PathAggregate, func(body map[string]any) bool { return hasMeasure(body, "sum") }),
 		first("periods of the first account's rows", wire.PathAggregate, keyed(func(key map[string]any) bool { return key["grain"] != nil })),
 		first("texts of the first account's rows as groups", wire.PathAggregate,
@@ -446,7 +444,7 @@ func secondFaults() []fault {
 				filters := listOf(body, "and")
 				return len(filters) == 1 && filters[0]["op"] == "gt"
 			}, func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
-		wrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "L7", wire.PathQuery,
+		wrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "T2", wire.PathQuery,
 			func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },
 			func(body map[string]any) {
 				key := listOf(body, "sort")[0]

@@ -69,7 +69,7 @@ const (
 	// mostOfShare is how many times its share of the time a check takes, if the later ones seem to leave it.
 	mostOfShare = 3
 	// weightOfData is the weight of the checks of a second account's data, beside those about tenants.
-	weightOfData = 160
+	weightOfData = 400
 	// mostEnough is the most requests without which a check says nothing.
 	mostEnough = 16
 )

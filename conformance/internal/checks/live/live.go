@@ -139,7 +139,7 @@ func (m *memory) relationChecks() []session.Check {
 // secondChecks judge what the second account is answered, after the checks that judge its data too.
 func (m *memory) secondChecks() []session.Check {
 	return []session.Check{
-		{ID: "T8", Phase: 4, Two: true, Again: true, Weight: 320, Least: 3, Rules: []string{"tenant-4", "tenant-6"},
+		{ID: "T8", Phase: 4, Two: true, Again: true, Weight: 240, Least: 3, Rules: []string{"tenant-4", "tenant-6"},
 			Judge:     ofSecond(m.within(echoed, "the rows of the two accounts tell no request apart")),
 			Explained: []string{"L11", "L1", "L2", "L3", "L4", "L6", "L7", "L8", "L9", "M10", "M11", "M12", "M20", "M21", "M22", "M24"},
 			Title:     "what one tenant was asked is answered to another by its own rows",
