@@ -98,7 +98,7 @@ func Spelled(t testing.TB, rows ...[]wire.Value) []string {
 	return list
 }
 
-// Decode reads a request of which a text has the members that are not as usual, or - if there are none.
+// Decode reads a request. The text is an object with the members that differ from the usual ones, or -.
 func Decode(t testing.TB, text string, into wire.Request) {
 	t.Helper()
 	usual := `{"table":"t","and":[],"credentials":{},"timeoutMs":1000}`
