@@ -79,8 +79,8 @@ type echo struct {
 	traits map[string]bool
 }
 
-// gain returns how much of a request was not asked of the second account yet, by the number of its traits, so that one with many
-// columns does not come before all that have few.
+// gain returns how much of a request was not asked of the second account yet. It is divided by the root of the number of its traits:
+// one about many columns shows what was kept of each of them, and yet does not come before all that are about few.
 func (e *echo) gain(seen map[string]int) (gain float64) {
 	for trait := range e.traits {
 		if n := seen[trait]; n < 3 {
