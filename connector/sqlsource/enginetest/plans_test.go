@@ -85,7 +85,7 @@ func usesIndex(t *testing.T, e *engine, db *database, f *situation.Section) {
 }
 
 // explained returns the engine's answer to EXPLAIN, a line for each row.
-func explained(t *testing.T, db *sql.DB, statement string, args []any) string {
+func explained(t *testing.T, db queryer, statement string, args []any) string {
 	t.Helper()
 	var text strings.Builder
 	names, rows := textsOf(t, db, statement, args...)

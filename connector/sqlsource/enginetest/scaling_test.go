@@ -229,7 +229,10 @@ func TestPostgresShards(t *testing.T) {
 		if section != "grouped" {
 			return
 		}
-		plan := explained(t, db.DB, "EXPLAIN (VERBOSE, COSTS OFF) "+asked.query, asked.args)
+		conn := testkit.Must(db.DB.Conn(t.Context()))(t) // a pooler's sessions may be older than the setting of the database
+		defer func() { require.NoError(t, conn.Close()) }()
+		testkit.Must(conn.ExecContext(t.Context(), "SET enable_partitionwise_aggregate = on"))(t)
+		plan := explained(t, conn, "EXPLAIN (VERBOSE, COSTS OFF) "+asked.query, asked.args)
 		assert.Contains(t, plan, "Relations: Aggregate on ", plan)
 		assert.Regexp(t, `Remote SQL: SELECT .*count\(\*\).* GROUP BY `, plan)
 		const aggregate = `(?m)^QUERY PLAN= *(Group|Hash|Mixed|Partial|Finalize)? ?(Hash|Group)?Aggregate`
