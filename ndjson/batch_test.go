@@ -152,6 +152,7 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 	} {
 		t.Run("stream-6: "+c.why, func(t *testing.T) {
 			b := layoutOf(t, "a").NewBatch()
+			var taken []string
 			for _, s := range c.steps {
 				n, line := b.Len(), string(b.Line())
 				err := b.Append(text(s.size))
@@ -159,10 +160,13 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 				if err != nil {
 					assert.Equal(t, n, b.Len())
 					assert.True(t, line == string(b.Line()), "a refused row changes nothing")
+				} else {
+					taken = append(taken, `{"a":"`+strings.Repeat("x", s.size)+`"}`)
 				}
 			}
 			assert.Equal(t, c.size, b.Size())
 			assert.Len(t, b.Line(), c.size)
+			assert.True(t, `{"rows":[`+strings.Join(taken, ",")+"]}\n" == string(b.Line()))
 			b.Reset()
 			require.NoError(t, b.Append(text(10<<20)))
 		})

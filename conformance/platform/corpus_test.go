@@ -179,16 +179,18 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 			t.Parallel()
 			recorder := record(served.build())
 			c := connectTo(t, recorder, nil)
+			tried := 0
 			for i, test := range cases {
 				if !testrun.Runs(i+n, 8) {
 					continue
 				}
+				tried++
 				if err := casetest.Ask(t.Context(), c, test); err != nil {
 					t.Errorf("%s (%s): %v", test.Name, test.Why, err)
 				}
 			}
 			requests, faults := recorder.seen()
-			require.Greater(t, len(requests), map[bool]int{true: 100, false: 10}[testrun.InFull()], served.why)
+			require.GreaterOrEqual(t, len(requests), max(tried, 1), served.why)
 			require.Empty(t, faults, "the document declares what is asked (route-6, document-15)")
 		})
 	}
@@ -207,11 +209,12 @@ func TestExplainCorpus(t *testing.T) {
 			r := record(served.build())
 			c := connectTo(t, r, nil)
 			r.seen()
-			explained := 0
+			tried, explained := 0, 0
 			for i, test := range corpus.Cases() {
 				if !testrun.Runs(i+n, 8) {
 					continue
 				}
+				tried++
 				asked, most, err := c.Explain(test.Request)
 				require.Empty(t, r.asked(t), "explaining asks nothing")
 				if err != nil {
@@ -240,7 +243,7 @@ func TestExplainCorpus(t *testing.T) {
 					require.Equal(t, most, spent, test.Name)
 				}
 			}
-			require.Greater(t, explained, map[bool]int{true: 50, false: 10}[testrun.InFull()])
+			require.Greater(t, explained, tried*9/10)
 		})
 	}
 }

@@ -559,11 +559,11 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 			}
 		}
 	}
-	const each = 2                           // sorts by one column before one by several
-	if len(several) > 0 && table%each == 1 { // a few requests reach a few of each table
+	if len(several) > 0 && table%2 == 1 { // of every second table first, since a few requests reach a few questions of each
 		add(0, several[0]...)
 		several = several[1:]
 	}
+	const each = 2 // sorts by one column before one by several
 	for i := range max((len(single)+each-1)/each, len(several)) {
 		for n := i * each; n < min((i+1)*each, len(single)); n++ {
 			add(n%4, single[n]...)

@@ -69,7 +69,8 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.json"), 0o755))
 	for _, c := range testkit.Table(t, "testdata/refusals.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
-			env := map[string]map[string]string{"token": withToken}[c[1]]
+			env, known := map[string]map[string]string{"token": withToken, "-": nil}[c[1]]
+			require.True(t, known, c[1])
 			got := conform(t, env, strings.Fields(strings.ReplaceAll(c[2], "DIR", dir))...)
 			require.Equal(t, check.ExitNotRun, got.code, got.err)
 			require.True(t, strings.HasPrefix(got.err, "conform: "), got.err)

@@ -218,19 +218,15 @@ func TestWatch(t *testing.T) {
 // TestRestarts: a connection that has gone is a restart, and so is an answer after none; a
 // server that closes each connection, or is slow, is not restarted by it.
 func TestRestarts(t *testing.T) {
-	server := func(word string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if word == "slow" {
-				<-r.Context().Done()
-				return
-			}
-			status, err := strconv.Atoi(word)
-			if err != nil {
-				w.Header().Set("Connection", "close")
-				status = http.StatusOK
-			}
-			w.WriteHeader(status)
+	server := func(t *testing.T, word string) http.HandlerFunc {
+		switch word {
+		case "slow":
+			return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		case "closes":
+			return func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") }
 		}
+		status := testkit.Must(strconv.Atoi(word))(t)
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 	}
 	for _, c := range testkit.Table(t, "testdata/restarts.tsv", 3) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
@@ -248,7 +244,7 @@ func TestRestarts(t *testing.T) {
 				stop := func() {}
 				if word != "none" {
 					var l *memlisten.Listener
-					l, stop = memlisten.Serve(&http.Server{Handler: server(word)})
+					l, stop = memlisten.Serve(&http.Server{Handler: server(t, word)})
 					listener.Store(l)
 				}
 				if i == 0 { // what is there at first is there before anybody looks

@@ -91,7 +91,8 @@ func TestSettingsKnown(t *testing.T) {
 	var names string
 	require.NoError(t, open(t, "").QueryRowContext(t.Context(), "SELECT string_agg(name, ' ') FROM duckdb_settings()").Scan(&names))
 	for _, name := range strings.Fields(names) {
-		assert.True(t, known[strings.ToLower(name)], "%s: state it, or list it in testdata/settings.txt with the reason why it changes no answer", name)
+		assert.True(t, known[strings.ToLower(name)],
+			"%s: state it, or list it in testdata/settings.txt with the reason why it changes no answer", name)
 	}
 }
 

@@ -127,7 +127,8 @@ func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey, liste
 	}
 	for _, stated := range s.stated {
 		own := func(v setTo) bool { return strings.EqualFold(v.Name, stated.Name) }
-		assert.NotEqual(t, slices.ContainsFunc(listed.hostile, own), slices.ContainsFunc(listed.unseen, own), "%s is shown, or cannot be", stated.Name)
+		assert.NotEqual(t, slices.ContainsFunc(listed.hostile, own), slices.ContainsFunc(listed.unseen, own),
+			"%s is shown, or cannot be", stated.Name)
 		assert.NotEmpty(t, stated.Why, stated.Name)
 	}
 }

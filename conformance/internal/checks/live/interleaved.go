@@ -47,8 +47,8 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			}
 		}
 		for _, w := range p.farWheres(t, data) {
-			counts, groups := p.numbersInTurns(t, []twoWheres{w})
-			if numbers := slices.Concat(counts, groups[:min(1, len(groups))]); !asked[w.part] && len(numbers) > 0 {
+			counts, groups := p.filteredInTurns(t, w)
+			if numbers := slices.Concat(counts, groups); !asked[w.part] && len(numbers) > 0 {
 				both := series(numbers...)
 				first(&both)
 				asked[w.part] = true
@@ -269,31 +269,40 @@ func (p *liveRun) timingOut(t *wire.Table) *question {
 
 // numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
 func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []question) {
-	folding := func(part string, a, b *wire.AggregateRequest) {
-		if p.Document.Offers(wire.PathAggregate) {
-			groups = append(groups, p.inTurns(t, wire.PathAggregate, part, a, b))
-		}
-	}
 	for _, w := range wheres {
-		if p.Document.Offers(wire.PathCount) {
-			counts = append(counts, p.inTurns(t, wire.PathCount, w.part,
-				&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]}))
-		}
-		a, b := aggregate(t, nil, countOfRows), aggregate(t, nil, countOfRows)
-		a.Where, b.Where = w.of[0], w.of[1]
-		folding(w.part, a, b)
+		ofOne, groupsOfOne := p.filteredInTurns(t, w)
+		counts, groups = append(counts, ofOne...), append(groups, groupsOfOne...)
 	}
 	for _, f := range t.Fields {
 		if f.Type.Numeric() && terms.Allowed(f.Aggregatable) {
 			measure := func(fn wire.AggFunc) []wire.Measure { return []wire.Measure{{Fn: fn, Field: f.Name, As: "Value"}} }
 			least, named := aggregate(t, nil, measure(wire.AggMin)), aggregate(t, nil, measure(wire.AggMin))
 			named.Measures[0].As = "Least"
-			folding("measure", aggregate(t, nil, measure(wire.AggMax)), least)
-			folding("name of a measure", least, named)
+			groups = append(groups, p.foldedInTurns(t, "measure", aggregate(t, nil, measure(wire.AggMax)), least)...)
+			groups = append(groups, p.foldedInTurns(t, "name of a measure", least, named)...)
 			break
 		}
 	}
 	return counts, groups
+}
+
+// filteredInTurns returns the question about the counts of rows with two filters each, and that about aggregates of them.
+func (p *liveRun) filteredInTurns(t *wire.Table, w twoWheres) (counts, groups []question) {
+	if p.Document.Offers(wire.PathCount) {
+		counts = append(counts, p.inTurns(t, wire.PathCount, w.part,
+			&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]}))
+	}
+	a, b := aggregate(t, nil, countOfRows), aggregate(t, nil, countOfRows)
+	a.Where, b.Where = w.of[0], w.of[1]
+	return counts, p.foldedInTurns(t, w.part, a, b)
+}
+
+// foldedInTurns returns the question about two aggregates, if the document has the route.
+func (p *liveRun) foldedInTurns(t *wire.Table, part string, a, b *wire.AggregateRequest) (groups []question) {
+	if p.Document.Offers(wire.PathAggregate) {
+		groups = append(groups, p.inTurns(t, wire.PathAggregate, part, a, b))
+	}
+	return groups
 }
 
 // twoWheres are filters that differ in one part.
@@ -306,9 +315,7 @@ type twoWheres struct {
 // if a column has such values: by other operands, other members of a list, other operators, and by a
 // further group of or.
 func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
-	columns := slices.DeleteFunc(p.columns(t), func(c column) bool {
-		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
-	})
+	columns := p.severalValued(t, data)
 	for i, c := range columns {
 		values, uneven := p.uneven(data, c.index)
 		if !uneven && i < len(columns)-1 {
@@ -341,6 +348,13 @@ func (p *liveRun) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 	return nil
 }
 
+// severalValued returns columns of a table that have several values, the most telling of each type.
+func (p *liveRun) severalValued(t *wire.Table, data *oracle.Table) []column {
+	return slices.DeleteFunc(p.columns(t), func(c column) bool {
+		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
+	})
+}
+
 // manyFilters is how many filters stand before one that differs.
 const manyFilters = 4
 
@@ -351,9 +365,7 @@ func (p *liveRun) farWheres(t *wire.Table, data *oracle.Table) (list []twoWheres
 	if !p.Document.Declares(wire.OpEq) {
 		return nil
 	}
-	columns := slices.DeleteFunc(p.columns(t), func(c column) bool {
-		return len(p.sample(data, c.index, 2)) < 2 || terms.IsDocument(c.field().Type)
-	})
+	columns := p.severalValued(t, data)
 	equal := func(c column, v wire.Value) wire.Filter { return filterOf(c.field().Name, wire.OpEq, v) }
 	differing := func(part string, before []wire.Filter, a, b wire.Filter) {
 		with := func(f wire.Filter) wire.Where { return and(slices.Concat(before, []wire.Filter{f})...) }
