@@ -16,7 +16,7 @@ import (
 )
 
 // encoded returns a text in an encoding: "utf-16le" with a byte-order mark, "bytes" with a byte for each
-// letter, or by default UTF-8.
+// letter, or UTF-8 if none is named.
 func encoded(text, encoding string) string {
 	var b []byte
 	switch encoding {
@@ -24,6 +24,9 @@ func encoded(text, encoding string) string {
 		return text
 	case "utf-16le":
 		b = append(b, "\xff\xfe"...)
+	case "bytes":
+	default:
+		panic("no encoding is named " + encoding)
 	}
 	for _, unit := range utf16.Encode([]rune(text)) {
 		if b = append(b, byte(unit)); encoding == "utf-16le" {
