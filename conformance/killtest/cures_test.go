@@ -29,6 +29,9 @@ func declining(matches func(body map[string]any) bool) layer {
 	return refusing(wire.PathAggregate, matches, http.StatusNoContent)
 }
 
+// grained reports whether a request asks for groups by periods.
+var grained = having("groupBy", func(key map[string]any) bool { return key["grain"] != nil })
+
 // ordering sorts by a comparison of cells that are not null, and puts nulls where last says.
 func ordering(compare func(a, b string) int, last func(dir wire.Direction) bool) func(*connector.Query, *oracle.Table) {
 	return func(req *connector.Query, t *oracle.Table) {
@@ -99,9 +102,6 @@ func cures() []cure {
 		return int64(len(l.filter(l.tables[table], &connector.Query{Table: table, Where: wire.Where{And: and, Or: or}})))
 	}
 	counted := twist{count: func(req *wire.CountRequest, _ int64) int64 { return rowsOf(req.And, req.Or, req.Table) }}
-	grained := func(body map[string]any) bool {
-		return slices.ContainsFunc(listOf(body, "groupBy"), func(g map[string]any) bool { return g["grain"] != nil })
-	}
 	noNullGroup := twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return len(req.GroupBy) > 0 && row[0].IsNull() })
 	}}
@@ -130,11 +130,10 @@ func cures() []cure {
 		shareOrphans(rate)
 	}
 	distinct := func(key func(string) string) twist {
-		return twist{cardinality: func(t *oracle.Table, name string, _ wire.Cardinality) (n wire.Cardinality) {
+		return measuring(func(t *oracle.Table, name string, n *wire.Cardinality) {
 			n.NonNull = int64(len(slices.DeleteFunc(column(t, name), wire.Value.IsNull)))
 			n.Distinct = distinctBy(t, name, func(v wire.Value) string { return key(v.String()) })
-			return n
-		}}
+		})
 	}
 	bytesOrValue := func(text string) string {
 		if d, err := decimal.NewFromString(text); err == nil {
@@ -271,7 +270,7 @@ func TestCures(t *testing.T) {
 		t.Run(c.id+" "+c.words, func(t *testing.T) {
 			t.Parallel()
 			verdict := func(h http.Handler) conformance.Outcome {
-				g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^" + c.id + "$", Requests: 400}}
+				g := with(live, matching("^"+c.id+"$"), atMost(400))
 				if c.tenants {
 					g.credentials = hostSets
 				}

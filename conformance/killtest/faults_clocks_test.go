@@ -154,17 +154,7 @@ func endingEarly(h http.Handler) http.Handler {
 func sluggish(pause time.Duration) func() http.Handler {
 	return func() http.Handler {
 		return serve(connector.Definition{}, liveShop(), &connector.Options{
-			Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
-				if call.Method != "Describe" {
-					select {
-					case <-time.After(pause):
-					case <-ctx.Done():
-						return ctx.Err()
-					}
-				}
-				return next(ctx)
-			},
-		})
+			Intercept: pausing(func(connector.Call) time.Duration { return pause })})
 	}
 }
 
@@ -264,11 +254,11 @@ func TestClocksAreKept(t *testing.T) {
 		}, "P3.5c P3.7a"},
 		{"now fast, now slow", "an answer may come from somebody's cache", live, func() http.Handler {
 			below := chance(1)
-			return delayed(func(string) time.Duration { return time.Duration(below(2)) * time.Second })(untouched())
+			return delayed(func(*http.Request) time.Duration { return time.Duration(below(2)) * time.Second })(untouched())
 		}, ""},
 		{"a day of hiccups", "a busy machine is no ignored deadline", live, func() http.Handler {
 			below := chance(1)
-			return delayed(func(string) time.Duration { return time.Duration(below(400)) * time.Millisecond })(untouched())
+			return delayed(func(*http.Request) time.Duration { return time.Duration(below(400)) * time.Millisecond })(untouched())
 		}, ""},
 	} {
 		if !testrun.Runs(i, 4) {
@@ -276,21 +266,11 @@ func TestClocksAreKept(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Match: clockIDs}}
-			if c.options != nil {
-				c.options(&g)
-			}
+			g := with(c.options, matching(clockIDs))
 			for g.Seed = 1; g.Seed == 1 || testrun.InFull() && g.Seed <= 3; g.Seed++ {
 				r := grade(t, c.build(), g)
-				for _, o := range r.Outcomes {
-					t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail)
-					require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s, but %s: %s\n%s\n%s",
-						c.why, o.ID, o.Detail, o.Expected, o.Received)
-					require.NotEqual(t, conformance.Blocked, o.Reason, "%s %s", o.ID, o.Detail)
-				}
-				for _, id := range strings.Fields(c.judged) {
-					require.Equal(t, conformance.Pass, r.Outcome(id).Verdict, "%s %s", id, r.Outcome(id).Detail)
-				}
+				r.nothingFound(t, c.why, conformance.Advise, conformance.Blocked)
+				r.has(t, conformance.Pass, strings.Fields(c.judged)...)
 			}
 		})
 	}
@@ -300,26 +280,31 @@ func TestClocksAreKept(t *testing.T) {
 // what it could not judge, and how to have it judged.
 func TestNoSlowTable(t *testing.T) {
 	t.Parallel()
-	r := grade(t, everything(nil), grading{Options: conformance.Options{Match: clockIDs}})
+	r := grade(t, everything(nil), with(matching(clockIDs)))
 	text := strings.Join(strings.Fields(r.Text(false, false)), " ")
 	require.Contains(t, text, "the corpus's table slow is not loaded")
 	require.Contains(t, text, "P3.5a")
 }
 
 // delayed lets every answer wait, as a network does.
-func delayed(by func(path string) time.Duration) layer {
-	return func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(by(r.URL.Path))
-			h.ServeHTTP(w, r)
-		})
-	}
+func delayed(by func(r *http.Request) time.Duration) layer {
+	return between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		select {
+		case <-time.After(by(r)):
+			return false
+		case <-r.Context().Done():
+			return true
+		}
+	})
+}
+
+// late returns the same delay for everything.
+func late(by time.Duration) func(*http.Request) time.Duration {
+	return func(*http.Request) time.Duration { return by }
 }
 
 // distant is 300 ms away.
-func distant(h http.Handler) http.Handler {
-	return delayed(func(string) time.Duration { return 300 * time.Millisecond })(h)
-}
+func distant(h http.Handler) http.Handler { return delayed(late(300 * time.Millisecond))(h) }
 
 // oneAtATime refuses a request while another is under way.
 func oneAtATime(h http.Handler) http.Handler {

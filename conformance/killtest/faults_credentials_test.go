@@ -85,16 +85,11 @@ func credentialFaults() []fault {
 func TestKeysOfOneCustomer(t *testing.T) {
 	t.Parallel()
 	for _, alike := range []bool{false, true} {
-		var g grading
-		apart(&g)
+		g := with(apart)
 		g.Match, g.Alike = `^T7$`, alike
-		o := grade(t, branched(anyKnownKey), g).Outcome("T7")
-		want := conformance.Fail
-		if alike {
-			want = conformance.Pass
-		}
-		require.Equal(t, want, o.Verdict, o.Detail)
-		require.Contains(t, o.Fix, "-alike")
+		r := grade(t, branched(anyKnownKey), g)
+		r.has(t, map[bool]conformance.Verdict{false: conformance.Fail, true: conformance.Pass}[alike], "T7")
+		require.Contains(t, r.Outcome("T7").Fix, "-alike")
 	}
 }
 
@@ -102,12 +97,9 @@ func TestKeysOfOneCustomer(t *testing.T) {
 // have a right to the same data.
 func TestPublicData(t *testing.T) {
 	t.Parallel()
-	var g grading
-	alone(&g)
-	g.Match = `^(P1\.7b|T)`
-	r := grade(t, picking(anyKey)(), g)
+	r := grade(t, picking(anyKey)(), with(alone, matching(`^(P1\.7b|T)`)))
 	require.NoError(t, r.Err())
-	require.Equal(t, conformance.Pass, r.Outcome("T7").Verdict)
+	r.has(t, conformance.Pass, "T7")
 	require.Equal(t, conformance.NoData, r.Outcome("P1.7b").Reason)
 }
 
@@ -127,9 +119,7 @@ func TestUntriedCredentials(t *testing.T) {
 		{"; wrong credentials were not tried (-wrong-credentials)", func() http.Handler { return sharedHostOf(named, hostTables()) }, alone},
 		{"", over(newSharedHost), func(g *grading) { alone(g); g.WrongCredentials = true }},
 	} {
-		var g grading
-		c.options(&g)
-		r := grade(t, c.build(), g)
+		r := grade(t, c.build(), with(c.options))
 		if c.says == "" {
 			require.NotContains(t, r.Verdict(), "wrong")
 		}

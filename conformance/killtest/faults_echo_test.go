@@ -62,9 +62,7 @@ func echoFaults() []fault {
 }
 
 // aboutNulls reports whether a request has a filter that looks for null, or for all else.
-func aboutNulls(body map[string]any) bool {
-	return slices.ContainsFunc(listOf(body, "and"), func(f map[string]any) bool { return f["op"] == "isnull" || f["op"] == "notnull" })
-}
+var aboutNulls = having("and", func(f map[string]any) bool { return f["op"] == "isnull" || f["op"] == "notnull" })
 
 // lastCardinalities answers for four columns at once, more than T2 asks for, what the same request was answered right before.
 func lastCardinalities(h http.Handler) http.Handler {
@@ -199,9 +197,6 @@ func preparedFaults() []fault {
 	prepared := func(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
 		return kept(name, nothingKept, "T2", host, keepingWhere(path, isKept))
 	}
-	filtered := func(isKept func(filter map[string]any) bool) func(body map[string]any) bool {
-		return func(body map[string]any) bool { return slices.ContainsFunc(listOf(body, "and"), isKept) }
-	}
 	return []fault{
 		prepared("a row kept by its key", func() http.Handler { return alikeNumbered(hostTables()) }, wire.PathQuery,
 			func(body map[string]any) bool { return operandOf(body, "eq", "id") != nil }),
@@ -212,12 +207,11 @@ func preparedFaults() []fault {
 				})),
 		kept("an unknown column stays unknown", nothingKept, "T1", manyTables, keepingUnknown),
 		kept("a refusal proposes tables of everybody", servedToNobodyElse, "T6", over(newSharedHost), proposing("acme_sites", "globex_depots")),
-		prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, filtered(func(f map[string]any) bool {
+		prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, having("and", func(f map[string]any) bool {
 			return f["op"] == "in" && len(alternatives(f, "values")) > 2
 		})),
-		prepared("counts of an element kept by the filter", linkedHost, wire.PathCount, filtered(func(f map[string]any) bool {
-			return f["op"] == "contains"
-		})),
+		prepared("counts of an element kept by the filter", linkedHost, wire.PathCount,
+			having("and", func(f map[string]any) bool { return f["op"] == "contains" })),
 		prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, func(body map[string]any) bool {
 			return len(alternatives(body, "or")) > 1
 		}),

@@ -32,41 +32,40 @@ func instead(op, other wire.Op) twist {
 	}}
 }
 
+// finding finds more by one operator.
+func finding(op wire.Op, more func(cell wire.Value, f wire.Filter) bool) twist {
+	return operator(op, func(cell wire.Value, f wire.Filter, right bool) bool { return right || more(cell, f) })
+}
+
 func operatorFaults() []fault {
+	nullCell := func(cell wire.Value, f wire.Filter) bool { return cell.IsNull() && !f.Value.IsNull() }
 	return []fault{
 		bent("eq finds nulls by null", "a null value matches no comparator", "P2.3: eq",
-			operator(wire.OpEq, func(cell wire.Value, f wire.Filter, right bool) bool {
-				return right || cell.IsNull() && f.Value.IsNull()
-			})),
-		bent("neq keeps nulls", "a null cell is not unequal", "P2.3: neq",
-			operator(wire.OpNeq, func(cell wire.Value, f wire.Filter, right bool) bool {
-				return right || cell.IsNull() && !f.Value.IsNull()
-			})).refused("stream-11"),
+			finding(wire.OpEq, func(cell wire.Value, f wire.Filter) bool { return cell.IsNull() && f.Value.IsNull() })),
+		bent("neq keeps nulls", "a null cell is not unequal", "P2.3: neq", finding(wire.OpNeq, nullCell)).refused("stream-11"),
 		bent("gt finds equals", "greater is not equal", "P2.3: gt", instead(wire.OpGt, wire.OpGte)).refused("stream-11"),
 		bent("gte finds none", "greater or equal", "P2.3: gte", instead(wire.OpGte, wire.OpGt)),
 		bent("lt takes null for the least", "a null cell matches no range", "P2.3: lt",
-			operator(wire.OpLt, func(cell wire.Value, f wire.Filter, right bool) bool {
-				return right || cell.IsNull() && !f.Value.IsNull()
-			})),
+			finding(wire.OpLt, nullCell)),
 		bent("lte finds no equals", "less or equal", "P2.3: lte", instead(wire.OpLte, wire.OpLt)),
 		bent("a null in the list finds nulls", "null members are ignored", "P2.3: in",
-			operator(wire.OpIn, func(cell wire.Value, f wire.Filter, right bool) bool {
-				return right || cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
+			finding(wire.OpIn, func(cell wire.Value, f wire.Filter) bool {
+				return cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
 			})),
 		bent("an empty list finds everything", "an empty list matches nothing", "P2.3: in",
-			operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool { return right || len(f.Values) == 0 })),
+			finding(wire.OpIn, func(_ wire.Value, f wire.Filter) bool { return len(f.Values) == 0 })),
 		bent("nin drops nulls", "nin keeps a null cell", "P2.3: nin",
 			operator(wire.OpNin, func(cell wire.Value, _ wire.Filter, right bool) bool { return right && !cell.IsNull() })),
 		bent("contains is a substring", "contains is membership", "P2.3: contains", instead(wire.OpContains, wire.OpIncludes)),
 		bent("includes ignores case", "includes keeps case", "P2.3: includes",
-			operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
-				return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()),
-					strings.ToLower(f.Value.String()))
+			finding(wire.OpIncludes, func(cell wire.Value, f wire.Filter) bool {
+				text, part := strings.ToLower(cell.String()), strings.ToLower(f.Value.String())
+				return !cell.IsNull() && !f.Value.IsNull() && strings.Contains(text, part)
 			})),
 		bent("startswith is includes", "a prefix stands at the beginning", "P2.3: startswith",
 			instead(wire.OpStartsWith, wire.OpIncludes)),
 		bent("an empty text is null", "the empty text is a value", "P2.3: isnull",
-			operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool { return right || cell.String() == "" })),
+			finding(wire.OpIsNull, func(cell wire.Value, _ wire.Filter) bool { return cell.String() == "" })),
 		bent("an empty text is no value", "the empty text is a value", "P2.3: notnull",
 			operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool { return right && cell.String() != "" })),
 		bent("the last filter is forgotten", "all filters of and hold", "P2.4: several filters of and",

@@ -127,13 +127,14 @@ func aggregateFaults() []fault {
 					firstRows(t, func(row []wire.Value) string { return row[0].String() })
 				}
 			}}),
-		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
-			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-				right.Distinct = distinctBy(t, name, wire.Value.String)
-				return right
-			}}),
+		bent("twins are two groups", "one group for equal numbers is our decision", "A.9", bySpelling),
 	}
 }
+
+// bySpelling counts the distinct values of a column by how they are spelled.
+var bySpelling = measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
+	c.Distinct = distinctBy(t, name, wire.Value.String)
+})
 
 // merge throws groups together whose keys differ in case or trailing blanks.
 func merge(req *wire.AggregateRequest, t *oracle.Table) {
@@ -165,27 +166,24 @@ func measurementFaults() []fault {
 			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}).
 			behind("P2.12: an exact size", "a round number is called exact"),
 		bent("nonNull counts nulls", "nulls are not counted", "P2.13: nonNull",
-			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-				if right.NonNull > 0 {
-					right.NonNull = int64(len(t.Rows))
+			measuring(func(t *oracle.Table, _ string, c *wire.Cardinality) {
+				if c.NonNull > 0 {
+					c.NonNull = int64(len(t.Rows))
 				}
-				return right
-			}}),
+			})),
 		bent("distinct without case", "distinct by bytes", "P2.13: distinct",
-			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+			measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
 				if t.Name != "numbers" {
-					right.Distinct = min(right.Distinct, distinctBy(t, name, func(v wire.Value) string { return folded(v).String() }))
+					c.Distinct = min(c.Distinct, distinctBy(t, name, func(v wire.Value) string { return folded(v).String() }))
 				}
-				return right
-			}}).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
+			})).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
 		bent("the empty text is not counted", "the empty text is a value", "P2.13: empty texts and columns of nulls",
-			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+			measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
 				if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
-					right.NonNull--
-					right.Distinct--
+					c.NonNull--
+					c.Distinct--
 				}
-				return right
-			}}),
+			})),
 		bent("orphans are distinct keys", "orphans are rows", "P2.14: fromNonNull and orphanCount",
 			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" || req.FromTable == "order_lines" {

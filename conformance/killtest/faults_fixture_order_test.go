@@ -40,19 +40,7 @@ func orderFaults() []fault {
 			twist{order: func(req *connector.Query, t *oracle.Table) { slices.Reverse(t.Rows) }}).
 			behind("P2.8: the fields asked for", "fields come before sorts, whose cells they are, and their cases are sorted").refused("stream-2"),
 		bent("desc is ignored", "dir desc", "P2.6: descending", upwards("")).refused("stream-2"),
-		bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last",
-			twist{order: func(req *connector.Query, t *oracle.Table) {
-				i := t.Index(req.Sort[0].Field)
-				slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
-					switch {
-					case a[i].IsNull() == b[i].IsNull():
-						return 0
-					case a[i].IsNull():
-						return -1
-					}
-					return 1
-				})
-			}}).refused("stream-2"),
+		bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last", twist{order: nullsToFront}).refused("stream-2"),
 		bent("numbers sort as text", "9 before 10", "P2.6: numbers", twist{order: func(req *connector.Query, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
 				texts := *t
@@ -180,11 +168,9 @@ func joinFaults() []fault {
 	}
 	// rows edits each joined row; base is how many columns are those of the base table.
 	rows := func(name, why, kill string, edit func(req *connector.Query, t *oracle.Table, row []wire.Value, base int)) fault {
-		return joined(name, why, kill, func(req *connector.Query, t *oracle.Table) {
-			for _, row := range t.Rows {
-				edit(req, t, row, baseColumns(t))
-			}
-		})
+		return joined(name, why, kill, eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
+			edit(req, t, row, baseColumns(t))
+		}))
 	}
 	return []fault{
 		rows("text keys match without case", "keys are equal by bytes", "P2.15: a match",
@@ -265,6 +251,13 @@ func joinedFaults() []fault {
 			return !cell.IsNull() && !f.Value.IsNull() && strings.HasPrefix(fold(cell.String()), fold(f.Value.String()))
 		})
 	}
+	// behindEmpty leaves out a first group that is empty, beside others.
+	behindEmpty := func(or [][]wire.Filter) [][]wire.Filter {
+		if len(or) > 1 && len(or[0]) == 0 {
+			return or[1:]
+		}
+		return or
+	}
 	beyond := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r < 0x80 {
@@ -278,11 +271,7 @@ func joinedFaults() []fault {
 			folding(func(req *wire.AggregateRequest) { req.Joins = nil })),
 		bent("aggregates join inside", "a row without a match stays", "P2.18: joined rows", twist{aggregate: inner}),
 		bent("aggregates with joins forget their filters", "an aggregate holds its filters", "P2.18: filters",
-			folding(func(req *wire.AggregateRequest) {
-				if len(req.Joins) > 0 {
-					req.And = nil
-				}
-			})),
+			folding(where(aggregatesJoins, func(req *wire.AggregateRequest) { req.And = nil }))),
 		bent("the last group of joined rows is lost", "every group is answered", "P2.18: filters",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				if len(req.Joins) > 0 && len(req.And) > 0 && len(t.Rows) > 1 {
@@ -299,16 +288,9 @@ func joinedFaults() []fault {
 			beginning(func(s string) string { return strings.ReplaceAll(s, `\`, "") })),
 		bent("a first empty group is no group", "an empty group is true", "P2.4: an empty or",
 			combining(func(and []wire.Filter, or [][]wire.Filter) ([]wire.Filter, [][]wire.Filter) {
-				if len(or) > 1 && len(or[0]) == 0 {
-					or = or[1:]
-				}
-				return and, or
+				return and, behindEmpty(or)
 			})),
 		bent("a first empty group is no group of an aggregate", "an empty group is true", "P2.11: filters",
-			folding(func(req *wire.AggregateRequest) {
-				if len(req.Or) > 1 && len(req.Or[0]) == 0 {
-					req.Or = req.Or[1:]
-				}
-			})),
+			folding(func(req *wire.AggregateRequest) { req.Or = behindEmpty(req.Or) })),
 	}
 }

@@ -23,12 +23,6 @@ import (
 func hotelTables(chain int) []memsource.Table {
 	day := time.Date(2023, time.March, 3, 7, 45, 0, 0, time.UTC).AddDate(0, 0, 40*chain)
 	pick := func(i int, texts ...string) wire.Value { return wire.Text(texts[i%len(texts)]) }
-	optional := func(null bool, v wire.Value) wire.Value {
-		if null {
-			return wire.Null()
-		}
-		return v
-	}
 	hotels := hotelTable("hotels", "Where guests stay.", 12, nil, func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Hotel %c%d", 'A'+(i*5+chain)%12, chain)),
 			pick(i+chain, "Bern", "Zürich", "Zurich", "Basel"), wire.Int(int64(2 + i%4)), wire.Date(day.AddDate(-i*3-2, i, 0))}
@@ -39,21 +33,21 @@ func hotelTables(chain int) []memsource.Table {
 	}, "code string", "name string", "beds number", "price decimal")
 	rooms := hotelTable("rooms", "What is let.", 96, links("hotel hotels.id", "type room_types.code"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i%12 + 1)), wire.Text(fmt.Sprint(i/12*3+1, i%12+1+chain)),
-			pick(i*7, "SGL", "DBL", "DBL", "TWN", "FAM", "STE"), optional(i%17 == 3, wire.Int(int64((i*5+i/12)%12))),
-			optional(i%9 == 4, wire.Bool(i%4 == 0))}
+			pick(i*7, "SGL", "DBL", "DBL", "TWN", "FAM", "STE"), unless(i%17 == 3, wire.Int(int64((i*5+i/12)%12))),
+			unless(i%9 == 4, wire.Bool(i%4 == 0))}
 	}, "id number", "hotel number", "number string", "type string", "floor number?", "smoking boolean?")
 	guests := hotelTable("guests", "Who stays.", 120, nil, func(i int) []wire.Value {
 		return []wire.Value{wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*i)),
 			pick(i*11, "Meier", "Müller", "meier", "Rossi", "Favre", "Ó Briain", "Lee"),
-			optional(i%10 == 7, pick(i*3, "Köln", "Koln", "Paris", "Wien", "paris", "Roma", "Genève")),
-			optional(i%6 == 5, wire.Text(fmt.Sprintf("guest%d.%d@example.com", i, chain))),
-			optional(i%8 == 2, wire.Date(day.AddDate(-20-i%50, i%12, i))),
+			unless(i%10 == 7, pick(i*3, "Köln", "Koln", "Paris", "Wien", "paris", "Roma", "Genève")),
+			unless(i%6 == 5, wire.Text(fmt.Sprintf("guest%d.%d@example.com", i, chain))),
+			unless(i%8 == 2, wire.Date(day.AddDate(-20-i%50, i%12, i))),
 			wire.Datetime(day.Add(time.Duration(i*i*37) * time.Minute)), wire.Bool(i%11 == 0)}
 	}, "id string", "name string", "city string?", "email string?", "born date?", "joined datetime", "vip boolean")
 	bookings := hotelTable("bookings", "What was booked.", 300, links("guest guests.id", "room rooms.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("G%d-%04d", chain, 3*(i*7%124))), wire.Int(int64(i*5%96 + 1)),
 			wire.Datetime(day.Add(time.Duration(i*1511) * time.Minute)), wire.Date(day.AddDate(0, 0, i+i%30)), wire.Int(int64(i*i%13 + 1)),
-			optional(i%14 == 6, pick(i*i, "web", "phone", "agency", "walk-in")), wire.Decimal(fmt.Sprintf("%d.%02d", 70+i*i%190, i*5%100))}
+			unless(i%14 == 6, pick(i*i, "web", "phone", "agency", "walk-in")), wire.Decimal(fmt.Sprintf("%d.%02d", 70+i*i%190, i*5%100))}
 	}, "id number", "guest string", "room number", "booked datetime", "arrives date", "nights number", "channel string?", "rate decimal")
 	invoices := hotelTable("invoices", "What is owed.", 220, links("booking bookings.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Text(fmt.Sprintf("R%d/%d", 2023+i/150, 1000+i+chain)), wire.Int(int64(i*3%300 + 1)),
@@ -75,11 +69,11 @@ func hotelTables(chain int) []memsource.Table {
 	}, "id number", "hotel number", "name string", "role string", "hired date", "phone string")
 	shifts := hotelTable("shifts", "Who worked when.", 200, links("staff staff.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*3%40 + 1)), wire.Datetime(day.Add(time.Duration(i*19) * time.Hour)),
-			wire.Float(4 + float64(i*3%11)/2), optional(i%3 > 0, pick(i, "late", "sick", "double"))}
+			wire.Float(4 + float64(i*3%11)/2), unless(i%3 > 0, pick(i, "late", "sick", "double"))}
 	}, "id number", "staff number", "starts datetime", "hours number", "note string?")
 	reviews := hotelTable("reviews", "What guests said.", 90, links("booking bookings.id"), func(i int) []wire.Value {
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*i%311 + 1)),
-			optional(i%7 == 1, wire.Decimal(fmt.Sprintf("%d.%d", i*3%11, i%10))),
+			unless(i%7 == 1, wire.Decimal(fmt.Sprintf("%d.%d", i*3%11, i%10))),
 			wire.Text(fmt.Sprintf("Stay %d was %s", i+chain, []string{"fine", "loud", "great"}[i%3])), pick(i, "en", "de", "fr", "it")}
 	}, "id number", "booking number", "score decimal?", "text string", "lang string")
 	own := hotelTable([]string{"spa_visits", "ski_passes"}[chain], "What else was sold.", 15+chain, nil, func(i int) []wire.Value {
@@ -294,7 +288,7 @@ func hotelSortFaults() []fault {
 		if a.Kind() == wire.KindInt {
 			return cmp.Compare(a.Int64(), b.Int64())
 		}
-		return strings.Compare(a.String(), b.String())
+		return byText(a, b)
 	}
 	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
 		return broken(name, why, "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
@@ -316,7 +310,7 @@ func hotelSortFaults() []fault {
 	}
 	number := func(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
 	return []fault{
-		sorted("nights are sorted as text", "bookings", "nights", func(a, b wire.Value) int { return strings.Compare(a.String(), b.String()) }),
+		sorted("nights are sorted as text", "bookings", "nights", byText),
 		sorted("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return number(a) - number(b) }),
 		sorted("instants are sorted by their day", "payments", "at",
 			func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),

@@ -59,10 +59,7 @@ func tuneTables() []memsource.Table {
 	}, "code string", "title string", "bars number")
 	ofBoth := links("tower towers.id", "tune tunes.code")
 	played := hotelTable("played", "What was played where.", 80, ofBoth, func(i int) []wire.Value {
-		tune := wire.Text(append(keys, "07")[i*i%11])
-		if i%6 == 1 {
-			tune = wire.Null()
-		}
+		tune := unless(i%6 == 1, wire.Text(append(keys, "07")[i*i%11]))
 		at := time.Date(2024, time.May, 1+i%9, 20, i, 0, i%4*250_000_000, time.UTC)
 		return []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(i*3%20 + 1)), tune, wire.DatetimeWidth(at, 3)}
 	}, "id number", "tower number", "tune string?", "at datetime")

@@ -34,18 +34,13 @@ func liveMeasureFaults() []fault {
 					size["rows"] = integer(size, "rows") + 1
 				}
 			}, wire.PathSize))),
-		broken("count off by one with a filter", "/count and /query answer to the same filters", "L3", func() http.Handler {
-			filtered := false
-			h := edits(func(body map[string]any) {
-				if n := integer(body, "count"); filtered && n > 0 {
-					body["count"] = n - 1
-				}
-			}, wire.PathCount)(untouched())
-			return bodies(func(body map[string]any) {
-				and, _ := body["and"].([]any)
-				filtered = len(and) > 0
-			}, wire.PathCount)(h)
-		}),
+		broken("count off by one with a filter", "/count and /query answer to the same filters", "L3",
+			over(untouched, answersWhere(wire.PathCount, func(body map[string]any) bool { return len(alternatives(body, "and")) > 0 },
+				func(answer map[string]any) {
+					if n := integer(answer, "count"); n > 0 {
+						answer["count"] = n - 1
+					}
+				}))),
 		broken("more distinct values than values", "measured counts stay ordered", "L4",
 			counting(func(c map[string]any) { c["distinct"] = integer(c, "nonNull") + 1 })).
 			behind("P3.11c", "the answer contradicts itself").refused("measure-13"),
@@ -81,14 +76,19 @@ func liveMeasureFaults() []fault {
 }
 
 func counting(edit func(map[string]any)) func() http.Handler {
-	return over(untouched, edits(func(body map[string]any) {
+	return over(untouched, edits(eachColumn(edit), wire.PathCardinality))
+}
+
+// eachColumn edits what an answer says of each column.
+func eachColumn(edit func(map[string]any)) func(body map[string]any) {
+	return func(body map[string]any) {
 		columns, _ := body["columns"].(map[string]any)
 		for _, c := range columns {
 			if c, ok := c.(map[string]any); ok {
 				edit(c)
 			}
 		}
-	}, wire.PathCardinality))
+	}
 }
 
 func liveRowFaults() []fault {

@@ -114,19 +114,13 @@ func foldFaults() []fault {
 				}
 			}
 		}),
-		broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4", func() http.Handler {
-			alone := false
-			return warehouse(twist{}, edits(func(body map[string]any) {
-				columns, _ := body["columns"].(map[string]any)
-				for _, c := range columns {
-					if alone && integer(c.(map[string]any), "nonNull") == 1200 {
-						c.(map[string]any)["nonNull"] = 1230
+		broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4",
+			warehouse(twist{}, answersWhere(wire.PathCardinality,
+				func(body map[string]any) bool { return len(alternatives(body, "columns")) == 1 }, eachColumn(func(c map[string]any) {
+					if integer(c, "nonNull") == 1200 {
+						c["nonNull"] = 1230
 					}
-				}
-			}, wire.PathCardinality), bodies(func(body map[string]any) {
-				alone = len(alternatives(body, "columns")) == 1
-			}, wire.PathCardinality))()
-		}),
+				})))),
 		broken("fieldTypes are believed", "the type is that of the source's column", "M25", believing),
 	}
 }
@@ -150,7 +144,7 @@ func liveJoinFaults() []fault {
 		}
 		return true
 	}
-	joins := func(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
+	wrong := func(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
 		tables := func() []memsource.Table { return append(pagedTables(), more...) }
 		return broken(name, why, "M21", stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
 			if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
@@ -161,16 +155,11 @@ func liveJoinFaults() []fault {
 	counted := func(name, to, key string, fields ...string) memsource.Table {
 		link, _, _ := strings.Cut(fields[0], " ")
 		return memsource.Table{Table: wire.Table{Name: name, SourceDescription: "What was counted.", PrimaryKey: []string{"no"},
-			Fields:      fieldsOf(append([]string{"no number!"}, fields...)...),
-			ForeignKeys: []wire.ForeignKey{{Field: link, TargetTable: to, TargetField: key}}}}
+			Fields: fieldsOf(append([]string{"no number!"}, fields...)...), ForeignKeys: links(link + " " + to + "." + key)}}
 	}
 	counts := counted("counts", "parts", "no", "part number?")
 	for i := range 30 {
-		part := wire.Int(int64(2*i + 1))
-		if i%10 == 3 {
-			part = wire.Null()
-		}
-		counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), part})
+		counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), unless(i%10 == 3, wire.Int(int64(2*i+1)))})
 	}
 	moved, visits := counted("counts", "moves", "id", "move number"), counted("visits", "counts", "no", "count number", "part number")
 	for i := range int64(40) {
@@ -184,14 +173,12 @@ func liveJoinFaults() []fault {
 	}
 	parts := pagedTables()[1].Rows
 	return []fault{
-		joins("of two hops to one table both answer the first", "a hop is along its own columns", 2,
-			func(req *connector.Query, t *oracle.Table) {
-				for _, row := range t.Rows {
-					if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
-						copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
-					}
+		wrong("of two hops to one table both answer the first", "a hop is along its own columns", 2,
+			eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
+				if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
+					copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
 				}
-			}, shipped),
+			}), shipped),
 		broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
 			link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "arrivals" && req.FromColumn == "port" {
@@ -199,71 +186,53 @@ func liveJoinFaults() []fault {
 				}
 			},
 		})),
-		joins("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
+		wrong("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
 		}),
-		joins("one match of several is joined", why, 0, func(_ *connector.Query, t *oracle.Table) {
+		wrong("one match of several is joined", why, 0, func(_ *connector.Query, t *oracle.Table) {
 			t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
 		}),
-		joins("a table joined to itself is not", why, 1, func(req *connector.Query, t *oracle.Table) {
-			for _, row := range t.Rows {
-				if req.Joins[0].ToTable == req.Table {
-					copy(row[len(row)-4:], row[:4])
-				}
+		wrong("a table joined to itself is not", why, 1, eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
+			if req.Joins[0].ToTable == req.Table {
+				copy(row[len(row)-4:], row[:4])
 			}
-		}),
-		joins("the second hop starts from the base table", why, 2, func(_ *connector.Query, t *oracle.Table) {
-			for _, row := range t.Rows {
-				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
-			}
-		}),
-		broken("beside two hops the groups of or are forgotten", "filters are those of the base table", "M21",
-			warehouse(asking(func(req *connector.Query) {
-				if len(req.Joins) == 2 {
-					req.Or = nil
-				}
-			}))),
-		broken("a hop without fields is left out", "a row with several matches is several rows", "M21",
-			warehouse(asking(func(req *connector.Query) {
-				if len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 {
-					req.Joins = nil
-				}
-			}))),
+		})),
+		wrong("the second hop starts from the base table", why, 2, eachRow(func(_ *connector.Query, _ *oracle.Table, row []wire.Value) {
+			copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
+		})),
+		broken("beside two hops the groups of or are forgotten", "filters are those of the base table", "M21", warehouse(asking(where(
+			func(req *connector.Query) bool { return len(req.Joins) == 2 }, func(req *connector.Query) { req.Or = nil })))),
+		broken("a hop without fields is left out", "a row with several matches is several rows", "M21", warehouse(asking(where(
+			func(req *connector.Query) bool { return len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 },
+			func(req *connector.Query) { req.Joins = nil })))),
 		broken("joined rows are sorted by columns that are answered only", "rows come in the requested order", "M21",
 			warehouse(asking(func(req *connector.Query) {
 				req.Sort = slices.DeleteFunc(slices.Clone(req.Sort), func(k wire.SortKey) bool {
 					return len(req.Joins) > 0 && !slices.Contains(req.Fields, k.Field)
 				})
 			}))),
-		joins("a hop starts only from columns that are answered", why, 2, func(req *connector.Query, t *oracle.Table) {
-			from := req.Joins[1].FromField
-			if slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
-				return
-			}
-			for _, row := range t.Rows {
-				nullHops(t, row, 2)
-			}
-		}),
-		joins("behind a row without a match, null is joined to null", "null matches nothing", 2, func(req *connector.Query, t *oracle.Table) {
-			for _, row := range t.Rows {
+		wrong("a hop starts only from columns that are answered", why, 2,
+			eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
+				from := req.Joins[1].FromField
+				if !slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
+					nullHops(t, row, 2)
+				}
+			})),
+		wrong("behind a row without a match, null is joined to null", "null matches nothing", 2,
+			eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
 				if req.Joins[0].ToTable == "parts" && req.Joins[1].ToTable == "counts" && unmatched(t, row) {
 					row[len(row)-2] = counts.Rows[3][0]
 				}
-			}
-		}, counts),
-		joins("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
-			func(_ *connector.Query, t *oracle.Table) {
-				for _, row := range t.Rows {
-					part, _ := strconv.Atoi(row[t.Index("part")].String())
-					copy(row[len(row)-4:], parts[part-1])
-				}
-			}, moved, visits),
+			}), counts),
+		wrong("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
+			eachRow(func(_ *connector.Query, t *oracle.Table, row []wire.Value) {
+				part, _ := strconv.Atoi(row[t.Index("part")].String())
+				copy(row[len(row)-4:], parts[part-1])
+			}), moved, visits),
 		broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", limitedBase),
-		broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(func(req *wire.AggregateRequest) {
-			if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
-				req.Joins = nil
-			}
-		}))),
+		broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(where(
+			func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 0 && len(req.Measures) == 1 },
+			func(req *wire.AggregateRequest) { req.Joins = nil })))),
 		broken("groups by a joined text lose the rows that nothing matches", "a row without a match is in the group of null", "M22",
 			warehouse(folding(func(req *wire.AggregateRequest) {
 				for _, h := range req.Joins {

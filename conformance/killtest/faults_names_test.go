@@ -17,22 +17,20 @@ func namesFaults() []fault {
 
 // repaired returns a connector whose requests to a path are put right by edit before
 // they are answered, instead of being refused.
-func repaired(path string, edit func(body map[string]any) bool) func() http.Handler {
+func repaired(path string, edit func(body map[string]any)) func() http.Handler {
 	return over(usual, requests(path, edit))
 }
 
 // nearNameFaults look a name up without regard to its case, or trim it.
 func nearNameFaults() []fault {
 	// table puts a table's name right.
-	table := func(member string, same func(name, right string) bool) func(body map[string]any) bool {
-		return func(body map[string]any) bool {
+	table := func(member string, same func(name, right string) bool) func(body map[string]any) {
+		return func(body map[string]any) {
 			for _, t := range corpus.Tables() {
-				if name := textOf(body[member]); name != t.Name && same(name, t.Name) {
+				if same(textOf(body[member]), t.Name) {
 					body[member] = t.Name
-					return true
 				}
 			}
-			return false
 		}
 	}
 	trimmed := func(name, right string) bool { return strings.TrimSpace(name) == right }
@@ -47,15 +45,13 @@ func nearNameFaults() []fault {
 		return name
 	}
 	// fields puts the names of fields in a list right.
-	fields := func(member string, same func(name, right string) bool) func(body map[string]any) bool {
-		return func(body map[string]any) (changed bool) {
+	fields := func(member string, same func(name, right string) bool) func(body map[string]any) {
+		return func(body map[string]any) {
 			for _, object := range listOf(body, member) {
-				name := textOf(object["field"])
-				if right := field(body, name, same); right != name {
-					object["field"], changed = right, true
+				if name, ok := object["field"].(string); ok {
+					object["field"] = field(body, name, same)
 				}
 			}
-			return changed
 		}
 	}
 	const why = "a name that discovery does not list is unknown"
@@ -69,16 +65,12 @@ func nearNameFaults() []fault {
 		broken("fields of /count with blanks", why, "P3.14b", repaired(wire.PathCount, fields("and", trimmed))),
 		broken("sort keys with blanks", why, "P3.14b", repaired(wire.PathQuery, fields("sort", trimmed))),
 		broken("group keys in any case", why, "P3.14b", repaired(wire.PathAggregate, fields("groupBy", strings.EqualFold))),
-		broken("counted columns in any case", why, "P3.14b", repaired(wire.PathCardinality, func(body map[string]any) (changed bool) {
-			columns, _ := body["columns"].([]any)
-			for i, c := range columns {
-				if right := field(body, textOf(c), strings.EqualFold); right != textOf(c) {
-					columns, changed = columns[:i], true
-					break
-				}
+		broken("counted columns in any case", why, "P3.14b", repaired(wire.PathCardinality, func(body map[string]any) {
+			columns := alternatives(body, "columns")
+			wrong := func(c any) bool { return field(body, textOf(c), strings.EqualFold) != textOf(c) }
+			if i := slices.IndexFunc(columns, wrong); i >= 0 {
+				body["columns"] = columns[:i]
 			}
-			body["columns"] = columns
-			return changed
 		})),
 	}
 }
@@ -92,20 +84,17 @@ func unknownTo(table string, object map[string]any) bool {
 
 // dropping returns a function that drops the objects that name unknown fields from a
 // list, if when holds for the place of the object.
-func dropping(member string, when func(body map[string]any, at int) bool) func(body map[string]any) bool {
-	return func(body map[string]any) (changed bool) {
-		var kept []any
-		for i, object := range listOf(body, member) {
-			if unknownTo(textOf(body["table"]), object) && when(body, i) {
-				changed = true
-				continue
+func dropping(member string, when func(body map[string]any, at int) bool) func(body map[string]any) {
+	return func(body map[string]any) {
+		kept, all := []any{}, listOf(body, member)
+		for i, object := range all {
+			if !unknownTo(textOf(body["table"]), object) || !when(body, i) {
+				kept = append(kept, object)
 			}
-			kept = append(kept, object)
 		}
-		if changed {
-			body[member] = slices.Clip(append([]any{}, kept...))
+		if len(kept) < len(all) {
+			body[member] = kept
 		}
-		return changed
 	}
 }
 
@@ -115,15 +104,12 @@ func unseenFieldFaults() []fault {
 	later := func(_ map[string]any, at int) bool { return at > 0 }
 	ofEmpty := func(body map[string]any, _ int) bool { return body["table"] == "empty_table" }
 	// groups drops unknown filters of or groups.
-	groups := func(body map[string]any) (changed bool) {
-		or, _ := body["or"].([]any)
-		for i, group := range or {
+	groups := func(body map[string]any) {
+		for i, group := range alternatives(body, "or") {
 			of := map[string]any{"table": body["table"], "and": group}
-			if dropping("and", always)(of) {
-				or[i], changed = of["and"], true
-			}
+			dropping("and", always)(of)
+			alternatives(body, "or")[i] = of["and"]
 		}
-		return changed
 	}
 	const why = "a field that the table does not have is refused"
 	return []fault{
@@ -138,12 +124,14 @@ func unseenFieldFaults() []fault {
 		broken("an unknown second group key", why, "P3.4: /aggregate", repaired(wire.PathAggregate, dropping("groupBy", later))),
 		broken("an unknown second measure", why, "P3.4: /aggregate", repaired(wire.PathAggregate, dropping("measures", later))).
 			behind("P2.18", "its measures of joined columns are unknown to the base table"),
-		broken("filters behind one that no row passes", why, "P3.4c", repaired(wire.PathQuery, func(body map[string]any) bool {
+		broken("filters behind one that no row passes", why, "P3.4c", repaired(wire.PathQuery, func(body map[string]any) {
 			ops := map[any]bool{}
 			for _, f := range listOf(body, "and") {
 				ops[f["op"]] = true
 			}
-			return ops["isnull"] && ops["notnull"] && dropping("and", always)(body)
+			if ops["isnull"] && ops["notnull"] {
+				dropping("and", always)(body)
+			}
 		})),
 	}
 }
@@ -152,15 +140,12 @@ func unseenFieldFaults() []fault {
 func hopNameFaults() []fault {
 	// hop repairs the hops whose member names nothing that exists.
 	hop := func(path string, exists func(hop map[string]any) bool) func() http.Handler {
-		return repaired(path, func(body map[string]any) bool {
-			hops := listOf(body, "joins")
-			for _, h := range hops {
+		return repaired(path, func(body map[string]any) {
+			for _, h := range listOf(body, "joins") {
 				if _, known := corpusTable(textOf(body["table"])); known && !exists(h) {
 					delete(body, "joins")
-					return true
 				}
 			}
-			return false
 		})
 	}
 	table := func(member string) func(h map[string]any) bool {
@@ -189,13 +174,11 @@ func hopNameFaults() []fault {
 		broken("unknown filters beside a join", why, "P3.15b",
 			repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))),
 		broken("joined names that clash", "two columns of one name are refused", "A.21",
-			repaired(wire.PathQuery, func(body map[string]any) bool {
+			repaired(wire.PathQuery, func(body map[string]any) {
 				hops := listOf(body, "joins")
-				clash := len(hops) == 2 && textOf(listOf(hops[0], "fields")[0]["as"]) == textOf(listOf(hops[1], "fields")[0]["as"])
-				if clash {
+				if len(hops) == 2 && textOf(listOf(hops[0], "fields")[0]["as"]) == textOf(listOf(hops[1], "fields")[0]["as"]) {
 					body["joins"] = []any{hops[0]}
 				}
-				return clash
 			})),
 	}
 }

@@ -63,25 +63,16 @@ func nullPlaceFaults() []fault {
 		return twist{counted: func(req *wire.CountRequest) { change(&req.Where) }}
 	}
 	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) twist {
-		return folding(func(req *wire.AggregateRequest) {
-			if holds(req) {
-				change(&req.Where)
-			}
-		})
+		return folding(where(holds, func(req *wire.AggregateRequest) { change(&req.Where) }))
 	}
-	asked := func(holds func(req *connector.Query, limit int64) bool, change func(*wire.Where)) twist {
-		return twist{request: func(req *connector.Query, limit, _ *int64) {
-			if holds(req, *limit) {
-				change(&req.Where)
-			}
-		}}
+	asked := func(holds func(*connector.Query) bool, change func(*wire.Where)) func(*connector.Query) {
+		return where(holds, func(req *connector.Query) { change(&req.Where) })
 	}
 	measured := func(req *wire.AggregateRequest) bool {
 		return len(req.GroupBy) == 0 && slices.ContainsFunc(req.Measures, func(m wire.Measure) bool { return m.Fn != wire.AggCount })
 	}
 	grouped := func(req *wire.AggregateRequest) bool { return len(req.GroupBy) > 0 }
-	page := func(req *connector.Query, limit int64) bool { return limit > 0 && len(req.Sort) > 0 }
-	joined := func(req *connector.Query, _ int64) bool { return len(req.Joins) > 0 }
+	sorted := func(req *connector.Query) bool { return len(req.Sort) > 0 }
 	return []fault{
 		place("hotels: a count of neq is that of all rows but the equal ones", "M10", firstHotels, counted(keepingNulls(wire.OpNeq))),
 		place("library: a count of lt is that of all rows but those from there on", "M10", libraryTables,
@@ -89,9 +80,9 @@ func nullPlaceFaults() []fault {
 		place("hotels: a count of nin leaves out nulls", "M10", firstHotels, counted(droppingNulls(wire.OpNin))),
 		place("hotels: a sum under neq takes in nulls", "M10", firstHotels, folded(measured, keepingNulls(wire.OpNeq))),
 		place("parts: groups under nin have no nulls", "M10", pagedTables, folded(grouped, droppingNulls(wire.OpNin))),
-		place("hotels: a sorted page under neq takes in nulls", "M12", firstHotels, asked(page, keepingNulls(wire.OpNeq))),
-		place("parts: a sorted page under nin leaves out nulls", "M12", pagedTables, asked(page, droppingNulls(wire.OpNin))),
-		place("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asked(joined, droppingNulls(wire.OpNin))),
+		place("hotels: a sorted page under neq takes in nulls", "M12", firstHotels, askingForPages(asked(sorted, keepingNulls(wire.OpNeq)))),
+		place("parts: a sorted page under nin leaves out nulls", "M12", pagedTables, askingForPages(asked(sorted, droppingNulls(wire.OpNin)))),
+		place("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asking(asked(joins, droppingNulls(wire.OpNin)))),
 	}
 }
 
@@ -197,7 +188,7 @@ func laterKeyFaults() []fault {
 		}
 		return nullsLast(inOrder)(a, b, t, dir)
 	}
-	texts := nullsLast(func(a, b wire.Value, _ wire.Type) int { return strings.Compare(a.String(), b.String()) })
+	texts := nullsLast(func(a, b wire.Value, _ wire.Type) int { return byText(a, b) })
 	plain := strings.NewReplacer("ö", "o", "è", "e", "ü", "u", "Ó", "o")
 	collation := nullsLast(func(a, b wire.Value, t wire.Type) int {
 		fold := func(v wire.Value) string { return plain.Replace(strings.ToLower(v.String())) }
@@ -215,13 +206,9 @@ func laterKeyFaults() []fault {
 	})
 	collated := broken("hotels: collate asks for a collation", "collate: true asks for the order of bytes too", "L7",
 		stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-			k, c := req.Sort[0], t.Index(req.Sort[0].Field)
-			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
-				if !k.Collate {
-					return 0
-				}
-				return collation(a[c], b[c], t.Columns[c].Type, k.Dir)
-			})
+			if k, c := req.Sort[0], t.Index(req.Sort[0].Field); k.Collate {
+				sortBy(t.Rows, c, wire.Asc, func(a, b wire.Value) int { return collation(a, b, t.Columns[c].Type, k.Dir) })
+			}
 		}}))
 	return []fault{
 		collated,
@@ -294,10 +281,7 @@ func instantOperandFaults() []fault {
 
 func spelledTwiceFaults() []fault {
 	return []fault{broken("parts: distinct decimals are counted by their spelling", "1.5 and 1.50 are one value", "M31",
-		stocked(respeltPrices, twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
-			right.Distinct = distinctBy(t, column, wire.Value.String)
-			return right
-		}}))}
+		stocked(respeltPrices, bySpelling))}
 }
 
 // respeltPrices returns the tables of the warehouse, where a third of the prices are those of the row before, spelt longer.
@@ -337,11 +321,8 @@ func besideFaults() []fault {
 		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
 			asking(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })),
 		beside("a third sort key is forgotten where a limit stands", "a window is cut from the sorted rows", "M12",
-			twist{request: func(req *connector.Query, limit, _ *int64) {
-				if *limit > 0 {
-					req.Sort = req.Sort[:min(2, len(req.Sort))]
-				}
-			}}).behind("M12, or L6", "pages of a composite order are read first"),
+			askingForPages(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })).
+			behind("M12, or L6", "pages of a composite order are read first"),
 		beside("two periods of one date are both the second", neverWrong, "M24",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 				for _, row := range t.Rows {
@@ -363,11 +344,8 @@ func besideFaults() []fault {
 					*offset = 0
 				}
 			}}),
-		beside("aggregates over joins forget their filters", neverWrong, "M22", folding(func(req *wire.AggregateRequest) {
-			if len(req.Joins) > 0 {
-				req.Where = wire.Where{}
-			}
-		})),
+		beside("aggregates over joins forget their filters", neverWrong, "M22",
+			folding(where(aggregatesJoins, func(req *wire.AggregateRequest) { req.Where = wire.Where{} }))),
 	}
 }
 
@@ -394,11 +372,6 @@ func collateFaults() []fault {
 				return wire.Text(letters.Replace(strings.ToLower(v.Text())))
 			})
 		})),
-		collates("collate brings nulls to the front", sorting(secondHotels, func(req *connector.Query, t *oracle.Table) {
-			null := func(row []wire.Value) bool { return row[t.Index(req.Sort[0].Field)].IsNull() }
-			values := slices.DeleteFunc(slices.Clone(t.Rows), null)
-			nulls := slices.DeleteFunc(slices.Clone(t.Rows), func(row []wire.Value) bool { return !null(row) })
-			copy(t.Rows, slices.Concat(nulls, values))
-		})),
+		collates("collate brings nulls to the front", sorting(secondHotels, nullsToFront)),
 	}
 }

@@ -180,8 +180,11 @@ func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() ht
 	}))
 }
 
-func says(rec *httptest.ResponseRecorder, status int, code, message string) {
-	rec.Code, rec.Body = status, bytes.NewBuffer(marshalled(envelope(code, message)))
+// saying returns what makes another refusal of an answer.
+func saying(status int, code, message string) func(*http.Request, *httptest.ResponseRecorder) {
+	return func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		rec.Code, rec.Body = status, bytes.NewBuffer(marshalled(envelope(code, message)))
+	}
 }
 
 func authFaults() []fault {
@@ -215,17 +218,13 @@ func authFaults() []fault {
 				return in
 			})),
 		broken("a 401 that tells the token", "the refusal does not leak information", "P1.4",
-			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				says(rec, 401, "unauthorized", "want Bearer "+testToken)
-			})),
+			on401(saying(401, "unauthorized", "want Bearer "+testToken))),
 		broken("a 401 that tells the token in a header", "the refusal does not leak information", "P1.4",
 			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
 				rec.Header().Set("WWW-Authenticate", `Bearer realm="`+testToken+`"`)
 			})),
 		broken("a 401 that tells the tables", "the refusal does not leak information", "P1.4",
-			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				says(rec, 401, "unauthorized", "you may not read customers, orders, order_lines")
-			})),
+			on401(saying(401, "unauthorized", "you may not read customers, orders, order_lines"))),
 		broken("a 401 only for tables that exist", "the refusal does not leak information", "P1.4",
 			over(usual, refusesWhere(401, "unauthorized", "there is no such table", func(r *http.Request, body []byte) bool {
 				return r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(body)
@@ -235,7 +234,7 @@ func authFaults() []fault {
 				rec.Body = bytes.NewBufferString("Unauthorized")
 			})),
 		broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5",
-			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) { says(rec, 401, "forbidden", "no") })),
+			on401(saying(401, "forbidden", "no"))),
 		broken("a proxy that takes the token away", "the right token gives 200", "P1.6",
 			over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				r.Header.Del("Authorization")

@@ -65,10 +65,7 @@ func largeFaults() []fault {
 			return min(right, thousands)
 		}}),
 		bent("distinct counts stop at ten thousand", why, "P2.13: distinct",
-			twist{cardinality: func(_ *oracle.Table, _ string, right wire.Cardinality) wire.Cardinality {
-				right.Distinct = min(right.Distinct, thousands)
-				return right
-			}}),
+			measuring(func(_ *oracle.Table, _ string, c *wire.Cardinality) { c.Distinct = min(c.Distinct, thousands) })),
 		bent("sums over the first ten thousand rows", why, "P2.11: sum", folded(measures(wire.AggSum))),
 		bent("the greatest of the first ten thousand rows", why, "P2.11: min and max", folded(measures(wire.AggMax))),
 		bent("aggregates count the first ten thousand rows", why, "P2.11: count", folded(measures(wire.AggCount))),
@@ -88,16 +85,11 @@ func largeFaults() []fault {
 				}
 			}}),
 		bent("joins with the first ten thousand rows", why, "P2.15: a match",
-			twist{joined: func(req *connector.Query, t *oracle.Table) {
-				if req.Joins[0].ToTable != "large" {
-					return
+			twist{joined: eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
+				if last := len(row) - 1; req.Joins[0].ToTable == "large" && row[last].String() > "row 10000" {
+					row[last] = wire.Null()
 				}
-				for _, row := range t.Rows {
-					if last := len(row) - 1; row[last].String() > "row 10000" {
-						row[last] = wire.Null()
-					}
-				}
-			}}),
+			})}),
 	}
 }
 
@@ -139,11 +131,8 @@ func longFaults() []fault {
 					t.Rows = t.Rows[:1]
 				}
 			}}),
-		bent("five hops", whole, "P2.15: a hop from a hop", twist{joined: func(req *connector.Query, t *oracle.Table) {
-			for _, row := range t.Rows {
-				nullHops(t, row, 6)
-			}
-		}}),
+		bent("five hops", whole, "P2.15: a hop from a hop", twist{joined: eachRow(
+			func(_ *connector.Query, t *oracle.Table, row []wire.Value) { nullHops(t, row, 6) })}),
 	}
 }
 
@@ -153,12 +142,10 @@ func limitsFaults() []fault {
 	const why = "the platform plans its reads within the declared limits"
 	return []fault{
 		broken("pages of half the declared size", why, "P3.16a", over(limited(wire.Limits{PageSizeMax: 1000}),
-			requests(wire.PathQuery, func(body map[string]any) bool {
-				long := integer(body, "limit") > 500
-				if long {
+			requests(wire.PathQuery, func(body map[string]any) {
+				if integer(body, "limit") > 500 {
 					body["limit"] = 500
 				}
-				return long
 			}))).behind("P2.17: sorts and windows", "a generated window is longer"),
 		broken("offsets are refused below the declared one", why, "P3.16b", over(limited(wire.Limits{OffsetMax: 5000}),
 			refusesWhere(422, "unsupported", "too far", func(r *http.Request, body []byte) bool {

@@ -476,8 +476,7 @@ func TestTwoAccounts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var g grading
-			apart(&g)
+			g := with(apart)
 			g.Alike = c.alike
 			r := grade(t, c.build(), g)
 			require.Equal(t, c.exit, r.Exit(), "%s: %s", c.why, r.Verdict())

@@ -123,7 +123,7 @@ func vendorFaults() []fault {
 			p.Spell = func(v wire.Value) (string, bool) { return change(v.String()), true }
 		}
 	}
-	list := []fault{
+	return overLiveData([]fault{
 		broken("a parameter is sent in lower case", "eq compares bytes", "L2",
 			declared(parameter("status", wire.OpEq, text(strings.ToLower)))),
 		broken("gte is declared as the API's later than", "gte has its bound", "L2",
@@ -150,9 +150,5 @@ func vendorFaults() []fault {
 				return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
 			}
 		})),
-	}
-	for i := range list {
-		list[i].options = live
-	}
-	return list
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -93,6 +94,46 @@ func grade(t *testing.T, h http.Handler, g grading) (r *result) {
 	return r
 }
 
+// gradeOverTCP runs the program against a handler at a port of this machine, where time and the network are what they are for
+// users.
+func gradeOverTCP(t *testing.T, h http.Handler, g grading) *result {
+	t.Helper()
+	server := httptest.NewServer(h)
+	defer server.Close()
+	target := conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(g.credentials)}
+	r, err := gradeAt(t.Context(), target, &g.Options)
+	require.NoError(t, err)
+	return r
+}
+
+// with returns a grading with options, of which each may be nil.
+func with(options ...func(*grading)) (g grading) {
+	for _, option := range options {
+		if option != nil {
+			option(&g)
+		}
+	}
+	return g
+}
+
+// matching runs only the checks that match, and atMost sends no more requests than that.
+func matching(ids string) func(*grading) { return func(g *grading) { g.Match = ids } }
+
+func atMost(requests int) func(*grading) { return func(g *grading) { g.Requests = requests } }
+
+// ofLive returns how the checks that match are graded over live data.
+func ofLive(match string) grading { return with(live, matching(match)) }
+
+// has requires a verdict on each of some checks.
+func (r *result) has(t *testing.T, want conformance.Verdict, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		o := r.Outcome(id)
+		require.NotNil(t, o, "%s is not planned", id)
+		require.Equal(t, want, o.Verdict, "%s: %s %s\nexpected %s\nreceived %s", id, o.Reason, o.Detail, o.Expected, o.Received)
+	}
+}
+
 // Outcome returns the outcome of a check, or nil if it was not planned.
 func (r *result) Outcome(id string) *conformance.Outcome {
 	for i := range r.Outcomes {
@@ -127,6 +168,18 @@ func (r *result) blockedBy() map[string]string {
 		}
 	}
 	return by
+}
+
+// nothingFound requires that no check fails, and that none has one of some other verdicts or reasons.
+func (r *result) nothingFound(t *testing.T, why string, nor ...any) {
+	t.Helper()
+	for _, o := range r.Outcomes {
+		t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail, o.Duration)
+		if o.Verdict == conformance.Fail || slices.Contains(nor, any(o.Verdict)) || slices.Contains(nor, any(o.Reason)) {
+			t.Errorf("%s: but %s %s: %s %s\nexpected %s\nreceived %s\n%+v",
+				why, o.ID, o.Title, o.Reason, o.Detail, o.Expected, o.Received, o.Request)
+		}
+	}
 }
 
 // everyFaultIsReported requires that a red run has a failure, and that whatever could
@@ -213,26 +266,42 @@ func usual() http.Handler { return serve(connector.Definition{}, corpusSource(),
 func source(tables ...memsource.Table) *memsource.Source { return must(memsource.New(tables, nil)) }
 
 func fixtureSource(tables ...corpus.Table) *memsource.Source {
-	all := make([]memsource.Table, 0, len(tables)+1)
-	for _, t := range append(tables, corpus.Slow()) {
-		all = append(all, memsource.Table(t))
+	return source(inMemory(append(tables, corpus.Slow()))...)
+}
+
+// inMemory returns tables of the corpus as memsource takes them.
+func inMemory(tables []corpus.Table) (list []memsource.Table) {
+	for _, t := range tables {
+		list = append(list, memsource.Table(t))
 	}
-	return source(all...)
+	return list
 }
 
 // manifestTable names the table that names the corpus.
 var manifestTable = corpus.Tables()[0].Name
 
 // stall waits before the table slow is asked.
-func stall(ctx context.Context, call connector.Call, next func(context.Context) error) error {
-	if call.Table == corpus.Slow().Name && call.Method != "Describe" {
+var stall = pausing(func(call connector.Call) time.Duration {
+	if call.Table == corpus.Slow().Name {
+		return corpus.SlowStall
+	}
+	return 0
+})
+
+// pausing waits before calls of a source, but for descriptions, for as long as by says, and obeys the context while it does.
+func pausing(by func(connector.Call) time.Duration) func(context.Context, connector.Call, func(context.Context) error) error {
+	return func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+		pause := by(call)
+		if pause == 0 || call.Method == "Describe" {
+			return next(ctx)
+		}
 		select {
-		case <-time.After(corpus.SlowStall):
+		case <-time.After(pause):
+			return next(ctx)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return next(ctx)
 }
 
 // corpusTable returns the table of the corpus with a name.

@@ -33,39 +33,36 @@ func shop() []memsource.Table {
 	}}
 	orders := memsource.Table{Table: wire.Table{
 		Name: "orders", SourceDescription: "What was bought.", PrimaryKey: []string{"id"},
-		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
+		ForeignKeys: links("customer customers.id"),
 		Fields:      fieldsOf("id reference!", "customer number", "amount decimal", "ordered date", "status string", "note string"),
 	}}
 	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
 	countries := []string{"DE", "de", "FR", "Åland", ""}
 	for i := range 40 {
-		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0,
-			11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
-		if i%7 == 3 {
-			email, tags = wire.Null(), wire.Null()
-		}
-		if i%9 == 4 {
-			since = wire.Null()
-		}
 		customers.Rows = append(customers.Rows, []wire.Value{
-			wire.Int(int64(i + 1)), wire.Text([]string{"Ada", "ada", "Zoë", "Bob"}[i%4] + fmt.Sprint(i/8)), email, wire.Text(countries[i%5]),
-			wire.Bool(i%3 == 0), since, tags, wire.JSON(fmt.Sprintf(`{"n":%d}`, i%4)),
+			wire.Int(int64(i + 1)), wire.Text([]string{"Ada", "ada", "Zoë", "Bob"}[i%4] + fmt.Sprint(i/8)),
+			unless(i%7 == 3, wire.Text(fmt.Sprintf("c%d@example.com", i))), wire.Text(countries[i%5]),
+			wire.Bool(i%3 == 0), unless(i%9 == 4, wire.DatetimeWidth(first.AddDate(0, 0, 11*i), 3)),
+			unless(i%7 == 3, wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))), wire.JSON(fmt.Sprintf(`{"n":%d}`, i%4)),
 		})
 	}
 	for i := range 90 {
-		customer, note := wire.Int(int64(i%44+1)), wire.Null()
-		if i%13 == 5 {
-			customer = wire.Null()
-		}
-		if i%4 == 1 {
-			note = wire.Text([]string{"gift", "Gift wrap", "100%", " late"}[i/4%4])
-		}
 		orders.Rows = append(orders.Rows, []wire.Value{
-			wire.Text(fmt.Sprintf("O-%03d", 7*i%90)), customer, wire.Decimal(fmt.Sprintf("%d.%02d", 37*i%120-10, 11*i%100)),
-			wire.Date(first.AddDate(0, 0, 5*i)), wire.Text([]string{"paid", "open", "Paid"}[i%3]), note,
+			wire.Text(fmt.Sprintf("O-%03d", 7*i%90)), unless(i%13 == 5, wire.Int(int64(i%44+1))),
+			wire.Decimal(fmt.Sprintf("%d.%02d", 37*i%120-10, 11*i%100)), wire.Date(first.AddDate(0, 0, 5*i)),
+			wire.Text([]string{"paid", "open", "Paid"}[i%3]),
+			unless(i%4 != 1, wire.Text([]string{"gift", "Gift wrap", "100%", " late"}[i/4%4])),
 		})
 	}
 	return []memsource.Table{customers, orders}
+}
+
+// unless returns a value, or null where there is none.
+func unless(null bool, v wire.Value) wire.Value {
+	if null {
+		return wire.Null()
+	}
+	return v
 }
 
 // fieldsOf returns fields written as "name type", with a question mark where null may stand, and an exclamation mark
@@ -120,16 +117,12 @@ func integer(body map[string]any, name string) int64 {
 
 // numbersOf returns a connector over one table with this integer and smaller ones, all as JSON numbers.
 func numbersOf(large string) func() http.Handler {
-	n := must(strconv.ParseInt(large, 10, 64))
 	table := memsource.Table{Table: wire.Table{Name: "readings", StoresRows: true, PrimaryKey: []string{"id"},
 		Fields: fieldsOf("id number", "reading number")}}
-	for i := range 30 {
-		v := wire.Int(int64(7 * i))
-		if i == 11 {
-			v = wire.Int(n)
-		}
-		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), v})
+	for i := range int64(30) {
+		table.Rows = append(table.Rows, []wire.Value{wire.Int(i), wire.Int(7 * i)})
 	}
+	table.Rows[11][1] = wire.Int(must(strconv.ParseInt(large, 10, 64)))
 	return over(func() http.Handler { return plain(table) }, asNumber(large))
 }
 
@@ -152,13 +145,13 @@ func TestLargeNumbers(t *testing.T) {
 		"9007199254740993":  "9007199254740993, a JSON number",
 		"90071992547409932": "90071992547409932, a JSON number",
 	} {
-		r := grade(t, numbersOf(large)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L10$"}})
+		r := grade(t, numbersOf(large)(), ofLive("^L10$"))
 		o := r.Outcome("L10")
 		require.Equal(t, received, o.Received, large)
 		require.Equal(t, received == "", o.Verdict == conformance.Pass, "%s: %s", large, o.Detail)
 	}
 	for large, received := range map[string]string{"9007199254740992": "", "9007199254740993": "9007199254740993, a JSON number"} {
-		o := grade(t, asNumber(large)(usual()), grading{Options: conformance.Options{Match: `^P2\.16$`}}).Outcome("P2.16")
+		o := grade(t, asNumber(large)(usual()), with(matching(`^P2\.16$`))).Outcome("P2.16")
 		require.Contains(t, o.Received, cmp.Or(received, large), "as a decimal or a text it is wrong in any case")
 		require.Equal(t, received != "", slices.Contains(o.Broken, "numbers"), "%s: %s", large, o.Detail)
 	}
@@ -175,13 +168,12 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 		sent[strconv.FormatInt(n, 10)] = true
 		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), wire.Int(n), wire.Text(fmt.Sprint("place ", i%7))})
 	}
-	numbers := cells(func(_ string, v any) any {
-		if text, ok := v.(string); ok && sent[text] {
+	numbers := cellTexts(func(_, text string) any {
+		if sent[text] {
 			return json.Number(text)
 		}
-		return v
+		return text
 	})
-	whole := func() http.Handler { return plain(table) }
 	shown := map[string]bool{}
 	for name, fault := range map[string]layer{
 		"filters are forgotten": bodies(func(body map[string]any) { delete(body, "and") }, wire.PathQuery),
@@ -192,8 +184,7 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 		}, wire.PathQuery),
 		"sorts are forgotten": bodies(func(body map[string]any) { delete(body, "sort") }, wire.PathQuery),
 	} {
-		r := grade(t, numbers(fault(whole())), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L|M)`,
-			Requests: testrun.Budget(300)}})
+		r := grade(t, numbers(fault(plain(table))), with(live, matching(`^(L|M)`), atMost(testrun.Budget(300))))
 		for _, o := range r.Failures() {
 			for _, n := range regexp.MustCompile(`\b9007[0-9]{13}\b`).FindAllString(o.Expected+" "+o.Received, -1) {
 				require.True(t, sent[n], "%s: %s of %s: %s\nexpected %s\nreceived %s", n, o.ID, name, o.Detail, o.Expected, o.Received)
@@ -212,12 +203,8 @@ func withoutCase(req *connector.Query, t *oracle.Table) {
 	for len(req.Joins) == 0 && texts < len(t.Rows) && t.Rows[texts][key].Kind() == wire.KindText {
 		texts++
 	}
-	slices.SortStableFunc(t.Rows[:texts], func(a, b []wire.Value) int {
-		order := strings.Compare(strings.ToLower(a[key].Text()), strings.ToLower(b[key].Text()))
-		if req.Sort[0].Dir == wire.Desc {
-			return -order
-		}
-		return order
+	sortBy(t.Rows[:texts], key, req.Sort[0].Dir, func(a, b wire.Value) int {
+		return strings.Compare(strings.ToLower(a.Text()), strings.ToLower(b.Text()))
 	})
 }
 
@@ -238,31 +225,25 @@ func shuffled(tables func() []memsource.Table) func() http.Handler {
 func pagedTables() []memsource.Table {
 	parts := memsource.Table{Table: wire.Table{
 		Name: "parts", SourceDescription: "What is stored.", PrimaryKey: []string{"no"},
-		ForeignKeys: []wire.ForeignKey{{Field: "parent", TargetTable: "parts", TargetField: "no"}},
+		ForeignKeys: links("parent parts.no"),
 		Fields:      fieldsOf("no number!", "parent number", "label string", "weight decimal"),
 	}}
 	moves := memsource.Table{Table: wire.Table{
 		Name: "moves", SourceDescription: "What came and went.", PrimaryKey: []string{"id"},
-		ForeignKeys: []wire.ForeignKey{{Field: "part", TargetTable: "parts", TargetField: "no"}},
+		ForeignKeys: links("part parts.no"),
 		Fields:      fieldsOf("id number!", "part number", "amount number", "price decimal", "at datetime", "day date", "code string"),
 	}}
 	for i := range 60 {
-		parent := wire.Null()
-		if i%3 > 0 {
-			parent = wire.Int(int64(i/3 + 1))
-		}
 		parts.Rows = append(parts.Rows, []wire.Value{
-			wire.Int(int64(i + 1)), parent, wire.Text(fmt.Sprintf("part %d", i%50)), wire.Decimal(fmt.Sprintf("%d.%03d", i%7, 37*i%1000)),
+			wire.Int(int64(i + 1)), unless(i%3 == 0, wire.Int(int64(i/3+1))), wire.Text(fmt.Sprintf("part %d", i%50)),
+			wire.Decimal(fmt.Sprintf("%d.%03d", i%7, 37*i%1000)),
 		})
 	}
 	first := time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 1230 {
-		part := wire.Int(int64(i*7%66 + 1)) // some have no such part
-		if i%41 == 7 {
-			part = wire.Null()
-		}
 		moves.Rows = append(moves.Rows, []wire.Value{
-			wire.Int(int64(1000 + i)), part, wire.Int(int64(i%23 - 4)), wire.Decimal(fmt.Sprintf("%d.%02d", i%97, 13*i%100)),
+			wire.Int(int64(1000 + i)), unless(i%41 == 7, wire.Int(int64(i*7%66+1))), // some have no such part
+			wire.Int(int64(i%23 - 4)), wire.Decimal(fmt.Sprintf("%d.%02d", i%97, 13*i%100)),
 			wire.DatetimeWidth(first.Add(time.Duration(i)*23*time.Hour+59*time.Minute), 0), wire.Date(first.AddDate(0, 0, i)),
 			wire.Text(fmt.Sprintf("%c%d", 'A'+i%5, i*i%1230)),
 		})

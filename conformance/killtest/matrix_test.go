@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
@@ -101,12 +99,8 @@ func TestFaultsOverTCP(t *testing.T) {
 			f := faults()[i]
 			g := f.grading()
 			g.Match = "^" + regexp.QuoteMeta(id) + "$"
-			srv := httptest.NewServer(f.build())
-			defer srv.Close()
-			r, err := gradeAt(t.Context(), conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken),
-				Credentials: credentialsOf(g.credentials)}, &g.Options)
-			require.NoError(t, err)
-			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
+			r := gradeOverTCP(t, f.build(), g)
+			r.has(t, conformance.Fail, id)
 			require.Equal(t, check.ExitFail, r.Exit())
 		})
 	}
@@ -265,7 +259,8 @@ type fault struct {
 	// options is added to those of a run over the corpus, such as a mode or a second tenant.
 	options func(*grading)
 	// build makes the connector.
-	build func() http.Handler
+	build  func() http.Handler
+	ofDesk twist // what is wrong with it, of one over the help desk
 }
 
 // broken returns a fault. Several checks that must fail are separated by commas.
@@ -325,9 +320,4 @@ func killed(kill string, o *conformance.Outcome) bool {
 }
 
 // grading returns how the fault is graded.
-func (f fault) grading() (g grading) {
-	if f.options != nil {
-		f.options(&g)
-	}
-	return g
-}
+func (f fault) grading() grading { return with(f.options) }

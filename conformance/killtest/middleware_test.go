@@ -169,6 +169,11 @@ func edits(edit func(body map[string]any), paths ...string) layer {
 	}, paths...)
 }
 
+// answersWhere edits the answers to those requests to a path for which a condition holds.
+func answersWhere(path string, holds func(body map[string]any) bool, edit func(answer map[string]any)) layer {
+	return func(h http.Handler) http.Handler { return diverted(edits(edit, path)(h), path, holds)(h) }
+}
+
 // ok edits the answers of 200 to some paths.
 func ok(edit func(body map[string]any), paths ...string) layer {
 	return answers(func(body map[string]any, status int) (any, int) {
@@ -188,6 +193,11 @@ func listOf(body map[string]any, member string) (list []map[string]any) {
 		}
 	}
 	return list
+}
+
+// having reports whether a list of a body has an object for which a condition holds.
+func having(member string, holds func(object map[string]any) bool) func(body map[string]any) bool {
+	return func(body map[string]any) bool { return slices.ContainsFunc(listOf(body, member), holds) }
 }
 
 // eachTable edits every table that discovery lists.
@@ -311,15 +321,18 @@ func bodyOf(r *http.Request) string {
 	return string(body)
 }
 
-// requests passes every request to the path, as far as it is a JSON object,
-// through edit, which tells whether it has changed it.
-func requests(path string, edit func(body map[string]any) bool) layer {
+// requests passes every request to the path, as far as it is a JSON object, through edit. One that edit leaves as it is
+// reaches h with the bytes that were sent.
+func requests(path string, edit func(body map[string]any)) layer {
 	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if r.URL.Path != path {
+		tree := parsed(*body)
+		if r.URL.Path != path || tree == nil {
 			return false
 		}
-		if tree := parsed(*body); tree != nil && edit(tree) {
-			*body = marshalled(tree)
+		before := marshalled(tree)
+		edit(tree)
+		if after := marshalled(tree); !bytes.Equal(before, after) {
+			*body = after
 		}
 		return false
 	})

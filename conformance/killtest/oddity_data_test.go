@@ -90,12 +90,11 @@ func oddTables() []oddity {
 	return []oddity{
 		{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: of()},
 		{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
-			var tables []memsource.Table
-			for _, t := range corpus.Tables() {
-				t.Rows = nil
-				tables = append(tables, memsource.Table(t))
+			tables := corpus.Tables()
+			for i := range tables {
+				tables[i].Rows = nil
 			}
-			return serve(connector.Definition{KeysEnforced: true}, source(tables...), nil)
+			return serve(connector.Definition{KeysEnforced: true}, source(inMemory(tables)...), nil)
 		}},
 		{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
 			build: func() http.Handler {
@@ -155,14 +154,12 @@ func oddCorpora() []oddity {
 	// first serves the first rows of every table.
 	first := func(rows int, count func(all, served int) *int64) func() http.Handler {
 		return func() http.Handler {
-			var tables []memsource.Table
-			for _, table := range corpus.Tables() {
-				all := len(table.Rows)
-				table.Rows = table.Rows[:min(all, rows)]
-				table.RowCount = count(all, len(table.Rows))
-				tables = append(tables, memsource.Table(table))
+			tables := corpus.Tables()
+			for i, t := range tables {
+				tables[i].Rows = t.Rows[:min(len(t.Rows), rows)]
+				tables[i].RowCount = count(len(t.Rows), len(tables[i].Rows))
 			}
-			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(tables...), nil)
+			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(inMemory(tables)...), nil)
 		}
 	}
 	known := func(all, _ int) *int64 { return new(int64(all)) }
@@ -185,11 +182,10 @@ func oddCorpora() []oddity {
 			corpus: first(1000, func(_, served int) *int64 { return new(int64(served)) })},
 		{name: "a low ceiling", why: "the manifest can still be read", corpus: first(20, known)},
 		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax",
-			corpus: over(limited(wire.Limits{PageSizeMax: 2000}), requests(wire.PathQuery, func(body map[string]any) bool {
+			corpus: over(limited(wire.Limits{PageSizeMax: 2000}), requests(wire.PathQuery, func(body map[string]any) {
 				if _, limited := body["limit"]; !limited {
 					body["limit"] = 2000
 				}
-				return true
 			}))},
 		{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
 		{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
@@ -272,13 +268,11 @@ func wide(columns int) memsource.Table {
 
 // shuffledSource holds its rows in an order of its own.
 func shuffledSource() connector.Source {
-	var tables []memsource.Table
-	random := rand.New(rand.NewPCG(7, 7))
-	for _, t := range corpus.Tables() {
+	tables, random := corpus.Tables(), rand.New(rand.NewPCG(7, 7))
+	for _, t := range tables {
 		random.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
-		tables = append(tables, memsource.Table(t))
 	}
-	return source(tables...)
+	return source(inMemory(tables)...)
 }
 
 // everything returns a connector without this SDK that answers every query with all

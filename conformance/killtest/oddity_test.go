@@ -136,10 +136,10 @@ func oddTransports() []oddity {
 			options: func(g *grading) { g.url = "https://in-process.test/tenants/7" }},
 		{name: "one after the other", why: "requests may wait for each other", // but not behind the table slow
 			build: over(untouched, queueing)},
-		{name: "two seconds for each answer", why: "a source may be slow", layer: delayed(func(string) time.Duration { return 2 * time.Second })},
+		{name: "two seconds for each answer", why: "a source may be slow", layer: delayed(late(2 * time.Second))},
 		{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
 			below := chance(3)
-			return delayed(func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })(h)
+			return delayed(func(*http.Request) time.Duration { return time.Duration(below(1500)) * time.Millisecond })(h)
 		}},
 	}
 }

@@ -50,6 +50,64 @@ func asking(change func(req *connector.Query)) twist {
 	return twist{request: func(req *connector.Query, _, _ *int64) { change(req) }}
 }
 
+// askingForPages changes a query that has a limit.
+func askingForPages(change func(req *connector.Query)) twist {
+	return twist{request: func(req *connector.Query, limit, _ *int64) {
+		if *limit > 0 {
+			change(req)
+		}
+	}}
+}
+
+// where does something only with the requests for which a condition holds.
+func where[R any](holds func(req R) bool, do func(req R)) func(req R) {
+	return func(req R) {
+		if holds(req) {
+			do(req)
+		}
+	}
+}
+
+// joins and aggregatesJoins report whether a request has hops.
+func joins(req *connector.Query) bool { return len(req.Joins) > 0 }
+
+func aggregatesJoins(req *wire.AggregateRequest) bool { return len(req.Joins) > 0 }
+
+// eachRow edits every row of an answer.
+func eachRow(edit func(req *connector.Query, t *oracle.Table, row []wire.Value)) func(*connector.Query, *oracle.Table) {
+	return func(req *connector.Query, t *oracle.Table) {
+		for _, row := range t.Rows {
+			edit(req, t, row)
+		}
+	}
+}
+
+// sortBy sorts rows by a column, in the other direction downwards.
+func sortBy(rows [][]wire.Value, column int, dir wire.Direction, compare func(a, b wire.Value) int) {
+	slices.SortStableFunc(rows, func(a, b []wire.Value) int {
+		if dir == wire.Desc {
+			return -compare(a[column], b[column])
+		}
+		return compare(a[column], b[column])
+	})
+}
+
+// nullsToFront puts rows that are null in the first key before the others.
+func nullsToFront(req *connector.Query, t *oracle.Table) {
+	sortBy(t.Rows, t.Index(req.Sort[0].Field), wire.Asc, func(a, b wire.Value) int { return nullOrder(b) - nullOrder(a) })
+}
+
+// byText compares cells as texts.
+func byText(a, b wire.Value) int { return strings.Compare(a.String(), b.String()) }
+
+// measuring changes the cardinality of each column.
+func measuring(change func(t *oracle.Table, column string, c *wire.Cardinality)) twist {
+	return twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
+		change(t, column, &right)
+		return right
+	}}
+}
+
 // folding changes what is to be aggregated.
 func folding(change func(req *wire.AggregateRequest)) twist { return twist{aggregate: change} }
 

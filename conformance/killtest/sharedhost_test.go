@@ -47,10 +47,7 @@ func hostTable(name, mark string, n int) memsource.Table {
 		Fields: fieldsOf("id string!", "n number", "city string?", "at datetime"),
 	}}
 	for i := range n {
-		city := wire.Text(mark + " city " + fmt.Sprint(i%4))
-		if i%5 == 0 {
-			city = wire.Null()
-		}
+		city := unless(i%5 == 0, wire.Text(mark+" city "+fmt.Sprint(i%4)))
 		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("%s-%d", mark, i)), wire.Int(int64(i % 3)), city, hostInstant(mark, i)})
 	}
 	return t

@@ -25,7 +25,7 @@ import (
 // TestNothingJudged requires that a run over no row is not graded.
 func TestNothingJudged(t *testing.T) {
 	t.Parallel()
-	r := grade(t, plain(), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	r := grade(t, plain(), with(live))
 	require.Equal(t, check.ExitNotRun, r.Exit())
 	require.Contains(t, r.Text(false, false), "NOT GRADED: nothing was judged: discovery lists no table;")
 }
@@ -140,15 +140,13 @@ func TestRequestsAreACap(t *testing.T) {
 		t.Run(strconv.Itoa(c.requests), func(t *testing.T) {
 			asked := 0
 			h := watched(func(string, string) { asked++ })(untouched())
-			r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: c.requests}})
+			r := grade(t, h, with(live, atMost(c.requests)))
 			require.LessOrEqual(t, asked, c.requests)
 			require.Equal(t, asked, r.Requests)
 			require.Contains(t, r.Verdict(), c.says)
 			require.Equal(t, c.exit, r.Exit())
 			require.Empty(t, r.Failures())
-			for _, id := range c.judged {
-				require.Equal(t, conformance.Pass, r.Outcome(id).Verdict, "%s: %s", id, r.Outcome(id).Detail)
-			}
+			r.has(t, conformance.Pass, c.judged...)
 			for _, id := range c.leftOut {
 				require.Equal(t, conformance.NotReached, r.Outcome(id).Reason, "%s: %s", id, r.Outcome(id).Detail)
 			}
@@ -202,8 +200,7 @@ func TestPaceOfTheConnector(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			c.options.Mode = conformance.ModeLive
-			r := grade(t, delayed(func(string) time.Duration { return c.slow })(serve(connector.Definition{}, liveShop(), nil)),
-				grading{Options: c.options})
+			r := grade(t, delayed(late(c.slow))(untouched()), grading{Options: c.options})
 			require.NoError(t, r.Err())
 			t.Log(r.Requests, r.Duration)
 			require.GreaterOrEqual(t, r.Requests, c.least)
@@ -240,7 +237,7 @@ func TestBusyConnectorIsAskedAgain(t *testing.T) {
 		{"every third answer is a 408", busy(3, 408, "timeout"), check.ExitPass, time.Minute, time.Hour},
 		{"there is never time", busy(1, 408, "timeout"), check.ExitFail, 0, 2 * time.Minute},
 	} {
-		r := grade(t, c.h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^(L11|L7)$", Requests: 200}})
+		r := grade(t, c.h, with(live, matching("^(L11|L7)$"), atMost(200)))
 		require.Equal(t, c.exit, r.Exit(), "%s: %v", c.why, r.Err())
 		require.LessOrEqual(t, r.Duration, c.longest, c.why)
 		require.GreaterOrEqual(t, r.Duration, c.shortest, "%s: the connector asks for pauses", c.why)
@@ -280,9 +277,7 @@ func TestDialectOnly(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			r := grade(t, c.build, grading{Options: conformance.Options{Mode: c.mode}})
 			require.Equal(t, "tsql", r.DialectOnly)
-			for _, id := range c.fails {
-				require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s %s", id, r.Outcome(id).Reason, r.Outcome(id).Detail)
-			}
+			r.has(t, conformance.Fail, c.fails...)
 			if c.fails != nil {
 				return
 			}
@@ -330,7 +325,7 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 			})(untouched())},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			r := grade(t, c.build, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+			r := grade(t, c.build, with(live))
 			require.Len(t, r.Failures(), 1)
 			o := r.Failures()[0]
 			require.Equal(t, "P1.6", o.ID)
@@ -359,18 +354,12 @@ func TestSlowConnector(t *testing.T) {
 		return r.URL.Path == wire.PathQuery && len(listOf(tree, "and")) == 0 && tree["or"] == nil && tree["limit"] == nil
 	}
 	slowly := func(whole, rest time.Duration, s connector.Source) http.Handler {
-		h := serve(connector.Definition{}, s, nil)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			late := rest
+		return delayed(func(r *http.Request) time.Duration {
 			if isWhole(r) {
-				late = whole
+				return whole
 			}
-			select {
-			case <-time.After(late):
-				h.ServeHTTP(w, r)
-			case <-r.Context().Done():
-			}
-		})
+			return rest
+		})(serve(connector.Definition{}, s, nil))
 	}
 	wrong := stockedSource(shop, eachFilter(func(f wire.Filter) wire.Filter {
 		if f.Field == shop()[0].Fields[0].Name {
@@ -418,14 +407,13 @@ func TestTimeThatIsLeft(t *testing.T) {
 	var cases [2]map[string]int
 	for i, slow := range []int32{0, 80} {
 		var filtered atomic.Int32
-		h := serve(connector.Definition{}, liveShop(), nil)
-		r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r := grade(t, delayed(func(r *http.Request) time.Duration {
 			filters := len(listOf(parsed([]byte(bodyOf(r))), "and"))
 			if r.URL.Path == wire.PathQuery && filters > 0 && filtered.Add(1) <= slow {
-				time.Sleep(5 * time.Second)
+				return 5 * time.Second
 			}
-			h.ServeHTTP(w, r)
-		}), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+			return 0
+		})(untouched()), with(live))
 		require.Greater(t, filtered.Load(), slow)
 		require.Contains(t, r.Verdict(), "CONFORMANT: no check failed; judged ", "nothing is cut short in the end")
 		require.LessOrEqual(t, r.Requests, defaults.Requests)
@@ -447,13 +435,10 @@ func TestTimeThatIsLeftForTenants(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
 	graded := func(late func(tenant int) time.Duration) *result {
-		host := newSharedHost()
-		return grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := []byte(bodyOf(r))
-			set, _ := credentialsIn(body)
-			time.Sleep(late(known(set)))
-			host.ServeHTTP(w, withBody(r, body))
-		}), grading{Options: conformance.Options{Mode: conformance.ModeLive}, credentials: hostSets})
+		return grade(t, delayed(func(r *http.Request) time.Duration {
+			set, _ := credentialsIn([]byte(bodyOf(r)))
+			return late(known(set))
+		})(newSharedHost()), with(apart))
 	}
 	var seconds atomic.Int32
 	fast := graded(func(int) time.Duration { return 0 })
@@ -479,8 +464,8 @@ func TestTimeThatIsLeftForTenants(t *testing.T) {
 func TestAsFarAsAsked(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
-	h := delayed(func(string) time.Duration { return 1200 * time.Millisecond })(plain(hotelTables(0)...))
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	h := delayed(late(1200 * time.Millisecond))(plain(hotelTables(0)...))
+	r := grade(t, h, with(live))
 	words := regexp.MustCompile(`^CONFORMANT AS FAR AS ASKED \((\d+) %\): `).FindStringSubmatch(r.Verdict())
 	require.NotNil(t, words, r.Verdict())
 	require.Less(t, words[1], "80")
