@@ -70,11 +70,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Match: generatedOnly}}
-			if f.options != nil {
-				f.options(&g)
-			}
-			r := grade(t, f.build(), g)
+			r := grade(t, f.build(), with(matching(generatedOnly), f.options))
 			for _, o := range r.Failures() {
 				t.Logf("%s %s\nexpected %s\nreceived %s\n%s", o.ID, o.Detail, o.Expected, o.Received, o.Request.Body)
 			}
@@ -128,52 +124,29 @@ func TestGeneratedVerdicts(t *testing.T) {
 	pass := verdict{Verdict: conformance.Pass}
 	fails := verdict{Verdict: conformance.Fail}
 	omit := func(o connector.Omit) func() http.Handler { return ofCorpus(connector.Definition{}, o) }
+	unclaiming := func(edit func(*wire.QueryRequest)) func() http.Handler { return over(misread(inRows(edit)), unclaimed) }
+	queriesRefused := func(holds func(body map[string]any) bool) layer {
+		return refusing(wire.PathQuery, holds, http.StatusUnprocessableEntity)
+	}
 	cases := []struct {
 		why   string
 		mode  conformance.Mode
 		build func() http.Handler
 		want  verdict
 	}{
-		{
-			why: "whoever claims nothing is finished, and asked for the fields that takes",
-			build: over(usual, asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok {
-					q.And, q.Or, q.Sort, q.Limit, q.Offset = nil, nil, nil, 0, 0
-				}
-				return unclaimed
-			})),
-			// Every operator is declared, so rows that break a filter break the law.
-			want: fails,
-		},
-		{why: "what was done and not claimed is done again", build: over(usual, asked(func(m wire.Request) layer {
-			if q, ok := m.(*wire.QueryRequest); ok {
-				q.Limit, q.Offset = 0, 0
-			}
-			return unclaimed
-		})), want: pass},
+		{why: "whoever claims nothing is finished, and asked for the fields that takes", build: unclaiming(func(q *wire.QueryRequest) {
+			q.And, q.Or, q.Sort, q.Limit, q.Offset = nil, nil, nil, 0, 0
+		}), want: fails}, // every operator is declared, so rows that break a filter break the law
+		{why: "what was done and not claimed is done again",
+			build: unclaiming(func(q *wire.QueryRequest) { q.Limit, q.Offset = 0, 0 }), want: pass},
 		{why: "no filter is asked of a connector without operators",
 			build: omit(connector.Omit{Operators: filter.Operators()}), want: pass},
 		{why: "no sort, offset or grain is asked of a connector that declares none", build: over(
-			omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}), asked(func(m wire.Request) layer {
-				switch m := m.(type) {
-				case *wire.QueryRequest:
-					if len(m.Sort) > 0 || m.Offset > 0 {
-						return unavailable
-					}
-				case *wire.AggregateRequest:
-					if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
-						return unavailable
-					}
-				}
-				return nil
-			})), want: pass},
-		{why: "no second key is asked of a connector that honours one",
-			build: over(omit(connector.Omit{Sort: wire.SortSingle}), asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
-					return unavailable
-				}
-				return nil
-			})), want: pass},
+			omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}), queriesRefused(func(body map[string]any) bool {
+				return len(listOf(body, "sort")) > 0 || integer(body, "offset") > 0
+			}), refusing(wire.PathAggregate, grained, http.StatusUnprocessableEntity)), want: pass},
+		{why: "no second key is asked of a connector that honours one", build: over(omit(connector.Omit{Sort: wire.SortSingle}),
+			queriesRefused(func(body map[string]any) bool { return len(listOf(body, "sort")) > 1 })), want: pass},
 		{why: "routes that are not listed are not asked",
 			build: omit(connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}), want: pass},
 		{why: "an aggregate may be declined, and so may all",
@@ -186,18 +159,10 @@ func TestGeneratedVerdicts(t *testing.T) {
 				}
 				return v
 			})), want: fails},
-		{why: "claims that mean nothing fail whatever asks for filters", build: over(usual, asked(func(m wire.Request) layer {
-			if q, ok := m.(*wire.QueryRequest); ok {
-				q.And, q.Or = nil, nil
-			}
-			return nil
-		})), want: fails},
-		{why: "a legal request that is refused fails", build: over(usual, asked(func(m wire.Request) layer {
-			if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 1 {
-				return unavailable
-			}
-			return nil
-		})), want: fails},
+		{why: "claims that mean nothing fail whatever asks for filters",
+			build: misread(inRows(func(q *wire.QueryRequest) { q.And, q.Or = nil, nil })), want: fails},
+		{why: "a legal request that is refused fails", build: over(usual,
+			queriesRefused(func(body map[string]any) bool { return len(alternatives(body, "or")) > 1 })), want: fails},
 		{why: "live data that moved are read again, and judged as they are now", mode: conformance.ModeLive, build: func() http.Handler {
 			before, after := serve(connector.Definition{}, fixtureSource(corpus.Tables()...),
 				nil), serve(connector.Definition{}, fixtureSource(halved()...), nil)
@@ -239,13 +204,6 @@ func halved() []corpus.Table {
 		tables[i].Rows = rows
 	}
 	return tables
-}
-
-// unavailable refuses.
-func unavailable(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		refuses(w, http.StatusUnprocessableEntity, "unsupported", "not today")
-	})
 }
 
 // TestGeneratedAreReplayed: a seed and a check's id are enough to ask the same

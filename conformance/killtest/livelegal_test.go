@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -68,9 +67,8 @@ func oddReads() []oddRead {
 				return len(hops) > 1 || len(hops) == 1 && hops[0]["fromField"] == "no"
 			}, http.StatusUnprocessableEntity))},
 		{"hops have fields", "no rule says that a hop may answer nothing",
-			over(legal, refusing(wire.PathQuery, func(body map[string]any) bool {
-				return slices.ContainsFunc(listOf(body, "joins"), func(hop map[string]any) bool { return fmt.Sprint(hop["fields"]) == "[]" })
-			}, http.StatusBadRequest))},
+			over(legal, refusing(wire.PathQuery, having("joins", func(hop map[string]any) bool { return fmt.Sprint(hop["fields"]) == "[]" }),
+				http.StatusBadRequest))},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
 			src := stockedSource(pagedTables, twist{request: func(_ *connector.Query, limit, _ *int64) {
 				if *limit == 0 {
@@ -183,12 +181,8 @@ func TestOddReadsPass(t *testing.T) {
 	for _, odd := range oddReads() {
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: readIDs}})
-			for _, o := range r.Outcomes {
-				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
-					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
-				}
-			}
+			r := grade(t, odd.build(), ofLive(readIDs))
+			r.nothingFound(t, odd.why, conformance.Blocked)
 		})
 	}
 }
@@ -201,15 +195,9 @@ func TestOddReadsAtOnce(t *testing.T) {
 	for _, odd := range oddReads() {
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(odd.build())
-			defer server.Close()
-			r, err := gradeAt(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
-				&conformance.Options{Mode: conformance.ModeLive, Match: filterIDs, Seed: 1})
-			require.NoError(t, err)
+			r := gradeOverTCP(t, odd.build(), ofLive(filterIDs))
 			require.Empty(t, r.Problem)
-			for _, o := range r.Outcomes {
-				require.NotEqual(t, conformance.Fail, o.Verdict, "%s: but %s %s: %s", odd.why, o.ID, o.Title, o.Detail)
-			}
+			r.nothingFound(t, odd.why)
 		})
 	}
 }
@@ -226,8 +214,8 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 		}
 		return sums
 	}, http.StatusNoContent)(warehouse(twist{})())
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
-	require.Equal(t, conformance.Pass, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+	r := grade(t, h, ofLive("^L8$"))
+	r.has(t, conformance.Pass, "L8")
 	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
 }
 
@@ -236,9 +224,9 @@ func TestNothingIsAggregated(t *testing.T) {
 	t.Parallel()
 	declined := refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent)
 	h := declined(eachField(func(_ any, field map[string]any) { field["aggregatable"] = false })(untouched()))
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
+	r := grade(t, h, ofLive("^L8$"))
 	require.Empty(t, r.Problem)
-	require.Equal(t, conformance.Skip, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+	r.has(t, conformance.Skip, "L8")
 }
 
 // TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
@@ -267,7 +255,7 @@ func TestChecksTellEachOther(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := grade(t, warehouse(c.twist)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: c.match, Requests: 300}})
+			r := grade(t, warehouse(c.twist)(), with(live, matching(c.match), atMost(300)))
 			for _, o := range r.Outcomes {
 				require.Equal(t, o.ID == c.fails, o.Verdict == conformance.Fail, "%s %s %s", o.ID, o.Verdict, o.Detail)
 			}
@@ -293,18 +281,15 @@ func TestWrongBesideOthers(t *testing.T) {
 			var seen sync.Map
 			right := warehouse(twist{})()
 			first := c.first(right)
-			server := httptest.NewServer(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			h := between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				_, again := seen.LoadOrStore(string(*body), true)
 				if again || r.URL.Path != wire.PathCount {
 					return false
 				}
 				first.ServeHTTP(w, withBody(r, *body))
 				return true
-			})(right))
-			defer server.Close()
-			r, err := gradeAt(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
-				&conformance.Options{Mode: conformance.ModeLive, Match: "^M10$", Requests: 200})
-			require.NoError(t, err)
+			})(right)
+			r := gradeOverTCP(t, h, with(live, matching("^M10$"), atMost(200)))
 			o := r.Outcome("M10")
 			require.Equal(t, c.want, o.Verdict, o.Detail)
 			require.Equal(t, c.want == conformance.Fail, strings.Contains(o.Detail, "beside other requests"), o.Detail)

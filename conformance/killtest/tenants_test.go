@@ -41,13 +41,7 @@ func TestTenantOfTheConnection(t *testing.T) {
 			}
 			return known(set)
 		})()
-		srv := httptest.NewServer(h)
-		report, err := gradeAt(t.Context(), conformance.Target{
-			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(hostSets),
-		}, &conformance.Options{Mode: conformance.ModeLive, Match: `^T2$`, Seed: 1})
-		srv.Close()
-		require.NoError(t, err)
-		require.Equal(t, conformance.Fail, report.Outcome("T2").Verdict, "%s: %s", path, report.Outcome("T2").Detail)
+		gradeOverTCP(t, h, with(apart, matching("^T2$"))).has(t, conformance.Fail, "T2")
 	}
 }
 
@@ -82,8 +76,7 @@ func TestOnlyOwnCredentials(t *testing.T) {
 			}
 			return false
 		})(f)
-		var g grading
-		apart(&g)
+		g := with(apart)
 		g.WrongCredentials = allowed
 		r := grade(t, h, g)
 		require.Equal(t, check.ExitPass, r.Exit(), "%v", r.Err())
@@ -100,10 +93,7 @@ func TestOnlyOwnCredentials(t *testing.T) {
 // TestTenantsOnABudget requires that every check about tenants judges something with few requests.
 func TestTenantsOnABudget(t *testing.T) {
 	t.Parallel()
-	var g grading
-	wrongly(&g)
-	g.Requests = 600
-	r := grade(t, newSharedHost(), g)
+	r := grade(t, newSharedHost(), with(wrongly, atMost(600)))
 	for _, id := range []string{"P1.1", "P1.1b", "P1.2a", "P1.2b", "P1.3", "T1", "T2", "T3", "T4", "T5", "T6", "T7"} {
 		o := r.Outcome(id)
 		require.Equal(t, conformance.Pass, o.Verdict, "%s: %s", id, o.Detail)
@@ -116,9 +106,7 @@ func TestTenantsOnABudget(t *testing.T) {
 // common; then it does not count as left out.
 func TestWhoseAnswer(t *testing.T) {
 	t.Parallel()
-	var g grading
-	apart(&g)
-	g.Match = "^(L4|T8)$"
+	g := with(apart, matching("^(L4|T8)$"))
 	own := [2][]memsource.Table{{hostTable("acme_sites", "acme", 9)}, {hostTable("globex_depots", "globex", 7)}}
 	o := grade(t, sharedHostOf(hostDefinition, own), g).Outcome("T8")
 	require.Equal(t, conformance.NoData, o.Reason, o.Detail)
@@ -136,9 +124,8 @@ func TestSilenceIsAwaitedOnce(t *testing.T) {
 		}
 		return false
 	})(newSharedHost())
-	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: hostSets}
-	r := grade(t, h, g)
-	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)
+	r := grade(t, h, with(apart, matching(`^P1\.`)))
+	r.has(t, conformance.Fail, "P1.1")
 	require.Less(t, r.Duration, 90*time.Second)
 }
 
@@ -152,13 +139,7 @@ func TestTenantsWhoseDataMove(t *testing.T) {
 		same := serve(hostDefinition, newMoving(every), nil)
 		f := newSharedHost()
 		f.handlers = [2]http.Handler{same, same}
-		var g grading
-		wrongly(&g)
-		g.Match = `^(T|A\.3[12])`
-		r := grade(t, f, g)
-		for _, o := range r.Failures() {
-			t.Errorf("every %d: %s %s\nexpected %s\nreceived %s", every, o.ID, o.Detail, o.Expected, o.Received)
-		}
+		grade(t, f, with(wrongly, matching(`^(T|A\.3[12])`))).nothingFound(t, fmt.Sprint("every ", every))
 	}
 }
 
@@ -184,11 +165,9 @@ func TestLostRowsAreNoLeak(t *testing.T) {
 			for i := range tables {
 				tables[i][0].RowCount = nil
 			}
-			r := grade(t, c.outer(cut(sharedHostOf(hostDefinition, tables))), grading{credentials: hostSets,
-				Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L11|T2)$`}})
-			require.Equal(t, conformance.Fail, r.Outcome("L11").Verdict)
-			o := r.Outcome("T2")
-			require.Equal(t, c.t2, o.Verdict, o.Detail)
+			r := grade(t, c.outer(cut(sharedHostOf(hostDefinition, tables))), with(apart, matching(`^(L11|T2)$`)))
+			r.has(t, conformance.Fail, "L11")
+			r.has(t, c.t2, "T2")
 			if c.t2 == conformance.Skip {
 				require.Equal(t, "L11", r.blockedBy()["T2"])
 			}
@@ -206,12 +185,11 @@ func TestRefusedForGood(t *testing.T) {
 		t.Run(fmt.Sprint("after ", most), func(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int32
-			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^T2$"}, credentials: hostSets}
 			r := grade(t, over(newSharedHost, kept, refusesWhere(http.StatusInternalServerError, "internal", "internal error",
 				func(_ *http.Request, body []byte) bool {
 					set, ok := credentialsIn(body)
 					return ok && known(set) == 1 && asked.Add(1) > most
-				}))(), g)
+				}))(), with(apart, matching("^T2$")))
 			require.NotEmpty(t, r.Outcomes)
 		})
 	}
@@ -266,9 +244,8 @@ func TestWrongRowsAreNoLeak(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			host := hostEach(func(_ int, table *memsource.Table) { c.change(table) })
-			r := grade(t, c.wrong(host()), grading{credentials: hostSets,
-				Options: conformance.Options{Mode: conformance.ModeLive, Match: `^(L2|L9|M21|T.*)$`}})
-			require.Equal(t, conformance.Fail, r.Outcome(c.kills).Verdict)
+			r := grade(t, c.wrong(host()), with(apart, matching(`^(L2|L9|M21|T.*)$`)))
+			r.has(t, conformance.Fail, c.kills)
 			for _, o := range r.Failures() {
 				require.Equal(t, c.kills, o.ID, o.Detail)
 			}
@@ -428,22 +405,12 @@ func TestUnusualTenants(t *testing.T) {
 		for _, wrong := range []bool{false, true} {
 			t.Run(u.name, func(t *testing.T) {
 				t.Parallel()
-				var g grading
-				u.options(&g)
+				g := with(u.options)
 				g.WrongCredentials, g.Requests, g.Alike = wrong, testrun.Budget(300), u.alike
 				r := grade(t, u.build(), g)
-				for _, o := range r.Failures() {
-					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v",
-						u.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
-				}
+				r.nothingFound(t, u.why)
 				require.Equal(t, check.ExitPass, r.Exit(), "%v", r.Err())
-				for _, id := range []string{"T2", "T3"} {
-					want := conformance.Pass
-					if u.alike {
-						want = conformance.Skip
-					}
-					require.Equal(t, want, r.Outcome(id).Verdict, "%s: %s", id, r.Outcome(id).Detail)
-				}
+				r.has(t, map[bool]conformance.Verdict{false: conformance.Pass, true: conformance.Skip}[u.alike], "T2", "T3")
 			})
 		}
 	}
@@ -457,7 +424,7 @@ func TestTablesNamedLikeARefusal(t *testing.T) {
 			tables = append(tables, hostTable(name, "acme", 3+i))
 		}
 		h := plain(tables...)
-		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}})
+		r := grade(t, h, ofLive(`^P1\.`))
 		require.Equal(t, check.ExitPass, r.Exit(), "%v: %v", names, r.Err())
 	}
 }
