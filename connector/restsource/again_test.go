@@ -90,15 +90,6 @@ func TestUnstableOrder(t *testing.T) {
 	})
 }
 
-// pagesOf answers five pages with a row each; more is written into each answer.
-func pagesOf(begun time.Time, asked *[]time.Duration, more func(n int) string) testkit.Transport {
-	return func(r *http.Request) (*http.Response, error) {
-		*asked = append(*asked, time.Since(begun))
-		n := len(*asked)
-		return reply(200, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n, n, more(n))), nil
-	}
-}
-
 // TestBudgets: requests keep to what the body states and to what the author knows, and a
 // wait beyond the deadline is refused at once.
 func TestBudgets(t *testing.T) {
@@ -137,14 +128,17 @@ func TestBudgets(t *testing.T) {
 			seconds(0), wire.CodeTimeout, ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			var asked []time.Duration
-			api := c.api
+			var answers []string // with a row each; more is written into each answer
+			for n := 1; n <= 5; n++ {
+				answers = append(answers, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n, n, c.more(n)))
+			}
+			api, upstream := c.api, inTurn(answers...)
 			api.Base = shopAPI.Base
 			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
-			_, err := serve(t, api, tables, pagesOf(time.Now(), &asked, c.more)).
+			_, err := serve(t, api, tables, upstream).
 				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
 			requireCode(t, c.code, err)
-			assert.Equal(t, c.asked, asked, c.why)
+			assert.Equal(t, c.asked, upstream.asked, c.why)
 		})
 	}
 	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {

@@ -20,12 +20,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// slow is an API of numbers that answers in 50 ms, in pages of ten rows.
+// slow is an API that takes its time.
 type slow struct {
-	numbers *numbers
-	bend    func(page string) *http.Response // answers in place of numbers
-	most    int                              // requests at once that it takes; 0: any
-	width   int                              // requests at once that there were
+	api   http.RoundTripper
+	takes time.Duration
+	most  int // requests at once that it takes; 0: any
+	width int // requests at once that there were
 
 	mu    sync.Mutex
 	open  int
@@ -41,7 +41,7 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.width = max(s.width, s.open)
 	refused := s.most > 0 && s.open > s.most
 	s.mu.Unlock()
-	timer := time.NewTimer(latency)
+	timer := time.NewTimer(s.takes)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -53,12 +53,21 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	if refused {
 		return reply(429, "", "Retry-After: 1"), nil
 	}
-	if s.bend != nil {
-		if res := s.bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); res != nil {
-			return res, nil
+	return s.api.RoundTrip(r)
+}
+
+// slowNumbers returns an API of numbers that answers in 50 ms, in pages of ten rows. What bend answers to a page comes
+// in place of them.
+func slowNumbers(last int, bend func(page string) *http.Response) *slow {
+	numbers := testkit.Over(numbersTo(last, 10))
+	return &slow{takes: latency, api: testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		if bend != nil {
+			if res := bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); res != nil {
+				return res, nil
+			}
 		}
-	}
-	return testkit.Over(s.numbers).RoundTrip(r)
+		return numbers(r)
+	})}
 }
 
 // readSlow reads the rows, several pages at once.
@@ -91,7 +100,7 @@ func TestPagesAhead(t *testing.T) {
 		{"by cursor", byCursor, withTotal, 8, 1, 62 * latency},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			api := &slow{numbers: numbersTo(600, 10)}
+			api := slowNumbers(600, nil)
 			begun := time.Now()
 			answer := testkit.Must(readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), allNumbers))(t)
 			ids := idsOf(answer)
@@ -119,7 +128,7 @@ func TestAheadStops(t *testing.T) {
 		{"a limit with a filter", 5, []wire.Filter{cond("id", wire.OpGt, wire.Int(12))}, 2 + 4},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			api, req := &slow{numbers: numbersTo(600, 10)}, allNumbers
+			api, req := slowNumbers(600, nil), allNumbers
 			req.Limit, req.And = c.limit, c.and
 			answer := testkit.Must(readSlow(t, api, 4, numbersTable(byPage, withTotal), req))(t, c.name)
 			assert.NotEmpty(t, idsOf(answer), c.name)
@@ -163,7 +172,7 @@ func TestAheadContradicted(t *testing.T) {
 		}, -1},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			answer, err := readSlow(t, &slow{numbers: numbersTo(200, 10), bend: c.bend}, 8, numbersTable(c.pages, withTotal), allNumbers)
+			answer, err := readSlow(t, slowNumbers(200, c.bend), 8, numbersTable(c.pages, withTotal), allNumbers)
 			if c.rows < 0 {
 				require.Error(t, err)
 				return
@@ -178,14 +187,15 @@ func TestAheadContradicted(t *testing.T) {
 // held is bounded in bytes.
 func TestAheadWithinLimits(t *testing.T) {
 	testkit.Bubble(t, "429", func(t *testing.T) {
-		api := &slow{numbers: numbersTo(400, 10), most: 3}
+		api := slowNumbers(400, nil)
+		api.most = 3
 		answer := testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Len(t, idsOf(answer), 400)
 		late := len(api.asked)
 		assert.Less(t, late, 40+3*8, "it does not go on to ask for more than the API takes")
 	})
 	testkit.Bubble(t, "a rate", func(t *testing.T) {
-		api := &slow{numbers: numbersTo(100, 10)}
+		api := slowNumbers(100, nil)
 		limited := shopAPI
 		limited.Rate = restsource.Rate{Requests: 1}
 		begun := time.Now()
@@ -195,14 +205,13 @@ func TestAheadWithinLimits(t *testing.T) {
 	})
 	testkit.Bubble(t, "bytes", func(t *testing.T) {
 		large := strings.Repeat("x", 3<<20)
-		api := &slow{numbers: numbersTo(100, 10)}
-		api.bend = func(page string) *http.Response {
+		api := slowNumbers(100, func(page string) *http.Response {
 			n, _ := strconv.Atoi(page)
 			if n > 10 {
 				return nil
 			}
 			return reply(200, rowsOf(fmt.Sprintf("%d-%d", 10*n-9, 10*n), `"total":100`, `"x":"`+large+`"`))
-		}
+		})
 		testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")
 	})
@@ -224,11 +233,11 @@ func TestAheadFails(t *testing.T) {
 					return body, nil
 				}
 			})
-			_, err := readSlow(t, &slow{numbers: numbersTo(200, 10)}, 8, tables, allNumbers)
+			_, err := readSlow(t, slowNumbers(200, nil), 8, tables, allNumbers)
 			requireCode(t, wire.CodeInternal, err)
 			few := allNumbers
 			few.Limit = 50
-			answer := testkit.Must(readSlow(t, &slow{numbers: numbersTo(200, 10)}, 8, tables, few))(t, name)
+			answer := testkit.Must(readSlow(t, slowNumbers(200, nil), 8, tables, few))(t, name)
 			assert.Len(t, idsOf(answer), 50, name)
 		})
 	}

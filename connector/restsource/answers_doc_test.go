@@ -120,7 +120,7 @@ func bendOf(words string) bend {
 	return func(l *lossy, body map[string]any) (*http.Response, error) {
 		switch verb {
 		case "answer":
-			return inTurn(rest).RoundTrip(httptest.NewRequest(http.MethodGet, "/", nil))
+			return answering(rest)(httptest.NewRequest(http.MethodGet, "/", nil))
 		case "drop":
 			for name := range strings.FieldsSeq(rest) {
 				delete(body, name)

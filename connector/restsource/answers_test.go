@@ -228,67 +228,40 @@ func TestRefusedInAnEmptyPage(t *testing.T) {
 // reason, which quotes no value, and the others are served. If none is left, the discovery
 // fails. Trouble with the API itself is nobody's alone.
 func TestOneTablesTrouble(t *testing.T) {
-	const left = `Table "numbers" is left out: `
-	for _, c := range []struct {
-		name   string
-		answer testkit.Transport
-		change func(*restsource.Table)
-		want   string
-	}{
-		{"402", always(402, secretText), nil, "the API answered with the status 402."},
-		{"403", always(403, secretText), nil, "these credentials may not read it."},
-		{"404", always(404, secretText), nil, "the API does not have it for these credentials."},
-		{"500", always(500, secretText), nil, "the API answered with the status 500."},
-		{"another shape", always(200, `{"items":[]}`), nil, "there is no list of rows at Rows."},
-		{"a date in other words", always(200, `{"rows":[{"id":"`+secretText+`"}]}`), nil,
-			`column "id": a text does not fit the type number; declare another type, or a Convert function.`},
-		{"HTML", always(200, "<html>", "Content-Type: text/html"), nil, "the API answered with HTML."},
-		{"an error in the answer", always(200, `{"error":"`+secretText+`"}`), nil,
-			`the answer has a good status and the member "error", so its rows may not be all; if that is no error, name the member in Pages.Ignore.`},
-		{"Unwrap", always(200, `{}`), func(t *restsource.Table) {
+	changes := map[string]func(*restsource.Table){
+		"Unwrap": func(t *restsource.Table) {
 			t.Unwrap = func([]byte) ([]byte, error) { return nil, errors.New(secretText) }
-		}, "Unwrap fails; the log has the cause."},
-		{"Convert", always(200, `{"rows":[{"id":7}]}`), func(t *restsource.Table) {
+		},
+		"Convert": func(t *restsource.Table) {
 			t.Columns[0].Convert = func(any) (wire.Value, error) { return wire.Null(), errors.New(secretText) }
-		}, `column "id": Convert fails; the log has the cause.`},
-		{"ColumnsOf", always(200, `{}`), func(t *restsource.Table) {
+		},
+		"ColumnsOf": func(t *restsource.Table) {
 			t.ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 				return nil, errors.New(secretText)
 			}
-		}, "a function of the connector fails; the log has the cause."},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tables := numbersTable(onePage, c.change)
-			transport := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-				if r.URL.Path == "/v1/numbers" {
-					return c.answer(r)
-				}
-				return reply(200, bodyOfOne), nil
-			})
+		},
+	}
+	for _, c := range testkit.Table(t, "testdata/left_out.tsv", 3) {
+		t.Run(c[0], func(t *testing.T) {
+			tables := numbersTable(onePage, changes[c[0]])
+			api := atPlaces("/numbers", c[1], "", bodyOfOne)
 			other := numbersTable(onePage)[0]
 			other.Name, other.Path = "others", "/others"
-			tenant, log := logged(t, shopAPI, append(tables, other), transport)
+			tenant, log := logged(t, shopAPI, append(tables, other), api)
 			found := testkit.Must(tenant.Discover())(t)
 			require.Len(t, found.Tables, 1)
-			assert.Equal(t, []string{left + c.want}, found.Warnings)
-			if c.name != "Unwrap" && c.name != "Convert" && c.name != "ColumnsOf" {
+			assert.Equal(t, []string{`Table "numbers" is left out: ` + c[2]}, found.Warnings)
+			if changes[c[0]] == nil {
 				assert.NotContains(t, log.String(), secretText)
 			}
-			tenant, _ = logged(t, shopAPI, tables, transport)
-			_, err := tenant.Discover()
+			_, err := serve(t, shopAPI, tables, api).Discover()
 			require.Error(t, err, "no table is left")
 		})
 	}
-	for _, status := range []int{401, 429} {
-		calls := 0
-		tenant, _ := logged(t, shopAPI, append(numbersTable(onePage), children()), testkit.Transport(func(*http.Request) (*http.Response, error) {
-			if calls++; calls > 1 {
-				return reply(status, "", "Retry-After: 3600"), nil
-			}
-			return reply(200, bodyOfOne), nil
-		}))
-		_, err := tenant.Discover()
-		require.Error(t, err, "the status %d concerns every table", status)
+	for _, status := range []string{"401", "429"} {
+		api := inTurn(bodyOfOne, status+" {Retry-After: 3600}")
+		_, err := serve(t, shopAPI, append(numbersTable(onePage), children()), api).Discover()
+		require.Error(t, err, "the status %s concerns every table", status)
 	}
 }
 

@@ -20,29 +20,29 @@ import (
 
 // objects is an API whose tenants define objects of their own, as in airbytehq/airbyte#60830
 // (custom objects) and #48483 (the tables of a base).
-func objects() *emulated {
-	return &emulated{answer: func(r *http.Request) (int, string) {
+func objects() *places {
+	return &places{answer: func(r *http.Request) string {
 		other := r.Header.Get("Authorization") == "Bearer tok-of-another-tenant"
 		if !other && r.Header.Get("Authorization") != "Bearer "+shopToken {
-			return 401, ""
+			return "401"
 		}
 		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
 		case path == "/whoami":
-			return 200, `{}`
+			return `{}`
 		case path == "/schemas" && other:
-			return 200, `{"results": [{"name": "boats"}]}`
+			return `{"results": [{"name": "boats"}]}`
 		case path == "/schemas":
-			return 200, `{"results": [{"name": "cars"}, {"name": "pets"}]}`
+			return `{"results": [{"name": "cars"}, {"name": "pets"}]}`
 		case strings.HasPrefix(path, "/schemas/"):
-			return 200, `{"fields": ["` + strings.TrimPrefix(path, "/schemas/") + `_name"]}`
+			return `{"fields": ["` + strings.TrimPrefix(path, "/schemas/") + `_name"]}`
 		case path == "/users":
-			return 200, `[{"id": 1}]`
+			return `[{"id": 1}]`
 		case path == "/objects/cars" && !other:
-			return 200, `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`
+			return `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`
 		case path == "/objects/pets" && !other || path == "/objects/boats" && other:
-			return 200, `[{"id": 7, "owner": 1, "` + strings.TrimPrefix(path, "/objects/") + `_name": "b"}]`
+			return `[{"id": 7, "owner": 1, "` + strings.TrimPrefix(path, "/objects/") + `_name": "b"}]`
 		}
-		return 404, ""
+		return "404"
 	}}
 }
 
@@ -76,7 +76,7 @@ func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, err
 // that concerns them and kept by none.
 func TestTablesOf(t *testing.T) {
 	api := objects()
-	options := &restsource.Options{Transport: testkit.Over(api), TablesOf: tablesOf}
+	options := &restsource.Options{Transport: api, TablesOf: tablesOf}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
 	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{users}, options))(t)
 	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 400})
@@ -86,13 +86,13 @@ func TestTablesOf(t *testing.T) {
 		table string
 		asked []string
 	}{
-		{"users", []string{"GET /users"}},
-		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
-		{"cars", []string{"GET /schemas", "GET /schemas/cars", "GET /objects/cars"}},
+		{"users", []string{"/users"}},
+		{"cars", []string{"/schemas", "/schemas/cars", "/objects/cars"}},
+		{"cars", []string{"/schemas", "/schemas/cars", "/objects/cars"}},
 	} {
-		api.forget()
+		api.takeAsked()
 		testkit.Must(read(t, tenant, c.table, nil, "id"))(t)
-		assert.Equal(t, c.asked, api.requests())
+		assert.Equal(t, c.asked, api.takeAsked())
 	}
 	_, err := read(t, tenant, "boats", nil, "id")
 	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), "another tenant's")
@@ -115,7 +115,7 @@ func TestTablesOfFails(t *testing.T) {
 			return []restsource.Table{{Name: "t", Path: "/orders", Columns: columns(wire.TypeNumber, "id")}}, nil // and no other
 		},
 	} {
-		tenant, log := connect(t, shopAPI, nil, restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
+		tenant, log := connect(t, shopAPI, nil, restsource.Options{Transport: objects(), TablesOf: tables})
 		_, err := tenant.Discover()
 		require.ErrorContains(t, err, "internal")
 		log.Await(t, name)
@@ -139,7 +139,7 @@ func TestTablesOfFaulty(t *testing.T) {
 	}
 	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"},
 		Columns: columns(wire.TypeNumber, "id")}
-	tenant, log := connect(t, shopAPI, []restsource.Table{users}, restsource.Options{Transport: testkit.Over(objects()), TablesOf: tables})
+	tenant, log := connect(t, shopAPI, []restsource.Table{users}, restsource.Options{Transport: objects(), TablesOf: tables})
 	found := testkit.Must(tenant.Discover())(t)
 	require.Equal(t, []string{"users", "cars", "pets"}, namesOf(found))
 	for _, table := range found.Tables[1:] {

@@ -21,32 +21,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// family is an API of three parents with two pages of children each.
-type family struct {
-	fail map[string]int // the status of some addresses
-
-	mu    sync.Mutex
-	asked []string
-}
-
-func (f *family) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	address := strings.TrimPrefix(r.URL.RequestURI(), "/v1")
-	f.mu.Lock()
-	f.asked = append(f.asked, address)
-	f.mu.Unlock()
-	if status := f.fail[address]; status != 0 {
-		w.WriteHeader(status)
-		return
-	}
-	switch {
-	case r.URL.Path == "/v1/parents":
-		_, _ = w.Write([]byte(`{"rows": [
-			{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`))
-	case r.URL.Query().Get("after") == "":
-		_, _ = w.Write([]byte(`{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`))
-	default:
-		_, _ = w.Write([]byte(`{"rows": [{"id": 2, "kind": "q"}]}`))
-	}
+// family is an API of three parents with two pages of children each. Other answers may come before.
+func family(other ...string) *places {
+	return atPlaces(append(other,
+		"/parents", `{"rows": [
+			{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`,
+		"?after=n", `{"rows": [{"id": 2, "kind": "q"}]}`,
+		"", `{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`)...)
 }
 
 func familyTables(path string) []restsource.Table {
@@ -69,8 +50,8 @@ func familyTables(path string) []restsource.Table {
 func TestFamily(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/family.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
-			api := &family{}
-			tenant := asTenant(t, api, familyTables("/parents/{id}/children")).Unverified()
+			api := family()
+			tenant, _ := connect(t, shopAPI, familyTables("/parents/{id}/children"), restsource.Options{Transport: api})
 			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "parent"}, Where: whereOf(t, c[1])})
 			require.NoError(t, err)
 			var got []string
@@ -88,20 +69,21 @@ func TestFamily(t *testing.T) {
 func TestFamilyTrouble(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/families.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
-			api := &family{fail: map[string]int{}}
+			var failing []string
 			for failure := range strings.FieldsSeq(c[2]) {
 				at := strings.LastIndex(failure, "=")
-				api.fail[failure[:at]] = testkit.Must(strconv.Atoi(failure[at+1:]))(t)
+				failing = append(failing, failure[:at], failure[at+1:])
 			}
-			answer, said, err := query(t, familyTables(c[1]), testkit.Over(api), wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			api := family(failing...)
+			answer, said, err := query(t, familyTables(c[1]), api, wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 			if err != nil {
 				saysAll(t, c[3], err, said)
 			} else {
 				assert.Equal(t, c[3], strconv.Itoa(len(answer.Column("id"))))
 			}
-			asked := slices.Clone(api.asked)
+			asked := api.takeAsked()
 			slices.Sort(asked)
-			assert.Len(t, slices.Compact(asked), len(api.asked), "no address is asked twice")
+			assert.Equal(t, slices.Compact(slices.Clone(asked)), asked, "no address is asked twice")
 		})
 	}
 }
@@ -110,26 +92,21 @@ func TestFamilyTrouble(t *testing.T) {
 // parent for all.
 func TestDiscoveredFamily(t *testing.T) {
 	for _, c := range []struct {
-		fail             map[string]int
+		fail             []string
 		tables, warnings []string
 		asked            []string // without the controls
 	}{
 		{nil, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children",
 			"/parents/a%2F1/children?after=n", "/parents/a%2F1/children", "/parents/a%2F1/children?after=n"}},
-		{map[string]int{"/parents/a%2F1/children": 404}, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
-		{map[string]int{"/parents/a%2F1/children": 403}, []string{"parents"},
+		{[]string{"/parents/a%2F1/children", "404"}, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
+		{[]string{"/parents/a%2F1/children", "403"}, []string{"parents"},
 			[]string{`Table "children" is left out: these credentials may not read it.`}, []string{"/parents", "/parents/a%2F1/children"}},
 	} {
-		api := &family{fail: c.fail}
-		found := testkit.Must(asTenant(t, api, familyTables("/parents/{id}/children")).Unverified().Discover())(t)
-		assert.Equal(t, c.tables, namesOf(found))
-		var asked []string
-		for _, address := range api.asked {
-			if !strings.Contains(address, "kind=") {
-				asked = append(asked, address)
-			}
-		}
-		assert.Equal(t, c.asked, asked)
+		api := family(c.fail...)
+		tenant, _ := connect(t, shopAPI, familyTables("/parents/{id}/children"), restsource.Options{Transport: api})
+		assert.Equal(t, c.tables, namesOf(testkit.Must(tenant.Discover())(t)))
+		controls := func(address string) bool { return strings.Contains(address, "kind=") }
+		assert.Equal(t, c.asked, slices.DeleteFunc(api.takeAsked(), controls))
 	}
 }
 
@@ -138,12 +115,8 @@ func TestDiscoveredFamily(t *testing.T) {
 func TestDiscoveredOrphans(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for rows, samples := range map[string]int{`[]`: 0, `[{"id": "` + long + `"}, {"id": "` + long + `y"}]`: 1} {
-		found := testkit.Must(asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/v1/parents" {
-				rows = `[]`
-			}
-			_, _ = w.Write([]byte(`{"rows": ` + rows + `}`))
-		}), familyTables("/parents/{id}/children")).Unverified().Discover())(t)
+		api := atPlaces("/parents", `{"rows": `+rows+`}`, "", "none")
+		found := testkit.Must(serve(t, shopAPI, familyTables("/parents/{id}/children"), api).Discover())(t)
 		require.Len(t, found.Tables, 2)
 		assert.Len(t, found.Tables[1].Fields[0].Samples, samples)
 	}
@@ -166,7 +139,7 @@ func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		running, checked := 0, false
-		api := testkit.Over(&family{})
+		api := family()
 		src := testkit.Must(restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{Concurrency: 3,
 			Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if !strings.Contains(r.URL.Path, "/b/") {

@@ -229,7 +229,7 @@ func TestColumnsOfChild(t *testing.T) {
 		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 			return c.columns, nil
 		}
-		answer, err := serve(t, shopAPI, tables, testkit.Over(&family{})).Query(wire.QueryRequest{
+		answer, err := serve(t, shopAPI, tables, family()).Query(wire.QueryRequest{
 			Table: "children", Fields: []string{"parent", "own"}, Limit: 2,
 		})
 		if c.want == "" {

@@ -2,11 +2,9 @@ package restsource_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,30 +121,19 @@ func TestEmbeddedInChild(t *testing.T) {
 		Name: "notes", Parent: "things", Pages: onePage, Path: "/things/{thing}/notes", Rows: "rows",
 		Columns: []restsource.Column{{Name: "thing", OfParent: "thing"}, {Name: "note", Type: wire.TypeString}},
 	})
-	var mu sync.Mutex // children are asked for at once
-	var asked []string
-	tenant := serve(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		asked = append(asked, r.URL.Path)
-		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
-		case path == "/numbers":
-			_, _ = io.WriteString(w, `{"rows": [{"id": 1}, {"id": 2}]}`)
-		case strings.HasSuffix(path, "boxes"):
-			n := path[len("/numbers/"):][:1]
-			_, _ = fmt.Fprintf(w, `{"rows": [{"box": "b%s", "things": [{"thing": "t%s"}]}]}`, n, n)
-		default:
-			_, _ = fmt.Fprintf(w, `{"rows": [{"note": %q}]}`, "of "+path)
-		}
-	})))
+	api := atPlaces("/numbers", "1-2",
+		"/numbers/1/boxes", `{"rows": [{"box": "b1", "things": [{"thing": "t1"}]}]}`,
+		"/numbers/2/boxes", `{"rows": [{"box": "b2", "things": [{"thing": "t2"}]}]}`,
+		"/things/t1/notes", `{"rows": [{"note": "of the first"}]}`, "/things/t2/notes", `{"rows": [{"note": "of the second"}]}`)
+	tenant := serve(t, shopAPI, tables, api)
 	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"box", "number", "thing"}}))(t)
 	assert.JSONEq(t, `[{"box": "b1", "number": 1, "thing": "t1"}, {"box": "b2", "number": 2, "thing": "t2"}]`, answer.JSON())
-	asked = nil
+	api.takeAsked()
 	answer = testkit.Must(tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"thing"}, Where: whereOf(t, "number eq 2")}))(t)
 	assert.JSONEq(t, `[{"thing": "t2"}]`, answer.JSON())
-	assert.Equal(t, []string{"/v1/numbers", "/v1/numbers/2/boxes"}, asked, "only the endpoint of that number")
+	assert.Equal(t, []string{"/numbers", "/numbers/2/boxes"}, api.takeAsked(), "only the endpoint of that number")
 	answer = testkit.Must(tenant.Query(wire.QueryRequest{Table: "notes", Fields: []string{"thing", "note"}}))(t)
-	assert.JSONEq(t, `[{"thing": "t1", "note": "of /things/t1/notes"}, {"thing": "t2", "note": "of /things/t2/notes"}]`, answer.JSON())
+	assert.JSONEq(t, `[{"thing": "t1", "note": "of the first"}, {"thing": "t2", "note": "of the second"}]`, answer.JSON())
 	found := testkit.Must(tenant.Discover())(t)
 	assert.Len(t, found.Tables, 4)
 }

@@ -11,12 +11,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,9 +48,8 @@ var loginTable = restsource.Table{Name: "t", Path: "/t", Rows: "rows", Key: []st
 
 // session is an API with sessions: each is good for three requests.
 type session struct {
-	login func(r *http.Request, n int) *http.Response // answers the n-th login
-	sent  func(r *http.Request) string                // returns the session of a request
-	next  string                                      // the base of the second page
+	loginCase
+	t *testing.T
 
 	mu     sync.Mutex
 	logins int
@@ -58,15 +57,41 @@ type session struct {
 	used   map[string]int
 }
 
+// loginCase is a way to obtain a token and to place it.
+type loginCase struct {
+	Why     string
+	Login   restsource.Login
+	Client  *restsource.ClientCredentials // in place of Login
+	Hosts   []string                      // API.Hosts
+	Request string                        // of a login: method, address, user and password, body
+	Answer  string                        // to it, with # for its number
+	Sent    string                        // what stands before the session in a request, or its parameter
+	Host    string                        // that is asked for rows
+	Log     string
+}
+
 func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Method == http.MethodPost {
 		s.logins++
-		return s.login(r, s.logins), nil
+		user, password, ok := r.BasicAuth()
+		if ok {
+			user += ":" + password
+		}
+		var body []byte
+		if r.Body != nil {
+			body = testkit.Body(r)
+		}
+		assert.Equal(s.t, s.Request, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, user, body))
+		return answering(strings.ReplaceAll(s.Answer, "#", strconv.Itoa(s.logins)))(r)
 	}
 	s.hosts = append(s.hosts, r.URL.Host)
-	id := s.sent(r)
+	header, before, _ := strings.Cut(s.Sent, ": ")
+	id := strings.TrimPrefix(r.Header.Get(header), before)
+	if param, ok := strings.CutPrefix(s.Sent, "?"); ok {
+		id = r.URL.Query().Get(param)
+	}
 	if s.used == nil {
 		s.used = map[string]int{}
 	}
@@ -76,113 +101,28 @@ func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Query().Get("p") == "2" {
 		return reply(200, `{"rows": [{"id": 2}], "next": null}`), nil
 	}
-	return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": "%s/t?p=2"}`, s.next)), nil
-}
-
-func form(t *testing.T, r *http.Request) url.Values {
-	t.Helper()
-	body := testkit.Must(io.ReadAll(r.Body))(t)
-	return testkit.Must(url.ParseQuery(string(body)))(t)
+	return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": "https://%s/v1/t?p=2"}`, s.Host)), nil
 }
 
 // TestLogins: tokens that are obtained and placed in the ways that public reports tell of,
 // as the judge sees them.
 func TestLogins(t *testing.T) {
-	bodyOf := func(t *testing.T, r *http.Request) string {
-		body := testkit.Must(io.ReadAll(r.Body))(t)
-		return string(body)
-	}
-	ofHeader := func(name string) func(*http.Request) string {
-		return func(r *http.Request) string { return r.Header.Get(name) }
-	}
-	bearer := func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
-	refresh := restsource.Login{URL: "https://auth.example/token", Params: url.Values{
-		"grant_type": {"refresh_token"}, "refresh_token": {"{password}"}, "client_id": {"id-{user}"}}}
-	for _, c := range []struct {
-		name      string
-		authorize restsource.Authorize
-		hosts     []string // API.Hosts
-		login     func(t *testing.T, r *http.Request, n int) *http.Response
-		sent      func(r *http.Request) string
-		host      string // that is asked for rows
-		log       string
-	}{
-		{
-			"a session in a header: airbytehq/airbyte#26341",
-			restsource.Login{URL: "/login?v=2", JSON: true, Params: url.Values{"user": {"{user}"}, "password": {"{password}"}},
-				Answer: restsource.TokenAnswer{Token: "session.id", Place: "X-Session: {token}"}}.Authorize(), nil,
-			func(t *testing.T, r *http.Request, n int) *http.Response {
-				assert.Equal(t, "/v1/login?v=2", r.URL.RequestURI())
-				assert.JSONEq(t, `{"user": "ann", "password": "p\"w/of ann&co"}`, bodyOf(t, r))
-				return reply(200, fmt.Sprintf(`{"session": {"id": "session-%d"}}`, n))
-			},
-			ofHeader("X-Session"), "shop.example", "",
-		},
-		{
-			"a session in a cookie, and an answer without a body: odpi/egeria#1698",
-			restsource.Login{URL: "/login", User: "user", Password: "password",
-				Answer: restsource.TokenAnswer{Token: "Set-Cookie: SID", Place: "Cookie: SID={token}"}}.Authorize(), nil,
-			func(t *testing.T, r *http.Request, n int) *http.Response {
-				user, password, _ := r.BasicAuth()
-				assert.Equal(t, []string{"ann", `p"w/of ann&co`}, []string{user, password})
-				return reply(204, "", "Set-Cookie: other=1", fmt.Sprintf("Set-Cookie: SID=session-%d; Path=/; HttpOnly", n))
-			},
-			func(r *http.Request) string {
-				cookie, err := r.Cookie("SID")
-				if err != nil {
-					return ""
-				}
-				return cookie.Value
-			}, "shop.example", "",
-		},
-		{
-			"a token in a header of the answer, and in a parameter",
-			restsource.Login{URL: "/login", Params: url.Values{"u": {"{user}"}},
-				Answer: restsource.TokenAnswer{Token: "X-Subject-Token:", Place: "?sid={token}"}}.Authorize(), nil,
-			func(t *testing.T, r *http.Request, n int) *http.Response {
-				assert.Equal(t, url.Values{"u": {"ann"}}, form(t, r))
-				return reply(201, "welcome", fmt.Sprintf("X-Subject-Token: session-%d", n))
-			},
-			func(r *http.Request) string { return r.URL.Query().Get("sid") }, "shop.example", "",
-		},
-		{
-			"a refresh token that stays the same", refresh.Authorize(), nil,
-			func(t *testing.T, r *http.Request, n int) *http.Response {
-				assert.Equal(t, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {`p"w/of ann&co`}, "client_id": {"id-ann"}}, form(t, r))
-				return reply(200, fmt.Sprintf(`{"access_token": "session-%d", "expires_in": 3600, "token_type": "Bearer"}`, n))
-			},
-			bearer, "shop.example", "",
-		},
-		{
-			"one that changes is told of: PrefectHQ/fastmcp#4264", refresh.Authorize(), nil,
-			func(_ *testing.T, _ *http.Request, n int) *http.Response {
-				return reply(200, fmt.Sprintf(`{"access_token": "session-%d", "refresh_token": "the-next-one-7f3a91"}`, n))
-			},
-			bearer, "shop.example", "answers another refresh token",
-		},
-		{
-			"the answer names the address: k-capehart/go-salesforce#83, forcedotcom/Salesforce-CDP-jdbc#167",
-			restsource.ClientCredentials{TokenURL: "https://login.example/token", ID: "user", Secret: "password",
-				Answer: restsource.TokenAnswer{Base: "instance_url"}}.Authorize(), []string{"*.my.sales.example"},
-			func(_ *testing.T, _ *http.Request, n int) *http.Response {
-				return reply(200, fmt.Sprintf(`{"access_token": "session-%d", "instance_url": "https://acme7.my.sales.example"}`, n))
-			},
-			bearer, "acme7.my.sales.example", "",
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			api := &session{sent: c.sent, next: "https://" + c.host + "/v1"}
-			api.login = func(r *http.Request, n int) *http.Response { return c.login(t, r, n) }
-			shop, tables := restsource.API{Base: shopAPI.Base, Authorize: c.authorize, Hosts: c.hosts}, []restsource.Table{loginTable}
+	for _, c := range testkit.Cases[loginCase](t, "testdata/logins.json") {
+		t.Run(c.Why, func(t *testing.T) {
+			api, authorize := &session{loginCase: c, t: t}, c.Login.Authorize()
+			if c.Client != nil {
+				authorize = c.Client.Authorize()
+			}
+			shop, tables := restsource.API{Base: shopAPI.Base, Authorize: authorize, Hosts: c.Hosts}, []restsource.Table{loginTable}
 			src := testkit.Must(restsource.New(shop, tables, &restsource.Options{Transport: api}))(t)
 			connectortest.Run(t, loginDefinition, src, &connectortest.Options{Credentials: loginCredentials, Requests: 60})
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, shop, tables, restsource.Options{Transport: api})
 			api.logins, api.hosts = 0, nil
 			rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
 			assert.Equal(t, []string{"1", "2"}, rows)
-			assert.Equal(t, []string{c.host, c.host}, api.hosts)
+			assert.Equal(t, []string{c.Host, c.Host}, api.hosts)
 			assert.Equal(t, 1, api.logins, "one login in a request")
-			assert.Contains(t, log.String(), c.log)
+			assert.Contains(t, log.String(), c.Log)
 			for _, secret := range []string{"session-", "acme7", "the-next-one-7f3a91", "ann&co"} {
 				assert.NotContains(t, log.String(), secret)
 			}
@@ -207,19 +147,14 @@ func TestNamedAddress(t *testing.T) {
 		"https://evil.example/acme.my.sales.example", "https://evil.example\\\\.my.sales.example", "https://169.254.169.254", "",
 	} {
 		t.Run(named, func(t *testing.T) {
-			api := &session{
-				login: func(*http.Request, int) *http.Response {
-					return reply(200, fmt.Sprintf(`{"access_token": "session-1", "instance_url": "%s"}`, named))
-				},
-				sent: func(r *http.Request) string { return "" },
-			}
+			api := atPlaces("/token", `{"access_token": "session-1", "instance_url": "`+named+`"}`)
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, restsource.API{
 				Base: shopAPI.Base, Hosts: []string{"*.my.sales.example"},
 				Authorize: restsource.Login{URL: "https://login.example/token", Answer: restsource.TokenAnswer{Base: "instance_url"}}.Authorize(),
 			}, []restsource.Table{loginTable}, restsource.Options{Transport: api})
 			_, err := read(t, tenant, "t", nil, "id")
 			require.Error(t, err)
-			assert.Empty(t, api.hosts)
+			assert.Equal(t, []string{"POST /token"}, api.takeAsked())
 			log.Await(t, "API.Hosts")
 			if named != "" {
 				assert.NotContains(t, log.String(), strings.TrimPrefix(named, "https://"))
@@ -231,8 +166,10 @@ func TestNamedAddress(t *testing.T) {
 // TestRefusedLogin: the person at the form reads that the credentials are wrong, and not
 // what the API says about them.
 func TestRefusedLogin(t *testing.T) {
-	for status, want := range map[int]string{400: "does not accept", 401: "does not accept", 422: "does not accept", 500: "internal"} {
-		api := &session{login: func(*http.Request, int) *http.Response { return reply(status, `{"message": "no user ann"}`) }}
+	for status, want := range map[string]string{
+		"400": "does not accept", "401": "does not accept", "422": "does not accept", "500": "internal",
+	} {
+		api := inTurn(status + ` {"message": "no user ann"}`)
 		tenant, _ := connectAs(t, loginDefinition, loginCredentials,
 			restsource.API{Base: shopAPI.Base, Authorize: restsource.Login{URL: "/login"}.Authorize()},
 			[]restsource.Table{loginTable}, restsource.Options{Transport: api})

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -403,13 +402,8 @@ func TestEndUnsettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for next, want := range map[string]int{``: 1, `, "next": null`: 0} {
 			tables := familyTables("/parents/{id}/children")
-			tenant, log := logged(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/v1/parents" {
-					_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
-					return
-				}
-				_, _ = w.Write([]byte(`{"rows": [{"id": 1}]` + next + `}`))
-			})))
+			tenant, log := logged(t, shopAPI, tables,
+				atPlaces("/parents", `{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`, "", `{"rows": [{"id": 1}]`+next+`}`))
 			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t)
 			assert.Len(t, answer.Column("id"), 3)
 			synctest.Wait()
@@ -422,33 +416,18 @@ func TestEndUnsettled(t *testing.T) {
 func TestEndOfChildren(t *testing.T) {
 	for _, c := range []struct {
 		first string // of the first endpoint; the others have a full page and leave Next out
-		asked int64  // pages of children
+		asked int    // pages of children
 		why   string
 	}{
 		{`{"rows": [{"id": 1}, {"id": 2}]}`, 5, "one page of half the size is asked for, and the other half"},
 		{`{"rows": [{"id": 1}, {"id": 2}], "next": null}`, 3, "the first endpoint has the member"},
 		{`{"rows": [{"id": 1}]}`, 5, "the first endpoint shows nothing, the second is asked again"},
 	} {
-		var asked atomic.Int64 // several endpoints are asked at once
 		tables := familyTables("/parents/{id}/children")
 		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
-		tenant, _ := logged(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch {
-			case r.URL.Path == "/v1/parents":
-				_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
-				return
-			case r.URL.Query().Get("after") == "x":
-				_, _ = w.Write([]byte(`{"rows": [{"id": 2}]}`))
-			case r.URL.Query().Get("n") == "1":
-				_, _ = w.Write([]byte(`{"rows": [{"id": 1}], "next": "x"}`))
-			case r.URL.Path == "/v1/parents/a/children":
-				_, _ = w.Write([]byte(c.first))
-			default:
-				_, _ = w.Write([]byte(`{"rows": [{"id": 1}, {"id": 2}]}`))
-			}
-			asked.Add(1)
-		})))
-		testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t, c.why)
-		assert.Equal(t, c.asked, asked.Load(), c.why)
+		api := atPlaces("/parents", `{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`, "?after=x", "2", "?n=1", `1 "next": "x"`,
+			"/parents/a/children", c.first, "", "1-2")
+		testkit.Must(serve(t, shopAPI, tables, api).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t, c.why)
+		assert.Len(t, api.takeAsked(), 1+c.asked, c.why)
 	}
 }

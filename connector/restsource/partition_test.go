@@ -24,50 +24,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// emulated is an API of a public report, whose requests are noted.
-type emulated struct {
-	answer func(r *http.Request) (status int, body string)
-
-	mu    sync.Mutex
-	asked []string
-}
-
-func (e *emulated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	e.asked = append(e.asked, r.Method+" "+strings.TrimPrefix(r.URL.RequestURI(), "/v1"))
-	e.mu.Unlock()
-	status, body := e.answer(r)
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(body))
-}
-
-func (e *emulated) requests() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.asked)
-}
-
-func (e *emulated) forget() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.asked = nil
-}
-
 // graded serves tables of an emulated API, after the judge has graded them.
-func graded(t *testing.T, api *emulated, o *restsource.Options, tables ...restsource.Table) *connectortest.Tenant {
+func graded(t *testing.T, api *places, tables ...restsource.Table) *connectortest.Tenant {
 	t.Helper()
-	options := restsource.Options{}
-	if o != nil {
-		options = *o
-	}
-	options.Transport = testkit.Over(api)
-	src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Check: "/"}, tables, &options))(t)
+	src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Check: "/"}, tables, &restsource.Options{Transport: api}))(t)
 	def := connector.Definition{
 		Slug: "emulated", Credentials: []wire.CredentialField{{Key: "repos", Label: "Repositories", Type: wire.CredentialText}},
 	}
 	credentials := map[string]string{"repos": "dlt, sources"}
 	connectortest.Run(t, def, src, &connectortest.Options{Credentials: credentials, Requests: 400})
-	api.forget()
+	api.takeAsked()
 	return connectortest.Start(t, def, src, nil).As(credentials).Unverified()
 }
 
@@ -95,110 +61,32 @@ func columns(typ wire.Type, names ...string) (all []restsource.Column) {
 	return all
 }
 
-// TestPartitions: tables that are read by several requests, as public reports tell of them.
+// TestPartitions: tables that are read by several requests, as public reports tell of them. The judge grades them all.
 func TestPartitions(t *testing.T) {
-	cases := []struct {
-		name   string
-		paths  string // the first parts of those that are asked
-		tables []restsource.Table
-		answer func(r *http.Request) string
-		and    []wire.Filter
-		want   []string // of the columns part and id
-		asked  []string
-	}{
-		{
-			name:  "a column of the parent in the query: dlt-hub/dlt#1978",
-			paths: "competitions seasons",
-			tables: []restsource.Table{{
-				Name: "t0", Pages: onePage, Parent: "competitions", Path: "/seasons", Query: "competition={id}&expand={x:1}",
-				Key:     []string{"part", "id"},
-				Columns: append(columns(wire.TypeString, "id"), restsource.Column{Name: "part", OfParent: "id"}),
-			}, {Name: "competitions", Pages: onePage, Path: "/competitions", Key: []string{"id"}, Columns: columns(wire.TypeString, "id")}},
-			answer: func(r *http.Request) string {
-				switch r.URL.Query().Get("competition") {
-				case "a&b":
-					return `[{"id": "1"}]`
-				case "c":
-					return `[{"id": "1"}, {"id": "2"}]`
-				}
-				return `[{"id": "a&b"}, {"id": "c"}]`
-			},
-			want: []string{"a&b 1", "c 1", "c 2"},
-			asked: []string{"GET /competitions", "GET /seasons?competition=a%26b&expand=%7Bx%3A1%7D",
-				"GET /seasons?competition=c&expand=%7Bx%3A1%7D"},
-		},
-		{
-			name:  "the list that a tenant types: airbytehq/airbyte#25209, dlt-hub/dlt#1865",
-			paths: "repos",
-			tables: []restsource.Table{{
-				Name: "t1", Pages: onePage, Path: "/repos/{part}/issues", Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
-				Partitions: restsource.Partitions{Column: "part", Values: []string{"{repos}"}},
-			}},
-			answer: func(r *http.Request) string {
-				return map[bool]string{true: `[{"id": "1"}, {"id": "2"}]`, false: `[{"id": "1"}]`}[strings.Contains(r.URL.Path, "dlt")]
-			},
-			want:  []string{"dlt 1", "dlt 2", "sources 1"},
-			asked: []string{"GET /repos/dlt/issues", "GET /repos/sources/issues"},
-		},
-		{
-			name:  "a filter on the column asks for its partition alone",
-			paths: "orders",
-			tables: []restsource.Table{{
-				Name: "t2", Pages: onePage, Path: "/orders", Rows: "data", Key: []string{"part", "id"},
-				Columns:    []restsource.Column{{Name: "part", Type: wire.TypeNumber}, {Name: "id", Type: wire.TypeString}},
-				Partitions: restsource.Partitions{Column: "part", Param: "year", Values: []string{"2022", "2023", "2024"}},
-			}},
-			answer: func(r *http.Request) string { return `{"data": [{"id": "o` + r.URL.Query().Get("year") + `"}]}` },
-			and:    []wire.Filter{cond("part", wire.OpGt, wire.Int(2022)), cond("part", wire.OpNeq, wire.Int(2024))},
-			want:   []string{"2023 o2023"},
-			asked:  []string{"GET /orders?year=2023"},
-		},
-		{
-			name:  "a union of endpoints",
-			paths: "tickets archive",
-			tables: []restsource.Table{{
-				Name: "t3", Pages: onePage, Key: []string{"part", "id"}, Columns: columns(wire.TypeString, "part", "id"),
-				Partitions: restsource.Partitions{Column: "part", Values: []string{"live", "old"}, Paths: []string{"/tickets", "/archive/tickets"}},
-			}},
-			answer: func(r *http.Request) string { return `[{"id": "1"}]` },
-			want:   []string{"live 1", "old 1"},
-			asked:  []string{"GET /archive/tickets", "GET /tickets"},
-		},
-		{
-			name:  "a row in two partitions is one row",
-			paths: "issues",
-			tables: []restsource.Table{{
-				Name: "t4", Pages: onePage, Path: "/issues", Key: []string{"id"}, Columns: columns(wire.TypeString, "part", "id"),
-				Partitions: restsource.Partitions{Param: "label", Values: []string{"bug", "ui"}},
-			}},
-			answer: func(r *http.Request) string {
-				return fmt.Sprintf(`[{"id": "1", "part": "p"}, {"id": %q, "part": "p"}]`, r.URL.Query().Get("label"))
-			},
-			want:  []string{"p 1", "p bug", "p ui"},
-			asked: []string{"GET /issues?label=bug", "GET /issues?label=ui"},
-		},
-	}
+	cases := testkit.Cases[struct {
+		Why     string
+		Tables  []restsource.Table
+		Answers [][2]string // addresses and what is answered there
+		And     string
+		Want    []string // of the columns part and id
+		Asked   []string
+	}](t, "testdata/partitions.json")
 	var tables []restsource.Table
+	var answers []string
 	for _, c := range cases {
-		tables = append(tables, c.tables...)
-	}
-	api := &emulated{answer: func(r *http.Request) (int, string) {
-		for _, c := range cases {
-			if slices.Contains(strings.Fields(c.paths), strings.Split(r.URL.Path, "/")[2]) {
-				return 200, c.answer(r)
-			}
+		tables = append(tables, c.Tables...)
+		for _, a := range c.Answers {
+			answers = append(answers, a[:]...)
 		}
-		return 200, "{}" // the check
-	}}
-	tenant := graded(t, api, nil, tables...)
+	}
+	api := atPlaces(append(answers, "/", "{}")...)
+	tenant := graded(t, api, tables...)
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			api.forget()
-			rows := testkit.Must(read(t, tenant, c.tables[0].Name, c.and, "part", "id"))(t)
-			assert.Equal(t, c.want, rows)
-			asked := api.requests()
+		t.Run(c.Why, func(t *testing.T) {
+			assert.Equal(t, c.Want, testkit.Must(read(t, tenant, c.Tables[0].Name, filtersOf(t, c.And), "part", "id"))(t))
+			asked := api.takeAsked()
 			slices.Sort(asked)
-			assert.Equal(t, c.asked, asked)
+			assert.Equal(t, c.Asked, asked)
 		})
 	}
 }
@@ -218,13 +106,8 @@ func TestPartitionFails(t *testing.T) {
 		{"nor is one that is half an answer", `{"data": [{"id": "2"}`, "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			upstream := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-				if r.URL.Query().Get("region") == "eu" {
-					return reply(200, `{"data": [{"id": "1", "name": "Ann"}]}`), nil
-				}
-				return inTurn(c.us).RoundTrip(r)
-			})
-			tenant, log := logged(t, shopAPI, []restsource.Table{table}, upstream)
+			api := atPlaces("?region=eu", `{"data": [{"id": "1", "name": "Ann"}]}`, "", c.us)
+			tenant, log := logged(t, shopAPI, []restsource.Table{table}, api)
 			_, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
 			require.Error(t, err)
 			log.Await(t, c.err)
@@ -271,13 +154,12 @@ func TestWindows(t *testing.T) {
 		{"the API ignores both", time.RFC3339, func(string, string, string) bool { return true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &emulated{answer: func(r *http.Request) (int, string) {
+			api := &places{answer: func(r *http.Request) string {
 				q := r.URL.Query()
-				list := slices.DeleteFunc(events(), func(row map[string]any) bool {
+				text, _ := json.Marshal(slices.DeleteFunc(events(), func(row map[string]any) bool {
 					return !c.in(row["at"].(string), q.Get("from"), q.Get("to"))
-				})
-				text, _ := json.Marshal(list)
-				return 200, string(text)
+				}))
+				return string(text)
 			}}
 			table := eventsTable()
 			table.Key = nil
@@ -285,7 +167,7 @@ func TestWindows(t *testing.T) {
 			if c.layout == time.DateOnly {
 				table.Window.Round = 24 * time.Hour
 			}
-			tenant := serve(t, shopAPI, []restsource.Table{table}, testkit.Over(api))
+			tenant := serve(t, shopAPI, []restsource.Table{table}, api)
 			rows := testkit.Must(read(t, tenant, "events", nil, "id"))(t)
 			assert.Len(t, rows, len(events()))
 			assert.Len(t, slices.Compact(rows), len(events()), "none comes twice")
@@ -296,29 +178,28 @@ func TestWindows(t *testing.T) {
 // TestWindowsNarrowed: a filter on the column asks for the windows that it needs, and each
 // answer is one that the judge has seen.
 func TestWindowsNarrowed(t *testing.T) {
-	api := &emulated{answer: func(r *http.Request) (int, string) {
+	api := &places{answer: func(r *http.Request) string {
 		q := r.URL.Query()
 		list := slices.DeleteFunc(events(), func(row map[string]any) bool {
 			return row["at"].(string) < q.Get("from") || row["at"].(string) >= q.Get("to")
 		})
 		if len(list) > 9 { // estuary/connectors#1906: a search has at most so many results
-			return 400, `{"message": "narrow the search"}`
+			return `400 {"message": "narrow the search"}`
 		}
 		text, _ := json.Marshal(list)
-		return 200, string(text)
+		return string(text)
 	}}
-	tenant := graded(t, api, nil, eventsTable())
+	tenant := graded(t, api, eventsTable())
 	for _, c := range testkit.Table(t, "testdata/narrowed.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
-			before := len(api.requests())
 			rows := testkit.Must(read(t, tenant, "events", filtersOf(t, c[1]), "id"))(t)
 			assert.Equal(t, c[2], strconv.Itoa(len(rows)))
 			var want []string
 			for window := range strings.FieldsSeq(c[3]) {
 				from, to, _ := strings.Cut(strings.ReplaceAll(window, ":", "%3A"), "/")
-				want = append(want, "GET /events?from="+from+"&to="+to)
+				want = append(want, "/events?from="+from+"&to="+to)
 			}
-			assert.ElementsMatch(t, want, api.requests()[before:])
+			assert.ElementsMatch(t, want, api.takeAsked())
 		})
 	}
 }
@@ -326,11 +207,11 @@ func TestWindowsNarrowed(t *testing.T) {
 // TestPartitionWarnings: discovery warns of rows before Since, which no window has, and of values
 // that make no difference, which fill a column with what is not so.
 func TestPartitionWarnings(t *testing.T) {
-	api := &emulated{answer: func(r *http.Request) (int, string) { return 200, `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]` }}
+	api := atPlaces("", `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]`)
 	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"},
 		Columns:    columns(wire.TypeNumber, "id", "p"),
 		Partitions: restsource.Partitions{Column: "p", Param: "p", Values: []string{"1", "2"}}}
-	found := testkit.Must(serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, testkit.Over(api)).Discover())(t)
+	found := testkit.Must(serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, api).Discover())(t)
 	assert.Equal(t, []string{
 		`Table "events": the API has rows before Window.Since, which are not read.`,
 		`Table "parts": the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.`,
@@ -342,14 +223,13 @@ func TestPartitionWarnings(t *testing.T) {
 // PostHog/posthog#104158. Asking again without the window would be answered by the newest
 // page alone.
 func TestWindowRefused(t *testing.T) {
-	api := &emulated{answer: func(r *http.Request) (int, string) {
+	api := &places{answer: func(r *http.Request) string {
 		if r.URL.Query().Get("from") == "" {
-			return 200, `[{"id": 1, "at": "2024-02-01T00:00:00Z"}]`
+			return `[{"id": 1, "at": "2024-02-01T00:00:00Z"}]`
 		}
-		return 422, ""
+		return "422"
 	}}
-	tenant := serve(t, shopAPI, []restsource.Table{eventsTable()}, testkit.Over(api))
-	_, err := read(t, tenant, "events", nil, "id")
+	_, err := read(t, serve(t, shopAPI, []restsource.Table{eventsTable()}, api), "events", nil, "id")
 	require.Error(t, err)
 }
 
@@ -359,7 +239,7 @@ func TestMovedToTheNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		moved := false
-		api := &emulated{answer: func(r *http.Request) (int, string) {
+		api := &places{answer: func(r *http.Request) string {
 			from := r.URL.Query().Get("from")
 			if from < "2024-01" { // the first of three windows, which takes its time
 				time.Sleep(time.Second)
@@ -369,16 +249,17 @@ func TestMovedToTheNewest(t *testing.T) {
 			switch {
 			case from < "2024-01":
 				moved = true // by somebody, before the row is read where it was
-				return 200, `[{"id": 3, "at": "2023-12-25T00:00:00Z"}]`
+				return `[{"id": 3, "at": "2023-12-25T00:00:00Z"}]`
 			case from > "2024-01-05" && moved:
-				return 200, `[{"id": 2, "at": "2024-01-12T00:00:00Z"}, {"id": 1, "at": "2024-01-13T00:00:00Z"}, ` +
+				return `[{"id": 2, "at": "2024-01-12T00:00:00Z"}, {"id": 1, "at": "2024-01-13T00:00:00Z"}, ` +
 					`{"id": 3, "at": "2024-01-13T00:00:00Z"}]`
 			}
-			return 200, `[]`
+			return `[]`
 		}}
 		table := eventsTable()
 		table.Window.Until = time.Date(2024, 1, 20, 0, 0, 0, 0, time.UTC)
-		rows := testkit.Must(read(t, asTenant(t, api, []restsource.Table{table}).Unverified(), "events", nil, "id"))(t)
+		tenant, _ := connect(t, shopAPI, []restsource.Table{table}, restsource.Options{Transport: api})
+		rows := testkit.Must(read(t, tenant, "events", nil, "id"))(t)
 		assert.Equal(t, []string{"1", "2", "3"}, rows, "and a row that is in two windows is one row")
 	})
 }
@@ -492,28 +373,25 @@ func TestJobOfParent(t *testing.T) {
 		{"no export of a row", "", below, "/accounts/2/exports", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &emulated{answer: func(r *http.Request) (int, string) {
+			api := &places{answer: func(r *http.Request) string {
 				path := strings.TrimPrefix(r.URL.Path, "/v1")
-				if path == "/whoami" {
-					return 200, `{}`
-				}
 				id, _, _ := strings.Cut(strings.TrimPrefix(path, "/accounts/"), "/")
 				switch {
 				case path == c.gone:
-					return 404, ""
+					return "404"
+				case path == "/whoami":
+					return `{}`
 				case path == "/accounts":
-					return 200, `[{"id": 1}, {"id": 2}]`
+					return `[{"id": 1}, {"id": 2}]`
 				case r.Method == http.MethodPost && path == "/exports":
-					body, err := io.ReadAll(r.Body)
-					assert.NoError(t, err)
-					return 202, fmt.Sprintf(`{"id": "j%s"}`, account.FindSubmatch(body)[1])
+					return fmt.Sprintf(`202 {"id": "j%s"}`, account.FindSubmatch(testkit.Body(r))[1])
 				case r.Method == http.MethodPost:
-					return 202, `{"id": "j` + id + `"}`
+					return `202 {"id": "j` + id + `"}`
 				case strings.HasSuffix(path, "/file"):
 					id = strings.TrimPrefix(strings.Split(path, "/exports/")[1], "j")[:1]
-					return 200, "id\n" + id + "1\n" + id + "2\n"
+					return "id\n" + id + "1\n" + id + "2\n"
 				}
-				return 200, `{"status": "done"}`
+				return `{"status": "done"}`
 			}}
 			exports := exportTable(c.create + "/{job}/file")
 			exports.Parent, exports.Query, exports.Filters = "accounts", c.query, nil
@@ -522,7 +400,7 @@ func TestJobOfParent(t *testing.T) {
 			accounts := restsource.Table{Name: "accounts", Path: "/accounts", Pages: onePage, Key: []string{"id"},
 				Columns: columns(wire.TypeNumber, "id")}
 			src := testkit.Must(restsource.New(shopAPI, []restsource.Table{accounts, exports},
-				&restsource.Options{Transport: testkit.Over(api)}))(t)
+				&restsource.Options{Transport: api}))(t)
 			tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified()
 			rows, err := read(t, tenant, "t", nil, "id")
 			if c.want == nil {

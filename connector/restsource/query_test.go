@@ -2,7 +2,7 @@ package restsource_test
 
 import (
 	"encoding/json"
-	"io"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -22,26 +22,23 @@ func TestSorted(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/sorted.tsv", 5) {
 		var pages [][]any
 		require.NoError(t, json.Unmarshal([]byte(c[1]), &pages))
-		asked, id := 0, 0
-		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked++
-			page, err := strconv.Atoi(r.URL.Query().Get("page"))
-			assert.NoError(t, err)
+		var answers []string
+		id := 0
+		for i, page := range pages {
 			rows := []map[string]any{}
-			if page <= len(pages) {
-				for _, v := range pages[page-1] {
-					id++
-					rows = append(rows, map[string]any{"id": id, "v": v})
-				}
+			for _, v := range page {
+				id++
+				rows = append(rows, map[string]any{"id": id, "v": v})
 			}
-			assert.NoError(t, json.NewEncoder(w).Encode(rows))
-		})
+			answers = append(answers, fmt.Sprint("?page=", i+1), string(testkit.Must(json.Marshal(rows))(t)))
+		}
+		api := atPlaces(append(answers, "", "[]")...)
 		answer, err := serve(t, shopAPI, []restsource.Table{{
 			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
 			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
-		}}, testkit.Over(api)).Query(asks(wire.QueryRequest{Table: "t", Fields: []string{"v"}}, c[2]))
-		assert.Equal(t, c[4], strconv.Itoa(asked), "%s", c)
+		}}, api).Query(asks(wire.QueryRequest{Table: "t", Fields: []string{"v"}}, c[2]))
+		assert.Equal(t, c[4], strconv.Itoa(len(api.takeAsked())), "%s", c)
 		if c[3] == "" {
 			requireCode(t, wire.CodeInternal, err)
 			continue
@@ -157,16 +154,9 @@ func TestReadOnce(t *testing.T) {
 	})
 	t.Run("the parent of a child table", func(t *testing.T) {
 		tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
-		var asked []string
-		testkit.Must(serve(t, shopAPI, tables, testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.URL.Path)
-			if strings.HasSuffix(r.URL.Path, "children") {
-				_, _ = io.WriteString(w, bodyOfRows)
-				return
-			}
-			_, _ = io.WriteString(w, bodyOfOne)
-		}))).Query(join("children", "numbers", "id", "id", "x", "id")))(t)
-		assert.Equal(t, []string{"/v1/numbers", "/v1/numbers/1/children"}, asked)
+		api := atPlaces("/numbers", bodyOfOne, "/numbers/1/children", bodyOfRows)
+		testkit.Must(serve(t, shopAPI, tables, api).Query(join("children", "numbers", "id", "id", "x", "id")))(t)
+		assert.Equal(t, []string{"/numbers", "/numbers/1/children"}, api.takeAsked())
 	})
 	t.Run("a GraphQL query and the list in its rows", func(t *testing.T) {
 		api := &graph{line: `, "pageInfo": {"hasNextPage": false}`}

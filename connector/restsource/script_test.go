@@ -97,28 +97,84 @@ func unfold(text string) string {
 	return strings.NewReplacer("↵", "\n", "⇥", "\t", `\r`, "\r", `\uFEFF`, "\uFEFF", `\xeb`, "\xeb", `\xff`, "\xff").Replace(text)
 }
 
-// inTurn answers in turn. An answer is one of failures, or a status unless it is 200, headers, and a body or
-// rows with other members, as far as it has them: `{"rows": []}`, `1-4 "next":"c"`, `{Link: <...>} 5-6`, "204".
+// inTurn answers in turn.
 func inTurn(texts ...string) *script {
 	answers := make([]testkit.Transport, len(texts))
 	for i, text := range texts {
-		if answers[i] = failures[text]; answers[i] != nil {
-			continue
-		}
-		status, headers := 200, []string(nil)
-		if m := statusWord.FindStringSubmatch(text); m != nil {
-			status, _ = strconv.Atoi(m[1])
-			text = text[len(m[0]):]
-		}
-		for m := headerWord.FindStringSubmatch(text); m != nil; m = headerWord.FindStringSubmatch(text) {
-			headers, text = append(headers, m[1]), text[len(m[0]):]
-		}
-		if m := rowsWord.FindStringSubmatch(text); m != nil {
-			text = rowsOf(m[1], slices.DeleteFunc(m[2:], func(more string) bool { return more == "" })...)
-		}
-		answers[i] = always(status, unfold(text), headers...)
+		answers[i] = answering(text)
 	}
 	return following(answers...)
+}
+
+// answering answers every request alike. An answer is one of failures, or a status unless it is 200, headers, and a
+// body or rows with other members, as far as it has them: `{"rows": []}`, `1-4 "next":"c"`, `{Link: <...>} 5-6`, "204".
+func answering(text string) testkit.Transport {
+	if fails := failures[text]; fails != nil {
+		return fails
+	}
+	status, headers := 200, []string(nil)
+	if m := statusWord.FindStringSubmatch(text); m != nil {
+		status, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+	}
+	for m := headerWord.FindStringSubmatch(text); m != nil; m = headerWord.FindStringSubmatch(text) {
+		headers, text = append(headers, m[1]), text[len(m[0]):]
+	}
+	if m := rowsWord.FindStringSubmatch(text); m != nil {
+		text = rowsOf(m[1], slices.DeleteFunc(m[2:], func(more string) bool { return more == "" })...)
+	}
+	return always(status, unfold(text), headers...)
+}
+
+// places is an API that answers by address, and keeps what it is asked: "/rows?a=b", "POST /exports".
+type places struct {
+	// answer returns the answer of a request, as answering has it.
+	answer func(r *http.Request) string
+
+	mu    sync.Mutex
+	asked []string
+}
+
+// atPlaces returns an API of addresses, each with its answer behind it. An address is a path, or nothing for any, with
+// some of the parameters that a request has. The first that fits answers, and 404 if none does.
+func atPlaces(answers ...string) *places {
+	return &places{answer: func(r *http.Request) string {
+		for pair := range slices.Chunk(answers, 2) {
+			path, query, _ := strings.Cut(pair[0], "?")
+			has, err := url.ParseQuery(query)
+			if err != nil {
+				panic(err)
+			}
+			for name, values := range r.URL.Query() {
+				if slices.Equal(has[name], values) {
+					delete(has, name)
+				}
+			}
+			if len(has) == 0 && (path == "" || path == strings.TrimPrefix(r.URL.EscapedPath(), "/v1")) {
+				return pair[1]
+			}
+		}
+		return "404"
+	}}
+}
+
+func (p *places) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.asked = append(p.asked, strings.TrimPrefix(r.Method+" ", "GET ")+strings.TrimPrefix(r.URL.RequestURI(), "/v1"))
+	p.mu.Unlock()
+	return answering(p.answer(r))(r)
+}
+
+// takeAsked returns what was asked since the last call.
+func (p *places) takeAsked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.asked
+	p.asked = nil
+	return asked
 }
 
 // saysAll requires an error that says, itself or in the log, each of some texts: "internal: & not JSON".

@@ -226,14 +226,11 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func TestOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for attempts, want := range map[int]int{0: 5, -1: 5, 1: 1, 2: 2} {
-			asked := 0
+			api := inTurn("503")
 			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
-				&restsource.Options{Attempts: attempts, Transport: testkit.Transport(func(*http.Request) (*http.Response, error) {
-					asked++
-					return reply(503, ""), nil
-				})}))(t)
+				&restsource.Options{Attempts: attempts, Transport: api}))(t)
 			require.Error(t, src.Check(t.Context(), checkOf("token", "k")))
-			assert.Equal(t, want, asked)
+			assert.Len(t, api.asked, want)
 		}
 		for size, want := range map[int]bool{32 << 20: true, 32<<20 + 1: false} {
 			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -213,36 +212,18 @@ func TestSameOrigin(t *testing.T) {
 // TestChildrenAtOnce: endpoints are asked at the same time, but no more than allowed.
 func TestChildrenAtOnce(t *testing.T) {
 	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
-		childrenAtOnce(t, atOnce, want)
-	}
-}
-
-func childrenAtOnce(t *testing.T, atOnce, want int) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		api := testkit.Over(newShopOf(13))
-		var mu sync.Mutex
-		running, most := 0, 0
-		slow := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			mu.Lock()
-			running++
-			most = max(most, running)
-			mu.Unlock()
-			time.Sleep(time.Second)
-			mu.Lock()
-			running--
-			mu.Unlock()
-			return api.RoundTrip(r)
+		synctest.Test(t, func(t *testing.T) {
+			api := &slow{api: testkit.Over(newShopOf(13)), takes: time.Second}
+			tenant, _ := connect(t, shopAPI, shopTables(), restsource.Options{Transport: api, Concurrency: atOnce})
+			begun := time.Now()
+			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
+			assert.Equal(t, want, api.width)
+			if want > 2 {
+				assert.Less(t, time.Since(begun), 12*time.Second, "13 orders and 2 pages of them, one after the other, take 15 seconds")
+			}
+			assert.IsIncreasing(t, orders(answer), "the rows come in the order of the parent's")
 		})
-		tenant, _ := connect(t, shopAPI, shopTables(), restsource.Options{Transport: slow, Concurrency: atOnce})
-		begun := time.Now()
-		answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
-		assert.Equal(t, want, most)
-		if want > 2 {
-			assert.Less(t, time.Since(begun), 12*time.Second, "13 orders and 2 pages of them, one after the other, take 15 seconds")
-		}
-		assert.IsIncreasing(t, orders(answer), "the rows come in the order of the parent's")
-	})
+	}
 }
 
 // orders returns the distinct orders of the rows, as they come.
@@ -259,23 +240,16 @@ func orders(answer *connectortest.Answer) (ids []int64) {
 // that heard it, and is not remembered for the next [rule tenant-4].
 func TestBudgetOfOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newNumbers()
-		var asked []time.Duration
-		begun := time.Now()
-		tenant := serve(t, shopAPI, numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
-			testkit.Transport(func(r *http.Request) (*http.Response, error) {
-				asked = append(asked, time.Since(begun))
-				res, err := testkit.Over(api).RoundTrip(r)
-				if err == nil {
-					res.Header.Set("X-RateLimit-Remaining", "0")
-					res.Header.Set("X-RateLimit-Reset", "5")
-				}
-				return res, err
-			}))
+		var answers []string
+		for _, ids := range []string{"1-2", "3-4", "5-6", "7", "1-2", "3-4", "5-6", "7"} {
+			answers = append(answers, "{X-RateLimit-Remaining: 0} {X-RateLimit-Reset: 5} "+ids+` "total": 7`)
+		}
+		api := inTurn(answers...)
+		tenant := serve(t, shopAPI, numbersTable(byPage, withTotal), api)
 		for range 2 {
 			testkit.Must(tenant.Query(allNumbers))(t)
 		}
-		assert.Equal(t, seconds(0, 5, 10, 15, 15, 20, 25, 30), asked)
+		assert.Equal(t, "0 5 10 15 15 20 25 30", inSeconds(api.asked))
 	})
 }
 
@@ -354,15 +328,7 @@ func TestJudgedElsewhere(t *testing.T) {
 		return restsource.Verdict{}
 	}
 	tables := append(numbersTable(onePage), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
-	tenant := serve(t, api, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
-		switch r.URL.Path {
-		case "/v1/numbers":
-			return reply(200, rowsOf("1-3")), nil
-		case "/v1/numbers/2/children":
-			return reply(200, bodyOfRows), nil
-		}
-		return reply(418, ""), nil
-	}))
+	tenant := serve(t, api, tables, atPlaces("/numbers", "1-3", "/numbers/2/children", bodyOfRows, "", "418"))
 	err := tenant.Check()
 	requireCode(t, wire.CodeCheckFailed, err)
 	assert.Contains(t, err.Error(), "The workspace is paused. Resume it.")
