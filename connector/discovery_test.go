@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -141,6 +142,7 @@ func TestGroupBudget(t *testing.T) {
 // TestAnswerSize checks the limit of 32 MiB, which is checked before the status
 // is written.
 func TestAnswerSize(t *testing.T) {
+	testrun.Long(t)
 	// Digits are copied as they are, which keeps the test quick under -race.
 	mega := wire.Decimal(strings.Repeat("7", 1<<20))
 	samples := append(slices.Repeat([]wire.Value{mega}, 31), wire.Decimal("7"))

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -151,6 +152,7 @@ func TestMedia(t *testing.T) {
 
 // TestLongest gives answers that are as long as they may be, and one byte longer.
 func TestLongest(t *testing.T) {
+	testrun.Long(t)
 	for _, c := range []struct {
 		path, body, rule string
 		most             int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -167,19 +168,22 @@ func TestReadOnce(t *testing.T) {
 		assert.Contains(t, api.asked[0], "total(currency: EUR)")
 		assert.Contains(t, api.asked[0], "product { sku } quantity")
 	})
-	t.Run("more than is kept", func(t *testing.T) {
-		cursor := restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next"}
-		tables := append(numbersTable(cursor), numbersTable(cursor)...)
-		tables[1].Name = "again"
-		asked, much := map[string]int{}, strings.Repeat("x", 17<<20)
-		large := join("numbers", "again", "id", "id", "id", "id")
-		large.TimeoutMS = 120_000 // 50 MB take their time where the race detector watches
-		testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			at := r.URL.Query().Get("at")
-			asked[at]++
-			next := map[string]string{"": `"2"`, "2": "null"}[at]
-			return reply(200, `{"rows": [{"id": 1`+at+`}], "next": `+next+`, "x": "`+much+`"}`), nil
-		})).Query(large))(t)
-		assert.Equal(t, map[string]int{"": 1, "2": 2}, asked, "the second page has no room, and is asked for again")
-	})
+}
+
+// TestReadAgainWithoutRoom: a page that there is no room to keep is asked for again.
+func TestReadAgainWithoutRoom(t *testing.T) {
+	testrun.Long(t)
+	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "at", Next: "next"}
+	tables := append(numbersTable(cursor), numbersTable(cursor)...)
+	tables[1].Name = "again"
+	asked, much := map[string]int{}, strings.Repeat("x", 17<<20)
+	large := join("numbers", "again", "id", "id", "id", "id")
+	large.TimeoutMS = 120_000 // 50 MB take their time on a busy machine
+	testkit.Must(serve(t, shopAPI, tables, testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		at := r.URL.Query().Get("at")
+		asked[at]++
+		next := map[string]string{"": `"2"`, "2": "null"}[at]
+		return reply(200, `{"rows": [{"id": 1`+at+`}], "next": `+next+`, "x": "`+much+`"}`), nil
+	})).Query(large))(t)
+	assert.Equal(t, map[string]int{"": 1, "2": 2}, asked, "the second page has no room, and is asked for again")
 }
