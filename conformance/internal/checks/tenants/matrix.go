@@ -47,8 +47,14 @@ func turned[T any](list []T, w wording) []T {
 type question struct {
 	path string
 	what string // sets it apart from the first question on its route
-	// ask returns the request, or nil if the table does not allow it.
-	ask func(s *subject, w wording) wire.Request
+	// filter returns what the rows are to satisfy, or nothing where the subject has no such filter; nil: all rows.
+	filter func(s *subject) wire.Where
+	joins  bool // with those that they refer to
+	page   bool // one page of the rows
+	sorts  int  // by how many columns they are sorted
+	// group is the kind of groups of an aggregate, and measures what is measured.
+	group    int
+	measures func(s *subject, w wording) []wire.Measure
 	// first returns the tenant who asks first, as what is kept then shows in the other's answer; nil: either.
 	first func(s *subject) int
 }
@@ -58,73 +64,24 @@ var questions = slices.Concat(plain, further)
 
 // plain has a question for each route that every table allows.
 var plain = []*question{
-	{path: wire.PathQuery, ask: func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
-	{path: wire.PathCount, ask: func(s *subject, w wording) wire.Request {
-		return &wire.CountRequest{Table: s.name, Where: s.everything(w), Envelope: w.envelope()}
-	}},
-	{path: wire.PathSize, ask: func(s *subject, w wording) wire.Request {
-		return s.unlessPartial(&wire.SizeRequest{Table: s.name, Envelope: w.envelope()})
-	}},
-	{path: wire.PathCardinality, ask: func(s *subject, w wording) wire.Request {
-		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
-		return s.unlessPartial(&wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()})
-	}},
-	{path: wire.PathAggregate, ask: func(s *subject, w wording) wire.Request {
-		rows := wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", w.n)}
-		return s.aggregate(w, nil, rows)
-	}},
-	{path: wire.PathLinkHitRate, ask: func(s *subject, w wording) wire.Request {
-		req := &wire.LinkHitRateRequest{
-			FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
-		}
-		if s.hop != nil {
-			req.FromColumn, req.ToTable, req.ToColumn = s.hop.FromField, s.hop.ToTable, s.hop.ToField
-		}
-		return s.unlessPartial(req)
-	}},
+	{path: wire.PathQuery}, {path: wire.PathCount}, {path: wire.PathSize}, {path: wire.PathCardinality},
+	{path: wire.PathAggregate, measures: counted("rows%d")}, {path: wire.PathLinkHitRate},
 }
 
 // joined is the question about the rows with those that they refer to.
-var joined = &question{path: wire.PathQuery, what: " with a join", ask: func(s *subject, w wording) wire.Request {
-	if s.hop == nil || !s.joins {
-		return nil
-	}
-	req := s.rowsIn(w)
-	req.Joins = []wire.JoinHop{*s.hop}
-	return req
-}}
+var joined = &question{path: wire.PathQuery, what: " with a join", joins: true}
 
 // ofAlone is the question about the number of rows with a value that one tenant alone has: what values there are may be kept when
 // the first tenant asks.
-var ofAlone = counting(" with a value that one tenant alone has", func(s *subject) wire.Where { return filtered(s.alone) }).
-	begunBy(func(s *subject) int { return 1 - s.owner })
-
-func (q *question) begunBy(first func(s *subject) int) *question {
-	q.first = first
-	return q
-}
-
-// filtering returns the question about the rows that satisfy a filter, with those that they refer to or without.
-func filtering(what string, joins bool, filter func(s *subject) *wire.Filter) *question {
-	return &question{path: wire.PathQuery, what: what, ask: func(s *subject, w wording) wire.Request {
-		f := filter(s)
-		if f == nil || s.only != nil || joins && (s.hop == nil || !s.joins) {
-			return nil
-		}
-		req := s.rowsIn(w)
-		req.And, req.Limit = append(req.And, *f), 0
-		if joins {
-			req.Joins = []wire.JoinHop{*s.hop}
-		}
-		return req
-	}}
-}
-
-// ofEach is the question about as many rows of each tenant.
-var ofEach = filtering("", false, func(s *subject) *wire.Filter { return s.evenly })
+var ofAlone = &question{path: wire.PathCount, what: " with a value that one tenant alone has",
+	filter: func(s *subject) wire.Where { return filtered(s.alone) }, first: func(s *subject) int { return 1 - s.owner }}
 
 // referring is the question about the rows that refer to one key, with the row of that key.
-var referring = filtering(" that refer to one key, with a join", true, func(s *subject) *wire.Filter { return s.refers })
+var referring = &question{path: wire.PathQuery, what: " that refer to one key, with a join", joins: true,
+	filter: func(s *subject) wire.Where { return filtered(s.refers) }}
+
+// evenly filters as many rows of each tenant.
+func evenly(s *subject) wire.Where { return filtered(s.evenly) }
 
 // ofEither returns a question for each tenant, of whom the other asks it first.
 func ofEither(questions ...*question) []*question {
@@ -136,74 +93,56 @@ func ofEither(questions ...*question) []*question {
 
 var further = slices.Concat([]*question{
 	joined,
-	filtering(" with a filter", false, func(s *subject) *wire.Filter { return s.value }),
-	filtering(" for one key", false, func(s *subject) *wire.Filter { return s.key }),
-	{path: wire.PathQuery, what: " with a limit", ask: func(s *subject, w wording) wire.Request { return s.pageIn(w) }},
-	sorting(" sorted, with a limit", 1), sorting(" sorted by two columns, with a limit", 2),
+	{path: wire.PathQuery, what: " with a filter", filter: func(s *subject) wire.Where { return filtered(s.value) }},
+	{path: wire.PathQuery, what: " for one key", filter: func(s *subject) wire.Where { return filtered(s.key) }},
+	{path: wire.PathQuery, what: " with a limit", page: true},
+	{path: wire.PathQuery, what: " sorted, with a limit", page: true, sorts: 1},
+	{path: wire.PathQuery, what: " sorted by two columns, with a limit", page: true, sorts: 2},
 	referring,
-	{path: wire.PathQuery, what: " with a join and a limit", ask: func(s *subject, w wording) wire.Request {
-		if s.hop == nil || !s.joins {
-			return nil
-		}
-		req := s.pageIn(w)
-		req.Joins = []wire.JoinHop{*s.hop}
-		return req
-	}},
-	by(" by groups of numbers", byNumber), by(" by groups of texts", byText), by(" by periods", byPeriod),
+	{path: wire.PathQuery, what: " with a join and a limit", page: true, joins: true},
+	{path: wire.PathAggregate, what: " by groups of numbers", group: byNumber, measures: counted("n%d")},
+	{path: wire.PathAggregate, what: " by groups of texts", group: byText, measures: counted("n%d")},
+	{path: wire.PathAggregate, what: " by periods", group: byPeriod, measures: counted("n%d")},
 	measuring(wire.AggMin), measuring(wire.AggMax), measuring(wire.AggSum), measuring(wire.AggCountDistinct),
-	counting(" with a filter", func(s *subject) wire.Where { return filtered(s.value) }),
+	{path: wire.PathCount, what: " with a filter", filter: func(s *subject) wire.Where { return filtered(s.value) }},
 	ofAlone,
-	{path: wire.PathQuery, what: " sorted, as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
-		req, ok := ofEach.ask(s, w).(*wire.QueryRequest)
-		if !ok || len(s.sorts) == 0 {
-			return nil
-		}
-		req.Sort = []wire.SortKey{{Field: s.sorts[0], Dir: wire.Desc}}
-		return req
-	}},
-	{path: wire.PathAggregate, what: ", sum of as many rows of each tenant", ask: func(s *subject, w wording) wire.Request {
-		if s.evenly == nil || len(s.numbers) == 0 || s.only != nil {
-			return nil
-		}
-		req := s.aggregate(w, nil, wire.Measure{Fn: wire.AggSum, Field: s.numbers[0], As: "sum"}).(*wire.AggregateRequest)
-		req.And = append(req.And, *s.evenly)
-		return req
-	}},
-	counting(" with a list", func(s *subject) wire.Where { return filtered(s.list) }),
-	counting(" with an element", func(s *subject) wire.Where { return filtered(s.element) }),
-	counting(" with groups of or", func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }),
+	{path: wire.PathQuery, what: " sorted, as many rows of each tenant", filter: evenly, sorts: 1},
+	{path: wire.PathAggregate, what: ", sum of as many rows of each tenant", filter: evenly,
+		measures: func(s *subject, _ wording) (list []wire.Measure) {
+			for _, name := range s.numbers[:min(len(s.numbers), 1)] {
+				list = append(list, wire.Measure{Fn: wire.AggSum, Field: name, As: "sum"})
+			}
+			return list
+		}},
+	{path: wire.PathCount, what: " with a list", filter: func(s *subject) wire.Where { return filtered(s.list) }},
+	{path: wire.PathCount, what: " with an element", filter: func(s *subject) wire.Where { return filtered(s.element) }},
+	{path: wire.PathCount, what: " with groups of or", filter: func(s *subject) wire.Where { return wire.Where{Or: s.alikeGroups()} }},
 }, ofEither(
-	filtering(" for a key that the first tenant alone has", false, func(s *subject) *wire.Filter { return s.absent[0] }),
-	filtering(" for a key that the second tenant alone has", false, func(s *subject) *wire.Filter { return s.absent[1] }),
+	&question{path: wire.PathQuery, what: " for a key that the first tenant alone has",
+		filter: func(s *subject) wire.Where { return filtered(s.absent[0]) }},
+	&question{path: wire.PathQuery, what: " for a key that the second tenant alone has",
+		filter: func(s *subject) wire.Where { return filtered(s.absent[1]) }},
 ), ofEither(
-	filtering(" beyond the second tenant's values", false, func(s *subject) *wire.Filter { return s.beyond[0] }),
-	filtering(" beyond the first tenant's values", false, func(s *subject) *wire.Filter { return s.beyond[1] }),
+	&question{path: wire.PathQuery, what: " beyond the second tenant's values",
+		filter: func(s *subject) wire.Where { return filtered(s.beyond[0]) }},
+	&question{path: wire.PathQuery, what: " beyond the first tenant's values",
+		filter: func(s *subject) wire.Where { return filtered(s.beyond[1]) }},
 ))
 
-// sorting returns the question about a page of rows that are sorted by so many columns.
-func sorting(what string, keys int) *question {
-	return &question{path: wire.PathQuery, what: what, ask: func(s *subject, w wording) wire.Request {
-		if len(s.sorts) < keys {
-			return nil
-		}
-		req := s.pageIn(w)
-		for i, name := range s.sorts[:keys] {
-			req.Sort = append(req.Sort, wire.SortKey{Field: name, Dir: []wire.Direction{wire.Asc, wire.Desc}[(w.n+i)%2]})
-		}
-		return req
-	}}
+// counted returns the measure that counts rows, under a name made of the wording.
+func counted(as string) func(*subject, wording) []wire.Measure {
+	return func(_ *subject, w wording) []wire.Measure {
+		return []wire.Measure{{Fn: wire.AggCount, As: fmt.Sprintf(as, w.n)}}
+	}
 }
 
-// counting returns the question about the number of rows that satisfy filters, of a table that both tenants have: who lacks
-// it is refused before filters are looked at.
-func counting(what string, filters func(s *subject) wire.Where) *question {
-	return &question{path: wire.PathCount, what: what, ask: func(s *subject, w wording) wire.Request {
-		where, some := s.everything(w), filters(s)
-		if len(some.And)+len(some.Or) == 0 || s.only != nil || s.lacked[0] || s.lacked[1] {
-			return nil
+// measuring returns the question about one function of columns of numbers.
+func measuring(fn wire.AggFunc) *question {
+	return &question{path: wire.PathAggregate, what: ", " + string(fn), measures: func(s *subject, w wording) (list []wire.Measure) {
+		for i, name := range s.numbers {
+			list = append(list, wire.Measure{Fn: fn, Field: name, As: fmt.Sprintf("m%d_%d", w.n, i)})
 		}
-		where.And, where.Or = append(where.And, some.And...), some.Or
-		return &wire.CountRequest{Table: s.name, Where: where, Envelope: w.envelope()}
+		return list
 	}}
 }
 
@@ -213,31 +152,6 @@ func filtered(f *wire.Filter) (where wire.Where) {
 		where.And = []wire.Filter{*f}
 	}
 	return where
-}
-
-// by returns the question about the number of rows of groups of one kind.
-func by(what string, kind int) *question {
-	return &question{path: wire.PathAggregate, what: what, ask: func(s *subject, w wording) wire.Request {
-		key := s.groups[kind]
-		if key == nil {
-			return nil
-		}
-		return s.aggregate(w, []wire.GroupKey{*key}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
-	}}
-}
-
-// measuring returns the question about one function of columns of numbers.
-func measuring(fn wire.AggFunc) *question {
-	return &question{path: wire.PathAggregate, what: ", " + string(fn), ask: func(s *subject, w wording) wire.Request {
-		var list []wire.Measure
-		for i, name := range s.numbers {
-			list = append(list, wire.Measure{Fn: fn, Field: name, As: fmt.Sprintf("m%d_%d", w.n, i)})
-		}
-		if list == nil {
-			return nil
-		}
-		return s.aggregate(w, nil, list...)
-	}}
 }
 
 const maxColumns = 3
@@ -250,20 +164,90 @@ func firstOf(path string) *question {
 	return nil
 }
 
+// ask returns the request, or nil if the table does not allow it. Filters are asked for where the subject is its whole
+// table, and counted where both tenants have it: who lacks it is refused before filters are looked at.
+func (q *question) ask(s *subject, w wording) wire.Request {
+	where := s.everything(w)
+	if q.filter != nil {
+		some := q.filter(s)
+		if len(some.And)+len(some.Or) == 0 || s.only != nil || q.path == wire.PathCount && (s.lacked[0] || s.lacked[1]) {
+			return nil
+		}
+		where.And, where.Or = append(where.And, some.And...), some.Or
+	}
+	switch q.path {
+	case wire.PathQuery:
+		if q.joins && (s.hop == nil || !s.joins) || len(s.sorts) < q.sorts {
+			return nil
+		}
+		return q.rows(s, where, w)
+	case wire.PathCount:
+		return &wire.CountRequest{Table: s.name, Where: where, Envelope: w.envelope()}
+	case wire.PathAggregate:
+		req := &wire.AggregateRequest{
+			Table: s.name, Where: where, Measures: q.measures(s, w), Limit: wire.AggregateLimit, Envelope: w.envelope(),
+		}
+		key := s.groups[q.group]
+		if len(req.Measures) == 0 || q.group != allRows && key == nil {
+			return nil
+		}
+		if key != nil {
+			req.GroupBy = []wire.GroupKey{*key}
+			if terms.IsText(s.tables[0].Field(key.Field).Type) {
+				req.StringFields = []string{key.Field}
+			}
+		}
+		return req
+	}
+	if s.only != nil {
+		return nil // these routes take no filter
+	}
+	switch q.path {
+	case wire.PathSize:
+		return &wire.SizeRequest{Table: s.name, Envelope: w.envelope()}
+	case wire.PathCardinality:
+		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
+		return &wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()}
+	}
+	req := &wire.LinkHitRateRequest{
+		FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
+	}
+	if s.hop != nil {
+		req.FromColumn, req.ToTable, req.ToColumn = s.hop.FromField, s.hop.ToTable, s.hop.ToField
+	}
+	return req
+}
+
+// rows returns the request for rows. Those that a filter keeps are few, and asked for without a limit.
+func (q *question) rows(s *subject, where wire.Where, w wording) *wire.QueryRequest {
+	req := s.rowsIn(w)
+	req.Where = where
+	switch {
+	case q.page:
+		req.Limit = int64(3 + w.n%3)
+		req.Offset = int64(w.page) * req.Limit
+	case q.filter != nil:
+		req.Limit = 0
+	}
+	if q.joins {
+		req.Joins = []wire.JoinHop{*s.hop}
+	}
+	for i, name := range s.sorts[:q.sorts] {
+		dir := wire.Desc
+		if q.page {
+			dir = []wire.Direction{wire.Asc, wire.Desc}[(w.n+i)%2]
+		}
+		req.Sort = append(req.Sort, wire.SortKey{Field: name, Dir: dir})
+	}
+	return req
+}
+
 // rowsIn returns a request for all rows of the subject and the columns that both tenants have.
 func (s *subject) rowsIn(w wording) *wire.QueryRequest {
 	req := &wire.QueryRequest{Table: s.name, Where: s.everything(w), Fields: turned(s.fields, w), Envelope: w.envelope()}
 	if s.mayLimit && w.n%3 > 0 {
 		req.Limit = int64(most) + 1 + int64(w.n)
 	}
-	return req
-}
-
-// pageIn returns a request for a page of the subject's rows.
-func (s *subject) pageIn(w wording) *wire.QueryRequest {
-	req := s.rowsIn(w)
-	req.Limit = int64(3 + w.n%3)
-	req.Offset = int64(w.page) * req.Limit
 	return req
 }
 
@@ -279,18 +263,6 @@ func (s *subject) hasPage(run *pairRun, q *question, w wording) bool {
 	})
 }
 
-func (s *subject) aggregate(w wording, by []wire.GroupKey, measures ...wire.Measure) wire.Request {
-	req := &wire.AggregateRequest{
-		Table: s.name, Where: s.everything(w), GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: w.envelope(),
-	}
-	for _, key := range by {
-		if terms.IsText(s.tables[0].Field(key.Field).Type) {
-			req.StringFields = append(req.StringFields, key.Field)
-		}
-	}
-	return req
-}
-
 // everything returns filters that keep every row of the subject: nin with a text that differs from wording to wording,
 // which keeps null cells too. Wordings go without only once the rows of both tenants are known.
 func (s *subject) everything(w wording) (where wire.Where) {
@@ -301,12 +273,4 @@ func (s *subject) everything(w wording) (where wire.Where) {
 	}
 	where.And = append(where.And, s.only...)
 	return where
-}
-
-// unlessPartial returns the request, or nil if the subject is a part of its table: the route takes no filter.
-func (s *subject) unlessPartial(m wire.Request) wire.Request {
-	if s.only != nil {
-		return nil
-	}
-	return m
 }

@@ -261,7 +261,8 @@ func (s *subject) link(to *subject) {
 
 // The kinds of groups: a connector may have code of its own for each.
 const (
-	byNumber = iota
+	allRows = iota // no groups
+	byNumber
 	byText
 	byPeriod
 	kindsOfGroups
