@@ -85,25 +85,18 @@ func refusalsMention(run *pairRun, both [2]*session.Discovery, tenant int) *chec
 // refusalsSuggest asks for the misspelt names of a table and of a column that only the other tenant has: what proposes a
 // name may know those of all tenants.
 func refusalsSuggest(run *pairRun, both [2]*session.Discovery, tenant int) *check.Finding {
-	type asking struct {
-		path, name string
-		about      func(name string) wire.Request
-	}
-	var list []asking
+	var list []naming
 	table, column := ofOther(both, tenant)
 	if table != nil {
 		for _, path := range []string{wire.PathQuery, wire.PathCount} {
-			list = append(list, asking{path, table.Name, func(name string) wire.Request {
-				named := *table
-				named.Name = name
-				return oneField(run, &named, firstOf(path))
-			}})
+			list = append(list, naming{path: path, name: table.Name,
+				about: func(name string) wire.Request { return oneField(run, renamed(table, name), firstOf(path)) }})
 		}
 	}
 	if column.field != "" {
-		list = append(list, asking{wire.PathQuery, column.field, func(name string) wire.Request {
+		list = append(list, naming{path: wire.PathQuery, name: column.field, about: func(name string) wire.Request {
 			return &wire.QueryRequest{Table: column.table, Fields: []string{name}, Envelope: fresh(run).envelope()}
-		}}, asking{wire.PathCount, column.field, func(name string) wire.Request {
+		}}, naming{path: wire.PathCount, name: column.field, about: func(name string) wire.Request {
 			is := wire.Filter{Field: name, Op: wire.OpEq, Value: wire.Text("")}
 			return &wire.CountRequest{Table: column.table, Where: filtered(&is), Envelope: fresh(run).envelope()}
 		}})

@@ -232,7 +232,10 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 	if first == nil || len(first.Rows) == 0 || len(first.Rows) > maxSwept {
 		return nil
 	}
-	second := s.readWhole(run, &wire.QueryRequest{Table: s.name, Fields: s.fields})
+	req := &wire.QueryRequest{Table: s.name, Fields: s.fields}
+	c := run.Ask(wire.PathQuery, req, 1)
+	c.Most = min(run.Rows, maxSwept)
+	second := send(run, c, req, s.tables[1].Columns())
 	if second.rows == nil || second.over {
 		return nil
 	}
@@ -262,13 +265,6 @@ func (s *subject) sweep(run *pairRun, i int) *check.Finding {
 		}
 	}
 	return nil
-}
-
-// readWhole reads all rows of a large table for the second tenant.
-func (s *subject) readWhole(run *pairRun, req *wire.QueryRequest) reply {
-	c := run.Ask(wire.PathQuery, req, 1)
-	c.Most = min(run.Rows, maxSwept)
-	return send(run, c, req, s.tables[1].Columns())
 }
 
 // linksInTurns asks about the foreign keys between tables that were read for both tenants, and joins along them: what a

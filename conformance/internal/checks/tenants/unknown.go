@@ -69,53 +69,63 @@ func unknownToOther(run *pairRun) *check.Finding {
 // unknownColumn asks one tenant for a column that only the other's table of the same name has: as one of the row's, and in
 // filters. Before, it asks the same for the owner, so that a connector may have kept what columns the table has.
 func unknownColumn(run *pairRun, tenant int, own, others *wire.Table, column *wire.Field) *check.Finding {
-	filtered := func(name string) wire.Where { return wire.Where{And: []wire.Filter{{Field: name, Op: wire.OpNotNull}}} }
+	where := func(name string) wire.Where { return filtered(&wire.Filter{Field: name, Op: wire.OpNotNull}) }
 	filters := terms.Allowed(column.Filterable) && run.Document.Declares(wire.OpNotNull)
 	what := fmt.Sprintf("column %s of table %s", terms.QuoteName(column.Name), terms.QuoteName(others.Name))
-	for _, q := range []struct {
-		path, what string
-		may        bool
-		about      func(name string) wire.Request
-	}{
-		{wire.PathQuery, "", true, func(name string) wire.Request {
-			return &wire.QueryRequest{Table: others.Name, Fields: []string{name}, Envelope: fresh(run).envelope()}
-		}},
-		{wire.PathQuery, " with a filter", filters && len(own.Fields) > 0, func(name string) wire.Request {
+	list := []naming{{wire.PathQuery, "", what, column.Name, func(name string) wire.Request {
+		return &wire.QueryRequest{Table: others.Name, Fields: []string{name}, Envelope: fresh(run).envelope()}
+	}}}
+	if filters && len(own.Fields) > 0 {
+		list = append(list, naming{wire.PathQuery, " with a filter", what, column.Name, func(name string) wire.Request {
 			fields := []string{own.Fields[0].Name}
-			return &wire.QueryRequest{Table: others.Name, Fields: fields, Where: filtered(name), Envelope: fresh(run).envelope()}
-		}},
-		{wire.PathCount, " with a filter", filters && run.Document.Offers(wire.PathCount), func(name string) wire.Request {
-			return &wire.CountRequest{Table: others.Name, Where: filtered(name), Envelope: fresh(run).envelope()}
-		}},
-	} {
-		if !q.may {
-			continue
-		}
-		before := answerTo(run, 1-tenant, q.path, q.about(column.Name))
+			return &wire.QueryRequest{Table: others.Name, Fields: fields, Where: where(name), Envelope: fresh(run).envelope()}
+		}})
+	}
+	if filters && run.Document.Offers(wire.PathCount) {
+		list = append(list, naming{wire.PathCount, " with a filter", what, column.Name, func(name string) wire.Request {
+			return &wire.CountRequest{Table: others.Name, Where: where(name), Envelope: fresh(run).envelope()}
+		}})
+	}
+	for _, n := range list {
+		before := answerTo(run, 1-tenant, n.path, n.about(n.name))
 		run.Cases++
-		a := answerTo(run, tenant, q.path, q.about(column.Name))
-		if f := toldApart(run, tenant, q.path, q.what, what, column.Name, a, q.about); f != nil {
+		a := answerTo(run, tenant, n.path, n.about(n.name))
+		if f := n.toldApart(run, tenant, a); f != nil {
 			return f
 		}
-		if f := lostToOwner(run, tenant, q.path, q.what, what, before, q.about(column.Name)); f != nil {
+		if f := n.lostToOwner(run, tenant, before, n.about(n.name)); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
+// naming is a request that names something of the other tenant's.
+type naming struct {
+	path, asking string                         // the route, and how it is asked
+	what, name   string                         // such as `table "orders"`, and the name alone
+	about        func(name string) wire.Request // the request that has another name in its place
+}
+
+// renamed returns a table with another name.
+func renamed(t *wire.Table, name string) *wire.Table {
+	own := *t
+	own.Name = name
+	return &own
+}
+
 // lostToOwner asks the owner once more, after the other tenant was refused: the refusal may have been kept.
-func lostToOwner(run *pairRun, tenant int, path, asking, what string, before *session.Answer, m wire.Request) *check.Finding {
+func (n *naming) lostToOwner(run *pairRun, tenant int, before *session.Answer, m wire.Request) *check.Finding {
 	if before.Err != nil || before.Status != http.StatusOK || run.Allowance() == 0 {
 		return nil
 	}
-	after := answerTo(run, 1-tenant, path, m)
+	after := answerTo(run, 1-tenant, n.path, m)
 	if after.Refusal() == nil || after.Status >= http.StatusInternalServerError {
 		return nil
 	}
 	return check.Differs(before.Describe(), after.Describe(),
 		"%s%s for %s, which only the %s tenant has, is refused to it after the %s was refused",
-		path, asking, what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(after.Request)
+		n.path, n.asking, n.what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(after.Request)
 }
 
 func unknownOnRoutes(run *pairRun, _ [2]*session.Discovery, tenant int, t *wire.Table) *check.Finding {
@@ -134,12 +144,9 @@ func unknownTo(run *pairRun, tenant int, path string, t *wire.Table) *check.Find
 	if q == nil {
 		return nil
 	}
-	about := func(name string) wire.Request {
-		named := *t
-		named.Name = name
-		return oneField(run, &named, q)
-	}
-	m, what := about(t.Name), "table "+terms.QuoteName(t.Name)
+	n := naming{path, "", "table " + terms.QuoteName(t.Name), t.Name,
+		func(name string) wire.Request { return oneField(run, renamed(t, name), q) }}
+	m := n.about(t.Name)
 	before := &session.Answer{}
 	if run.Allowance() > 0 {
 		before = answerTo(run, 1-tenant, path, m)
@@ -148,16 +155,16 @@ func unknownTo(run *pairRun, tenant int, path string, t *wire.Table) *check.Find
 	a := answerTo(run, tenant, path, m)
 	f := a.RefusedWith(wire.CodeUnknownEntity)
 	if f == nil || path == wire.PathAggregate && a.Declined() {
-		if f := toldApart(run, tenant, path, "", what, t.Name, a, about); f != nil || path != wire.PathQuery {
+		if f := n.toldApart(run, tenant, a); f != nil || path != wire.PathQuery {
 			return f
 		}
-		return lostToOwner(run, tenant, path, "", what, before, about(t.Name))
+		return n.lostToOwner(run, tenant, before, n.about(t.Name))
 	}
 	if a.Err == nil && a.Status >= 400 {
 		// The request is refused, but not as it should be. If a table that nobody has is
 		// refused like that too, another check reports it.
 		last := run.Last
-		b := answerTo(run, tenant, path, about(payload.UnusedTable))
+		b := answerTo(run, tenant, path, n.about(payload.UnusedTable))
 		if b.Status == a.Status {
 			return check.Block("P3.2", "%s answers %d for a table that nobody has", path, b.Status)
 		}
@@ -213,14 +220,10 @@ func unknownBeside(run *pairRun, both [2]*session.Discovery, tenant int, t *wire
 		if !mayJoin || !run.Document.Offers(l.path) || run.Spent(1) {
 			continue
 		}
-		about := func(name string) wire.Request {
-			named := *t
-			named.Name = name
-			return l.ask(own, &named, fresh(run))
-		}
+		n := naming{l.path, l.what, "table " + terms.QuoteName(t.Name), t.Name,
+			func(name string) wire.Request { return l.ask(own, renamed(t, name), fresh(run)) }}
 		run.Cases++
-		a := answerTo(run, tenant, l.path, about(t.Name))
-		if f := toldApart(run, tenant, l.path, l.what, "table "+terms.QuoteName(t.Name), t.Name, a, about); f != nil {
+		if f := n.toldApart(run, tenant, answerTo(run, tenant, n.path, n.about(t.Name))); f != nil {
 			return f
 		}
 	}
@@ -249,22 +252,20 @@ func (r refusal) String() string {
 }
 
 // toldApart judges that a name of the other tenant's is answered like one that does not exist, if the latter is refused
-// or declined; asking and what say how it is asked about and what it names. A message may hold what changes with each
-// request, or a name like the one that was asked for: so two missing names of different kinds are asked for.
-func toldApart(
-	run *pairRun, tenant int, path, asking, what, name string, a *session.Answer, about func(name string) wire.Request,
-) *check.Finding {
-	others, last := refusalIn(a, name, name), run.Last
+// or declined. A message may hold what changes with each request, or a name like the one that was asked for: so two
+// missing names of different kinds are asked for.
+func (n *naming) toldApart(run *pairRun, tenant int, a *session.Answer) *check.Finding {
+	others, last := refusalIn(a, n.name, n.name), run.Last
 	var nobodys []refusal
-	for _, unused := range []string{payload.UnusedTable, name + "_0"} {
+	for _, unused := range []string{payload.UnusedTable, n.name + "_0"} {
 		if a.Err != nil || run.Allowance() == 0 {
 			return nil
 		}
-		b := answerTo(run, tenant, path, about(unused))
-		if b.Err != nil || b.Status == http.StatusOK || refusalIn(b, unused, name) == others {
+		b := answerTo(run, tenant, n.path, n.about(unused))
+		if b.Err != nil || b.Status == http.StatusOK || refusalIn(b, unused, n.name) == others {
 			return nil
 		}
-		nobodys = append(nobodys, refusalIn(b, unused, name))
+		nobodys = append(nobodys, refusalIn(b, unused, n.name))
 	}
 	if nobodys[0].message != nobodys[1].message {
 		nobodys[0].message, nobodys[1].message, others.message = "", "", ""
@@ -272,14 +273,14 @@ func toldApart(
 	if nobodys[0] != nobodys[1] || nobodys[0] == others {
 		return nil
 	}
-	again := refusalIn(answerTo(run, tenant, path, about(name)), name, name)
+	again := refusalIn(answerTo(run, tenant, n.path, n.about(n.name)), n.name, n.name)
 	if again.status != others.status || again.code != others.code {
 		return nil // what comes and goes is no matter of the table
 	}
 	run.Last = last
 	return check.Differs(nobodys[0].String(), others.String(),
 		"%s%s for %s, which only the %s tenant has, tells the %s of it: a name that nobody has is answered otherwise",
-		path, asking, what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(a.Request)
+		n.path, n.asking, n.what, phrase.Ordinal(1-tenant), phrase.Ordinal(tenant)).From(a.Request)
 }
 
 // oneField returns a request about the first field of a table.
