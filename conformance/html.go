@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/coverage"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
 )
 
 //go:embed report.html
@@ -46,9 +47,10 @@ func (r *Report) written() *written {
 // functions returns what the templates call.
 func (r *Report) functions() template.FuncMap {
 	return template.FuncMap{
-		"legible": check.Legible, "grouped": grouped, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
+		"legible": check.Legible, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
 		"class": class, "mark": func(class string) string { return marks[class] },
 		"checkURL": func(o Outcome) string { return o.url() }, "quote": func(o Outcome) string { return o.quote() },
+		"grouped": func(n any) string { return phrase.Grouped(n, "\u202f") },
 		"again":   func(o Outcome) string { return r.again(o.ID) },
 		"blocks":  func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 		"finding": func(o Outcome) string { return r.Finding(&o) },
@@ -130,13 +132,4 @@ func prose(text string) template.HTML {
 		}
 	}
 	return template.HTML(b.String()) // every part was escaped
-}
-
-// grouped writes a whole number of any type in groups of three digits.
-func grouped(n any) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
-	}
-	return text
 }

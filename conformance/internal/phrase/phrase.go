@@ -5,7 +5,6 @@ package phrase
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -55,11 +54,14 @@ func Plural(n int, one string) string {
 	return Thousands(n) + " " + one + "s"
 }
 
-// Thousands writes a number in groups of three digits.
-func Thousands(n int) string {
-	text := strconv.Itoa(n)
+// Thousands writes a number in groups of three digits, with commas between them.
+func Thousands(n int) string { return Grouped(n, ",") }
+
+// Grouped writes a whole number of any type in groups of three digits.
+func Grouped(n any, between string) string {
+	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
+		text = text[:i] + between + text[i:]
 	}
 	return text
 }
