@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/shrink"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -144,7 +145,7 @@ func (g *Generator) onRoute(q *Question, path string) {
 // that reads only what is asked for has nothing to filter by.
 func (g *Generator) fewFields(q *Question) []string {
 	others := q.names()
-	chance := chanceOf(g.seed, bodyOf(q))
+	chance := chanceOf(g.seed, shrink.Body(q.Message()))
 	shuffle(chance, others)
 	if chance.chance(8) {
 		return others

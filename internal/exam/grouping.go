@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/shrink"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -12,7 +13,7 @@ import (
 // fold adds groups and measures to a question, by chance. It reports false if none of a few choices has an
 // exact answer.
 func (g *Generator) fold(q *Question) bool {
-	chance := chanceOf(g.seed, bodyOf(q))
+	chance := chanceOf(g.seed, shrink.Body(q.Message()))
 	for range 4 {
 		q.Groups, q.Measures, q.StringFields = nil, nil, nil
 		g.groupBy(chance, q)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/shrink"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -11,7 +12,7 @@ import (
 func (g *Generator) Joined() []*Question {
 	list := g.FilteredWindows(KeepAll)
 	for _, q := range list {
-		g.join(chanceOf(g.seed, "joins", bodyOf(q)), q)
+		g.join(chanceOf(g.seed, "joins", shrink.Body(q.Message())), q)
 	}
 	return list
 }

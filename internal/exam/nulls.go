@@ -3,6 +3,7 @@ package exam
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/shrink"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -130,7 +131,7 @@ func (g *Generator) inGroup(q *Question) bool {
 // few choices has an exact answer.
 func (g *Generator) foldAs(q *Question, grouped bool) bool {
 	q.Path = wire.PathAggregate
-	chance := chanceOf(g.seed, bodyOf(q))
+	chance := chanceOf(g.seed, shrink.Body(q.Message()))
 	const tries = 12
 	for range tries {
 		q.Groups, q.StringFields = nil, nil

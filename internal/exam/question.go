@@ -83,12 +83,3 @@ func (q *Question) asking(m wire.Request) *Question {
 	}
 	return other
 }
-
-// bodyOf returns the body of a question's request, which tells questions apart.
-func bodyOf(q *Question) string {
-	body, err := wire.EncodeRequest(q.Message())
-	if err != nil {
-		panic(err) // made of values that have crossed the wire
-	}
-	return string(body)
-}

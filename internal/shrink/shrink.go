@@ -27,11 +27,11 @@ const MaxRequests = 200
 // early when ctx ends. wrong has to send each request, so those that leave out most are tried first.
 func Request(ctx context.Context, m wire.Request, t Table, wrong func(wire.Request) bool) wire.Request {
 	asked := 0
-	tried := map[string]bool{body(m): true}
+	tried := map[string]bool{Body(m): true}
 	for again := true; again; {
 		again = false
 		for smaller := range Simpler(m, t) {
-			key := body(smaller)
+			key := Body(smaller)
 			if tried[key] {
 				continue
 			}
@@ -49,8 +49,8 @@ func Request(ctx context.Context, m wire.Request, t Table, wrong func(wire.Reque
 	return m
 }
 
-// body returns the body of a request, which tells requests apart.
-func body(m wire.Request) string {
+// Body returns the body of a request, which tells requests apart.
+func Body(m wire.Request) string {
 	text, err := wire.EncodeRequest(m)
 	if err != nil {
 		panic(err) // made of values that have crossed the wire

@@ -62,13 +62,13 @@ func TestRequest(t *testing.T) {
 				needed = append(needed, regexp.MustCompile(pattern))
 			}
 			req := requestOf(t, c[0], c[1])
-			before, asked := body(req), 0
+			before, asked := Body(req), 0
 			small := Request(t.Context(), req, orders, func(m wire.Request) bool {
 				asked++
-				return !slices.ContainsFunc(needed, func(r *regexp.Regexp) bool { return !r.MatchString(body(m)) })
+				return !slices.ContainsFunc(needed, func(r *regexp.Regexp) bool { return !r.MatchString(Body(m)) })
 			})
-			require.Contains(t, body(small), c[3]+`,`)
-			require.Equal(t, before, body(req), "the original stays as it was")
+			require.Contains(t, Body(small), c[3]+`,`)
+			require.Equal(t, before, Body(req), "the original stays as it was")
 			require.Less(t, asked, MaxRequests)
 			require.Less(t, Size(small), Size(req))
 		})
