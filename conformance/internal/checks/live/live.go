@@ -14,7 +14,7 @@ import (
 // advice that is judged as they are.
 func Checks() (checks, advice []session.Check) {
 	m := &memory{linksFrom: map[string][]link{}, sorted: map[judgedSort]bool{}, unmeasured: map[tableMeasure]bool{}}
-	return slices.Concat(m.consistencyChecks(), m.filterChecks(), m.relationChecks(), m.secondChecks()), m.advice()
+	return slices.Concat(m.consistencyChecks(), m.filterChecks(), m.comparisons()), m.advice()
 }
 
 // What a check lacks when no table exercises it.
@@ -121,8 +121,9 @@ func (m *memory) consistencyChecks() []session.Check {
 	}
 }
 
-// relationChecks compare the answers to several requests with each other.
-func (m *memory) relationChecks() []session.Check {
+// comparisons are the checks that compare the answers to several requests with each other. The last judges what the second
+// account is answered, after the checks that judge its data too.
+func (m *memory) comparisons() []session.Check {
 	return []session.Check{
 		{ID: "M27", Phase: 4, Weight: 190, Judge: m.within(everyPartCounts, lacksRows),
 			Explained: []string{"M20", "L6", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
@@ -133,12 +134,6 @@ func (m *memory) relationChecks() []session.Check {
 		{ID: "M7", Phase: 4, Weight: 70, Judge: m.within(inTurn(1, projectionKeepsRows), lacksRows), Rules: []string{"query-10"},
 			Title: "fewer columns are as many rows, with the same cells",
 			Fix:   "Project without DISTINCT and without GROUP BY: rows that look alike are still rows."},
-	}
-}
-
-// secondChecks judge what the second account is answered, after the checks that judge its data too.
-func (m *memory) secondChecks() []session.Check {
-	return []session.Check{
 		{ID: "T8", Phase: 4, Two: true, Again: true, Weight: 240, Least: 3, Rules: []string{"tenant-4", "tenant-6"},
 			Judge:     ofSecond(m.within(echoed, "the rows of the two accounts tell no request apart")),
 			Explained: []string{"L11", "L1", "L2", "L3", "L4", "L6", "L7", "L8", "L9", "M10", "M11", "M12", "M20", "M21", "M22", "M24"},
