@@ -82,9 +82,10 @@ type echo struct {
 // gain returns how much of a request was not asked of the second account yet. It is divided by the root of the number of its traits:
 // one about many columns shows what was kept of each of them, and yet does not come before all that are about few.
 func (e *echo) gain(seen map[string]int) (gain float64) {
+	worth := [...]float64{10, 5, 2} // whole numbers, whose sum is the same in any order
 	for trait := range e.traits {
-		if n := seen[trait]; n < 3 {
-			gain += 1 / float64(1+n*n)
+		if n := seen[trait]; n < len(worth) {
+			gain += worth[n]
 		}
 	}
 	return gain / math.Sqrt(float64(max(len(e.traits), 1)))
