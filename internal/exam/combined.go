@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -479,9 +480,6 @@ func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
 	return list
 }
 
-// operatorStep is how many operators later another table begins, so that a few tables come to all of them.
-const operatorStep = 5
-
 // of returns the filters of a pool with one operator.
 func (p *pool) of(op wire.Op) *pool {
 	some := &pool{random: p.random, subject: p.subject, all: p.all, fields: p.fields, about: map[string][]int{}}
@@ -497,7 +495,9 @@ func (p *pool) of(op wire.Op) *pool {
 // filter take the operators in turn, and other tables begin with other ones: a connector may push some
 // to its source and apply the others behind the window.
 func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
-	ops, shapes := g.operators(), []shape{{and: 1}, {and: 2}, {or: 2, group: 1}}
+	shapes := []shape{{and: 1}, {and: 2}, {and: 1}, {or: 2, group: 1}}
+	ops := slices.DeleteFunc(terms.Operators[wire.Op](), func(op wire.Op) bool { return !g.document.Declares(op) })
+	slices.Reverse(ops) // the last are those that sources leave to the connector most often
 	place := func(q *Question, n int, keys ...wire.SortKey) {
 		q.Path, q.Sort = wire.PathQuery, keys
 		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
@@ -515,7 +515,7 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		shape := shapes[(len(list)+table)%len(shapes)] // other tables have others with an offset
 		q := p.question(shape)
 		if shape.and == 1 && len(ops) > 0 {
-			turn := operatorStep*table + len(list)/len(shapes)
+			turn := (len(list)*len(g.subjects) + table) / 2 // tables are asked in turn, and so come to all of them soon
 			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
 				q = cmp.Or(some.question(shape), q)
 			}
@@ -534,11 +534,24 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 	sortable := s.columnsThat(func(c *Column) bool { return c.sortable && len(c.cells) > 1 })
 	shuffle(p.random, sortable)
 	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
+	var many []*Question
 	if len(sortable) > 0 {
-		for i, q := range g.manyMembers(s, p, table, skip) {
-			place(q, 2*i+1, key(sortable[0], wire.Desc))
+		many = g.manyMembers(s, p, table, skip)
+	}
+	long := func() {
+		for _, q := range many[:min(1, len(many))] {
+			n := 1
+			if q.And[0].Op == wire.OpNin {
+				n = 3
+			}
+			place(q, n, key(sortable[0], wire.Desc))
+			many = many[1:]
 		}
 	}
+	if table%2 == 1 {
+		slices.Reverse(many) // tables take turns with in and nin
+	}
+	long()
 	var single, several [][]wire.SortKey
 	for _, dir := range []wire.Direction{wire.Desc, wire.Asc} {
 		for _, c := range sortable {
@@ -571,6 +584,7 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		if i < len(several) {
 			add(i%4, several[i]...)
 		}
+		long()
 	}
 	return list
 }
