@@ -250,6 +250,7 @@ func TestBudgetOfOneRequest(t *testing.T) {
 			testkit.Must(tenant.Query(allNumbers))(t)
 		}
 		assert.Equal(t, "0 5 10 15 15 20 25 30", inSeconds(api.asked))
+		assert.Equal(t, "page=1 page=2 page=3 page=4 page=1 page=2 page=3 page=4", strings.Join(api.queries, " "))
 	})
 }
 
