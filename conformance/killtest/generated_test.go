@@ -56,7 +56,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 		"the third group of or is forgotten":                "fields[1], or[1 1 1]",
 		"in looks at three members":                         "fields[1], and[4]",
 		"includes looks at four characters":                 "fields[1], and[1]",
-		"the third sort key is turned around":               "fields[1 1], sort[1 1 1]",
+		"the third sort key is turned around":               "fields[1 1 1], sort[1 1 1]",
 		"an offset beside or is one short":                  "fields[1], or[1], offset 2",
 		"a count forgets the second filter of a group":      "or[2]",
 		"two groups forget or":                              "or[1], groupBy[1 1]",

@@ -534,24 +534,11 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 	sortable := s.columnsThat(func(c *Column) bool { return c.sortable && len(c.cells) > 1 })
 	shuffle(p.random, sortable)
 	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
-	var many []*Question
 	if len(sortable) > 0 {
-		many = g.manyMembers(s, p, table, skip)
-	}
-	long := func() {
-		for _, q := range many[:min(1, len(many))] {
-			n := 1
-			if q.And[0].Op == wire.OpNin {
-				n = 3
-			}
-			place(q, n, key(sortable[0], wire.Desc))
-			many = many[1:]
+		for i, q := range g.manyMembers(s, p, table, skip) {
+			place(q, 2*i+1, key(sortable[0], wire.Desc))
 		}
 	}
-	if table%2 == 1 {
-		slices.Reverse(many) // tables take turns with in and nin
-	}
-	long()
 	var single, several [][]wire.SortKey
 	for _, dir := range []wire.Direction{wire.Desc, wire.Asc} {
 		for _, c := range sortable {
@@ -584,7 +571,6 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		if i < len(several) {
 			add(i%4, several[i]...)
 		}
-		long()
 	}
 	return list
 }
