@@ -143,7 +143,7 @@ func TestGroupBudget(t *testing.T) {
 // is written.
 func TestAnswerSize(t *testing.T) {
 	testrun.Long(t)
-	// Digits are copied as they are, which keeps the test quick under -race.
+	// Digits are copied as they are, which keeps the test quick.
 	mega := wire.Decimal(strings.Repeat("7", 1<<20))
 	samples := append(slices.Repeat([]wire.Value{mega}, 31), wire.Decimal("7"))
 	d := &wire.Discovery{Tables: []wire.Table{{Name: "t",

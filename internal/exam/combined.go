@@ -497,7 +497,7 @@ func (p *pool) of(op wire.Op) *pool {
 func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
 	shapes := []shape{{and: 1}, {and: 2}, {and: 1}, {or: 2, group: 1}}
 	ops := slices.DeleteFunc(terms.Operators[wire.Op](), func(op wire.Op) bool { return !g.document.Declares(op) })
-	slices.Reverse(ops) // the last are those that sources leave to the connector most often
+	slices.Reverse(ops) // the last of the protocol are those that sources leave to the connector most often
 	place := func(q *Question, n int, keys ...wire.SortKey) {
 		q.Path, q.Sort = wire.PathQuery, keys
 		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
@@ -515,7 +515,8 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		shape := shapes[(len(list)+table)%len(shapes)] // other tables have others with an offset
 		q := p.question(shape)
 		if shape.and == 1 && len(ops) > 0 {
-			turn := (len(list)*len(g.subjects) + table) / 2 // tables are asked in turn, and so come to all of them soon
+			// Tables are asked in turn, and every other question has a single filter: so each is about the next operator.
+			turn := (len(list)*len(g.subjects) + table) / 2
 			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
 				q = cmp.Or(some.question(shape), q)
 			}

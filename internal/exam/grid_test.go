@@ -187,16 +187,20 @@ func TestCombinations(t *testing.T) {
 	require.Positive(t, empty)
 }
 
-// TestWindowsOverEachOperator requires that the first windows over single filters are about all operators.
+// TestWindowsOverEachOperator requires that the first windows that cut the rows of single filters are about all
+// operators: a connector may leave any one of them for behind the window.
 func TestWindowsOverEachOperator(t *testing.T) {
-	g := ofCorpus(5)
-	asked := map[wire.Op]bool{}
-	for _, q := range g.FilteredWindows(KeepAll)[:8*len(g.operators())] {
-		if filters := slices.Collect(q.Filters()); len(filters) == 1 {
-			asked[filters[0].Op] = true
+	for seed := range uint64(5) {
+		g := ofCorpus(seed)
+		asked := map[wire.Op]bool{}
+		for _, q := range g.FilteredWindows(KeepAll)[:8*len(g.operators())] {
+			filters := slices.Collect(q.Filters())
+			if len(filters) == 1 && q.Limit > 0 && q.Limit+q.Offset < int64(q.Rows()) {
+				asked[filters[0].Op] = true
+			}
 		}
+		require.Len(t, asked, len(g.operators()), "seed %d", seed)
 	}
-	require.Len(t, asked, len(g.operators()))
 }
 
 // TestCollations requires operands that show each collation where the data allow it.

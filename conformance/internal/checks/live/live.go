@@ -121,8 +121,8 @@ func (m *memory) consistencyChecks() []session.Check {
 	}
 }
 
-// comparisons are the checks that compare the answers to several requests with each other. The last judges what the second
-// account is answered, after the checks that judge its data too.
+// comparisons returns the checks that compare the answers to several requests with each other. The last judges what the
+// second account is answered, after the checks that judge its data too.
 func (m *memory) comparisons() []session.Check {
 	return []session.Check{
 		{ID: "M27", Phase: 4, Weight: 190, Judge: m.within(everyPartCounts, lacksRows),
