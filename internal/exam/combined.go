@@ -37,7 +37,7 @@ var shapes = []shape{
 // ask a part of them, and to look for groups that have an exact answer takes long.
 func (g *Generator) Combinations(skip func(*Question) bool, routes ...string) iter.Seq[*Question] {
 	const rounds = 3
-	list := slices.Collect(InTurn(g.subjects, func(s *Subject) (list []*Question) {
+	list := slices.Collect(kindsInTurn(g.subjects, func(s *Subject) (list []*Question) {
 		p := g.pool(s, skip)
 		particular := g.particularCombinations(s, p, skip)
 		for n := range max(rounds*len(shapes), len(particular)) {
@@ -468,7 +468,7 @@ func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Quest
 // column that has an order, in both directions, alone and before others. Every second is
 // about nulls, as long as there are such.
 func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
-	list := slices.Collect(InTurn(g.subjects, func(s *Subject) []*Question {
+	list := slices.Collect(kindsInTurn(g.subjects, func(s *Subject) []*Question {
 		if s.Window > 0 {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package exam
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,30 @@ func TestWindowsOverEachOperator(t *testing.T) {
 			}
 		}
 		require.Len(t, asked, len(g.operators()), "seed %d", seed)
+	}
+}
+
+// TestManyListsLeaveTurns requires that of a few questions that combine filters, sorts and windows most are about the one table
+// that has much to combine, where thirty have the same few columns and rows.
+func TestManyListsLeaveTurns(t *testing.T) {
+	subjects := []*Subject{stock()}
+	for i := range 30 {
+		list := tableOf(t, fmt.Sprint("list", i), `id:number label:string | 1 "a" | 2 "b" | 3 "c d" | 4 null`)
+		subjects = append(subjects, list)
+	}
+	g := New(1, declaring(wire.Capabilities{Operators: packedOps, Sort: wire.SortMulti, Offset: true}), subjects)
+	const few = 30
+	combinations := slices.Collect(g.Combinations(KeepAll, wire.PathQuery))[:few]
+	require.True(t, slices.ContainsFunc(combinations, func(q *Question) bool { return len(q.And) > 0 && len(q.Or) > 1 }),
+		"a filter beside groups, which show whether these have their brackets")
+	for _, list := range [][]*Question{combinations, g.FilteredWindows(KeepAll)[:few]} {
+		ofStock := 0
+		for _, q := range list {
+			if q.Subject == subjects[0] {
+				ofStock++
+			}
+		}
+		require.Greater(t, ofStock, few/2)
 	}
 }
 

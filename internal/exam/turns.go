@@ -12,6 +12,7 @@ import (
 type Turns struct {
 	weights []float64
 	taken   []int
+	later   []bool // tables that do not come before others come twice
 }
 
 // Tabular is what has the columns of a table.
@@ -23,7 +24,7 @@ func NewTurns[T Tabular](tables []T) *Turns {
 	for _, table := range tables {
 		alike[shapeOf(table.Columns())]++
 	}
-	t := &Turns{taken: make([]int, len(tables))}
+	t := &Turns{taken: make([]int, len(tables)), later: make([]bool, len(tables))}
 	for _, table := range tables {
 		columns := table.Columns()
 		t.weights = append(t.weights, float64(len(columns))/float64(alike[shapeOf(columns)]))
@@ -44,7 +45,7 @@ func (t *Turns) Next(open func(table int) bool) int {
 	best, least := -1, 0.0
 	for i, weight := range t.weights {
 		due := float64(t.taken[i]+1) / weight
-		if t.taken[i] == 0 {
+		if t.taken[i] == 0 && !t.later[i] {
 			due = 0
 		}
 		if (best < 0 || due < least) && open(i) {
@@ -60,8 +61,26 @@ func (t *Turns) Next(open func(table int) bool) int {
 // InTurn yields what is planned for several tables, as they take turns. It plans for a table when its
 // turn comes first.
 func InTurn[T Tabular, Q any](tables []T, plan func(table T) []Q) iter.Seq[Q] {
+	return inTurn(tables, plan, NewTurns[T])
+}
+
+// kindsInTurn does what [InTurn] does for questions about what a connector makes of a request, whatever table it names: of
+// tables with the same columns only the first comes before others come twice. Thirty lists would else take the turns in
+// which a larger table is asked in a second way.
+func kindsInTurn[T Tabular, Q any](tables []T, plan func(table T) []Q) iter.Seq[Q] {
+	return inTurn(tables, plan, func(tables []T) *Turns {
+		turns, known := NewTurns(tables), map[string]bool{}
+		for i, table := range tables {
+			shape := shapeOf(table.Columns())
+			turns.later[i], known[shape] = known[shape], true
+		}
+		return turns
+	})
+}
+
+func inTurn[T Tabular, Q any](tables []T, plan func(table T) []Q, turnsOf func([]T) *Turns) iter.Seq[Q] {
 	return func(yield func(Q) bool) {
-		turns, planned, left := NewTurns(tables), make([]bool, len(tables)), make([][]Q, len(tables))
+		turns, planned, left := turnsOf(tables), make([]bool, len(tables)), make([][]Q, len(tables))
 		for {
 			i := turns.Next(func(i int) bool { return !planned[i] || len(left[i]) > 0 })
 			if i < 0 {
