@@ -2,174 +2,228 @@ package corpus
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf16"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// answered is a case with its committed answer.
-type answered struct {
-	Case
-	ByHand bool
-	Answer Answer
-}
+var update = flag.Bool("update", false, "write the oracle's answers into the cases that are not answered by hand")
 
-// Answer is the answer of a case. Only the fields of its route are set. Cells
-// are as read from the wire: decimals, days and instants are texts.
-type Answer struct {
-	// Columns are the members of the rows of a query or an aggregate, in the
-	// order of the request.
-	Columns []string
-	// Rows are the rows of a query in the requested order, rows that tie in the
-	// order of the table, or the groups of an aggregate in any order.
-	Rows [][]wire.Value
-	// TooMany is true if an aggregate has as many groups as its limit or more,
-	// so that it must be refused or declined. Rows is then empty.
-	TooMany     bool
-	Count       int64
-	Size        *wire.Size
-	Cardinality map[string]*wire.Cardinality
-	LinkHitRate *wire.LinkHitRate
-}
+func TestMain(m *testing.M) { testrun.Main(m) }
 
-// Answers returns the committed answers by the names of their cases.
-func Answers(t *testing.T) map[string]Answer {
-	answers := map[string]Answer{}
-	for _, c := range caseList(t) {
-		answers[c.Name] = c.Answer
+func oracleTables() oracle.Tables {
+	tables := oracle.Tables{}
+	for _, t := range Tables() {
+		tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
 	}
-	return answers
+	return tables
 }
 
-// caseList returns the cases on disk, which differ from the embedded ones right
-// after an update.
-func caseList(t *testing.T) []answered {
-	names, err := filepath.Glob("cases/*.json")
-	require.NoError(t, err)
-	require.NotEmpty(t, names)
-	var cases []answered
-	for _, name := range names {
-		raw, err := os.ReadFile(name)
-		require.NoError(t, err)
-		more, err := readAnswered(raw)
-		require.NoError(t, err, name)
-		cases = append(cases, more...)
+// caseList returns the cases on disk, which differ from the embedded ones right after an update,
+// and those with long operands.
+func caseList(t *testing.T) (cases []caseFile) {
+	for _, name := range testkit.Must(filepath.Glob("cases/*.json"))(t) {
+		text := testkit.Must(os.ReadFile(name))(t)
+		cases = append(cases, testkit.Must(readCases(text))(t, name)...)
 	}
 	answers := longAnswers()
 	for _, c := range longOperands() {
-		answer, known := answers[c.Name]
-		require.True(t, known, c.Name)
-		cases = append(cases, answered{Case: c, Answer: answer})
+		cases = append(cases, caseFile{Case: c, Answer: json.RawMessage(answers[c.Name])})
 	}
 	return cases
 }
 
 // longAnswers returns the answers of the cases with long operands, by their names.
-func longAnswers() map[string]Answer {
-	rows := func(ids ...int) (a Answer) {
-		a.Columns = []string{"id"}
-		for _, id := range ids {
-			a.Rows = append(a.Rows, []wire.Value{wire.Int(int64(id))})
-		}
-		return a
-	}
-	answers := map[string]Answer{}
+func longAnswers() map[string]string {
+	answers := map[string]string{}
 	for i, size := range lengths {
-		// The texts begin with their lengths: 299, 1099, 4999 and 69999.
-		own, greater := 3*i+2, [][]int{{3, 7, 8, 9, 10, 11, 12}, {1, 2, 3, 6, 7, 8, 9, 10, 11, 12}, {9, 10, 11, 12}, {12}}[i]
 		for _, op := range []wire.Op{wire.OpEq, wire.OpIn, wire.OpStartsWith, wire.OpIncludes} {
-			answers[fmt.Sprintf("%s-text-of-%d", op, size)] = rows(own)
+			answers[fmt.Sprintf("%s-text-of-%d", op, size)] = fmt.Sprintf(`{"columns":["id"],"rows":[[%d]]}`, 3*i+2)
 		}
-		answers[fmt.Sprintf("gt-text-of-%d", size)] = rows(greater...)
-		answers[fmt.Sprintf("count-eq-text-of-%d", size)] = Answer{Count: 1}
+		// The texts begin with their lengths: 299, 1099, 4999 and 69999.
+		greater := []string{"[3],[7],[8],[9],[10],[11],[12]", "[1],[2],[3],[6],[7],[8],[9],[10],[11],[12]", "[9],[10],[11],[12]", "[12]"}[i]
+		answers[fmt.Sprintf("gt-text-of-%d", size)] = `{"columns":["id"],"rows":[` + greater + `]}`
+		answers[fmt.Sprintf("count-eq-text-of-%d", size)] = "1"
 	}
 	return answers
 }
 
-// tooMany is the answer in a file if an aggregate has too many groups.
-const tooMany = `"too many groups"`
-
-// readAnswered reads a file with its answers.
-func readAnswered(raw []byte) ([]answered, error) {
-	files, err := readCases(raw)
-	if err != nil {
-		return nil, err
-	}
-	var cases []answered
-	for _, f := range files {
-		a, err := readAnswer(f.Case.Request, f.Answer)
-		if err != nil {
-			return nil, fmt.Errorf("%s: answer: %w", f.Name, err)
-		}
-		cases = append(cases, answered{f.Case, f.ByHand, a})
-	}
-	return cases, nil
-}
-
-// readAnswer decodes an answer: for a query its columns and rows, for a count
-// its number, for every other route the body of the protocol.
-func readAnswer(request wire.Request, raw json.RawMessage) (Answer, error) {
-	var a Answer
+// answerTo returns the oracle's answer to the request of a case, as a file of cases spells it: for a
+// query its columns and rows, for a count its number, for every other route the body of the protocol.
+func answerTo(t *testing.T, tables oracle.Tables, request wire.Request) string {
+	t.Helper()
 	switch r := request.(type) {
 	case *wire.QueryRequest:
-		var rows struct {
-			Columns []string       `json:"columns"`
-			Rows    [][]wire.Value `json:"rows"`
+		table := testkit.Must(oracle.Query(tables, r))(t)
+		columns, rows := []string{}, [][]wire.Value{}
+		for _, c := range table.Columns {
+			columns = append(columns, c.Name)
 		}
-		err := json.Unmarshal(raw, &rows)
-		a.Columns, a.Rows = rows.Columns, rows.Rows
-		for i, row := range a.Rows {
-			if len(row) != len(a.Columns) {
-				return a, fmt.Errorf("rows[%d] has %d cells for %d columns", i, len(row), len(a.Columns))
-			}
-		}
-		return a, err
+		return `{"columns":` + encode(t, columns) + `,"rows":` + encode(t, append(rows, table.Rows...)) + "}"
 	case *wire.CountRequest:
-		return a, json.Unmarshal(raw, &a.Count)
+		return encode(t, testkit.Must(oracle.Count(tables, r))(t))
 	case *wire.AggregateRequest:
-		for _, g := range r.GroupBy {
-			a.Columns = append(a.Columns, g.As)
+		table := testkit.Must(oracle.Aggregate(tables, r))(t)
+		if int64(len(table.Rows)) >= r.Limit {
+			return `"too many groups"`
 		}
-		for _, m := range r.Measures {
-			a.Columns = append(a.Columns, m.As)
-		}
-		if a.TooMany = string(raw) == tooMany; a.TooMany {
-			return a, nil
-		}
-		var groups wire.AggregateAnswer
-		if err := wire.Decode(raw, &groups); err != nil {
-			return a, err
-		}
-		for i, group := range groups.Rows {
-			row := make([]wire.Value, len(a.Columns))
-			for n, name := range a.Columns {
-				v, ok := group[name]
-				if !ok || len(group) != len(row) {
-					return a, fmt.Errorf("rows[%d] has other members than %q", i, a.Columns)
-				}
-				row[n] = v
+		var groups []string
+		for _, row := range table.Rows {
+			var members []string
+			for i, v := range row {
+				members = append(members, encode(t, table.Columns[i].Name)+":"+encode(t, v))
 			}
-			a.Rows = append(a.Rows, row)
+			groups = append(groups, "{"+strings.Join(members, ",")+"}")
 		}
-		return a, nil
+		return `{"rows":[` + strings.Join(groups, ",") + `]}`
 	case *wire.SizeRequest:
-		var size wire.SizeAnswer
-		err := wire.Decode(raw, &size)
-		a.Size = size.Size
-		return a, err
+		return fmt.Sprintf(`{"size":{"rows":%d,"exact":true}}`, len(tables[r.Table].Rows))
 	case *wire.CardinalityRequest:
-		var counts wire.CardinalityAnswer
-		err := wire.Decode(raw, &counts)
-		a.Cardinality = counts.Columns
-		return a, err
+		columns := map[string]*wire.Cardinality{}
+		for _, column := range r.Columns {
+			counts := testkit.Must(oracle.Cardinality(tables[r.Table], column))(t)
+			columns[column] = &counts
+		}
+		return string(testkit.Must(wire.EncodeAnswer(&wire.CardinalityAnswer{Columns: columns}))(t))
 	case *wire.LinkHitRateRequest:
-		a.LinkHitRate = &wire.LinkHitRate{}
-		return a, wire.Decode(raw, a.LinkHitRate)
+		rate := testkit.Must(oracle.LinkHitRate(tables, r))(t)
+		return string(testkit.Must(wire.EncodeAnswer(rate))(t))
 	}
-	return a, fmt.Errorf("a %T has no answer here", request)
+	t.Fatalf("a %T has no answer", request)
+	return ""
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	return string(testkit.Must(json.Marshal(v))(t))
+}
+
+// ascii returns JSON with escapes, so that differences in normal form or in
+// white space are visible in a file.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// updateCases writes the oracle's answers into the files. It keeps the answers written by hand.
+func updateCases(t *testing.T, tables oracle.Tables) {
+	t.Helper()
+	for _, name := range testkit.Must(filepath.Glob("cases/*.json"))(t) {
+		text := string(testkit.Must(os.ReadFile(name))(t))
+		for _, c := range testkit.Must(readCases([]byte(text)))(t, name) {
+			if c.ByHand {
+				continue
+			}
+			before, rest, found := strings.Cut(text, `{"name": "`+c.Name+`"`)
+			require.True(t, found, "%s: the case %s does not begin with its name", name, c.Name)
+			old, answer := `"answer": `+string(c.Answer), `"answer": `+answerTo(t, tables, c.Case.Request)
+			text = before + `{"name": "` + c.Name + `"` + strings.Replace(rest, old, answer, 1)
+		}
+		require.NoError(t, os.WriteFile(name, []byte(ascii(text)), 0o644))
+	}
+}
+
+// TestCasesAgainstTheOracle checks that every committed answer is the oracle's.
+func TestCasesAgainstTheOracle(t *testing.T) {
+	tables := oracleTables()
+	if *update {
+		updateCases(t, tables)
+	}
+	for _, c := range caseList(t) {
+		assert.Equal(t, ascii(answerTo(t, tables, c.Case.Request)), ascii(encode(t, c.Answer)), c.Name)
+	}
+}
+
+// A judge holds an answer against tables under one reading of the protocol.
+type judge func(oracle.Reading, oracle.Tables) *oracle.Difference
+
+// judgeOf returns the judge of the oracle's answer to a request. Sizes and measurements have no readings.
+func judgeOf(t *testing.T, tables oracle.Tables, request wire.Request) judge {
+	t.Helper()
+	switch r := request.(type) {
+	case *wire.QueryRequest:
+		answer := testkit.Must(oracle.Query(tables, r))(t)
+		return func(reading oracle.Reading, other oracle.Tables) *oracle.Difference {
+			return reading.Verify(other, r, answer.Rows)
+		}
+	case *wire.CountRequest: // as many rows without members
+		rows := make([][]wire.Value, testkit.Must(oracle.Count(tables, r))(t))
+		q := &wire.QueryRequest{Table: r.Table, Where: r.Where}
+		return func(reading oracle.Reading, other oracle.Tables) *oracle.Difference {
+			return reading.Verify(other, q, rows)
+		}
+	case *wire.AggregateRequest:
+		answer := testkit.Must(oracle.Aggregate(tables, r))(t)
+		if int64(len(answer.Rows)) >= r.Limit {
+			break
+		}
+		groups := []map[string]wire.Value{}
+		for _, row := range answer.Rows {
+			group := map[string]wire.Value{}
+			for i, c := range answer.Columns {
+				group[c.Name] = row[i]
+			}
+			groups = append(groups, group)
+		}
+		return func(reading oracle.Reading, other oracle.Tables) *oracle.Difference {
+			return reading.VerifyGroups(other, r, groups)
+		}
+	}
+	return func(oracle.Reading, oracle.Tables) *oracle.Difference { return nil }
+}
+
+// TestCasesAreSettled checks that no case fails a connector for a choice that
+// the protocol leaves open: under every reading the answer is the same, and if
+// not, the case is advice.
+func TestCasesAreSettled(t *testing.T) {
+	testrun.Long(t)
+	t.Parallel()
+	tables := oracleTables()
+	for _, c := range caseList(t) {
+		open, judge := 0, judgeOf(t, tables, c.Case.Request)
+		for _, reading := range oracle.Readings() {
+			if judge(reading, tables) != nil {
+				open++
+			}
+		}
+		if r, ok := c.Case.Request.(*wire.CardinalityRequest); ok {
+			for _, column := range r.Columns {
+				least, most, err := oracle.DistinctRange(tables[r.Table], column)
+				require.NoError(t, err, c.Name)
+				if least != most {
+					open++
+				}
+			}
+		}
+		advice := c.Check[0] == 'A'
+		if advice && open == 0 {
+			t.Errorf("%s is advice, but all readings agree on it", c.Name)
+		}
+		if !advice && open > 0 {
+			t.Errorf("%s fails a connector, but %d readings do not agree with it", c.Name, open)
+		}
+	}
 }
