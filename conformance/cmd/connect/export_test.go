@@ -19,14 +19,6 @@ import (
 
 const exportToken = "the-token-of-the-tests-of-an-export"
 
-// exported serves a connector, and returns its URL.
-func exported(t *testing.T, p *pier) string {
-	t.Helper()
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
 // things is a table with a key of two fields.
 func things(n int) memsource.Table {
 	t := memsource.Table{Table: wire.Table{Name: "the/things", PrimaryKey: []string{"room", "place"}, Fields: []wire.Field{
@@ -62,8 +54,9 @@ func TestExport(t *testing.T) {
 	}
 	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: table.Fields[:1]}}
 	p := newPier(t, wire.Limits{}, table, empty)
-	url := exported(t, p)
-	dir := t.TempDir()
+	server := httptest.NewServer(p)
+	defer server.Close()
+	url, dir := server.URL, t.TempDir()
 	for _, format := range []string{"csv", "ndjson"} {
 		testkit.Must(exportTo(t, dir, "-format", format, url))(t)
 	}

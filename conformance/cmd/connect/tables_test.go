@@ -37,11 +37,14 @@ func moons(name string) memsource.Table {
 	}
 }
 
-// connectedTo returns a source of tables, as a form has connected it. Its requests go through around.
-func connectedTo(t *testing.T, around func(http.Handler) http.HandlerFunc, tables ...memsource.Table) *lifecycle.Source {
+// An around answers the requests to a connector, mostly by passing them on.
+type around func(h http.Handler, w http.ResponseWriter, r *http.Request)
+
+// connectedTo returns a source of tables, as a form has connected it.
+func connectedTo(t *testing.T, around around, tables ...memsource.Table) *lifecycle.Source {
 	t.Helper()
-	h := testkit.New(token, connector.Definition{Slug: "moons"}, testkit.Tables(tables...), nil)
-	client, stop := memlisten.Client(around(h))
+	h := testkit.New(token, connector.Definition{Slug: "moons"}, testkit.Tables(tables...), testkit.Quiet())
+	client, stop := memlisten.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { around(h, w, r) }))
 	t.Cleanup(stop)
 	form := lifecycle.NewForm(&platform.Options{HTTP: client})
 	form.SetURL("https://moons.test")
@@ -55,16 +58,12 @@ func connectedTo(t *testing.T, around func(http.Handler) http.HandlerFunc, table
 	return source
 }
 
-// connectedPage returns a page that has connected a handler.
-func connectedPage(t *testing.T, h http.Handler) (*page, *platform.Connection) {
+// connectedPage returns a page that shows tables.
+func connectedPage(t *testing.T, around around, tables ...memsource.Table) *page {
 	t.Helper()
-	client, stop := memlisten.Client(h)
-	t.Cleanup(stop)
-	own := testkit.Must(platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client}))(t)
-	connection := testkit.Must(platform.Connect(t.Context(), own, wire.Credentials{}, nil))(t)
 	p := testPage(t)
-	p.connection.Store(&connected{Connection: connection})
-	return p, connection
+	p.discover(t.Context(), connectedTo(t, around, tables...))
+	return p
 }
 
 // press posts a body to a handler of the page.
@@ -81,25 +80,23 @@ func TestTables(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
 	var failing atomic.Bool
-	source := connectedTo(t, func(h http.Handler) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			var request struct {
-				Table string
-				Limit int
-			}
-			_ = json.Unmarshal(testkit.Body(r), &request)
-			mu.Lock()
-			asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
-			if r.URL.Path == wire.PathQuery {
-				require.Equal(t, 50, request.Limit, "one page")
-			}
-			mu.Unlock()
-			if failing.Load() {
-				w.WriteHeader(http.StatusBadGateway)
-				return
-			}
-			h.ServeHTTP(w, r)
+	source := connectedTo(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			Table string
+			Limit int
 		}
+		_ = json.Unmarshal(testkit.Body(r), &request)
+		mu.Lock()
+		asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
+		if r.URL.Path == wire.PathQuery {
+			require.Equal(t, 50, request.Limit, "one page")
+		}
+		mu.Unlock()
+		if failing.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		h.ServeHTTP(w, r)
 	}, moons("a"), moons("b"))
 	p := testPage(t)
 	asked = nil
@@ -152,24 +149,20 @@ func TestTables(t *testing.T) {
 // TestTablesShowNotes answers measurements that contradict the size of a table. The panel Tables shows
 // them, and what they contradict.
 func TestTablesShowNotes(t *testing.T) {
-	source := connectedTo(t, func(h http.Handler) http.HandlerFunc {
-		answers := map[string]string{
-			wire.PathSize:        `{"size":{"rows":1,"exact":true}}`,
-			wire.PathCardinality: `{"columns":{"moon":{"distinct":2,"nonNull":5}}}`,
-			wire.PathLinkHitRate: `{"fromNonNull":9,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`,
+	answers := map[string]string{
+		wire.PathSize:        `{"size":{"rows":1,"exact":true}}`,
+		wire.PathCardinality: `{"columns":{"moon":{"distinct":2,"nonNull":5}}}`,
+		wire.PathLinkHitRate: `{"fromNonNull":9,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`,
+	}
+	p := connectedPage(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
+		body, ok := answers[r.URL.Path]
+		if !ok {
+			h.ServeHTTP(w, r)
+			return
 		}
-		return func(w http.ResponseWriter, r *http.Request) {
-			body, ok := answers[r.URL.Path]
-			if !ok {
-				h.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, body)
-		}
+		w.Header().Set("Content-Type", terms.MediaJSON)
+		_, _ = io.WriteString(w, body)
 	}, moons("<moons>"))
-	p := testPage(t)
-	p.discover(t.Context(), source)
 	require.Contains(t, p.feed.parts["panel-tables"].HTML, `<div id="notes-0" role="status"></div>`, "where the notes go")
 	want := []string{"2 rows are counted, and the exact size is 1"}
 	require.Contains(t, p.feed.parts["notes-0"].HTML, want[0])
@@ -229,7 +222,7 @@ func TestTurn(t *testing.T) {
 			for _, id := range c.ids {
 				table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(id)), wire.Null()})
 			}
-			_, connection := connectedPage(t, testkit.Handler(token, testkit.Tables(table)))
+			connection := connectedPage(t, http.Handler.ServeHTTP, table).connection.Load().Connection
 			connection.Document.Capabilities.Sort = c.sort
 			reading := &connected{Connection: connection, first: map[int][][]wire.Value{0: slices.Clone(table.Rows[:pageRows])}}
 			first := reading.pageView(0, table.Rows[:pageRows], 0, nil)
@@ -258,15 +251,15 @@ func TestTurn(t *testing.T) {
 // TestTurnAgain fails to read a page. The buttons that lead on and back are still there.
 func TestTurnAgain(t *testing.T) {
 	var down atomic.Bool
-	h := testkit.Handler(token, testkit.Tables(testkit.Planets()))
-	p, _ := connectedPage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p := connectedPage(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
 		if down.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		h.ServeHTTP(w, r)
-	}))
+	}, testkit.Planets())
 	down.Store(true)
 	for offset, buttons := range map[int]string{100: `"offset":50 "offset":100`, 0: `"offset":0`} {
+		p.feed.clear()
 		press(t, p.further, fmt.Sprintf(`{"table":0,"offset":%d}`, offset))
 		patches, _ := p.feed.since(0)
 		require.Len(t, patches, 1)
@@ -279,14 +272,13 @@ func TestTurnAgain(t *testing.T) {
 // stops within its answer. The page says it once, in words, and counts the requests.
 func TestAskFails(t *testing.T) {
 	var answer http.HandlerFunc // to a question
-	h := testkit.Handler(token, testkit.Tables(testkit.Planets()))
-	p, _ := connectedPage(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p := connectedPage(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
 		if answer != nil && (r.URL.Path == wire.PathQuery || r.URL.Path == wire.PathAggregate) {
 			answer(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)
-	}))
+	}, testkit.Planets())
 	for _, c := range []struct {
 		question, says string
 		requests       int
