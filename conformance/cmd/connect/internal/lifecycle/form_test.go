@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,9 +34,7 @@ type host struct {
 	onDocument func()
 	status     int // of the document; 0: it is served
 
-	mu      sync.Mutex
 	checked []map[string]string // the credentials of each /check
-	bodies  []string
 }
 
 const shopDocument = `{"protocolVersion": 1, "slug": "shop",
@@ -57,10 +54,6 @@ const (
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", terms.MediaJSON)
-	body, _ := io.ReadAll(r.Body)
-	h.mu.Lock()
-	h.bodies = append(h.bodies, string(body))
-	h.mu.Unlock()
 	switch r.URL.Path {
 	case "/shop" + wire.PathDocument:
 		if h.onDocument != nil {
@@ -72,10 +65,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, shopDocument)
 	case "/shop" + wire.PathCheck:
 		var request struct{ Credentials map[string]string }
-		_ = json.Unmarshal(body, &request)
-		h.mu.Lock()
+		_ = json.Unmarshal(testkit.Body(r), &request)
 		h.checked = append(h.checked, request.Credentials)
-		h.mu.Unlock()
 		status, text := http.StatusUnauthorized, unauthorized
 		if r.Header.Get("Authorization") == "Bearer "+goodToken {
 			status, text = http.StatusOK, accepted
@@ -99,12 +90,20 @@ func newForm(t *testing.T, h http.Handler) *lifecycle.Form {
 	return lifecycle.NewForm(&platform.Options{HTTP: client})
 }
 
-func filled(t *testing.T, h http.Handler) *lifecycle.Form {
+// read returns a form that has read the document of the connector at a URL.
+func read(t *testing.T, h http.Handler, url string) *lifecycle.Form {
 	t.Helper()
 	f := newForm(t, h)
-	f.SetURL(base)
+	f.SetURL(url)
 	f.SetToken(goodToken)
 	require.NoError(t, f.Read(t.Context()))
+	return f
+}
+
+// filled returns a form in which the credentials of a host are filled in.
+func filled(t *testing.T, h *host) *lifecycle.Form {
+	t.Helper()
+	f := read(t, h, base)
 	f.SetCredential("apiKey", "sk-1")
 	f.SetCredential("account", "a-1")
 	return f
@@ -129,7 +128,11 @@ func TestFormRead(t *testing.T) {
 			if want == "ok" {
 				require.NoError(t, err, why)
 				require.Equal(t, "shop", f.Document().Slug, why)
-				require.Equal(t, []string{"API key", "Account", "Note"}, labels(f.Document()))
+				labels := []string{}
+				for _, field := range f.Document().CredentialSchema {
+					labels = append(labels, field.Label)
+				}
+				require.Equal(t, []string{"API key", "Account", "Note"}, labels)
 				require.Equal(t, []map[string]string{{}}, h.checked, "nothing was typed, so nothing is sent")
 				return
 			}
@@ -144,13 +147,6 @@ func TestFormRead(t *testing.T) {
 			require.NotContains(t, err.Error(), goodToken)
 		})
 	}
-}
-
-func labels(d *wire.Document) (list []string) {
-	for _, f := range d.CredentialSchema {
-		list = append(list, f.Label)
-	}
-	return list
 }
 
 // TestFormForgets changes what the document was read with.
@@ -209,12 +205,6 @@ func TestFormGates(t *testing.T) {
 	f.SetCredential("account", "")
 	require.NotEmpty(t, f.WhyNotTest(), "the value was taken away")
 	require.Len(t, h.checked, 1, "nothing is posted while a required field is blank")
-
-	short := strings.Repeat("é", wire.MinTokenLength-1)
-	f.SetCredential("account", "a-1")
-	f.SetToken(short)
-	require.Error(t, f.Read(t.Context()))
-	require.NotEmpty(t, f.WhyNotTest())
 }
 
 // TestFormShortToken reads a connector that takes any token, against the rules. Test connection

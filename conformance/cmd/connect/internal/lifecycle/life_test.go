@@ -55,10 +55,7 @@ func inProcess(t *testing.T, h http.Handler, seen func(conformance.Target)) life
 // typed returns a form in which everything is filled in.
 func typed(t *testing.T, h http.Handler, key string) *lifecycle.Form {
 	t.Helper()
-	f := newForm(t, h)
-	f.SetURL("https://connector.test")
-	f.SetToken(goodToken)
-	require.NoError(t, f.Read(t.Context()))
+	f := read(t, h, "https://connector.test")
 	f.SetCredential("apiKey", key)
 	return f
 }
