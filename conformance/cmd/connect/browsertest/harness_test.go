@@ -202,35 +202,27 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// tabTo presses Tab until the element with that accessible name has the focus, and fails if many
-// elements lie between.
+// tabTo presses Tab until the element with that accessible name has the focus, and fails if more than
+// so many elements lie between. It goes backwards for a negative number.
 func (b *tab) tabTo(name string, most int) {
 	b.t.Helper()
-	b.goTo(0, most, name, func() bool { return b.focused() == name })
+	b.goTo(most, name, func() bool { return b.focused() == name })
 }
 
-// back does what tabTo does, in the other direction.
-func (b *tab) back(name string, most int) {
-	b.t.Helper()
-	b.goTo(chromedp.ModifierShift, most, name, func() bool { return b.focused() == name })
-}
-
-// backUntil does what tabUntil does, in the other direction.
-func (b *tab) backUntil(expression string, most int) {
-	b.t.Helper()
-	b.goTo(chromedp.ModifierShift, most, expression, func() bool { return value[bool](b, "Boolean("+expression+")") })
-}
-
-// tabUntil presses Tab until an expression is true of what has the focus.
+// tabUntil does so until an expression is true of what has the focus.
 func (b *tab) tabUntil(expression string, most int) {
 	b.t.Helper()
-	b.goTo(0, most, expression, func() bool { return value[bool](b, "Boolean("+expression+")") })
+	b.goTo(most, expression, func() bool { return value[bool](b, "Boolean("+expression+")") })
 }
 
-func (b *tab) goTo(modifier chromedp.Modifier, most int, what string, there func() bool) {
+func (b *tab) goTo(most int, what string, there func() bool) {
 	b.t.Helper()
+	var modifier chromedp.Modifier
+	if most < 0 {
+		modifier = chromedp.ModifierShift
+	}
 	var passed []string
-	for range most {
+	for range max(most, -most) {
 		b.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(modifier)))
 		if there() {
 			return
@@ -279,12 +271,6 @@ func (b *tab) pick(selector, value string) {
 	b.script(`const e = document.querySelector(%s); e.value = %s;
 		e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true}));`,
 		quoted(selector), quoted(value))
-}
-
-// download clicks a link and returns the file that the browser has saved.
-func (b *tab) download(selector string) string {
-	b.t.Helper()
-	return b.saves(func() { b.click(selector) })
 }
 
 // saves returns the file that the browser has saved after something was done. keepsSecret looks into

@@ -2,7 +2,7 @@ package browsertest
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,6 +21,7 @@ func TestKeyboardConnect(t *testing.T) {
 	url, bodies := serve(t, http.StripPrefix("/shop", good(t)))
 	b := open(t, nil)
 	b.picture("empty")
+	b.says("read-why", "Type the base URL and the token.")
 	require.Equal(t, "Name", b.focused())
 	b.press("Little shop")
 	b.tabTo("Base URL", 1)
@@ -33,21 +35,29 @@ func TestKeyboardConnect(t *testing.T) {
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "read-why"`)
 	require.Equal(t, "Type the token.", b.focused())
-	b.back("Bearer token", 2)
+	b.tabTo("Bearer token", -2)
 	b.press(token, kb.Enter)
 	b.says("message", "No connector answers at this address.")
 	require.Equal(t, "Bearer token", b.focused())
-	b.back("Base URL", 2)
+	require.Equal(t, url, value[string](b, `byId("url").value`), "it was completed")
+	b.picture("no-connector")
+	b.tabTo("Base URL", -2)
 	b.press(kb.End, "/shop", kb.Enter)
 	b.says("slug", "little-shop")
+	require.Equal(t, "API key", b.focused())
+	require.Equal(t, url+"/shop", value[string](b, `byId("url").value`))
+	b.fill("url", strings.TrimPrefix(url, "http://")+"/shop/")
+	b.press(kb.Enter)
+	b.says("message", "takes the token") // Enter reads again, for the focus is in the form above
 	b.says("warning", "The platform would refuse this address")
 	require.Equal(t, "API key", b.focused(), "the focus goes on to the first credential")
 	b.tabTo("Test connection", 4) // the link of the help lies between
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "test-why"`)
 	require.Equal(t, "API key is required.", b.focused())
-	b.back("API key", 6)
-	b.press("wrong-key")
+	b.tabTo("API key", -6)
+	b.press("wrong-key", kb.Enter)
+	b.says("message", "Account is required.")
 	b.tabTo("Account", 2)
 	sent := len(bodies())
 	b.press("account-one", kb.Enter)
@@ -56,7 +66,7 @@ func TestKeyboardConnect(t *testing.T) {
 	require.Equal(t, "Account", b.focused())
 	b.tabTo("Certificate (optional)", 1)
 	b.press("line one", kb.Enter, "line two")
-	b.back("API key", 3)
+	b.tabTo("API key", -3)
 	b.press("secret-key-one")
 	b.picture("form")
 	b.tabTo("Test connection", 4)
@@ -77,18 +87,18 @@ func TestKeyboardConnect(t *testing.T) {
 // TestKeyboardUnconnected presses a panel that has nothing to show yet.
 func TestKeyboardUnconnected(t *testing.T) {
 	b := open(t, nil)
-	b.back("Ask", 1)
+	b.tabTo("Ask", -1)
 	b.press(kb.Enter)
 	require.Equal(t, "once connected", b.focused())
 	require.True(t, value[bool](b, `byId("panel-connection").checkVisibility()`))
 }
 
-// TestKeyboardVerdict goes from the status to the findings, and verifies again.
+// TestKeyboardVerdict goes from the status to the findings of a connector that fails, and verifies again.
 func TestKeyboardVerdict(t *testing.T) {
 	var mended atomic.Bool
-	url, _ := serve(t, broken(good(t), &mended))
-	b := open(t, withToken, "-local", url)
-	require.Equal(t, "Read connector", b.focused())
+	url, bodies := serve(t, broken(good(t), &mended))
+	b := open(t, withToken, "-local", "-name", "Broken shop", url)
+	require.Equal(t, "Read connector", b.focused(), "the rest was given on the command line")
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "credential-0"`)
 	b.press("secret-key-two")
@@ -96,13 +106,14 @@ func TestKeyboardVerdict(t *testing.T) {
 	b.press("account-two", kb.Enter)
 	b.until(`document.activeElement.id === "reconnect"`)
 	b.until(`byId("status") !== null`)
-	b.backUntil(`document.activeElement.id === "status"`, 1)
+	b.tabUntil(`document.activeElement.id === "status"`, -1)
 	b.says("chip", "failed conformance")
+	b.until(`document.querySelector("#chip button").title.length > 10`) // the detail of the first failure
 	require.Equal(t, "failed conformance", b.focused(), "the status is rendered anew, and keeps the focus")
 	b.tabTo("Tables", 3)
 	b.press(kb.Enter)
 	b.until(`byId("panel-tables").checkVisibility()`)
-	b.back("failed conformance", 3)
+	b.tabTo("failed conformance", -3)
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "verdict" && byId("verdict").checkVisibility()`)
 	b.tabTo("Verify again", 1)
@@ -112,84 +123,48 @@ func TestKeyboardVerdict(t *testing.T) {
 	require.Contains(t, b.saves(func() { b.press(kb.Enter) }), `"exit"`)
 
 	b.press(kb.Tab, kb.Enter)
-	b.until(`document.activeElement.closest(".failed").querySelector("blockquote cite").checkVisibility()`)
+	b.until(`document.activeElement.closest(".failed").querySelector("blockquote cite").checkVisibility()`) // the rulebook is quoted
+	for _, text := range []string{"Request", "curl -sS", "$CONNECTOR_CREDENTIALS"} {
+		b.says("verdict", text)
+	}
+	b.picture("failed")
 	b.press(kb.Enter) // closes it
-	for _, class := range []string{"advice", "skipped"} {
-		b.tabUntil(`document.activeElement.nextElementSibling?.matches("details.finding.`+class+`")`, 12)
+	for _, c := range []struct{ group, class, cure string }{
+		{"has to be mended first", "skipped", "Mend what blocks it"},
+		{"of advice", "advice", "What to do"},
+		{"nothing here to try them on", "skipped", "once there is what it lacks"},
+		{"an option of the program", "skipped", "an option of the program conform"},
+	} {
+		b.script(`[...document.querySelectorAll("#verdict .section > summary")].find((s) => s.innerText.includes(%q)).focus()`, c.group)
 		b.press(kb.Enter, kb.Tab, kb.Enter)
-		b.until(`document.activeElement.parentElement.querySelector(".fix").checkVisibility()`)
+		b.until(`document.activeElement.parentElement.matches("details." + ` + quoted(c.class) + `)`)
+		b.until(fmt.Sprintf(`document.activeElement.parentElement.querySelector(".fix").innerText.includes(%q)`, c.cure))
+		require.True(t, value[bool](b, `document.activeElement.parentElement.querySelector("cite").checkVisibility()`), "its rule")
+		if c.group == "has to be mended first" {
+			b.picture("blocked")
+		}
 	}
 
 	mended.Store(true)
-	b.back("Verify again", 40)
+	sent := len(bodies())
+	b.tabTo("Verify again", -40)
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "verdict"`) // there is nothing to press while it runs
 	b.says("changes", "an exact size is the number of streamed rows: fail → pass")
 	require.Equal(t, "Verify again", b.focused(), "it is there again")
+	b.says("chip", "conformant")
+	require.Contains(t, strings.Join(bodies()[sent:], ""), "secret-key-two", "with the credentials that were typed before")
+	b.picture("verified-again")
+	b.click("[data-post=verify]")
+	b.says("changes", "Nothing has changed since the last run.")
 	b.keepsSecret(token, "secret-key-two", "account-two")
-}
-
-// TestKeyboardTables searches, turns pages, and goes from a cell to an answer that is saved.
-func TestKeyboardTables(t *testing.T) {
-	url, _ := serve(t, ledger(t))
-	b := open(t, withToken, "-local", url)
-	b.press(kb.Enter)
-	b.until(`document.activeElement.id === "connect"`)
-	b.press(kb.Enter)
-	b.until(`document.activeElement.id === "reconnect"`)
-	b.tabTo("Tables", 2)
-	b.press(kb.Enter)
-	b.says("table-found", "14 tables")
-	b.tabTo("Search", 2)
-	b.press("journal")
-	b.says("table-found", "1 table")
-	b.says("size-12", "60 rows")
-	b.tabUntil(`document.activeElement.innerText.startsWith("journal")`, 1)
-	b.press(kb.Enter)
-	b.says("rows-12", "No key or column is sure to tell the rows of this table apart")
-	b.back("Search", 1)
-	b.press(kb.Escape)
-	b.says("table-found", "14 tables")
-	b.press("invoices")
-	b.says("table-found", "1 table")
-	b.tabUntil(`document.activeElement.innerText.startsWith("invoices")`, 1)
-	b.press(kb.Enter)
-	b.says("rows-0", "rows 1 to 50")
-	b.tabTo("Find out", 1)
-	b.press(kb.Enter)
-	b.says("grain-0", "id: it is never empty")
-	require.Equal(t, "id: it is never empty, and no value stands in it twice", b.focused(), "the figure takes the place of its button")
-	b.tabTo("Next rows", 12)
-	b.press(kb.Enter)
-	b.says("rows-0", "rows 51 to 100, in the order of id")
-	require.Equal(t, "Next rows", b.focused(), "the same button leads on")
-	b.press(kb.Enter)
-	b.says("rows-0", "rows 101 to 120")
-	require.Equal(t, "Previous rows", b.focused(), "there is no other")
-	b.press(kb.Enter)
-	b.says("rows-0", "rows 51 to 100")
-	require.Equal(t, "Previous rows", b.focused())
-	b.back("1048", 2) // one stop for all cells
-	b.press(kb.ArrowDown, kb.ArrowRight)
-	require.Equal(t, "null", b.focused())
-	b.press(kb.Enter)
-	b.asks(`"op": "isnull"`)
-	b.says("ask-rows", "1 row")
-	require.Equal(t, "Column", b.focused(), "in the filter that was added")
-	b.tabTo("Save as CSV", 24)
-	require.Equal(t, "id,customer,amount,memo\n1049,,1200051.50,\n", b.saves(func() { b.press(kb.Enter) }))
-	b.says("ask-saved", "Saved.")
-	require.Equal(t, "Save as CSV", b.focused())
-	b.keepsSecret(token)
 }
 
 // TestKeyboardAsk builds questions, asks them, and stops one.
 func TestKeyboardAsk(t *testing.T) {
 	shop := good(t)
 	url, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if r.URL.Path == wire.PathQuery && strings.Contains(string(body), `"value":"slow"`) {
+		if r.URL.Path == wire.PathQuery && bytes.Contains(testkit.Body(r), []byte(`"value":"slow"`)) {
 			<-r.Context().Done()
 			return
 		}
@@ -222,7 +197,7 @@ func TestKeyboardAsk(t *testing.T) {
 	b.tabTo("Ask", 24)
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "ask-problem"`)
-	b.back("Value", 24)
+	b.tabTo("Value", -24)
 	b.script(`document.activeElement.select()`)
 	b.press("1007", kb.Enter)
 	b.says("ask-rows", "1 row")
@@ -236,8 +211,8 @@ func TestKeyboardAsk(t *testing.T) {
 		b.press(kb.Enter)
 		require.Equal(t, c.added, b.focused(), "the focus is in what was added")
 	}
-	b.back("Value", 30)
-	b.back("Column", 2)
+	b.tabTo("Value", -30)
+	b.tabTo("Column", -2)
 	b.press("s") // status
 	b.tabTo("Value", 2)
 	b.press("slow")

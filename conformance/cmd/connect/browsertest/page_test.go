@@ -1,10 +1,7 @@
 package browsertest
 
 import (
-	"fmt"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -12,29 +9,6 @@ import (
 )
 
 var withToken = []string{"PLATFORM_CONNECTOR_TOKEN=" + token}
-
-// TestHelp looks at the inputs of the credential fields.
-func TestHelp(t *testing.T) {
-	url, _ := serve(t, good(t))
-	b := open(t, withToken, "-local", url)
-	require.Equal(t, "Read connector", b.focused(), "the rest was given on the command line")
-	b.press(kb.Enter)
-	b.says("slug", "little-shop")
-	for _, c := range []struct{ expression, why string }{
-		{`byId("credential-0").type === "password"`, "a password is masked"},
-		{`byId("credential-0").placeholder === "sk-..."`, "a placeholder"},
-		{`byId("credential-2").tagName === "TEXTAREA"`, "several lines"},
-		{`byId("credential-2").labels[0].innerText.includes("optional")`, "optional fields are marked"},
-		{`byId("help-credential-0").querySelector("strong").innerText === "Settings, API"`, "help is Markdown"},
-		{`byId("help-credential-0").querySelector("a").rel.includes("noreferrer")`, "a link tells nobody of the page"},
-		{`byId("help-credential-0").querySelectorAll("a").length === 1`, "a link is https"},
-		{`byId("help-credential-0").querySelector("img") === null`, "no element comes from a connector"},
-		{`byId("help-credential-0").compareDocumentPosition(byId("credential-0")) === 4`, "help stands above the input"},
-	} {
-		require.True(t, value[bool](b, c.expression), c.why)
-	}
-	b.keepsSecret(token)
-}
 
 // TestRefusals shows what the form says of connectors that cannot be connected.
 func TestRefusals(t *testing.T) {
@@ -77,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		require.NotContains(t, body, "wrong-key")
 	}
 
-	b.fill("url", nowhere(t))
+	b.fill("url", "http://127.0.0.1:1") // nothing listens there
 	b.click("#read")
 	b.says("message", "no connection")
 	b.picture("unreachable")
@@ -87,91 +61,9 @@ func TestRefusals(t *testing.T) {
 	b.keepsSecret(token, "wrong-key")
 }
 
-// TestAddress types addresses as people do, and submits each form with Enter.
-func TestAddress(t *testing.T) {
-	url, _ := serve(t, http.StripPrefix("/shop", good(t)))
-	_, port, _ := strings.Cut(strings.TrimPrefix(url, "http://"), ":")
-	b := open(t, nil, "-local")
-	b.says("read-why", "Type the base URL and the token.")
-	b.fill("url", "localhost:"+port)
-	b.says("read-why", "Type the token.")
-	b.press(kb.Enter)
-	b.says("message", "Type the token.")
-	b.fill("token", token)
-	b.press(kb.Enter)
-	b.says("message", "No connector answers at this address.")
-	require.Equal(t, "http://localhost:"+port, value[string](b, `byId("url").value`), "it was completed")
-	b.picture("no-connector")
-	b.fill("url", "127.0.0.1:"+port+"/shop")
-	b.press(kb.Enter)
-	b.says("slug", "little-shop")
-	require.Equal(t, url+"/shop", value[string](b, `byId("url").value`))
-	b.says("test-why", "API key is required.")
-	b.fill("credential-0", "secret-key-four")
-	b.says("test-why", "Account is required.")
-	b.press(kb.Enter)
-	b.says("message", "Account is required.")
-	b.fill("url", "127.0.0.1:"+port+"/shop/")
-	b.press(kb.Enter)
-	b.says("message", "takes the token") // Enter reads again, for the focus is in the form above
-	b.fill("credential-0", "secret-key-four")
-	b.fill("credential-1", "account-four")
-	b.press(kb.Enter)
-	b.says("chip", "conformant")
-	b.keepsSecret(token, "secret-key-four", "account-four")
-}
-
-// TestBroken shows the findings of a connector that fails.
-func TestBroken(t *testing.T) {
-	var mended atomic.Bool
-	url, bodies := serve(t, broken(good(t), &mended))
-	b := open(t, withToken, "-local", "-name", "Broken shop", url)
-	b.click("#read")
-	b.says("slug", "little-shop")
-	b.fill("credential-0", "secret-key-two")
-	b.fill("credential-1", "account-two")
-	b.click("#connect")
-	b.says("chip", "failed conformance")
-	b.until(`document.querySelector("#chip button").title.length > 10`) // the detail of the first failure
-	b.click("#verdict details.finding summary")
-	for _, text := range []string{"Request", "curl -sS", "$CONNECTOR_CREDENTIALS"} {
-		b.says("verdict", text)
-	}
-	b.until(`document.querySelector("#verdict details[open] blockquote cite") !== null`) // the rulebook is quoted
-	b.picture("failed")
-	for _, c := range []struct{ group, open, cure string }{
-		{"has to be mended first", "skipped", "Mend what blocks it"},
-		{"of advice", "advice", "What to do"},
-		{"nothing here to try them on", "skipped", "once there is what it lacks"},
-		{"an option of the program", "skipped", "an option of the program conform"},
-	} {
-		b.script(`[...document.querySelectorAll("#verdict .section > summary")].find((s) => s.innerText.includes(%q)).click();
-			document.querySelector("#verdict .section[open] details.%s > summary").click()`, c.group, c.open)
-		b.until(fmt.Sprintf(`document.querySelector("#verdict .section[open] details[open] .fix").innerText.includes(%q)`, c.cure))
-		require.True(t, value[bool](b, `document.querySelector("#verdict .section[open] details[open] cite").checkVisibility()`), "its rule")
-		if c.group == "has to be mended first" {
-			b.picture("blocked")
-		}
-		b.script(`document.querySelector("#verdict .section[open]").open = false`)
-	}
-	require.Contains(t, b.download(`a[href="report.html"]`), "exact size")
-	require.Contains(t, b.download(`a[href="report.json"]`), `"exit"`)
-
-	mended.Store(true)
-	sent := len(bodies())
-	b.click("[data-post=verify]")
-	b.says("chip", "conformant")
-	b.says("changes", "an exact size is the number of streamed rows: fail → pass")
-	require.Contains(t, strings.Join(bodies()[sent:], ""), "secret-key-two", "with the credentials that were typed before")
-	b.picture("verified-again")
-	b.click("[data-post=verify]")
-	b.says("changes", "Nothing has changed since the last run.")
-	b.keepsSecret(token, "secret-key-two", "account-two")
-}
-
-// TestForeign asks a connector that leaves everything to the platform.
-func TestForeign(t *testing.T) {
-	url, _ := serve(t, http.HandlerFunc(foreign))
+// TestBare asks a connector that leaves everything to the platform.
+func TestBare(t *testing.T) {
+	url, _ := serve(t, bare())
 	b := open(t, withToken, "-local", url)
 	b.click("#read")
 	b.says("fields", "asks for no credentials")
