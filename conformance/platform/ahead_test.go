@@ -132,8 +132,7 @@ func TestParallelPagesError(t *testing.T) {
 	})
 	later := keylessNumbered(100, true)
 	later.Rows[60][1] = wire.Null() // where discovery ruled it out
-	change := func(int) *memsource.Source { return inMemory(later) }
-	src := &moving{Source: inMemory(keylessNumbered(100, true)), change: change}
+	src := &bent{Source: inMemory(keylessNumbered(100, true)), later: func(int) *memsource.Source { return inMemory(later) }}
 	conn := connectTo(t, built(src, "pageSizeMax=20"), nil)
 	_, _, err := casetest.Rows(t.Context(), conn, query("numbered id,half"))
 	requireFault(t, err, "line 2, rows[3].half", "discovery-7")

@@ -168,22 +168,13 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// endless repeats a text for n bytes.
-type endless struct {
-	text string
-	left int64
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.left <= 0 {
-		return 0, io.EOF
+// repeated reads a text n times.
+func repeated(text string, n int) io.Reader {
+	var parts []io.Reader
+	for range n {
+		parts = append(parts, strings.NewReader(text))
 	}
-	n := 0
-	for n < len(p) && int64(n) < e.left {
-		n += copy(p[n:], e.text)
-	}
-	e.left -= int64(n)
-	return n, nil
+	return io.MultiReader(parts...)
 }
 
 // allocating calls a function, and returns how many MiB have been allocated meanwhile.
@@ -220,7 +211,7 @@ func TestManyGroups(t *testing.T) {
 // TestBounded gives every route a body of a gigabyte, and streams a line of one. Each is
 // refused after little memory.
 func TestBounded(t *testing.T) {
-	const gigabyte = 1 << 30
+	const mebibyte, gigabyte = 1 << 20, 1 << 30
 	for _, c := range []struct {
 		path, media, begin, text, rule string
 		most                           uint64 // MiB
@@ -233,15 +224,16 @@ func TestBounded(t *testing.T) {
 		{wire.PathQuery, terms.MediaNDJSON, ``, "        ", "stream-6", 64},
 		{wire.PathQuery, terms.MediaJSON, ``, "        ", "stream-10", 1},
 	} {
-		var body *endless
+		text := strings.Repeat(c.text, mebibyte/len(c.text))
+		var body *io.LimitedReader
 		client := clientOver(t, canned(c.media, func() io.Reader {
-			body = &endless{text: c.text, left: gigabyte}
+			body = &io.LimitedReader{R: repeated(text, gigabyte/mebibyte), N: gigabyte}
 			return io.MultiReader(strings.NewReader(c.begin), body)
 		}))
 		allocated, err := allocating(func() error { return asks[c.path](t.Context(), client) })
 		fault := faultOf(t, err, c.path)
 		require.Equal(t, c.rule, fault.Rule, "%v", fault)
 		require.Less(t, allocated, c.most, "%s: MiB allocated in all", c.path)
-		require.Greater(t, body.left, int64(gigabyte-40<<20), "%s: what is too long is not read on", c.path)
+		require.Greater(t, body.N, int64(gigabyte-40*mebibyte), "%s: what is too long is not read on", c.path)
 	}
 }

@@ -33,11 +33,8 @@ func batch(rows int) string {
 // batches is a stream of many equal lines of rows.
 func batches(line string, n int) func() io.Reader {
 	return func() io.Reader {
-		parts := []io.Reader{strings.NewReader(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n")}
-		for range n {
-			parts = append(parts, strings.NewReader(line))
-		}
-		return io.MultiReader(append(parts, strings.NewReader(`{"end":1}`+"\n"))...)
+		served := strings.NewReader(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n")
+		return io.MultiReader(served, repeated(line, n), strings.NewReader(`{"end":1}`+"\n"))
 	}
 }
 

@@ -178,7 +178,7 @@ func TestPagesByOffsetOverlap(t *testing.T) {
 			before := inMemory(table)
 			table.Rows = c.change(slices.Clone(table.Rows))
 			later := inMemory(table)
-			r := record(built(&moving{Source: before, change: func(int) *memsource.Source { return later }},
+			r := record(built(&bent{Source: before, later: func(int) *memsource.Source { return later }},
 				fmt.Sprintf("pageSizeMax=%d concurrency=%d -gt", c.perPage, concurrency)))
 			conn := connectTo(t, r, nil)
 			rows, _, err := casetest.Rows(t.Context(), conn, query("numbered id,text"))

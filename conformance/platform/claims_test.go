@@ -22,18 +22,26 @@ var described = &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wir
 	{Name: "free", Type: "", Nullable: true},
 }}
 
+// rowsIn reads rows of cells, which stand between bars, as the objects that cross the wire.
+func rowsIn(names []string, text string) (objects []string) {
+	for row := range strings.SplitSeq(text, " | ") {
+		members := ""
+		for i, cell := range strings.Fields(row) {
+			members += fmt.Sprintf(",%q:%s", names[i], cell)
+		}
+		objects = append(objects, "{"+members[1:]+"}")
+	}
+	return objects
+}
+
 // claimed asks for rows of the described table, in words of a query. They are answered with cells of one row each,
 // between bars, and with what was served.
 func claimed(t *testing.T, table *wire.Table, words, served, rows string) error {
 	t.Helper()
 	req := query("t " + words)
 	body := `{"served":{"filters":` + served + `,"sort":` + served + `,"window":false}}` + "\n"
-	for row := range strings.SplitSeq(rows, " | ") {
-		members := ""
-		for i, cell := range strings.Fields(row) {
-			members += fmt.Sprintf(",%q:%s", req.Fields[i], cell)
-		}
-		body += `{"rows":[{` + members[1:] + "}]}\n"
+	for _, row := range rowsIn(req.Fields, rows) {
+		body += `{"rows":[` + row + "]}\n"
 	}
 	columns := slices.DeleteFunc(described.Columns(), func(c wire.Column) bool { return !slices.Contains(req.Fields, c.Name) })
 	answer, err := saysNDJSON(t, body+`{"end":1}`).Query(t.Context(), nobody, req, columns)
@@ -86,14 +94,7 @@ func TestGroups(t *testing.T) {
 	columns := []wire.Column{{Name: "sum", Type: wire.TypeDecimal}, {Name: "c", Type: wire.TypeString}, {Name: "m", Type: wire.TypeDate},
 		{Name: "rows"}, {Name: "n"}, {Name: "d"}, {Name: "least", Type: wire.TypeDecimal}, {Name: "most", Type: wire.TypeDecimal}}
 	asked := func(req *wire.AggregateRequest, columns []wire.Column, rows string) (string, error) {
-		var list []string
-		for row := range strings.SplitSeq(rows, " | ") {
-			members := ""
-			for i, cell := range strings.Fields(row) {
-				members += fmt.Sprintf(",%q:%s", strings.Fields("c m rows n d least most sum")[i], cell)
-			}
-			list = append(list, "{"+members[1:]+"}")
-		}
+		list := rowsIn(strings.Fields("c m rows n d least most sum"), rows)
 		got, _, err := saysJSON(t, `{"rows":[`+strings.Join(list, ",")+`]}`).Aggregate(t.Context(), nobody, req, columns)
 		return fmt.Sprint(got), err
 	}

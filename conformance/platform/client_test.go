@@ -66,13 +66,6 @@ func TestConnected(t *testing.T) {
 	require.Equal(t, "corpus", c.Document.Slug)
 }
 
-// canceled returns a context that has ended.
-func canceled(t *testing.T) context.Context {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx
-}
-
 // TestObserved watches the requests of one connection and not those of another, which
 // have the places of limits.concurrency in common.
 func TestObserved(t *testing.T) {
@@ -94,12 +87,14 @@ func TestObserved(t *testing.T) {
 	require.Equal(t, []string{wire.PathSize, wire.PathQuery}, first)
 	require.Equal(t, []string{wire.PathCardinality, wire.PathSize}, second, "an entity asks through its own connection")
 
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
 	answer := testkit.Must(one.Query(t.Context(), query("numbered id")))(t)
 	for _, err := range answer.All() {
 		require.NoError(t, err)
-		_, _, err := two.Size(canceled(t), "numbered")
+		_, _, err := two.Size(canceled, "numbered")
 		require.ErrorIs(t, err, context.Canceled, "the one place is taken")
-		_, _, err = casetest.Rows(canceled(t), two, query("numbered id"))
+		_, _, err = casetest.Rows(canceled, two, query("numbered id"))
 		require.ErrorIs(t, err, context.Canceled, "for rows too")
 	}
 	answered(t, two, "size numbered") // the place is free again

@@ -1,7 +1,6 @@
 package platform_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -44,21 +43,6 @@ func numbered(n int, known bool) memsource.Table {
 // inMemory is a source of tables.
 func inMemory(tables ...memsource.Table) *memsource.Source {
 	return testkit.Tables(tables...).(*memsource.Source)
-}
-
-// stated is a source of one table that states this number of rows, or none.
-type stated struct {
-	*memsource.Source
-	rows *int64
-}
-
-func (s stated) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	d, err := s.Source.Discover(ctx, req)
-	if err == nil {
-		d.Tables = slices.Clone(d.Tables)
-		d.Tables[0].RowCount = s.rows
-	}
-	return d, err
 }
 
 // TestLimits reads 1,000 rows within limits. What cannot be read within them is
@@ -180,28 +164,17 @@ func TestUnfilterable(t *testing.T) {
 // restless answers like a source whose rows have no order of their own: rows with equal sort
 // keys stand in another order in each answer. It breaks no rule, since query-3 binds nobody.
 func restless(t memsource.Table, words string) http.Handler {
-	keyless := t
-	keyless.PrimaryKey, keyless.Fields = nil, slices.Clone(t.Fields)
-	for i := range keyless.Fields {
-		keyless.Fields[i].Unique = false
-	}
 	turned := func(query int) *memsource.Source {
-		turn := query * 5 % len(t.Rows)
+		keyless, turn := t, query*5%len(t.Rows)
+		keyless.PrimaryKey, keyless.Fields = nil, slices.Clone(t.Fields)
+		for i := range keyless.Fields {
+			keyless.Fields[i].Unique = false
+		}
 		keyless.Rows = slices.Concat(t.Rows[turn:], t.Rows[:turn])
 		return inMemory(keyless)
 	}
-	src := &redescribed{moving{Source: turned(0), change: turned}, t.Table}
+	src := &bent{Source: turned(0), later: turned, describe: func(own *wire.Table) { *own = t.Table }}
 	return bodies(built(src, "pageSizeMax=8 "+words), atMost(8))
-}
-
-// redescribed is a source of one table that discovery describes in another way.
-type redescribed struct {
-	moving
-	table wire.Table
-}
-
-func (d *redescribed) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return &wire.Discovery{Tables: []wire.Table{d.table}}, nil
 }
 
 // TestPagesOfRestlessRows reads tables in pages from a source that answers rows with equal

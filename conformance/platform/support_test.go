@@ -1,11 +1,9 @@
 package platform_test
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
@@ -172,13 +170,8 @@ func record(h http.Handler) *recorder {
 
 func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodPost {
-		raw, err := io.ReadAll(req.Body)
-		if err != nil {
-			panic(err)
-		}
-		req.Body = io.NopCloser(bytes.NewReader(raw))
 		one := recorded{path: req.URL.Path}
-		if err := json.Unmarshal(raw, &one.body); err != nil {
+		if err := json.Unmarshal(testkit.Body(req), &one.body); err != nil {
 			panic(err)
 		}
 		r.mu.Lock()

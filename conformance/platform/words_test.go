@@ -1,12 +1,14 @@
 package platform_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -55,9 +57,35 @@ func built(src connector.Source, words string) http.Handler {
 	return testkit.New(testToken, def, src, opts)
 }
 
-// tabled serves one table.
+// bent is a source in memory whose first table may be described in another way, and whose rows may be those
+// of other sources from the second query on.
+type bent struct {
+	*memsource.Source
+	describe func(*wire.Table)
+	later    func(query int) *memsource.Source
+	queries  atomic.Int64
+}
+
+func (b *bent) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d, err := b.Source.Discover(ctx, req)
+	if err == nil && b.describe != nil {
+		d.Tables = slices.Clone(d.Tables)
+		b.describe(&d.Tables[0])
+	}
+	return d, err
+}
+
+func (b *bent) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+	src := b.Source
+	if n := b.queries.Add(1); n > 1 && b.later != nil {
+		src = b.later(int(n))
+	}
+	return src.Query(ctx, req, out)
+}
+
+// tabled serves one table, which states its number of rows only if it is given.
 func tabled(t memsource.Table, words string) http.Handler {
-	return built(stated{inMemory(t), t.RowCount}, words)
+	return built(&bent{Source: inMemory(t), describe: func(own *wire.Table) { own.RowCount = t.RowCount }}, words)
 }
 
 // several serves tables.

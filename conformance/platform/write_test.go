@@ -90,6 +90,8 @@ func TestWriteTables(t *testing.T) {
 // writer, and asks for no more rows then.
 func TestWriteErrors(t *testing.T) {
 	broken, full := errors.New("the connector is gone"), errors.New("the disk is full")
+	reader, disk := io.Pipe()
+	_ = reader.CloseWithError(full)
 	columns, row := []wire.Column{{Name: "a"}}, []wire.Value{wire.Text(strings.Repeat("x", 1000))}
 	for name, write := range map[string]func(io.Writer, []wire.Column, iter.Seq2[[]wire.Value, error]) error{
 		"csv": platform.WriteCSV, "ndjson": platform.WriteNDJSON,
@@ -105,16 +107,11 @@ func TestWriteErrors(t *testing.T) {
 				require.Less(t, asked, 1000, "nothing is asked after the error")
 			}
 		}
-		require.ErrorIs(t, write(failing{full}, columns, endless), full, name)
-		require.ErrorIs(t, write(failing{full}, columns, listed(nil, row)), full, "not lost in the buffer")
+		require.ErrorIs(t, write(disk, columns, endless), full, name)
+		require.ErrorIs(t, write(disk, columns, listed(nil, row)), full, "not lost in the buffer")
 		require.Error(t, write(&text, columns, listed(nil, []wire.Value{wire.Float(math.NaN())})), "no number of the wire")
 	}
 }
-
-// failing is a writer that cannot write.
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestWriteThroughABuffer flushes between two rows, as an export does that notes how far it has
 // come: all rows before are written then.
