@@ -38,26 +38,6 @@ func batches(line string, n int) func() io.Reader {
 	}
 }
 
-// BenchmarkRows reads rows through the client, also with two filters that they are held against.
-func BenchmarkRows(b *testing.B) {
-	const rows, lines = 500, 40
-	line := batch(rows)
-	stream := batches(line, lines)
-	for name, words := range map[string]string{"client": "orders", "filters served": `orders status.eq="shipped" amount.gte="0.5"`} {
-		b.Run(name, func(b *testing.B) {
-			c := clientOver(b, canned(terms.MediaNDJSON, stream))
-			b.SetBytes(int64(len(line) * lines))
-			b.ReportAllocs()
-			for b.Loop() {
-				if n := counted(b, testkit.Must(c.Query(b.Context(), nobody, query(words), benchColumns))(b).All()); n != rows*lines {
-					b.Fatal(n)
-				}
-			}
-			b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
-}
-
 // TestMemory reads many rows. No row allocates, and the memory that is held does not grow
 // with their number. It is compared with what was held before: other tests leave data.
 // What the rest of the process allocates meanwhile may disturb a reading, but not three

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
-
 	"os"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -30,24 +30,26 @@ func answers(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// dial returns a client of a test server, whose certificate it trusts. For a connector elsewhere, leave HTTP out.
+func dial(h http.Handler) (client *platform.Client, stop func()) {
+	server := httptest.NewTLSServer(h)
+	client, err := platform.NewClient(server.URL, wire.NewBearer(testToken), &platform.Options{HTTP: server.Client()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client, server.Close
+}
+
 // A client reads rows in the order of the columns that it asks for. The connector
 // spells its second amount as a float, which the platform refuses.
 func ExampleClient_Query() {
-	// The client of a test server trusts its certificate. For a connector elsewhere, leave HTTP out.
-	server := httptest.NewTLSServer(http.HandlerFunc(answers))
-	defer server.Close()
-	client, err := platform.NewClient(server.URL, wire.NewBearer("a-token-of-32-characters-or-more"),
-		&platform.Options{HTTP: server.Client()})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	client, stop := dial(http.HandlerFunc(answers))
+	defer stop()
 	rows, err := client.Query(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "k"}),
 		&wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount"}},
 		[]wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "amount", Type: wire.TypeDecimal}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println("filters served:", rows.Served().Filters)
 	for row, err := range rows.All() {
@@ -66,15 +68,9 @@ func ExampleClient_Query() {
 
 // A refusal in the connector's own words is told apart from an answer that is no good.
 func ExampleClient_Check() {
-	server := httptest.NewTLSServer(http.HandlerFunc(answers))
-	defer server.Close()
-	client, err := platform.NewClient(server.URL, wire.NewBearer("a-token-of-32-characters-or-more"),
-		&platform.Options{HTTP: server.Client()})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	err = client.Check(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "wrong"}))
+	client, stop := dial(http.HandlerFunc(answers))
+	defer stop()
+	err := client.Check(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "wrong"}))
 	var refusal *wire.Error
 	if errors.As(err, &refusal) && refusal.Code == wire.CodeCheckFailed {
 		fmt.Println(refusal.Message)
@@ -88,18 +84,12 @@ func few() http.Handler { return built(nothing, undeclared) }
 // A connection answers in full whatever the connector does. This one neither filters
 // nor sorts nor cuts, so all rows of the table cross the wire.
 func ExampleConnection_Query() {
-	server := httptest.NewTLSServer(few())
-	defer server.Close()
-	client, err := platform.NewClient(server.URL, wire.NewBearer(testToken), &platform.Options{HTTP: server.Client()})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	client, stop := dial(few())
+	defer stop()
 	ctx := context.Background()
 	connection, err := platform.Connect(ctx, client, wire.Credentials{}, nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	answer, err := connection.Query(ctx, &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id", "total"}, Limit: 2,
@@ -107,8 +97,7 @@ func ExampleConnection_Query() {
 		Sort:  []wire.SortKey{{Field: "id", Dir: wire.Desc}},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for row, err := range answer.All() {
 		if err != nil {
@@ -128,26 +117,19 @@ func ExampleConnection_Query() {
 // WriteCSV and WriteNDJSON write the rows of an answer, and those of a Client as well. The
 // empty field is a null.
 func ExampleWriteCSV() {
-	server := httptest.NewTLSServer(few())
-	defer server.Close()
-	client, err := platform.NewClient(server.URL, wire.NewBearer(testToken), &platform.Options{HTTP: server.Client()})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	client, stop := dial(few())
+	defer stop()
 	ctx := context.Background()
 	connection, err := platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	answer, err := connection.Query(ctx, &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id", "total", "placed_at", "gift"}, Limit: 2,
 		Sort: []wire.SortKey{{Field: "id", Dir: wire.Desc}},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	if err := platform.WriteCSV(os.Stdout, answer.Columns, answer.All()); err != nil {
 		fmt.Println(err)

@@ -96,25 +96,22 @@ func TestPreviewOfATenant(t *testing.T) {
 	require.NotContains(t, got.err+got.out, "canary")
 }
 
-// broken is a source whose second table cannot be read.
-type broken struct{ *memsource.Source }
-
-func (b broken) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if req.Table == "away" {
-		return errors.New("dial tcp db.internal:5432: refused")
-	}
-	return b.Source.Query(ctx, req, out)
-}
-
 // TestPreviewOfAFault shows the other tables, and says where the cause stands: an
 // answer never has it.
 func TestPreviewOfAFault(t *testing.T) {
 	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}}
-	source := testkit.Must(memsource.New([]memsource.Table{
+	source := testkit.Source{Tables: []memsource.Table{
 		{Table: wire.Table{Name: "away", Fields: fields}},
 		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
-	}, nil))(t)
-	handler := testkit.New(token, connector.Definition{Slug: "notes"}, broken{source}, testkit.Quiet())
+	}}
+	healthy := source
+	source.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+		if req.Table == "away" {
+			return errors.New("dial tcp db.internal:5432: refused")
+		}
+		return healthy.Query(ctx, req, out)
+	}
+	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
 	url := behindPort(t, handler)
 
 	got := conform(t, withToken, "-preview", "1", url)
@@ -129,7 +126,7 @@ func echoing(t *testing.T, message string) string {
 	t.Helper()
 	const canary = "canary-secret-of-a-tenant"
 	spelled := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
-	source := testkit.Must(memsource.New([]memsource.Table{{
+	source := testkit.Tables(memsource.Table{
 		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{
 			{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString},
 		}},
@@ -137,7 +134,7 @@ func echoing(t *testing.T, message string) string {
 			{wire.Text("Bearer " + strings.ToUpper(token)), wire.Text(strings.Repeat("x", 30) + token)},
 			{wire.Text(spelled), wire.Text(`{"apiKey":"` + strings.ReplaceAll(canary, "-", `\u002D`) + `"}`)},
 		},
-	}}, nil))(t)
+	})
 	handler := testkit.New(token, connector.Definition{Slug: "echo",
 		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source,
 		testkit.Quiet())
