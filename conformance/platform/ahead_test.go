@@ -70,9 +70,8 @@ func TestParallelPages(t *testing.T) {
 			if c.concurrency == 1 {
 				require.Equal(t, simple, took)
 			}
-			requests := r.asked(t)
+			require.LessOrEqual(t, len(r.asked(t)), answer.Stats.Requests+2, "check and discovery; what is given up may not come")
 			require.Equal(t, c.open, r.most)
-			require.LessOrEqual(t, len(requests), answer.Stats.Requests+2, "check and discovery; what is given up may not come")
 			require.LessOrEqual(t, answer.Stats.Requests, 42+c.open-1)
 			if c.known {
 				require.Equal(t, 42, answer.Stats.Requests, "none in vain")
@@ -157,8 +156,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		r.seen()
 		rows := rowsOf(t, conn, query("numbered id offset=60 limit=130"))
 		require.Len(t, rows, 130)
-		requests := r.asked(t)
-		require.Len(t, requests, 3, "no page behind the window")
+		require.Len(t, r.asked(t), 3, "no page behind the window")
 		requireNumbers(t, answer, 1000, func(n int, _ []wire.Value) { // a question within each of the loops, as deep as there are places
 			if n%100 == 60 {
 				require.Len(t, rowsOf(t, conn, req), 1000)

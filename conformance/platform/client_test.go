@@ -48,8 +48,7 @@ func TestConnect(t *testing.T) {
 		_, err := platform.Connect(t.Context(), connect(t, r, platform.Options{}), nobody, nil)
 		require.Equal(t, c.path != wire.PathDocument, errors.Is(err, &wire.Error{Code: c.code}), c.why)
 		require.Error(t, err, c.why)
-		requests := r.asked(t)
-		require.Equal(t, c.asked, paths(requests), c.why)
+		require.Equal(t, c.asked, paths(r.asked(t)), c.why)
 	}
 }
 

@@ -69,8 +69,7 @@ func TestJoinedNames(t *testing.T) {
 	require.Equal(t, []string{"id", "status", "status_2", "status_4"}, columns)
 	plain := rowsOf(t, connectTo(t, connectors[0].build(), nil), country("land"))
 	require.Equal(t, fmt.Sprint(plain), fmt.Sprint(rows))
-	requests := r.asked(t)
-	joined := fmt.Sprint(requests[0].body.Joins)
+	joined := fmt.Sprint(r.asked(t)[0].body.Joins)
 	for _, name := range []string{"as:status_3 field:country", "as:status_2 field:name", "as:status_4 field:id"} {
 		require.Contains(t, joined, name, "no two names on the wire are the same")
 	}

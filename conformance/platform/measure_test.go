@@ -83,8 +83,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 		require.NoError(t, err, c.name)
 		require.Len(t, groups.Rows, 1000, c.name)
 		require.Equal(t, c.folded, groups.Stats.Folded, c.name)
-		requests := r.asked(t)
-		require.Len(t, requests, groups.Stats.Requests, "one that was declined counts")
+		require.Len(t, r.asked(t), groups.Stats.Requests, "one that was declined counts")
 	}
 	for _, words := range []string{"", "-/aggregate"} {
 		answered(t, connectTo(t, tabled(numbered(4, true), words), nil), "aggregate numbered by=id:k limit=5")
@@ -110,8 +109,7 @@ func TestAggregateAsked(t *testing.T) {
 	table.Fields[2].Type = wire.TypeReference
 	conn, r = recording(t, tabled(table, ""))
 	answered(t, conn, "aggregate numbered by=text:t max(text):last max(id):most")
-	requests = r.asked(t)
-	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
+	require.Equal(t, []string{"text"}, r.asked(t)[0].body.StringFields, "a reference is text")
 }
 
 // TestTop takes the first groups out of all of them, by any of their columns
@@ -138,8 +136,7 @@ func TestTop(t *testing.T) {
 		require.Empty(t, none.Rows)
 		_, err = conn.Top(t.Context(), req, by("colour"), 2)
 		require.ErrorAs(t, err, new(*platform.RequestError))
-		requests := r.asked(t)
-		for _, one := range requests {
+		for _, one := range r.asked(t) {
 			limit := int64(0)
 			if one.path == wire.PathAggregate {
 				limit = wire.AggregateLimit
@@ -188,8 +185,7 @@ func TestSize(t *testing.T) {
 			}
 			require.Equal(t, cmp.Or(strings.Replace(c.size, "100", `{"rows":100,"exact":true}`, 1), "null"), size)
 			require.Equal(t, c.read, work.RowsRead, "the pull is bounded")
-			requests := r.asked(t)
-			require.Len(t, requests[2:], work.Requests, "after /check and /discovery")
+			require.Len(t, r.asked(t)[2:], work.Requests, "after /check and /discovery")
 		})
 	}
 }
@@ -217,8 +213,7 @@ func TestCountedField(t *testing.T) {
 		conn, r := recording(t, tabled(table, "-/size"))
 		size, _ := answered(t, conn, "size numbered")
 		require.Equal(t, `{"rows":7,"exact":true}`, size, c.why)
-		requests := r.asked(t)
-		require.Equal(t, c.want, requests[0].body.Fields, c.why)
+		require.Equal(t, c.want, r.asked(t)[0].body.Fields, c.why)
 	}
 }
 

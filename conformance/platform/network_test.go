@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -313,33 +312,23 @@ func TestBaseURL(t *testing.T) {
 
 // TestUnreachable has no server, one that hangs up, and one that is no HTTP server.
 func TestUnreachable(t *testing.T) {
-	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	var mu sync.Mutex
-	greeting := ""
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			_, _ = io.WriteString(conn, greeting)
-			mu.Unlock()
-			_ = conn.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
 		}
-	}()
-	gone := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	require.NoError(t, gone.Close())
-	for _, c := range []struct{ url, greeting, problem string }{
-		{"http://" + gone.Addr().String(), "", "no connection"},
-		{"http://" + l.Addr().String(), "", ""},
-		{"http://" + l.Addr().String(), "SSH-2.0 " + testToken + " s3cret-value\r\n", ""},
-		{"http://no-such-host.invalid", "", "does not resolve"},
+		if strings.HasPrefix(r.URL.Path, "/ssh/") {
+			_, _ = io.WriteString(conn, "SSH-2.0 "+testToken+" s3cret-value\r\n")
+		}
+		_ = conn.Close()
+	}))
+	defer server.Close()
+	for _, c := range []struct{ url, problem string }{
+		{"http://127.0.0.1:1", "no connection"},
+		{server.URL, "the connection was closed before the answer came"},
+		{server.URL + "/ssh", ""},
+		{"http://no-such-host.invalid", "does not resolve"},
 	} {
-		mu.Lock()
-		greeting = c.greeting
-		mu.Unlock()
 		client := testkit.Must(platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{Local: true}))(t)
 		err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"key": "s3cret-value"}))
 		var failed *platform.ConnectionError

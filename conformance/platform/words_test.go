@@ -23,35 +23,30 @@ import (
 // by, and "-gt", "-offset" and "-/size" are left out of all that there is; "-operators" are all operators.
 func built(src connector.Source, words string) http.Handler {
 	def, opts := connector.Definition{Slug: "corpus"}, testkit.Quiet()
-	omit := &opts.Omit
+	limits, omit := &def.Limits, &opts.Omit
+	numbers := map[string]*int64{
+		"pageSizeMax": &limits.PageSizeMax, "rowsPerTableMax": &limits.RowsPerTableMax, "offsetMax": &limits.OffsetMax,
+	}
+	left := map[string]*bool{"-offset": &omit.Offset, "-join": &omit.Join, "-dateBucket": &omit.DateBucket}
 	for word := range strings.FieldsSeq(words) {
 		name, value, _ := strings.Cut(word, "=")
 		n, _ := strconv.ParseInt(value, 10, 64)
-		switch name {
-		case "pageSizeMax":
-			def.Limits.PageSizeMax = n
-		case "rowsPerTableMax":
-			def.Limits.RowsPerTableMax = n
-		case "offsetMax":
-			def.Limits.OffsetMax = n
-		case "concurrency":
-			def.Limits.Concurrency = int(n)
-		case "sort":
+		route, isRoute := strings.CutPrefix(name, "-/")
+		switch {
+		case numbers[name] != nil:
+			*numbers[name] = n
+		case left[name] != nil:
+			*left[name] = true
+		case name == "concurrency":
+			limits.Concurrency = int(n)
+		case name == "sort":
 			omit.Sort = wire.SortSupport(value)
-		case "-offset":
-			omit.Offset = true
-		case "-join":
-			omit.Join = true
-		case "-dateBucket":
-			omit.DateBucket = true
-		case "-operators":
+		case name == "-operators":
 			omit.Operators = filter.Operators()
+		case isRoute:
+			omit.Endpoints = append(omit.Endpoints, wire.Endpoint(route))
 		default:
-			if route, ok := strings.CutPrefix(name, "-/"); ok {
-				omit.Endpoints = append(omit.Endpoints, wire.Endpoint(route))
-			} else {
-				omit.Operators = append(omit.Operators, wire.Op(name[1:]))
-			}
+			omit.Operators = append(omit.Operators, wire.Op(name[1:]))
 		}
 	}
 	return testkit.New(testToken, def, src, opts)
