@@ -8,76 +8,65 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestNotesOfCounts asks for counts that contradict an exact size of 1. Live data may move, so
-// that they are answered, with a note.
+// TestNotesOfCounts asks for counts that contradict an exact size, what discovery says, or the size before. Live data
+// may move, so that they are answered, with a note.
 func TestNotesOfCounts(t *testing.T) {
 	t.Parallel()
-	h := tabled(numbered(1, false), "")
+	one, three := tabled(numbered(1, false), ""), tabled(numbered(3, false), "")
 	for path, body := range map[string]string{
 		wire.PathSize:        `{"size":{"rows":1,"exact":true}}`,
 		wire.PathCount:       `{"count":77}`,
 		wire.PathCardinality: `{"columns":{"half":{"distinct":2,"nonNull":5},"id":{"distinct":0,"nonNull":1}}}`,
 		wire.PathLinkHitRate: `{"fromNonNull":9,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`,
 	} {
-		h = instead(h, path, body)
+		one = instead(one, path, body)
 	}
-	conn := connectTo(t, h, nil)
-	notes := func() (list []string) {
-		_, some := answered(t, conn, "count numbered id.gt=0")
-		require.Empty(t, some.Notes, "a count of some rows is not compared")
-		for _, words := range []string{"count numbered", "cardinality numbered half,id", "linkHitRate numbered.half>numbered.id"} {
-			_, stats := answered(t, conn, words)
-			list = append(list, stats.Notes...)
-		}
-		return list
-	}
-	require.Len(t, notes(), 1, "the unique field alone, while no size is known")
-	_, stats := answered(t, conn, "size numbered")
-	require.Empty(t, stats.Notes)
-	require.Equal(t, []string{
-		`table "numbered": 77 rows are counted, and the exact size is 1`,
-		`table "numbered", field "half": 5 cells are not null, and the exact size is 1 rows`,
-		`table "numbered", field "id" is unique: 0 of 1 cells are different`,
-		`table "numbered", field "half": 9 cells are not null, and the exact size is 1 rows`,
-	}, notes())
-}
-
-// TestNotesOfCellsAndSizes answers a size that was another before, and fewer cells than rows in a
-// field that is not nullable, with a note each. A nullable field has none.
-func TestNotesOfCellsAndSizes(t *testing.T) {
-	t.Parallel()
 	sizes := []string{`{"rows":3,"exact":true}`, `{"rows":9,"exact":false}`, `{"rows":3,"exact":true}`, `{"rows":2,"exact":true}`}
-	whole := tabled(numbered(3, false), "")
-	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := instead(whole, wire.PathCardinality, `{"columns":{"half":{"distinct":1,"nonNull":1},"text":{"distinct":1,"nonNull":1}}}`)
-		if r.URL.Path == wire.PathSize {
-			h = instead(whole, wire.PathSize, `{"size":`+sizes[0]+`}`)
-			sizes = sizes[1:]
-		}
-		h.ServeHTTP(w, r)
-	}), nil)
-	for i, want := range []string{"", "", "", `table "numbered": the exact size is 2, and was 3 before`} {
-		_, stats := answered(t, conn, "size numbered")
-		require.Equal(t, want, strings.Join(stats.Notes, "; "), "size %d; an estimate is not compared", i)
-	}
-	_, stats := answered(t, conn, "cardinality numbered half,text")
-	require.Equal(t, []string{
-		`table "numbered", field "half" is not nullable: 1 cells are not null, and the exact size is 2 rows`,
-	}, stats.Notes)
-}
+	three = instead(three, wire.PathCardinality, `{"columns":{"half":{"distinct":1,"nonNull":1},"text":{"distinct":1,"nonNull":1}}}`)
+	three = onPath(three, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
+		refusal(http.StatusOK, `{"size":`+sizes[0]+`}`)(w, r)
+		sizes = sizes[1:]
+	})
+	const few, cells = "count numbered id.gt=0", "cardinality numbered half,id"
+	var conn *platform.Connection
+	for _, c := range []struct {
+		why, question, notes string
+		h                    http.Handler // another connector than before
+	}{
+		{"a count of some rows is not compared", few, "", one},
+		{"no size is known", "count numbered", "", nil},
+		{"what discovery says is", cells, `table "numbered", field "id" is unique: 0 of 1 cells are different`, nil},
+		{"no size is known", "linkHitRate numbered.half>numbered.id", "", nil},
+		{"the size is known from now on", "size numbered", "", nil},
+		{"a count of some rows is not compared", few, "", nil},
+		{"more rows", "count numbered", `table "numbered": 77 rows are counted, and the exact size is 1`, nil},
+		{"more cells", cells, `table "numbered", field "half": 5 cells are not null, and the exact size is 1 rows; ` +
+			`table "numbered", field "id" is unique: 0 of 1 cells are different`, nil},
+		{"more cells with a target", "linkHitRate numbered.half>numbered.id",
+			`table "numbered", field "half": 9 cells are not null, and the exact size is 1 rows`, nil},
 
-// TestNotesOfRowsCounted compares what is counted here like what the connector counts.
-func TestNotesOfRowsCounted(t *testing.T) {
-	t.Parallel()
-	conn := connectTo(t, instead(staff("-/linkHitRate"), wire.PathSize, `{"size":{"rows":1,"exact":true}}`), nil)
-	answered(t, conn, "size people")
-	rate, stats := answered(t, conn, "linkHitRate people.boss>people.id")
-	require.Equal(t, "4 1 0.25 [9]", rate)
-	require.Equal(t, []string{`table "people", field "boss": 4 cells are not null, and the exact size is 1 rows`}, stats.Notes)
+		{"the first size", "size numbered", "", three},
+		{"an estimate is not compared", "size numbered", "", nil},
+		{"nor is an exact size with it", "size numbered", "", nil},
+		{"another size", "size numbered", `table "numbered": the exact size is 2, and was 3 before`, nil},
+		{"fewer cells than rows, in a field that is not nullable", "cardinality numbered half,text",
+			`table "numbered", field "half" is not nullable: 1 cells are not null, and the exact size is 2 rows`, nil},
+
+		{"the size is known", "size people", "", instead(staff("-/linkHitRate"), wire.PathSize, `{"size":{"rows":1,"exact":true}}`)},
+		{"what is counted here", "linkHitRate people.boss>people.id",
+			`table "people", field "boss": 4 cells are not null, and the exact size is 1 rows`, nil},
+	} {
+		if c.h != nil {
+			conn = connectTo(t, c.h, nil)
+		}
+		_, stats := answered(t, conn, c.question)
+		require.Equal(t, c.notes, strings.Join(stats.Notes, "; "), c.why)
+	}
 }
 
 // TestNoteOfADeclaredOperator filters rows here that a declared operator should have left out. The

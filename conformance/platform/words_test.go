@@ -122,7 +122,12 @@ func question(words string) wire.Request {
 			a.Measures = append(a.Measures, wire.Measure{Fn: wire.AggFunc(fn), Field: field, As: as})
 		case strings.Contains(word, ">"):
 			part := strings.Split(word+">", ">")
-			hop := wire.JoinHop{Fields: joinFields(part[2])}
+			var hop wire.JoinHop
+			for one := range strings.SplitSeq(part[2], ",") {
+				if field, as, _ := strings.Cut(one, ":"); field != "" {
+					hop.Fields = append(hop.Fields, wire.JoinField{Field: field, As: as})
+				}
+			}
 			hop.FromTable, hop.FromField, _ = strings.Cut(part[0], ".")
 			hop.ToTable, hop.ToField, _ = strings.Cut(part[1], ".")
 			q.Joins = append(q.Joins, hop)
@@ -155,15 +160,6 @@ func question(words string) wire.Request {
 	link.FromTable, link.FromColumn, _ = strings.Cut(from, ".")
 	link.ToTable, link.ToColumn, _ = strings.Cut(to, ".")
 	return link
-}
-
-func joinFields(text string) (fields []wire.JoinField) {
-	for one := range strings.SplitSeq(text, ",") {
-		if field, as, _ := strings.Cut(one, ":"); field != "" {
-			fields = append(fields, wire.JoinField{Field: field, As: as})
-		}
-	}
-	return fields
 }
 
 // query returns a query in the words of a question.
