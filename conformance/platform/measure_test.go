@@ -119,22 +119,12 @@ func TestTop(t *testing.T) {
 	for _, served := range connectors[:2] { // everything, and nothing
 		conn, r := recording(t, served.build())
 		req := groups("orders by=status:s sum(total):sum count():n")
-		all := testkit.Must(conn.Aggregate(t.Context(), req))(t)
-		require.Greater(t, len(all.Rows), 3)
-		top, err := conn.Top(t.Context(), req, by("-n", "s"), 2)
-		require.NoError(t, err)
-		require.Len(t, top.Rows, 2)
+		top := testkit.Must(conn.Top(t.Context(), req, by("-n", "s"), 2))(t)
+		require.Equal(t, "[[paid 776.82 14] [Paid 1305.75 7]]", fmt.Sprint(top.Rows), "of seven groups, three of which have 7 rows")
 		require.True(t, top.Stats.Sorted && top.Stats.Windowed)
-		slices.SortFunc(all.Rows, func(a, b []wire.Value) int {
-			if c := b[2].Int64() - a[2].Int64(); c != 0 {
-				return int(c)
-			}
-			return strings.Compare(a[0].String(), b[0].String())
-		})
-		require.Equal(t, fmt.Sprint(all.Rows[:2]), fmt.Sprint(top.Rows))
 		none := testkit.Must(conn.Top(t.Context(), req, nil, -1))(t)
 		require.Empty(t, none.Rows)
-		_, err = conn.Top(t.Context(), req, by("colour"), 2)
+		_, err := conn.Top(t.Context(), req, by("colour"), 2)
 		require.ErrorAs(t, err, new(*platform.RequestError))
 		for _, one := range r.asked(t) {
 			limit := int64(0)
