@@ -19,10 +19,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// hosted is a source of several tenants, each with a source of its own that is
-// chosen by the credentials.
-type hosted map[string]*memsource.Source
-
 var hostedDefinition = connector.Definition{Slug: "hosted", Credentials: []wire.CredentialField{
 	{Key: "account", Label: "Account", Type: wire.CredentialText},
 	{Key: "key", Label: "Key", Type: wire.CredentialPassword},
@@ -33,9 +29,17 @@ var (
 	tenantB = map[string]string{"account": "bolt", "key": "b-s3cret/2+?"}
 )
 
-// newHosted has a table that both tenants have, with other rows, one that is
+// host is a source of several tenants.
+type host struct {
+	testkit.Source
+	testkit.Counter
+	testkit.Aggregator
+	known map[string]testkit.Described // by account and key
+}
+
+// newHost has a table that both tenants have, with other rows, one that is
 // the same for both, and one that only the first has.
-func newHosted(t testing.TB) hosted {
+func newHost(t testing.TB) *host {
 	table := func(name string, texts ...string) memsource.Table {
 		tab := memsource.Table{Table: wire.Table{Name: name, PrimaryKey: []string{"id"}, Fields: []wire.Field{
 			{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "ref", Type: wire.TypeNumber, Nullable: true},
@@ -49,156 +53,107 @@ func newHosted(t testing.TB) hosted {
 		return tab
 	}
 	plans := table("plans", "free", "paid")
-	return hosted{
-		"acme/a-s3cret/1+?": shop(t, table("orders", "acme one", "acme two", "acme three"), plans, table("leads", "acme lead")),
-		"bolt/b-s3cret/2+?": shop(t, table("orders", "bolt one", "bolt two"), plans),
+	known := map[string]testkit.Described{
+		"acme/a-s3cret/1+?": testkit.Bend(shop(t, table("orders", "acme one", "acme two", "acme three"), plans, table("leads", "acme lead"))),
+		"bolt/b-s3cret/2+?": testkit.Bend(shop(t, table("orders", "bolt one", "bolt two"), plans)),
 	}
-}
-
-func (h hosted) of(creds wire.Credentials) (*memsource.Source, error) {
-	s := h[creds.Get("account")+"/"+creds.Get("key")]
-	if s == nil {
-		return nil, connector.BadRequest("account %s has no such key", creds.Get("account"))
+	// of returns the tenant's source, or one that refuses whoever has no such key.
+	of := func(creds wire.Credentials) testkit.Described {
+		if src, ok := known[creds.Get("account")+"/"+creds.Get("key")]; ok {
+			return src
+		}
+		refused := connector.BadRequest("account %s has no such key", creds.Get("account"))
+		var src testkit.Described
+		src.OnCheck = func(context.Context, *wire.CheckRequest) error {
+			return connector.CheckFailed("the key does not open this account: copy it anew from the console")
+		}
+		src.OnDiscover = func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, refused }
+		src.OnQuery = func(context.Context, *connector.Query, *connector.Rows) error { return refused }
+		return src
 	}
-	return s, nil
-}
-
-func (h hosted) Check(_ context.Context, req *wire.CheckRequest) error {
-	if _, err := h.of(req.Credentials); err != nil {
-		return connector.CheckFailed("the key does not open this account: copy it anew from the console")
+	return &host{
+		testkit.Source{
+			OnCheck: func(ctx context.Context, req *wire.CheckRequest) error { return of(req.Credentials).Check(ctx, req) },
+			OnDiscover: func(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+				return of(req.Credentials).Discover(ctx, req)
+			},
+			OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+				return of(req.Credentials).Query(ctx, req, out)
+			},
+		},
+		func(ctx context.Context, req *wire.CountRequest) (int64, error) {
+			return of(req.Credentials).Count(ctx, req)
+		},
+		func(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+			return of(req.Credentials).Aggregate(ctx, req)
+		},
+		known,
 	}
-	return nil
-}
-
-func (h hosted) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	s, err := h.of(req.Credentials)
-	if err != nil {
-		return nil, err
-	}
-	return s.Discover(ctx, req)
-}
-
-func (h hosted) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	s, err := h.of(req.Credentials)
-	if err != nil {
-		return err
-	}
-	return s.Query(ctx, req, out)
-}
-
-func (h hosted) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	s, err := h.of(req.Credentials)
-	if err != nil {
-		return 0, err
-	}
-	return s.Count(ctx, req)
-}
-
-func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	s, err := h.of(req.Credentials)
-	if err != nil {
-		return nil, err
-	}
-	return s.Aggregate(ctx, req)
 }
 
 func TestIsolation(t *testing.T) {
 	before, output := slog.Default(), log.Writer()
-	Isolation(t, hostedDefinition, newHosted(t), tenantA, tenantB)
+	Isolation(t, hostedDefinition, newHost(t), tenantA, tenantB)
 	assert.Same(t, before, slog.Default(), "the process's logger is put back")
 	assert.Equal(t, output, log.Writer(), "and so is the older one's output")
 }
 
-// altered lets a test change what the n-th query, or the n-th discovery, of any tenant answers.
-type altered struct {
-	hosted
-	calls *atomic.Int64
-	query func(n int64, req *connector.Query, honest func(*connector.Query) error) error
-	tell  func(n int64, creds wire.Credentials, d *wire.Discovery)
-}
-
-// leaks returns a source with another Query, and tells one with another Discover.
-func leaks(query func(n int64, req *connector.Query, honest func(*connector.Query) error) error) func(hosted) connector.Source {
-	return func(h hosted) connector.Source { return altered{hosted: h, calls: new(atomic.Int64), query: query} }
-}
-
-func tells(tell func(n int64, creds wire.Credentials, d *wire.Discovery)) func(hosted) connector.Source {
-	return func(h hosted) connector.Source { return altered{hosted: h, calls: new(atomic.Int64), tell: tell} }
-}
-
-func (a altered) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if a.query == nil {
-		return a.hosted.Query(ctx, req, out)
+// leaks changes the n-th query of any tenant, or fails it.
+func leaks(change func(n int64, own *connector.Query) error) func(*host) {
+	return func(h *host) {
+		var calls atomic.Int64
+		honest := h.OnQuery
+		h.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+			own := *req
+			if err := change(calls.Add(1), &own); err != nil {
+				return err
+			}
+			return honest(ctx, &own, out)
+		}
 	}
-	return a.query(a.calls.Add(1), req, func(req *connector.Query) error { return a.hosted.Query(ctx, req, out) })
 }
 
-func (a altered) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	found, err := a.hosted.Discover(ctx, req)
-	if err == nil && a.tell != nil {
-		a.tell(a.calls.Add(1), req.Credentials, found)
+// tells changes what the n-th discovery of any tenant answers.
+func tells(change func(n int64, creds wire.Credentials, d *wire.Discovery)) func(*host) {
+	return func(h *host) {
+		var calls atomic.Int64
+		h.OnDiscover = after(h.OnDiscover, func(req *wire.DiscoveryRequest, d *wire.Discovery) *wire.Discovery {
+			change(calls.Add(1), req.Credentials, d)
+			return d
+		})
 	}
-	return found, err
-}
-
-// welcoming echoes wrong credentials.
-type welcoming struct{ hosted }
-
-func (w welcoming) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	if _, err := w.of(req.Credentials); err != nil {
-		return &wire.Discovery{Warnings: []string{"there is nothing for " + req.Credentials.Get("key")}}, nil
-	}
-	return w.hosted.Discover(ctx, req)
-}
-
-// grouping answers an aggregate with one group more.
-type grouping struct {
-	hosted
-	key wire.Value
-}
-
-func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	groups, err := g.hosted.Aggregate(ctx, req)
-	if err == nil && req.Credentials.Get("account") == "bolt" {
-		groups = append(groups, []wire.Value{g.key, wire.Int(1)})
-	}
-	return groups, err
 }
 
 // isolationTests are sources with a shared field, which can have each of these leaks.
 // The tests of package conformance have more that its checks find.
 var isolationTests = []struct {
 	name, why, want string
-	source          func(h hosted) connector.Source
+	bend            func(*host)
 }{
 	{"the same data", "two tenants that see the same prove nothing", "both tenants see the same rows in every table",
-		func(h hosted) connector.Source {
-			return hosted{"acme/a-s3cret/1+?": h["acme/a-s3cret/1+?"], "bolt/b-s3cret/2+?": h["acme/a-s3cret/1+?"]}
-		}},
-	{"rows kept by table", "whoever comes first is served to all", "connectortest: T1: ", func(h hosted) connector.Source {
+		func(h *host) { h.known["bolt/b-s3cret/2+?"] = h.known["acme/a-s3cret/1+?"] }},
+	{"rows kept by table", "whoever comes first is served to all", "connectortest: T1: ", func(h *host) {
 		var first sync.Map
-		return leaks(func(_ int64, req *connector.Query, honest func(*connector.Query) error) error {
-			own := *req
-			kept, _ := first.LoadOrStore(req.Table, req.Credentials)
+		leaks(func(_ int64, own *connector.Query) error {
+			kept, _ := first.LoadOrStore(own.Table, own.Credentials)
 			own.Credentials = kept.(wire.Credentials)
-			return honest(&own)
+			return nil
 		})(h)
 	}},
 	{"another's rows at times", "a row of one tenant never reaches the other", "connectortest: T2: /query",
-		leaks(func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
-			own := *req
-			if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
+		leaks(func(n int64, own *connector.Query) error {
+			if n > 20 && n%3 == 0 && own.Credentials.Get("account") == "bolt" {
 				own.Credentials = wire.NewCredentials(tenantA)
 			}
-			return honest(&own)
+			return nil
 		})},
 	{"no rows at times", "a tenant keeps what it has, whatever the other does",
 		"beside other requests, does not answer tenant b as it did alone",
-		leaks(func(n int64, req *connector.Query, honest func(*connector.Query) error) error {
-			if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
-				return connector.UnknownEntity("there is no table %q", req.Table)
+		leaks(func(n int64, own *connector.Query) error {
+			if n > 20 && n%2 == 0 && own.Credentials.Get("account") == "bolt" {
+				return connector.UnknownEntity("there is no table %q", own.Table)
 			}
-			return honest(req)
+			return nil
 		})},
 	{"another's name in discovery", "a table's name is data of the tenant that has it",
 		"POST /discovery, beside other requests, does not answer tenant b as it did alone",
@@ -215,14 +170,28 @@ var isolationTests = []struct {
 			}
 		})},
 	{"another's value as a group", "a group's key is a cell",
-		"POST /aggregate of table \"orders\", beside other requests, does not answer tenant b",
-		func(h hosted) connector.Source { return grouping{h, wire.Text("acme two")} }},
+		"POST /aggregate of table \"orders\", beside other requests, does not answer tenant b", func(h *host) {
+			h.Aggregator = after(h.Aggregator, func(req *wire.AggregateRequest, groups [][]wire.Value) [][]wire.Value {
+				if req.Credentials.Get("account") == "bolt" {
+					groups = append(groups, []wire.Value{wire.Text("acme two"), wire.Int(1)})
+				}
+				return groups
+			})
+		}},
 	{"key in discovery", "a description is an answer", `P3.12: an answer holds the credential "key"`,
 		tells(func(_ int64, creds wire.Credentials, d *wire.Discovery) {
 			d.Tables[0].SourceDescription = "read with " + creds.Get("key")
 		})},
-	{"a wrong key in discovery", "what a stranger typed is no less secret", `the wrong credential "key"`,
-		func(h hosted) connector.Source { return welcoming{h} }},
+	{"a wrong key in discovery", "what a stranger typed is no less secret", `the wrong credential "key"`, func(h *host) {
+		honest := h.OnDiscover
+		h.OnDiscover = func(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+			found, err := honest(ctx, req)
+			if err != nil {
+				return &wire.Discovery{Warnings: []string{"there is nothing for " + req.Credentials.Get("key")}}, nil
+			}
+			return found, nil
+		}
+	}},
 	{"key in the source's log", "a source must not log what was typed", `is in the log`,
 		tells(func(_ int64, creds wire.Credentials, _ *wire.Discovery) {
 			slog.Debug("discovering", "key", creds.Get("key"))
@@ -243,11 +212,11 @@ func TestIsolationFindsLeaks(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			source := c.source(newHosted(t))
+			source := newHost(t)
+			c.bend(source)
 			r := record(t, func(tb testing.TB) { Isolation(tb, hostedDefinition, source, tenantA, tenantB) })
-			found := r.errors
-			require.NotEmpty(t, found, c.why)
-			assert.Contains(t, strings.Join(found, "\n"), c.want, c.why)
+			require.NotEmpty(t, r.errors, c.why)
+			assert.Contains(t, strings.Join(r.errors, "\n"), c.want, c.why)
 		})
 	}
 }
@@ -255,7 +224,7 @@ func TestIsolationFindsLeaks(t *testing.T) {
 // Wrong credentials end the test with the message of the connector.
 func TestIsolationNeedsCredentials(t *testing.T) {
 	r := record(t, func(tb testing.TB) {
-		Isolation(tb, hostedDefinition, newHosted(t), tenantA, map[string]string{"account": "bolt", "key": "no"})
+		Isolation(tb, hostedDefinition, newHost(t), tenantA, map[string]string{"account": "bolt", "key": "no"})
 	})
 	require.Len(t, r.errors, 1)
 	assert.Contains(t, r.errors[0], "tenant b: discovering the tables: bad_request: account [redacted] has no such key")
@@ -291,9 +260,10 @@ func TestIsolationLetsNamesPass(t *testing.T) {
 	def := hostedDefinition
 	def.Slug = tenantA["account"]
 	require.Greater(t, len(def.Slug), 3, "else nobody searches for it")
-	source := tells(func(_ int64, creds wire.Credentials, d *wire.Discovery) {
+	source := newHost(t)
+	tells(func(_ int64, creds wire.Credentials, d *wire.Discovery) {
 		d.Tables[0].SourceDescription = "orders of " + creds.Get("account")
-	})(newHosted(t))
+	})(source)
 	r := record(t, func(tb testing.TB) { Isolation(tb, def, source, tenantA, tenantB) })
 	assert.Empty(t, r.errors)
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -68,12 +67,8 @@ func TestTenantAnswers(t *testing.T) {
 // TestTenantRequests checks what the source gets: the whole read of the tables and then the call, each
 // with a timeout of 30 seconds where the request states none.
 func TestTenantRequests(t *testing.T) {
-	honest := testkit.Source{Tables: shopTables()}
 	var queries []connector.Query
-	source := testkit.Source{Tables: shopTables(), OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-		queries = append(queries, *req)
-		return honest.Query(ctx, req, out)
-	}}
+	source := misread(t, func(q *connector.Query) { queries = append(queries, *q) })
 	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
 	server := Start(t, def, source, nil)
 	connection, bodies := server.Client.Transport, map[string][]string{}
@@ -106,75 +101,60 @@ func TestTenantRequests(t *testing.T) {
 	assert.Len(t, queries, 3, "Unverified is another tenant; this one still verifies")
 }
 
-// refusing returns the errors that a test chooses.
-type refusing struct {
-	testkit.Source
-	check error
-	after int // rows before the failure; negative: at once
-	query error
-}
-
-func (r refusing) Check(context.Context, *wire.CheckRequest) error { return r.check }
-
-func (r refusing) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-	if r.after >= 0 {
-		w := out.Begin(r.Tables[0].Columns())
-		for _, row := range r.Tables[0].Rows[:r.after] {
-			if err := w.Row(row...); err != nil {
-				return err
-			}
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		time.Sleep(25 * time.Second) // the rows are out, and two heartbeats
-	}
-	return r.query
-}
-
-func (refusing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-	return nil, connector.ErrDecline
-}
-
-func (refusing) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) {
-	return nil, connector.ErrDecline
-}
-
 func TestTenantErrors(t *testing.T) {
-	tenant := Start(t, shopDefinition, refusing{
-		Source: testkit.Source{Tables: shopTables()},
-		check:  connector.CheckFailed("ask your administrator"), after: -1, query: connector.Unsupported("not today"),
-	}, nil).As(nil).Unverified()
+	var source struct {
+		testkit.Source
+		testkit.Sizer
+		testkit.Aggregator
+	}
+	source.OnCheck = func(context.Context, *wire.CheckRequest) error {
+		return connector.CheckFailed("ask your administrator")
+	}
+	source.OnQuery = func(context.Context, *connector.Query, *connector.Rows) error {
+		return connector.Unsupported("not today")
+	}
+	source.Sizer = func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, connector.ErrDecline }
+	source.Aggregator = func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+		return nil, connector.ErrDecline
+	}
+	tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
 
 	err := tenant.Check()
 	var refused *wire.Error
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, wire.Error{Code: wire.CodeCheckFailed, Message: "ask your administrator"}, *refused)
 
-	answer, err := tenant.Query(wire.QueryRequest{Table: "orders"})
+	answer, err := tenant.Query(wire.QueryRequest{Table: "items"})
 	assert.Equal(t, wire.CodeUnsupported, wire.CodeOf(err))
 	assert.Nil(t, answer)
 
-	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
+	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "items", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
 	assert.ErrorIs(t, err, connector.ErrDecline, "a 204")
 
-	size, err := tenant.Size("orders")
+	size, err := tenant.Size("items")
 	assert.NoError(t, err)
 	assert.Nil(t, size, "unknown")
 
-	_, err = tenant.Count(wire.CountRequest{Table: "orders"})
+	_, err = tenant.Count(wire.CountRequest{Table: "items"})
 	require.ErrorAs(t, err, &refused, "a route that the document does not list")
 	assert.Equal(t, wire.CodeNotFound, refused.Code)
-
 }
 
 // Query returns an error line as an error with the rows before it. In a bubble
 // the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := refusing{Source: testkit.Source{Tables: shopTables()}, after: 2, query: connector.UpstreamTimeout("the upstream sleeps")}
+		source := testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			items := testkit.Items()
+			w := out.Begin(items.Columns())
+			if err := errors.Join(testkit.Rows(w, items.Rows[:2]), w.Flush()); err != nil {
+				return err
+			}
+			time.Sleep(25 * time.Second) // the rows are out, and two heartbeats
+			return connector.UpstreamTimeout("the upstream sleeps")
+		}}
 		tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
-		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+		answer, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"id"}})
 		assert.Equal(t, wire.CodeTimeout, wire.CodeOf(err))
 		require.NotNil(t, answer)
 		assert.Equal(t, []wire.Value{wire.Int(1), wire.Int(2)}, answer.Column("id"))
@@ -185,14 +165,11 @@ func TestTenantErrorLine(t *testing.T) {
 // A violation fails the test with what is wrong and where, and the call returns
 // the answer anyway.
 func TestTenantVerifies(t *testing.T) {
-	source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
-		return right && !(f.Op == wire.OpNin && cell.IsNull())
-	})}
 	def := connector.Definition{Slug: "shop",
 		Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}
 	var answer *Answer
 	r := record(t, func(tb testing.TB) {
-		tenant := Start(tb, def, source, nil).As(map[string]string{"key": "open sesame"})
+		tenant := Start(tb, def, misread(t, withoutNulls), nil).As(map[string]string{"key": "open sesame"})
 		var err error
 		answer, err = tenant.In(tb).Query(wire.QueryRequest{
 			Table: "orders", Where: wire.Where{
@@ -241,42 +218,55 @@ func calling[R, A any, P interface {
 	}
 }
 
+// miscounting measures a column wrongly.
+func miscounting(honest testkit.Measurer, column string, by int64) testkit.Measurer {
+	return after(honest, func(_ *wire.CardinalityRequest, c map[string]*wire.Cardinality) map[string]*wire.Cardinality {
+		c[column].Distinct += by
+		return c
+	})
+}
+
 // TestTenantVerifiesEachCall has a source that breaks one rule for each call, of what the protocol says and of the
 // decisions of docs/protocol.md. Run does not hold a source to the latter, because no sentence of the protocol
 // binds a connector to them.
 func TestTenantVerifiesEachCall(t *testing.T) {
-	wrong := patched{
-		Source:      shop(t),
-		count:       func(n int64) int64 { return n - 1 },
-		size:        func(s *wire.Size) { s.Rows = 3 },
-		cardinality: func(c map[string]*wire.Cardinality) { c["id"].Distinct-- },
-		link:        func(l *wire.LinkHitRate) { l.OrphanSamples = []string{"1"} },
-		aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-			g[0][0] = wire.Int(5)
-			return g
-		},
-	}
-	spellings := patched{
-		Source:      shop(t),
-		cardinality: func(c map[string]*wire.Cardinality) { c["amount"].Distinct++ },
-		link:        func(l *wire.LinkHitRate) { slices.Reverse(l.OrphanSamples) },
-		aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-			if req.Measures[0].Fn == wire.AggMin {
-				g[0][0] = wire.Decimal(textOf(g[0][0]) + "0")
-			} else {
-				g[0][0] = wire.Int(g[0][0].Int64() + 1)
-			}
-			return g
-		},
-	}
-	instants := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
-		return right && !(f.Field == "paid_at" && textOf(cell) != textOf(f.Value))
-	})}
-	backwards := patched{Source: shop(t), query: emitting(wire.Served{Filters: true, Sort: true},
-		func(_ *connector.Query, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
-			slices.Reverse(rows)
-			return rows
-		})}
+	wrong := honest(t)
+	wrong.Counter = after(wrong.Counter, func(_ *wire.CountRequest, n int64) int64 { return n - 1 })
+	wrong.Sizer = after(wrong.Sizer, func(_ *wire.SizeRequest, s *wire.Size) *wire.Size { return &wire.Size{Rows: 3, Exact: s.Exact} })
+	wrong.Measurer = miscounting(wrong.Measurer, "id", -1)
+	wrong.Linker = after(wrong.Linker, func(_ *wire.LinkHitRateRequest, l *wire.LinkHitRate) *wire.LinkHitRate {
+		l.OrphanSamples = []string{"1"}
+		return l
+	})
+	wrong.Aggregator = after(wrong.Aggregator, func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+		g[0][0] = wire.Int(5)
+		return g
+	})
+	spellings := honest(t)
+	spellings.Measurer = miscounting(spellings.Measurer, "amount", 1)
+	spellings.Linker = after(spellings.Linker, func(_ *wire.LinkHitRateRequest, l *wire.LinkHitRate) *wire.LinkHitRate {
+		slices.Reverse(l.OrphanSamples)
+		return l
+	})
+	spellings.Aggregator = after(spellings.Aggregator, func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+		if req.Measures[0].Fn == wire.AggMin {
+			g[0][0] = wire.Decimal(g[0][0].String() + "0")
+		} else {
+			g[0][0] = wire.Int(g[0][0].Int64() + 1)
+		}
+		return g
+	})
+	instants := misread(t, func(q *connector.Query) {
+		if len(q.And) > 0 && q.And[0].Field == "paid_at" { // no text is the same as that of the request
+			q.And = []wire.Filter{{Field: "paid_at", Op: wire.OpIn}}
+		}
+	})
+	backwards := misread(t, func(q *connector.Query) {
+		q.Sort = slices.Clone(q.Sort)
+		for i := range q.Sort {
+			q.Sort[i].Dir = wire.Desc
+		}
+	})
 	flagged, no := shopTables(), false
 	flagged[0].Field("region").Filterable = &no
 	sources := map[string]connector.Source{"wrong": wrong, "spellings": spellings, "instants": instants, "backwards": backwards,
@@ -299,10 +289,11 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 // TestTenantAggregateLimit checks that an aggregate has the limit that the request states.
 func TestTenantAggregateLimit(t *testing.T) {
 	var limits []int64
-	source := patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+	source := honest(t)
+	source.Aggregator = after(source.Aggregator, func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
 		limits = append(limits, req.Limit)
 		return g
-	}}
+	})
 	tenant := Start(t, shopDefinition, source, nil).As(nil)
 	for _, limit := range []int64{0, 7} {
 		testkit.Must(tenant.Aggregate(wire.AggregateRequest{
@@ -316,15 +307,19 @@ func TestTenantAggregateLimit(t *testing.T) {
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
 		c := Start(t, shopDefinition, testkit.Source{Tables: shopTables()}, nil).platform(platform.Options{})
-		orders := find("orders")
-		_, err := readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 10)
+		orders := &shopTables()[0].Table
+		_, err := readTable(t.Context(), c, wire.Credentials{}, orders, 10)
 		assert.EqualError(t, err, `not verified: table "orders" has more than 10 rows`)
-		read := testkit.Must(readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 11))(t)
+		read := testkit.Must(readTable(t.Context(), c, wire.Credentials{}, orders, 11))(t)
 		assert.Len(t, read.Rows, 11)
 	})
 	t.Run("no right answer", func(t *testing.T) {
+		summing := honest(t)
+		summing.Aggregator = func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+			return [][]wire.Value{{wire.Text("7")}}, nil
+		}
 		r := record(t, func(tb testing.TB) {
-			_, err := Start(tb, shopDefinition, summing{shop(t)}, nil).As(nil).Aggregate(wire.AggregateRequest{
+			_, err := Start(tb, shopDefinition, summing, nil).As(nil).Aggregate(wire.AggregateRequest{
 				Table: "orders", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "region", As: "n"}},
 			})
 			assert.NoError(t, err)
@@ -333,29 +328,24 @@ func TestTenantCannotVerify(t *testing.T) {
 		assert.Contains(t, strings.Join(r.logs, "\n"), "POST /aggregate: not verified: ")
 	})
 	t.Run("the whole read fails", func(t *testing.T) {
-		source := patched{Source: shop(t)}
-		source.query = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+		source := honest(t)
+		query := source.OnQuery
+		source.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 			if len(req.And) == 0 {
 				return connector.Unsupported("name a filter")
 			}
-			return source.Source.Query(ctx, req, out)
+			return query(ctx, req, out)
 		}
 		r := record(t, func(tb testing.TB) {
-			_, err := Start(tb, shopDefinition, source,
-				nil).As(nil).Query(wire.QueryRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}})
+			_, err := Start(tb, shopDefinition, source, nil).As(nil).Query(wire.QueryRequest{
+				Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}},
+			})
 			assert.NoError(t, err)
 		})
 		require.Len(t, r.errors, 1)
 		assert.Contains(t, r.errors[0],
 			`cannot be verified (see Tenant.Unverified): reading table "orders" whole: unsupported: name a filter`)
 	})
-}
-
-// summing sums everything.
-type summing struct{ *memsource.Source }
-
-func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
-	return [][]wire.Value{{wire.Text("7")}}, nil
 }
 
 // An answer that the platform refuses, and none at all, end the test. What is refused is
@@ -411,7 +401,7 @@ type writer func([]byte) (int, error)
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 func TestTenantsOfOneServerAreApart(t *testing.T) {
-	server := Start(t, hostedDefinition, newHosted(t), nil)
+	server := Start(t, hostedDefinition, newHost(t), nil)
 	names := func(creds map[string]string) (names []string) {
 		found := testkit.Must(server.As(creds).Discover())(t)
 		for _, table := range found.Tables {

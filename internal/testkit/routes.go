@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,6 +47,18 @@ type Endpoints struct {
 type Described struct {
 	Endpoints
 	Describer
+}
+
+// Bend returns the methods of a source, each of which a test may replace.
+func Bend(src *memsource.Source) Described {
+	return Described{
+		Endpoints: Endpoints{
+			Source: Source{OnCheck: src.Check, OnDiscover: src.Discover, OnQuery: src.Query},
+			Sizer:  src.Size, Counter: src.Count, Aggregator: src.Aggregate,
+			Measurer: src.Cardinality, Linker: src.LinkHitRate, Joiner: src.QueryJoined,
+		},
+		Describer: src.Describe,
+	}
 }
 
 // Full is a source of all that there is.
