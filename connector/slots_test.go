@@ -13,20 +13,19 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// narrow serves a source that takes so many requests at once.
-func narrow(t *testing.T, most int, src connector.Source) *site {
+// narrow is the shop, whose source takes so many requests at once.
+func narrow(most int) connector.Definition {
 	def := shop
 	def.Limits.Concurrency = most
 	def.Credentials = append(slices.Clone(shop.Credentials),
 		wire.CredentialField{Key: "zone", Label: "Zone", Type: wire.CredentialText, Optional: true})
-	return serveAs(t, def, src, nil)
+	return def
 }
 
 // queue is a source that notes which requests it is called for, each for a while.
@@ -57,92 +56,91 @@ func (q *queue) Check(ctx context.Context, _ *wire.CheckRequest) error {
 	return err
 }
 
-// A visit is a request to /check.
-type visit struct {
-	name        string        // the id of the request
-	credentials string        // by default a tenant's of this name
-	timeout     time.Duration // by default an hour
-	leaves      time.Duration // when the client hangs up, if ever
-	want        int           // the status, by default 200
-}
-
-// arrive sends requests one after another, a millisecond apart. The function that it
-// returns waits for all of the answers.
-func (s *site) arrive(visits ...visit) (wait func()) {
+// crowd sends waves of requests to /check, each wave when the last is answered, or pauses where a wave is a
+// duration. The requests of a wave arrive a millisecond apart. Each is an id, whose first letter is the tenant unless
+// =CREDENTIALS follow. One with :TIMEOUT is answered 408 then, and the client of one with -TIME hangs up.
+func (s *site) crowd(waves string) {
 	s.t.Helper()
-	var sent sync.WaitGroup
-	for _, v := range visits {
-		credentials := cmp.Or(v.credentials, fmt.Sprintf(`{"apiKey":%q}`, v.name))
-		timeout := cmp.Or(v.timeout, hour)
-		sent.Go(func() {
-			start := time.Now()
-			ctx, leave := context.WithTimeout(context.Background(), cmp.Or(v.leaves, 2*hour))
-			defer leave()
-			r := s.Request(ctx, "/check", fmt.Sprintf(`{"credentials":%s,"timeoutMs":%d}`, credentials, timeout.Milliseconds()))
-			r.Header.Set("X-Request-ID", v.name)
-			res, err := s.Client.Do(r)
-			if v.leaves > 0 {
-				assert.Error(s.t, err, v.name)
-				return
-			}
-			if a := read(s.t, res); v.want == 408 {
-				a.refuses(s.t, 408, wire.CodeTimeout, "the request's time is over")
-				assert.Equal(s.t, timeout, time.Since(start), v.name)
-			} else {
-				assert.Equal(s.t, 200, a.status, v.name)
-			}
-		})
-		time.Sleep(time.Millisecond)
+	for wave := range strings.SplitSeq(waves, " | ") {
+		if pause, err := time.ParseDuration(wave); err == nil {
+			time.Sleep(pause)
+			continue
+		}
+		var sent sync.WaitGroup
+		for word := range strings.FieldsSeq(wave) {
+			name, credentials, _ := strings.Cut(word, "=")
+			name, leaves, _ := strings.Cut(name, "-")
+			name, timeout, times := strings.Cut(name, ":")
+			credentials = cmp.Or(credentials, fmt.Sprintf(`{"apiKey":%q}`, name[:1]))
+			limit := duration(cmp.Or(timeout, "1h"))
+			sent.Go(func() {
+				start := time.Now()
+				ctx, leave := context.WithTimeout(context.Background(), duration(cmp.Or(leaves, "2h")))
+				defer leave()
+				r := s.Request(ctx, "/check", fmt.Sprintf(`{"credentials":%s,"timeoutMs":%d}`, credentials, limit.Milliseconds()))
+				r.Header.Set("X-Request-ID", name)
+				res, err := s.Client.Do(r)
+				if leaves != "" {
+					assert.Error(s.t, err, name)
+				} else if a := read(s.t, res); times {
+					a.refuses(s.t, 408, wire.CodeTimeout, "the request's time is over")
+					assert.Equal(s.t, limit, time.Since(start), name)
+				} else {
+					assert.Equal(s.t, 200, a.status, name)
+				}
+			})
+			time.Sleep(time.Millisecond)
+		}
+		sent.Wait()
 	}
-	return sent.Wait
 }
 
-// of returns visits with these names.
-func of(names ...string) (visits []visit) {
-	for _, name := range names {
-		visits = append(visits, visit{name: name})
-	}
-	return visits
-}
-
-// TestConcurrency checks that no more requests call the source than the definition
-// states, and that the others wait, tenants in turn.
+// TestConcurrency checks that no more requests call the source than the definition states, or of each tenant where it
+// states no number, and that the others wait, tenants in turn.
 func TestConcurrency(t *testing.T) {
+	nine := "a b c d e f g h i "
+	twice := func(wave string, n int) string { return strings.Repeat(wave, n) + " | " + strings.Repeat(wave, n) }
 	for _, c := range []struct {
-		most       int
-		sent, want string
+		why    string
+		def    connector.Definition
+		hangs  int
+		sent   string
+		called string // empty: in any order
+		most   int
+		took   time.Duration // 0: however long
 	}{
-		{1, "a a a a b b c", "a a b c a b a"},
-		{2, "a a a a b", "a a a b a"},
-		{16, "a a a b b", "a a a b b"},
+		{"one at once", narrow(1), 0, "a a a a b b c", "a a b c a b a", 1, 70 * time.Second},
+		{"two at once", narrow(2), 0, "a a a a b", "a a a b a", 2, 30 * time.Second},
+		{"sixteen at once", narrow(16), 0, "a a a b b", "a a a b b", 5, 10 * time.Second},
+		{"a request that waits ends in its time, and the others keep their places", narrow(1), 0, "a b:3s c-1s d e | f f", "a d e f f", 1, 0},
+		{"and those of one tenant", narrow(1), 0, "a1 a2:3s a3-1s a4 a5 | f f", "a1 a4 a5 f f", 1, 0},
+		{"a call that was given up gives its place back once, if it had waited or not", narrow(1), 2, "a:5s a:20s | 1h | a a a a",
+			"a a a a", 1, 0},
+		{"four of a tenant", shop, 0, twice("a ", 4), "", 4, 20 * time.Second},
+		{"one more, and a tenant that comes again has all of its places", shop, 0, twice("a ", 5), "", 4, 40 * time.Second},
+		{"nine of a tenant", shop, 0, twice("a ", 9), "", 4, 60 * time.Second},
+		{"each tenant apart", shop, 0, twice(nine, 4), "", 36, 20 * time.Second},
+		{"and no more of each", shop, 0, twice(nine, 5), "", 36, 40 * time.Second},
+		{"any number without credentials", connector.Definition{Slug: "open"}, 0, strings.Repeat("a={} ", 50), "", 50, 10 * time.Second},
+		{"a request that gives up, or hangs, gives back its place, which is no other tenant's", shop, 4,
+			"a:5s a:5s a:5s a:5s a:2s b | a a a a | 1h", "b a a a a", 4, 0},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			q := &queue{}
-			narrow(t, c.most, q).arrive(of(strings.Fields(c.sent)...)...)()
-			assert.Equal(t, c.want, strings.Join(q.called, " "))
-			assert.LessOrEqual(t, q.most, c.most)
-		})
-	}
-}
-
-// TestConcurrencyWaitsWithinItsTime checks that a request that waits ends at its
-// deadline, that its place in the queue is gone, and that the others keep theirs.
-func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
-	for _, one := range []string{"", `{"apiKey":"one tenant"}`} {
-		synctest.Test(t, func(t *testing.T) {
-			q := &queue{}
-			s := narrow(t, 1, q)
-			visits := of("a", "b", "c", "d", "e")
-			visits[1].timeout, visits[1].want = 3*time.Second, 408
-			visits[2].leaves = time.Second
-			for i := range visits {
-				visits[i].credentials = one
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			q := &queue{hangs: c.hangs}
+			s := serveAs(t, c.def, q, nil)
+			start := time.Now()
+			s.crowd(c.sent)
+			if c.called != "" {
+				assert.Equal(t, c.called, strings.Join(q.called, " "))
 			}
-			s.arrive(visits...)()
-			assert.Equal(t, []string{"a", "d", "e"}, q.called)
-			assert.Empty(t, s.log.all())
-			s.arrive(of("f", "f")...)()
-			assert.Equal(t, 1, q.most)
+			assert.Equal(t, c.most, q.most)
+			if c.took > 0 {
+				assert.Equal(t, c.took, time.Since(start).Truncate(time.Second))
+			}
+			if c.hangs == 0 {
+				assert.Empty(t, s.log.all())
+			}
+			assert.Zero(t, q.hangs)
 		})
 	}
 }
@@ -152,13 +150,13 @@ func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
 func TestConcurrencyOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var called atomic.Int32
-		s := narrow(t, 1, emits(func(out *connector.Rows) error {
+		s := serveAs(t, narrow(1), emits(func(out *connector.Rows) error {
 			if w := out.Begin(number); called.Add(1) > 1 {
 				return w.Row(wire.Int(1))
 			}
 			time.Sleep(time.Minute) // and ignores the context
 			return nil
-		}))
+		}), nil)
 		var sent sync.WaitGroup
 		sent.Go(func() {
 			assert.Equal(t, []string{"10s " + all, "10s " + ping, "14s " + late}, s.stream(ask("", 14*time.Second)))
@@ -175,98 +173,26 @@ func TestConcurrencyOfStreams(t *testing.T) {
 // TestConcurrencyOfTenants checks what makes two requests those of one tenant: all
 // that they have as credentials, each value under its own name.
 func TestConcurrencyOfTenants(t *testing.T) {
-	const first, one = `{"apiKey":"first"}`, `{"apiKey":"a","region":"bc"}`
 	for _, c := range testkit.Table(t, "testdata/tenants.tsv", 3) {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{}
-			visits := of("0", "1", "2", "3")
-			for i, credentials := range []string{first, one, one, c[1]} {
-				visits[i].credentials = credentials
-			}
-			narrow(t, 1, q).arrive(visits...)()
+			serveAs(t, narrow(1), q, nil).crowd(`0={"apiKey":"first"} 1={"apiKey":"a","region":"bc"} 2={"apiKey":"a","region":"bc"} 3=` + c[1])
 			assert.Equal(t, c[2], strings.Join(q.called, ""), c[0])
 		})
 	}
-}
-
-// TestConcurrencyAfterOneThatHangs checks that a call that was given up, and returns
-// in the end, has given its place back once: one that began at once, and one that
-// had waited.
-func TestConcurrencyAfterOneThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{hangs: 2}
-		s := narrow(t, 1, q)
-		s.arrive(visit{name: "a", timeout: 5 * time.Second, want: 408}, visit{name: "a", timeout: 20 * time.Second, want: 408})()
-		time.Sleep(hour)
-		synctest.Wait()
-		require.Zero(t, q.hangs)
-		s.arrive(of("a", "a", "a", "a")...)()
-		assert.Equal(t, 1, q.most)
-	})
-}
-
-// TestConcurrencyUnstated checks what holds where the definition states no number: the source
-// is called for as many requests of one tenant as the document says, for each tenant apart, and
-// for any number of requests without credentials.
-func TestConcurrencyUnstated(t *testing.T) {
-	for _, c := range []struct {
-		tenants, requests, most int
-		took                    time.Duration
-	}{
-		{1, 4, 4, 10 * time.Second},
-		{1, 5, 4, 20 * time.Second},
-		{1, 9, 4, 30 * time.Second},
-		{9, 4, 36, 10 * time.Second},
-		{9, 5, 36, 20 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			q := &queue{}
-			s := serve(t, q, nil)
-			var visits []visit
-			for n := range c.tenants * c.requests {
-				visits = append(visits, visit{name: itoa(n % c.tenants)})
-			}
-			for range 2 { // a tenant that comes again has all of its places
-				start := time.Now()
-				s.arrive(visits...)()
-				assert.Equal(t, c.most, q.most, "%+v", c)
-				assert.Equal(t, c.took, time.Since(start).Truncate(time.Second), "%+v", c)
-			}
-		})
-	}
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
-		s := serveAs(t, connector.Definition{Slug: "open"}, q, nil)
-		s.arrive(slices.Repeat([]visit{{name: "a", credentials: "{}"}}, 50)...)()
-		assert.Equal(t, 50, q.most)
-	})
-}
-
-// TestConcurrencyUnstatedForgets checks that a request which gives up, or hangs, gives back its
-// place, and that the places of one tenant are no other's.
-func TestConcurrencyUnstatedForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{hangs: 4}
-		s := serve(t, q, nil)
-		hung := s.arrive(slices.Repeat([]visit{{name: "a", timeout: 5 * time.Second, want: 408}}, 4)...)
-		s.arrive(visit{name: "a", timeout: 2 * time.Second, want: 408}, visit{name: "b"})() // the first waits for a place, and gives up
-		hung()
-		assert.Equal(t, []string{"b"}, q.called)
-		s.arrive(of("a", "a", "a", "a")...)() // the places of what hangs are given up by now
-		assert.Equal(t, 4, q.most)
-		time.Sleep(hour)
-	})
 }
 
 // TestConcurrencyAtTheLastMoment checks that the place of a request whose time ends
 // in the moment in which it is let in is not lost.
 func TestConcurrencyAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := narrow(t, 1, &queue{})
+		s := serveAs(t, narrow(1), &queue{}, nil)
 		for range 60 {
-			answered := s.arrive(visit{name: "a"})
-			s.post("/check", edit(t, "/check", "60000", itoa(9999)))
-			answered()
+			var first sync.WaitGroup
+			first.Go(func() { s.crowd("a") })
+			time.Sleep(time.Millisecond)
+			s.post("/check", edit(t, "/check", "60000", "9999"))
+			first.Wait()
 		}
 		s.alive()
 	})
