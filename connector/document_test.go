@@ -79,12 +79,6 @@ var combinations = map[int]connector.Source{
 func TestCombinations(t *testing.T) {
 	for set, src := range combinations {
 		has := func(bit int) bool { return set>>bit&1 == 1 }
-		// The table of sources is held to its index first.
-		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src),
-			is[connector.CardinalityMeasurer](src), is[connector.LinkMeasurer](src), is[connector.Joiner](src)}
-		for bit, have := range interfaces {
-			require.Equal(t, has(bit), have, "combinations[%d] is misspelled", set)
-		}
 		doc := document(t, src, nil)
 		var endpoints []wire.Endpoint
 		for bit, e := range optional {
@@ -119,8 +113,6 @@ func routesExist(t *testing.T, h *connector.Handler, endpoints []wire.Endpoint) 
 		assert.Equal(t, want, direct(h, path, good(path)).Code, path)
 	}
 }
-
-func is[I any](src connector.Source) bool { _, ok := src.(I); return ok }
 
 // TestDescriberIsInvisible checks that a Describer is no capability of the
 // protocol.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -93,6 +94,14 @@ func serveAs(t testing.TB, def connector.Definition, src connector.Source, opts 
 	t.Helper()
 	log, own := &logbook{}, *cmp.Or(opts, &connector.Options{})
 	own.Logger = slog.New(log)
+	if own.Observe == nil {
+		own.Observe = func(ctx context.Context, o connector.RequestStats) {
+			assert.NoError(t, ctx.Err(), "a hook may take its time")
+			log.mu.Lock()
+			defer log.mu.Unlock()
+			log.stats = append(log.stats, o)
+		}
+	}
 	return &site{connectortest.Start(t, def, src, &own), t, log}
 }
 
@@ -226,18 +235,22 @@ func (s *site) keepsSecrets(a answer) {
 
 // logbook is a log that can be read. Each line is the level, the message and
 // the attributes, none of them quoted. The line that every request has stands apart,
-// and the id of the request in no other.
+// and the id of the request in no other. It takes no line of a context that is over.
 type logbook struct {
 	mu              sync.Mutex
 	lines, requests []string
-	panics          bool // in place of taking a line
+	stats           []connector.RequestStats // what Options.Observe was told
+	panics          bool                     // in place of taking a line
 }
 
 func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
 func (l *logbook) WithAttrs([]slog.Attr) slog.Handler       { return l }
 func (l *logbook) WithGroup(string) slog.Handler            { return l }
 
-func (l *logbook) Handle(_ context.Context, r slog.Record) error {
+func (l *logbook) Handle(ctx context.Context, r slog.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if l.panics {
 		panic("the logger panicked")
 	}
@@ -273,6 +286,16 @@ func (l *logbook) each() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]string(nil), l.requests...)
+}
+
+// last returns what was told of the latest request, in a bubble, where everything is at rest.
+func (l *logbook) last(t *testing.T) connector.RequestStats {
+	t.Helper()
+	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	require.NotEmpty(t, l.stats)
+	return l.stats[len(l.stats)-1]
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

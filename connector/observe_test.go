@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,28 +23,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// statsRecorder keeps what Options.Observe is told.
-type statsRecorder struct {
-	mu   sync.Mutex
-	seen []connector.RequestStats
-}
-
-func (w *statsRecorder) observe(_ context.Context, o connector.RequestStats) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.seen = append(w.seen, o)
-}
-
-// last returns the latest observation, in a bubble once everything is at rest.
-func (w *statsRecorder) last(t *testing.T) connector.RequestStats {
-	t.Helper()
-	synctest.Wait()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	require.NotEmpty(t, w.seen)
-	return w.seen[len(w.seen)-1]
-}
-
 // told is what a case expects of an observation, in few words.
 func told(o connector.RequestStats) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %d %s %s %s", o.Route, o.Table, o.Status, o.Code, o.Fault, o.End)), " ")
@@ -56,11 +33,10 @@ func told(o connector.RequestStats) string {
 func TestObserveSaysHowItEnded(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/ends.tsv", 4) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			w := &statsRecorder{}
-			s := played(t, c[1], connector.Options{Observe: w.observe})
+			s := played(t, c[1], connector.Options{})
 			path, body := asked(c[2])
 			a := s.post(path, body)
-			o := w.last(t)
+			o := s.log.last(t)
 			assert.Equal(t, c[3], told(o))
 			assert.Equal(t, "shop", o.Slug)
 			assert.Equal(t, "POST", o.Method)
@@ -82,13 +58,12 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 func TestObserveRefusals(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/early.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			w := &statsRecorder{}
-			s := serve(t, testkit.Source{}, &connector.Options{Observe: w.observe})
+			s := serve(t, testkit.Source{}, nil)
 			r := s.Request(t.Context(), c[2], good("/check"))
 			r.Method = c[1]
 			r.Header.Set("Authorization", "Bearer "+strings.Replace(c[3], "TOKEN", connectortest.Token, 1))
 			s.do(r)
-			o := w.last(t)
+			o := s.log.last(t)
 			assert.Equal(t, c[4], told(o))
 			assert.Equal(t, strings.TrimPrefix(c[1], "CANARY"), o.Method)
 			assert.Len(t, s.log.each(), 1)
@@ -112,20 +87,18 @@ func parts(s wire.Served) string {
 func TestObserveQuery(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/observed.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			w := &statsRecorder{}
-			s := played(t, c[2], connector.Options{Observe: w.observe})
+			s := played(t, c[2], connector.Options{})
 			lines := s.stream(ask(c[1], hour))
-			o := w.last(t)
+			o := s.log.last(t)
 			assert.Equal(t, "end", o.End, lines)
 			assert.Equal(t, c[3], strings.Join([]string{parts(o.Asked), parts(o.Claimed), parts(o.Served)}, " "))
 			assert.Equal(t, c[4], fmt.Sprint(o.RowsRead, o.RowsSent, o.FirstRow, o.Duration))
 		})
 	}
 	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
-		w := &statsRecorder{}
-		s := played(t, "Count: decline", connector.Options{Observe: w.observe})
+		s := played(t, "Count: decline", connector.Options{})
 		s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
-		o := w.last(t)
+		o := s.log.last(t)
 		assert.Equal(t, "/count items 200", told(o))
 		assert.Equal(t, []wire.Served{{Filters: true}, {}}, []wire.Served{o.Asked, o.Claimed})
 		assert.Equal(t, []int64{3, 0}, []int64{o.RowsRead, o.RowsSent})
@@ -137,13 +110,9 @@ func TestObserveLeaving(t *testing.T) {
 	const open = "source begin; rows 1; flush; wait 1000h"
 	observed := func(name, words, want string, leave func(t *testing.T, s *site)) {
 		testkit.Bubble(t, name, func(t *testing.T) {
-			w := &statsRecorder{}
-			s := played(t, words, connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
-				assert.NoError(t, ctx.Err(), "a hook may take its time")
-				w.observe(ctx, o)
-			}})
+			s := played(t, words, connector.Options{})
 			leave(t, s)
-			o := w.last(t)
+			o := s.log.last(t)
 			assert.Equal(t, want, told(o)+" "+o.Duration.String())
 		})
 	}
@@ -237,12 +206,11 @@ func TestRequestID(t *testing.T) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			var ids []string
 			require.NoError(t, json.Unmarshal([]byte(spelled.Replace(c[1])), &ids))
-			w := &statsRecorder{}
 			var inside string
 			s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 				inside = connector.RequestID(ctx)
 				return errors.New("boom")
-			}}, &connector.Options{Observe: w.observe})
+			}}, nil)
 			r := s.Request(t.Context(), "/check", good("/check"))
 			r.Header["X-Request-Id"] = ids
 			r.Header["Traceparent"] = strings.Fields(spelled.Replace(c[2]))
@@ -254,7 +222,7 @@ func TestRequestID(t *testing.T) {
 				assert.Regexp(t, "^[a-z2-7]{26}$", echoed)
 			}
 			assert.Equal(t, echoed, inside, "in the source's context")
-			assert.Equal(t, echoed, w.last(t).RequestID)
+			assert.Equal(t, echoed, s.log.last(t).RequestID)
 			assert.Contains(t, s.log.each()[0], "request="+echoed+" ")
 		})
 	}
@@ -264,16 +232,18 @@ func TestRequestID(t *testing.T) {
 // TestRequestIDIsACredential checks that a caller who sends a credential as the id
 // does not bring it into the log.
 func TestRequestIDIsACredential(t *testing.T) {
-	w := &statsRecorder{}
+	var seen []connector.RequestStats
 	var log strings.Builder
-	h := newHandler(t, plays("boom"),
-		&connector.Options{Observe: w.observe, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	h := newHandler(t, plays("boom"), &connector.Options{
+		Observe: func(_ context.Context, o connector.RequestStats) { seen = append(seen, o) },
+		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
 	r := request(t.Context(), "/query", strings.Replace(good("/query"), `"items"`, `"`+secret+`"`, 1))
 	r.Header.Set("X-Request-ID", secret)
 	h.ServeHTTP(httptest.NewRecorder(), r)
-	require.Len(t, w.seen, 1)
-	assert.Equal(t, "[redacted]", w.seen[0].RequestID)
-	assert.NotContains(t, fmt.Sprintf("%+v", w.seen), secret)
+	require.Len(t, seen, 1)
+	assert.Equal(t, "[redacted]", seen[0].RequestID)
+	assert.NotContains(t, fmt.Sprintf("%+v", seen), secret)
 	assert.NotContains(t, log.String(), secret)
 	assert.Contains(t, log.String(), `msg="internal error" slug=shop route=/query request=[redacted] table=[redacted] `)
 	assert.Contains(t, log.String(), "msg=request slug=shop route=/query request=[redacted] status=500 ")
