@@ -40,28 +40,20 @@ const token = "a-token-for-tests-0123456789abcdef"
 
 var apiKey = []wire.CredentialField{{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}
 
-// oddSource has a table whose names a shell would trip over.
-func oddSource(t *testing.T) connector.Source {
-	t.Helper()
-	source := testkit.Must(memsource.New([]memsource.Table{{
-		Table: wire.Table{
-			Name: `o'brien "x" $HOME`, SourceDescription: "One row.", PrimaryKey: []string{"it's"},
-			Fields: []wire.Field{{Name: "it's", Type: wire.TypeString, Unique: true}},
-		},
-		Rows: [][]wire.Value{{wire.Text("x")}},
-	}}, nil))(t)
-	return source
-}
-
-// odd returns a program of the odd source, which reads an environment of its own and
-// prints nothing.
+// odd returns a program that reads an environment of its own and prints nothing. Its table
+// has names that a shell would trip over.
 func odd(t *testing.T, env map[string]string) standalone.Program {
-	t.Helper()
 	return standalone.Program{
 		Definition: connector.Definition{Slug: "odd"},
-		Source:     oddSource(t),
-		Options:    testkit.Quiet(),
-		Out:        io.Discard,
+		Source: testkit.Source{Tables: []memsource.Table{{
+			Table: wire.Table{
+				Name: `o'brien "x" $HOME`, SourceDescription: "One row.", PrimaryKey: []string{"it's"},
+				Fields: []wire.Field{{Name: "it's", Type: wire.TypeString, Unique: true}},
+			},
+			Rows: [][]wire.Value{{wire.Text("x")}},
+		}}},
+		Options: testkit.Quiet(),
+		Out:     io.Discard,
 		Getenv: func(name string) (string, bool) {
 			if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
 				t.Errorf("the environment is asked for %s", name)
@@ -91,13 +83,19 @@ func start(t *testing.T, p standalone.Program) (lines []string) {
 		stop()
 		require.NoError(t, <-stopped)
 	})
-	for scan := bufio.NewScanner(out); scan.Scan(); {
-		lines = append(lines, scan.Text())
-		if strings.Contains(scan.Text(), wire.PathQuery) && strings.Contains(scan.Text(), "curl") {
+	lines = printed(bufio.NewScanner(out))
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return lines
+}
+
+// printed returns what a program prints until it serves.
+func printed(out *bufio.Scanner) (lines []string) {
+	for out.Scan() {
+		lines = append(lines, out.Text())
+		if strings.Contains(out.Text(), wire.PathQuery) && strings.Contains(out.Text(), "curl") {
 			break
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
 	return lines
 }
 
@@ -105,11 +103,6 @@ func start(t *testing.T, p standalone.Program) (lines []string) {
 // host puts around the connector sees its requests, the last function first.
 func TestTLS(t *testing.T) {
 	served := newPair(t)
-	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, served.cert, 0o600))
-	require.NoError(t, os.WriteFile(keyFile, served.key, 0o600))
-
 	mark := func(name string) func(http.Handler) http.Handler {
 		return func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,12 +114,10 @@ func TestTLS(t *testing.T) {
 	neverLooks(t)
 	program := odd(t, anyPort)
 	program.Around = []func(http.Handler) http.Handler{mark("inner"), mark("outer")}
-	program.CertFile, program.KeyFile = certFile, keyFile
-	lines := start(t, program)
-	_, port, found := strings.Cut(lines[0], " at https://localhost:")
-	require.True(t, found, lines[0])
+	program.CertFile, program.KeyFile = served.write(t, t.TempDir())
+	host := address(t, start(t, program), "https")
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1:"+port+wire.PathDocument, http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+host+wire.PathDocument, http.NoBody)
 	require.NoError(t, err)
 	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	res := testkit.Must(client.Do(req))(t)
@@ -138,7 +129,7 @@ func TestTLS(t *testing.T) {
 	client.CloseIdleConnections()
 
 	old := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
-	_, err = tls.Dial("tcp", "127.0.0.1:"+port, old)
+	_, err = tls.Dial("tcp", host, old)
 	require.ErrorContains(t, err, "protocol version", "TLS 1.1 is refused")
 }
 
@@ -151,19 +142,6 @@ func neverLooks(t *testing.T) {
 		t.Errorf("a request for %s", r.URL)
 		return nil, errors.New("not here")
 	})
-}
-
-// looked is a source with tables of its own choice, which notes how long it may
-// take to tell them.
-type looked struct {
-	connector.Source
-	tables []wire.Table
-	until  *time.Time
-}
-
-func (l looked) Discover(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	*l.until, _ = ctx.Deadline()
-	return &wire.Discovery{Tables: l.tables}, nil
 }
 
 // TestLooksForATable checks which table the printed query names, and with how many
@@ -207,7 +185,11 @@ func TestLooksForATable(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			var until time.Time
 			program := odd(t, anyPort)
-			program.Source, program.Around = looked{program.Source, c.tables, &until}, c.around
+			program.Around = c.around
+			program.Source = testkit.Source{OnDiscover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+				until, _ = ctx.Deadline()
+				return &wire.Discovery{Tables: c.tables}, nil
+			}}
 			lines := start(t, program)
 			require.Contains(t, lines[len(lines)-1], c.want)
 			require.LessOrEqual(t, time.Until(until), 3*time.Second, "the look is bounded")
@@ -356,34 +338,45 @@ func TestMainFails(t *testing.T) {
 // half of it, as a program that renews it may.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	first, second := newPair(t), newPair(t)
-	write := func(cert, key []byte) {
-		require.NoError(t, os.WriteFile(certFile, cert, 0o600))
-		require.NoError(t, os.WriteFile(keyFile, key, 0o600))
-	}
-	write(first.cert, first.key)
 	program := odd(t, anyPort)
-	program.CertFile, program.KeyFile = certFile, keyFile
-	lines := start(t, program)
-	_, port, found := strings.Cut(lines[0], " at https://localhost:")
-	require.True(t, found, lines[0])
+	program.CertFile, program.KeyFile = first.write(t, dir)
+	host := address(t, start(t, program), "https")
 	served := func() []byte {
-		conn := testkit.Must(tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true}))(t)
+		conn := testkit.Must(tls.Dial("tcp", host, &tls.Config{InsecureSkipVerify: true}))(t)
 		defer conn.Close()
 		return conn.ConnectionState().PeerCertificates[0].Raw
 	}
 	require.Equal(t, first.raw, served())
-	write(second.cert, first.key)
+	pair{cert: second.cert, key: first.key}.write(t, dir)
 	require.Equal(t, first.raw, served(), "the files do not belong together")
-	require.NoError(t, os.Remove(keyFile))
+	require.NoError(t, os.Remove(program.KeyFile))
 	require.Equal(t, first.raw, served(), "one is not there")
-	write(second.cert, append(second.key, '\n')) // whose size tells where the clock of the files does not
+	second.key = append(second.key, '\n') // whose size tells where the clock of the files does not
+	second.write(t, dir)
 	require.Equal(t, second.raw, served())
 }
 
 // pair is a certificate and its key, as PEM, and the certificate as it is on the wire.
 type pair struct{ cert, key, raw []byte }
+
+// write writes the certificate and the key to files.
+func (p pair) write(t *testing.T, dir string) (certFile, keyFile string) {
+	t.Helper()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, p.cert, 0o600))
+	require.NoError(t, os.WriteFile(keyFile, p.key, 0o600))
+	return certFile, keyFile
+}
+
+// address returns where the program is that printed these lines.
+func address(t *testing.T, lines []string, scheme string) string {
+	t.Helper()
+	_, port, found := strings.Cut(strings.Join(lines, "\n"), " at "+scheme+"://localhost:")
+	require.True(t, found, lines)
+	port, _, _ = strings.Cut(port, "\n")
+	return "127.0.0.1:" + port
+}
 
 // newPair makes a certificate that nobody signs.
 func newPair(t *testing.T) pair {
@@ -406,23 +399,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) == "" {
 		os.Exit(m.Run())
 	}
-	source, err := memsource.New(nil, nil)
-	if err != nil {
-		panic(err)
-	}
-	standalone.Main(connector.Definition{Slug: "odd"}, hanging{source}, &connector.Options{
+	hanging := testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error {
+		fmt.Println("checking")
+		select {}
+	}}
+	standalone.Main(connector.Definition{Slug: "odd"}, hanging, &connector.Options{
 		Logger:  slog.New(slog.DiscardHandler),
 		Observe: func(_ context.Context, o connector.RequestStats) { fmt.Println("observed", o.Route) },
 	})
 	fmt.Println("returned")
-}
-
-// hanging is a source whose check never returns.
-type hanging struct{ connector.Source }
-
-func (hanging) Check(context.Context, *wire.CheckRequest) error {
-	fmt.Println("checking")
-	select {}
 }
 
 // launch starts the program, and returns where it is and the lines that it prints
@@ -439,16 +424,7 @@ func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines = bufio.NewScanner(out)
-	for lines.Scan() {
-		if _, found, _ := strings.Cut(lines.Text(), "Serving odd at "); found != "" {
-			url = found
-		}
-		if strings.Contains(lines.Text(), wire.PathQuery) && strings.Contains(lines.Text(), "curl") {
-			return cmd, url, lines
-		}
-	}
-	t.Fatal("it has printed no query")
-	return nil, "", nil
+	return cmd, "http://" + address(t, printed(lines), "http"), lines
 }
 
 // TestMainStops checks what Main does with the process: its environment, its output, and
@@ -526,51 +502,36 @@ func TestRotation(t *testing.T) {
 	lines := start(t, odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two}))
 	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
 	require.NotContains(t, strings.Join(lines, "\n"), one)
-	_, port, found := strings.Cut(lines[0], " at http://localhost:")
-	require.True(t, found, lines[0])
+	host := address(t, lines, "http")
 	for token, status := range map[string]int{one: 200, two: 200, one + "," + two: 401} {
-		res := send(t, []string{"http://127.0.0.1:" + port + wire.PathCheck, "-H", "Authorization: Bearer " + token,
+		res := send(t, []string{"http://" + host + wire.PathCheck, "-H", "Authorization: Bearer " + token,
 			"-d", `{"credentials":{},"timeoutMs":1000}`})
 		require.Equal(t, status, res.StatusCode, token)
 	}
 }
 
-// TestDrain checks that a request has the time of Drain after the program is told to stop.
+// TestDrain checks that a request has the time of Drain after the program is told to stop: its source needs more than
+// the default.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	checking := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	program := odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token})
-	program.Source, program.Out, program.Drain = slow{program.Source, checking}, in, time.Minute
+	program.Out, program.Drain = in, time.Minute
+	program.Source = testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+		stop()
+		select {
+		case <-time.After(1500 * time.Millisecond):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
 	ended := make(chan error, 1)
 	go func() { ended <- program.Run(ctx) }()
-	lines := bufio.NewScanner(out)
-	require.True(t, lines.Scan())
-	_, url, found := strings.Cut(lines.Text(), " at ")
-	require.True(t, found, lines.Text())
+	url := "http://" + address(t, printed(bufio.NewScanner(out)), "http")
 	go func() { _, _ = io.Copy(io.Discard, out) }()
-	go func() {
-		<-checking
-		stop()
-	}()
 	answer := send(t, []string{url + wire.PathCheck, "-H", "Authorization: Bearer " + token, "-d", `{"credentials":{},"timeoutMs":60000}`})
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.NoError(t, <-ended)
-}
-
-// slow is a source whose check takes longer than the default of Drain.
-type slow struct {
-	connector.Source
-	checking chan struct{}
-}
-
-func (s slow) Check(ctx context.Context, _ *wire.CheckRequest) error {
-	close(s.checking)
-	select {
-	case <-time.After(1500 * time.Millisecond):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
