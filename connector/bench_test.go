@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -28,18 +26,13 @@ func BenchmarkRow(b *testing.B) {
 		"filtered": filteredQuery,
 	} {
 		b.Run(name, func(b *testing.B) {
-			sample := reference.Rows(1000)
-			src := emits(func(out *connector.Rows) error {
-				w := out.Begin(twelve)
+			w := offering(b, 1000, body, func(_ *connector.RowWriter, offer func()) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := testkit.Rows(w, sample); err != nil {
-						return err
-					}
+					offer()
 				}
-				return nil
 			})
-			b.SetBytes(int64(unwired(b, src, "/query", body).bytes / max(b.N, 1)))
+			b.SetBytes(int64(w.bytes / max(b.N, 1)))
 		})
 	}
 	b.Run("maps and encoding/json", func(b *testing.B) {
@@ -76,19 +69,13 @@ func BenchmarkRow(b *testing.B) {
 // BenchmarkTopN measures the first 100 rows of a sort that the source does not
 // serve. One operation is 1,000 rows, of which few get into the heap.
 func BenchmarkTopN(b *testing.B) {
-	sample := reference.Rows(1000)
-	src := emits(func(out *connector.Rows) error {
-		w := out.Begin(twelve)
+	offering(b, 1000, `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price",`+
+		`"dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail, func(_ *connector.RowWriter, offer func()) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := testkit.Rows(w, sample); err != nil {
-				return err
-			}
+			offer()
 		}
-		return nil
 	})
-	unwired(b, src, "/query", `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price",`+
-		`"dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail)
 }
 
 const countBody = `{"table":"items","and":[{"field":"status","op":"eq","value":"paid"},{"field":"amount",` +
@@ -155,29 +142,30 @@ var filteredQuery = `{"table":"items","and":[{"field":"status","op":"neq","value
 	`"or":[[{"field":"qty","op":"lt","value":1000}],[{"field":"region","op":"isnull"}]],"sort":[],"fields":` +
 	allTwelve + `,"idleTimeoutMs":30000,` + tail
 
-// unwired calls a connector without a network.
-func unwired(t testing.TB, src connector.Source, path, body string) *discard {
+// offering asks for rows of the reference table without a network. The source is a function, which gets what offers so
+// many rows to its writer.
+func offering(t testing.TB, rows int, body string, source func(w *connector.RowWriter, offer func())) *discard {
 	t.Helper()
-	h, err := connector.New(shop, src, newToken(t), testkit.Quiet())
-	require.NoError(t, err)
+	sample := reference.Rows(rows)
+	h := newHandler(t, emits(func(out *connector.Rows) error {
+		w := out.Begin(twelve)
+		source(w, func() {
+			if err := testkit.Rows(w, sample); err != nil {
+				t.Error(err)
+			}
+		})
+		return nil
+	}), nil)
 	w := &discard{}
-	r := httptest.NewRequest("POST", path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	h.ServeHTTP(w, r)
+	h.ServeHTTP(w, request(t.Context(), "/query", body))
+	assert.Equal(t, 200, w.status)
 	return w
 }
 
 // TestRowAllocatesNothing counts allocations from Row to the stream, with filters
 // on.
 func TestRowAllocatesNothing(t *testing.T) {
-	sample := reference.Rows(30)
-	src := emits(func(out *connector.Rows) error {
-		w := out.Begin(twelve)
-		offer := func() {
-			if err := testkit.Rows(w, sample); err != nil {
-				t.Error(err)
-			}
-		}
+	answer := offering(t, 30, filteredQuery, func(w *connector.RowWriter, offer func()) {
 		for range 300 { // the buffers grow to their size
 			offer()
 		}
@@ -199,32 +187,18 @@ func TestRowAllocatesNothing(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		assert.Less(t, after.Mallocs-before.Mallocs, uint64(600),
 			"in 60,000 rows, the batches and their writing included")
-		return nil
 	})
-	w := unwired(t, src, "/query", filteredQuery)
-	assert.Equal(t, 200, w.status)
-	assert.Greater(t, w.bytes, 12<<20)
+	assert.Greater(t, answer.bytes, 12<<20)
 }
 
 // TestHeapAllocatesLittle counts allocations for rows that do not belong to the
 // first n of a sort.
 func TestHeapAllocatesLittle(t *testing.T) {
-	sample := reference.Rows(3000)
-	src := emits(func(out *connector.Rows) error {
-		w := out.Begin(twelve)
-		offer := func() {
-			if err := testkit.Rows(w, sample); err != nil {
-				t.Error(err)
-			}
-		}
+	offering(t, 3000, `{"table":"items","and":[],"sort":[{"field":"price","dir":"desc"},{"field":"id","dir":"asc"}],"limit":10,`+
+		`"fields":["id"],`+tail, func(_ *connector.RowWriter, offer func()) {
 		for range 20 { // until the heap holds the best rows only
 			offer()
 		}
 		assert.Zero(t, testing.AllocsPerRun(5, offer))
-		return nil
 	})
-	w := unwired(t, src, "/query",
-		`{"table":"items","and":[],"sort":[{"field":"price","dir":"desc"},{"field":"id","dir":"asc"}],"limit":10,`+
-			`"fields":["id"],`+tail)
-	assert.Equal(t, 200, w.status)
 }

@@ -1,6 +1,7 @@
 package otelconnector_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -41,26 +42,17 @@ const (
 	canary = "canary7c1e"
 )
 
-var items = wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: wire.TypeNumber}}}
-
 // source offers the numbers 1 to 5. It sorts, and leaves filters to the library
 // unless it is whole: then it applies all that is asked.
 type source struct {
-	check, count error
-	first, rest  time.Duration // until the first rows, and from there to the end
-	whole        bool
-}
-
-func (s source) Check(context.Context, *wire.CheckRequest) error { return s.check }
-
-func (s source) Count(context.Context, *wire.CountRequest) (int64, error) { return 5, s.count }
-
-func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return &wire.Discovery{Tables: []wire.Table{items}}, nil
+	testkit.Source
+	testkit.Counter
+	first, rest time.Duration // until the first rows, and from there to the end
+	whole       bool
 }
 
 func (s source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	if req.Table != items.Name {
+	if req.Table != "items" {
 		return connector.UnknownEntity("no table %q", req.Table)
 	}
 	if !api.SpanFromContext(ctx).SpanContext().IsValid() {
@@ -70,7 +62,7 @@ func (s source) Query(ctx context.Context, req *connector.Query, out *connector.
 		_, _, _ = claim.TakeWindow()
 	}
 	time.Sleep(s.first)
-	w := out.Begin(items.Columns())
+	w := out.Begin([]wire.Column{{Name: "n", Type: wire.TypeNumber}})
 	for n := range int64(5) {
 		if err := w.Row(wire.Int(n + 1)); err != nil {
 			return err
@@ -91,14 +83,20 @@ type site struct {
 	metrics *metric.ManualReader
 }
 
-func start(t *testing.T, src connector.Source, opts connector.Options) *site {
-	t.Helper()
+// recording returns a site without a connector, and the options that make telemetry fill it.
+func recording(t *testing.T) (*site, *otelconnector.Options) {
 	s := &site{t: t, spans: tracetest.NewInMemoryExporter(), metrics: metric.NewManualReader()}
-	telemetry := testkit.Must(otelconnector.New(&otelconnector.Options{
+	return s, &otelconnector.Options{
 		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(s.spans)),
 		MeterProvider:  metric.NewMeterProvider(metric.WithReader(s.metrics)),
 		Propagator:     propagation.TraceContext{},
-	}))(t)
+	}
+}
+
+func start(t *testing.T, src connector.Source, opts connector.Options) *site {
+	t.Helper()
+	s, record := recording(t)
+	telemetry := testkit.Must(otelconnector.New(record))(t)
 	opts.Logger = slog.New(slog.DiscardHandler)
 	definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{testkit.Key}}
 	h := testkit.New(bearer, definition, src, telemetry.Options(opts))
@@ -160,15 +158,10 @@ func said(list []attribute.KeyValue) string {
 
 // points returns every point of every metric as "name attributes: value", where the
 // value of a histogram is its count and its sum.
-func (s *site) points() []string {
+func (s *site) points() (list []string) {
 	s.t.Helper()
-	return pointsOf(s.t, s.metrics)
-}
-
-func pointsOf(t *testing.T, metrics *metric.ManualReader) (list []string) {
-	t.Helper()
 	var all metricdata.ResourceMetrics
-	require.NoError(t, metrics.Collect(t.Context(), &all))
+	require.NoError(s.t, s.metrics.Collect(s.t.Context(), &all))
 	for _, scope := range all.ScopeMetrics {
 		for _, m := range scope.Metrics {
 			switch data := m.Data.(type) {
@@ -185,7 +178,7 @@ func pointsOf(t *testing.T, metrics *metric.ManualReader) (list []string) {
 					list = append(list, fmt.Sprintf("%s %s: %d, %g", m.Name, said(p.Attributes.ToSlice()), p.Count, p.Sum))
 				}
 			default:
-				t.Errorf("metric %s is a %T", m.Name, data)
+				s.t.Errorf("metric %s is a %T", m.Name, data)
 			}
 		}
 	}
@@ -235,11 +228,9 @@ func TestSpanOfAnAnswer(t *testing.T) {
 // TestOtherPropagator checks that the id is that of the trace too where traces are
 // not told by traceparent, and that the headers are read as the host says.
 func TestOtherPropagator(t *testing.T) {
-	spans := tracetest.NewInMemoryExporter()
-	telemetry := testkit.Must(otelconnector.New(&otelconnector.Options{
-		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(spans)),
-		Propagator:     propagation.Baggage{},
-	}))(t)
+	s, record := recording(t)
+	record.Propagator = propagation.Baggage{}
+	telemetry := testkit.Must(otelconnector.New(record))(t)
 	const foreign = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var parent string
 	r := request("/check", "{"+tail)
@@ -247,8 +238,7 @@ func TestOtherPropagator(t *testing.T) {
 	telemetry.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		parent = r.Header.Get("Traceparent")
 	})).ServeHTTP(httptest.NewRecorder(), r)
-	require.Len(t, spans.GetSpans(), 1)
-	own := spans.GetSpans()[0].SpanContext
+	own := s.span("HTTP").SpanContext
 	assert.NotEqual(t, foreign, own.TraceID().String())
 	assert.Equal(t, "00-"+own.TraceID().String()+"-"+own.SpanID().String()+"-01", parent)
 }
@@ -261,10 +251,10 @@ func TestGlobalProviders(t *testing.T) {
 		otel.SetMeterProvider(meters)
 		otel.SetTextMapPropagator(propagator)
 	}()
-	spans, metrics := tracetest.NewInMemoryExporter(), metric.NewManualReader()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metrics)))
-	otel.SetTextMapPropagator(propagation.TraceContext{})
+	s, record := recording(t)
+	otel.SetTracerProvider(record.TracerProvider)
+	otel.SetMeterProvider(record.MeterProvider)
+	otel.SetTextMapPropagator(record.Propagator)
 	for _, opts := range []*otelconnector.Options{nil, {}} {
 		telemetry := testkit.Must(otelconnector.New(opts))(t)
 		h := testkit.New(bearer, connector.Definition{Slug: "shop"}, source{}, telemetry.Options(*testkit.Quiet()))
@@ -272,11 +262,11 @@ func TestGlobalProviders(t *testing.T) {
 		r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		telemetry.Handler(h).ServeHTTP(httptest.NewRecorder(), r)
 	}
-	require.Len(t, spans.GetSpans(), 2)
-	for _, span := range spans.GetSpans() {
+	require.Len(t, s.spans.GetSpans(), 2)
+	for _, span := range s.spans.GetSpans() {
 		assert.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", span.SpanContext.TraceID().String())
 	}
-	assert.Contains(t, strings.Join(pointsOf(t, metrics), "\n"), "http.server.request.duration connector.slug=shop ")
+	assert.Contains(t, strings.Join(s.points(), "\n"), "http.server.request.duration connector.slug=shop ")
 }
 
 // refuser provides a meter that refuses one instrument.
@@ -361,7 +351,9 @@ func TestFailures(t *testing.T) {
 		{"a refusal", connector.CheckFailed("%s", canary), codes.Unset, codes.Unset, "check_failed", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := start(t, source{check: c.err}, connector.Options{})
+			s := start(t, source{Source: testkit.Source{
+				OnCheck: func(context.Context, *wire.CheckRequest) error { return c.err },
+			}}, connector.Options{})
 			s.post("/check", "{"+tail)
 			request, call := s.span("POST /check"), s.span("connector.source Check")
 			assert.Equal(t, c.request, request.Status.Code)
@@ -383,7 +375,9 @@ func TestFailures(t *testing.T) {
 
 // TestDecline checks that a decline is no error, even one with a reason.
 func TestDecline(t *testing.T) {
-	s := start(t, source{count: fmt.Errorf("too many: %w", connector.ErrDecline)}, connector.Options{})
+	s := start(t, source{Counter: func(context.Context, *wire.CountRequest) (int64, error) {
+		return 0, fmt.Errorf("too many: %w", connector.ErrDecline)
+	}}, connector.Options{})
 	require.Equal(t, 200, s.post("/count", `{"table":"items","and":[],`+tail).Code)
 	call := s.span("connector.source Count")
 	assert.Equal(t, "connector.source.declined=true connector.source.method=Count", said(call.Attributes))
@@ -461,29 +455,23 @@ func TestQueryParts(t *testing.T) {
 	}
 }
 
-// TestOwnHooks checks that the hooks of the host are still called, inside the span.
+// TestOwnHooks checks that the hooks of the host are still called, inside the span, and that the
+// error of one is the answer.
 func TestOwnHooks(t *testing.T) {
 	var calls []string
 	note := func(ctx context.Context, what string) {
 		calls = append(calls, fmt.Sprint(what, " ", api.SpanFromContext(ctx).SpanContext().IsValid()))
 	}
+	var refusal error
 	s := start(t, source{}, connector.Options{
 		Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 			note(ctx, call.Method)
-			return next(ctx)
+			return cmp.Or(refusal, next(ctx))
 		},
 		Observe: func(ctx context.Context, seen connector.RequestStats) { note(ctx, seen.Route) },
 	})
-	s.post("/check", "{"+tail)
+	assert.Equal(t, 200, s.post("/check", "{"+tail).Code)
 	assert.Equal(t, []string{"Check true", "/check true"}, calls)
-}
-
-// TestOwnHookRefuses checks that the error of the host's own hook is the answer.
-func TestOwnHookRefuses(t *testing.T) {
-	s := start(t, source{}, connector.Options{
-		Intercept: func(context.Context, connector.Call, func(context.Context) error) error {
-			return connector.Unsupported("not today")
-		},
-	})
+	refusal = connector.Unsupported("not today")
 	assert.Contains(t, s.post("/check", "{"+tail).Body.String(), "not today")
 }
