@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -29,8 +30,13 @@ type question struct {
 	offsetMax, budget int64
 }
 
+var everyColumn = []string{"id", "a", "s"}
+
+// finishOps are the operators that may filter a number and a text.
+var finishOps = []wire.Op{wire.OpIsNull, wire.OpNotNull, wire.OpIn, wire.OpNin, wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt,
+	wire.OpLte}
+
 func random(r *rand.Rand) *question {
-	names := []string{"id", "a", "s"}
 	cell := func(name string, id int) wire.Value {
 		switch null := r.IntN(4) == 0; {
 		case name == "id":
@@ -45,27 +51,14 @@ func random(r *rand.Rand) *question {
 	filters := func(n int) []wire.Filter {
 		list := []wire.Filter{}
 		for range n {
-			f := wire.Filter{Field: one(r, names...)}
-			switch r.IntN(4) {
-			case 0:
-				f.Op = one(r, wire.OpIsNull, wire.OpNotNull)
-			case 1:
-				f.Op, f.Values = one(r, wire.OpIn, wire.OpNin), []wire.Value{}
-				for range r.IntN(4) {
-					f.Values = append(f.Values, cell(f.Field, r.IntN(10)))
-				}
-			default:
-				f.Op = one(r, wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte)
-				f.Value = cell(f.Field, r.IntN(10))
-			}
-			list = append(list, f)
+			field := one(r, everyColumn...)
+			list = append(list, randomFilter(r, field, finishOps, func() wire.Value { return cell(field, r.IntN(10)) }))
 		}
 		return list
 	}
-	shuffled := func() (list []string) {
-		for _, i := range r.Perm(len(names)) {
-			list = append(list, names[i])
-		}
+	shuffled := func() []string {
+		list := slices.Clone(everyColumn)
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		return list
 	}
 	q := &question{
@@ -102,24 +95,35 @@ func random(r *rand.Rand) *question {
 // one picks a value.
 func one[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
+// randomFilter returns a filter with one of the operators, whose operands are cells.
+func randomFilter(r *rand.Rand, field string, ops []wire.Op, cell func() wire.Value) wire.Filter {
+	f := wire.Filter{Field: field, Op: one(r, ops...)}
+	switch terms.ShapeOf(f.Op) {
+	case terms.ShapeValue:
+		f.Value = cell()
+	case terms.ShapeMember:
+		f.Values = []wire.Value{}
+		for range r.IntN(4) {
+			f.Values = append(f.Values, cell())
+		}
+	}
+	return f
+}
+
 // total returns the order of a sort: its keys, the primary key if that is known, and
-// then the columns of which it is true.
-func (q *question) total(breaksTies func(name string) bool) []wire.SortKey {
+// then those of the columns that are kept, in their order.
+func (q *question) total(kept []string) []wire.SortKey {
 	keys := slices.Clone(q.req.Sort)
 	if q.described {
 		keys = append(keys, wire.SortKey{Field: "id"})
 	}
 	for _, c := range q.table.Columns {
-		if breaksTies(c.Name) {
+		if slices.Contains(kept, c.Name) {
 			keys = append(keys, wire.SortKey{Field: c.Name})
 		}
 	}
 	return keys
 }
-
-func every(string) bool { return true }
-
-func (q *question) shown(name string) bool { return slices.Contains(q.req.Fields, name) }
 
 // rows returns the rows that a request selects.
 func (q *question) rows(t *testing.T, req *wire.QueryRequest) [][]wire.Value {
@@ -137,10 +141,10 @@ func (q *question) want(t *testing.T) (wire.Served, [][]wire.Value) {
 	switch {
 	case len(q.req.Sort) == 0:
 	case q.claims.Sort:
-		own.Sort = q.total(every)
+		own.Sort = q.total(everyColumn)
 	case q.req.Limit > 0 && len(q.req.Sort) <= mostKeys && within && q.req.Offset+q.req.Limit <= q.budget:
 		// The library keeps no column that the answer does not show [rule query-3a].
-		own.Sort = q.total(q.shown)
+		own.Sort = q.total(q.req.Fields)
 	default:
 		own.Sort, served.Sort = nil, false
 	}
@@ -161,7 +165,7 @@ func (q *question) source(t *testing.T) connector.Source {
 			own.Where = req.Where
 		}
 		if q.claims.Sort && len(req.Sort) > 0 {
-			own.Sort = q.total(every)
+			own.Sort = q.total(everyColumn)
 		}
 		claim := out.Claim(connector.Applied{Filters: q.claims.Filters, Sort: q.claims.Sort})
 		if q.claims.Window {

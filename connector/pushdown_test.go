@@ -11,7 +11,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -105,31 +104,23 @@ func TestPushdownKeepsTheAnswer(t *testing.T) {
 		"tags":   {wire.JSON(`["a"]`), wire.JSON(`["a","b"]`), wire.JSON(`[]`), wire.Null()},
 		"late":   {wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-05-01T10:00:00Z"), wire.Null()},
 	}
-	pick := func(values []wire.Value) wire.Value { return values[random.IntN(len(values))] }
-	one := func() wire.Filter {
-		f := wire.Filter{Field: pushColumns[random.IntN(len(pushColumns))].Name}
-		f.Op = filter.Operators()[random.IntN(len(filter.Operators()))]
-		switch terms.ShapeOf(f.Op) {
-		case terms.ShapeValue:
-			f.Value = pick(cells[f.Field])
+	filterOf := func() wire.Filter {
+		field := one(random, pushColumns...).Name
+		return randomFilter(random, field, filter.Operators(), func() wire.Value {
 			if random.IntN(4) == 0 {
-				f.Value = pick(cells["at"])
+				return one(random, cells["at"]...)
 			}
-		case terms.ShapeMember:
-			for range random.IntN(3) {
-				f.Values = append(f.Values, pick(cells[f.Field]))
-			}
-		}
-		return f
+			return one(random, cells[field]...)
+		})
 	}
 	served, narrowed := 0, 0
 	for range 3000 {
 		var where wire.Where
 		for range 1 + random.IntN(2) {
-			where.And = append(where.And, one())
+			where.And = append(where.And, filterOf())
 		}
 		for range random.IntN(8) / 6 {
-			where.Or = append(where.Or, []wire.Filter{one()})
+			where.Or = append(where.Or, []wire.Filter{filterOf()})
 		}
 		p := pushShop.Push(where, nil)
 		upstream := testkit.Must(filter.Compile(wire.Where{And: p.Filters}, pushColumns))(t)
@@ -137,7 +128,7 @@ func TestPushdownKeepsTheAnswer(t *testing.T) {
 		for range 20 {
 			row := make([]wire.Value, len(pushColumns))
 			for i, c := range pushColumns {
-				row[i] = pick(cells[c.Name])
+				row[i] = one(random, cells[c.Name]...)
 			}
 			kept := testkit.Must(upstream.Match(row))(t)
 			wanted := testkit.Must(whole.Match(row))(t)
