@@ -153,38 +153,73 @@ func TestPerRequestContext(t *testing.T) {
 	assert.Equal(t, 200, s.post("/size", good("/size")).status, s.log)
 }
 
-// TestPerRequestFails does not keep an error, and closes nothing that was not
-// made.
-func TestPerRequestFails(t *testing.T) {
-	var d eventLog
-	var p connector.PerRequest[string]
-	s := checking(t, func(ctx context.Context) error {
-		_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
-			return "", func() { d.note("never") }, errors.New("no token today")
+// TestPerRequestEnds checks what is made and closed where one value fails, panics or comes late. Each check passes.
+func TestPerRequestEnds(t *testing.T) {
+	var p, other connector.PerRequest[string]
+	for _, c := range []struct {
+		why  string
+		do   func(ctx context.Context, d *eventLog) error
+		want string
+	}{
+		{"an error is not kept, and nothing is closed that was not made", func(ctx context.Context, d *eventLog) error {
+			_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
+				return "", func() { d.note("never") }, errors.New("no token today")
+			})
+			release()
+			d.note("%v", err)
+			_, err = d.value(ctx, &p, "one")
+			return err
+		}, "no token today, open one, close one"},
+		{"the others are closed when closing one panics", func(ctx context.Context, d *eventLog) error {
+			_, err := d.value(ctx, &p, "one")
+			_, _, _ = other.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
+			return err
+		}, "open one, close one"},
+		{"who waits for a value waits no longer than its own context, and a panic keeps nobody waiting", func(ctx context.Context, d *eventLog) error {
+			panicked := make(chan any)
+			go func() {
+				defer func() { panicked <- recover() }()
+				_, _, _ = p.Get(ctx, func(context.Context) (string, func(), error) {
+					time.Sleep(10 * time.Second)
+					panic("no token today")
+				})
+			}()
+			time.Sleep(time.Second)
+			short, cancel := context.WithTimeout(ctx, 2*time.Second)
+			defer cancel()
+			start := time.Now()
+			release, err := d.value(short, &p, "never")
+			release()
+			d.note("%v after %v, %v", err, time.Since(start), <-panicked)
+			_, err = d.value(ctx, &p, "one")
+			return err
+		}, "context deadline exceeded after 2s, no token today, open one, close one"},
+		{"a value that is made while its request ends is its caller's to close", func(ctx context.Context, d *eventLog) error {
+			go func() {
+				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
+					time.Sleep(10 * time.Second)
+					return "late", func() { d.note("close late") }, nil
+				})
+				d.note("made")
+				time.Sleep(time.Second)
+				d.note("release")
+				release()
+			}()
+			time.Sleep(time.Second)
+			return nil
+		}, "made, release, close late"},
+	} {
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			var d eventLog
+			s := checking(t, func(ctx context.Context) error { return c.do(ctx, &d) })
+			a := s.post("/check", good("/check"))
+			assert.Equal(t, `{"ok":true}`, a.body)
+			s.keepsSecrets(a)
+			time.Sleep(time.Minute)
+			assert.Equal(t, c.want, d.take())
+			assert.Equal(t, strings.Contains(c.why, "closing one panics"), strings.Contains(s.log.String(), "panicked"))
 		})
-		release()
-		d.note("%v", err)
-		_, err = d.value(ctx, &p, "one")
-		return err
-	})
-	s.passes()
-	assert.Equal(t, "no token today, open one, close one", d.take())
-}
-
-// TestPerRequestCloses closes the others when one panics, and answers.
-func TestPerRequestCloses(t *testing.T) {
-	var d eventLog
-	var one, two connector.PerRequest[string]
-	s := checking(t, func(ctx context.Context) error {
-		_, err := d.value(ctx, &one, "one")
-		_, _, _ = two.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
-		return err
-	})
-	a := s.post("/check", good("/check"))
-	assert.Equal(t, `{"ok":true}`, a.body)
-	assert.Equal(t, "open one, close one", d.take())
-	assert.Contains(t, s.log.String(), "panicked")
-	s.keepsSecrets(a)
+	}
 }
 
 // TestPerRequestLate closes what a source that ignores its context still uses
@@ -224,62 +259,4 @@ func TestPerRequestOutside(t *testing.T) {
 		release()
 		assert.Equal(t, "open one, close one", d.take())
 	}
-}
-
-// TestPerRequestWaits checks that who waits for a value waits no longer than its own
-// context, and that a panic of what makes the value keeps nobody waiting.
-func TestPerRequestWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var d eventLog
-		var p connector.PerRequest[string]
-		s := checking(t, func(ctx context.Context) error {
-			panicked := make(chan any)
-			go func() {
-				defer func() { panicked <- recover() }()
-				_, _, _ = p.Get(ctx, func(context.Context) (string, func(), error) {
-					time.Sleep(10 * time.Second)
-					panic("no token today")
-				})
-			}()
-			time.Sleep(time.Second)
-			short, cancel := context.WithTimeout(ctx, 2*time.Second)
-			defer cancel()
-			start := time.Now()
-			release, err := d.value(short, &p, "never")
-			release()
-			assert.Equal(t, context.DeadlineExceeded, err)
-			assert.Equal(t, 2*time.Second, time.Since(start))
-			assert.Equal(t, "no token today", <-panicked)
-			_, err = d.value(ctx, &p, "one")
-			return err
-		})
-		s.passes()
-		assert.Equal(t, "open one, close one", d.take())
-	})
-}
-
-// TestPerRequestMadeTooLate checks that a value that is made while its request ends
-// is its caller's to close.
-func TestPerRequestMadeTooLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var d eventLog
-		var p connector.PerRequest[string]
-		made := make(chan func(), 1)
-		s := checking(t, func(ctx context.Context) error {
-			go func() {
-				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
-					time.Sleep(10 * time.Second)
-					return "late", func() { d.note("close late") }, nil
-				})
-				made <- release
-			}()
-			time.Sleep(time.Second)
-			return nil
-		})
-		s.passes()
-		release := <-made
-		assert.Empty(t, d.take())
-		release()
-		assert.Equal(t, "close late", d.take())
-	})
 }

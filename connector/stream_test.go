@@ -158,32 +158,6 @@ func TestCannotFlush(t *testing.T) {
 	}
 }
 
-// watched is a source that emits rows of about a KiB until it is told to stop,
-// and says how it ended.
-type watched struct {
-	testkit.Source
-	emitted atomic.Int64
-	stopped chan time.Time // when its context ended
-	left    chan error     // what Row said last
-}
-
-func watch() *watched {
-	s := &watched{stopped: make(chan time.Time, 1), left: make(chan error, 1)}
-	s.OnQuery = func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-		context.AfterFunc(ctx, func() { s.stopped <- time.Now() })
-		w := out.Begin(number)
-		cell := wire.Text(strings.Repeat("x", 1000))
-		for {
-			if err := w.Row(cell); err != nil {
-				s.left <- err
-				return err
-			}
-			s.emitted.Add(1)
-		}
-	}
-	return s
-}
-
 // TestReaderStops checks that a reader that takes nothing is cut off at exactly
 // WriteStall, and the source cancelled. Until then the source blocks, at most
 // one batch ahead.
@@ -202,8 +176,17 @@ func TestReaderStops(t *testing.T) {
 		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
-			src := watch()
-			s := serve(t, src, &connector.Options{WriteStall: c.stall})
+			var emitted atomic.Int64 // rows of about a KiB
+			stopped, left := make(chan time.Time, 1), make(chan error, 1)
+			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+				context.AfterFunc(ctx, func() { stopped <- time.Now() })
+				w, err := out.Begin(number), error(nil)
+				for ; err == nil; err = w.Row(wire.Text(strings.Repeat("x", 1000))) {
+					emitted.Add(1)
+				}
+				left <- err
+				return err
+			}}, &connector.Options{WriteStall: c.stall})
 			conn := s.open("/query", ask(c.more, hour))
 			piece := make([]byte, 1<<20)
 			for taken := 0; taken < c.reads; {
@@ -213,10 +196,10 @@ func TestReaderStops(t *testing.T) {
 			}
 			stop := time.Now().Add(-c.pause)
 			synctest.Wait()
-			ahead := src.emitted.Load()*1000 - int64(c.reads)
+			ahead := emitted.Load()*1000 - int64(c.reads)
 			assert.Less(t, ahead, int64(64<<10), "stream-7: a stream holds one batch, beside what the server buffers")
-			assert.Equal(t, c.at, (<-src.stopped).Sub(stop))
-			assert.Error(t, <-src.left)
+			assert.Equal(t, c.at, (<-stopped).Sub(stop))
+			assert.Error(t, <-left)
 			rest := testkit.Must(io.ReadAll(conn))(t)
 			assert.NotContains(t, string(rest), `{"end":1}`, "a stream that was cut off never looks complete")
 			assert.NotContains(t, string(rest), "\r\n0\r\n", "nor does its HTTP message")

@@ -4,60 +4,42 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-// keptListener hands out its first connection, which the server cannot close.
-type keptListener struct {
-	net.Listener
-	accepted chan keptConn
-}
-
-type keptConn struct{ *net.TCPConn }
-
-func (keptConn) Close() error { return nil }
-
-func (l keptListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	kept := keptConn{c.(*net.TCPConn)}
-	l.accepted <- kept
-	return kept, nil
-}
-
 // TestUnsentIsLimited asks the kernel what Serve has set, on a plain connection and
 // below TLS.
 func TestUnsentIsLimited(t *testing.T) {
 	const notSentLowAt = 25
-	handler := http.NotFoundHandler()
-	for _, overTLS := range []bool{false, true} {
-		l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-		kept := keptListener{l, make(chan keptConn, 1)}
-		var listener net.Listener = kept
-		if overTLS {
-			listener = tls.NewListener(kept, &tls.Config{MinVersion: tls.VersionTLS12})
+	web := httptest.NewTLSServer(nil) // for its certificate
+	defer web.Close()
+	limits := make(chan int, 1)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		defer conn.Close()
+		if secure, ok := conn.(*tls.Conn); ok {
+			conn = secure.NetConn()
 		}
-		go func() { _ = connector.Serve(t.Context(), listener, handler, nil) }()
-		client := testkit.Must(net.Dial("tcp", l.Addr().String()))(t)
-		// The answer, or that there is no certificate, comes after what Serve sets.
-		testkit.Must(client.Write([]byte("GET / HTTP/1.0\r\n\r\n")))(t)
-		testkit.Must(client.Read(make([]byte, 1)))(t)
-		conn := <-kept.accepted
-		raw := testkit.Must(conn.SyscallConn())(t)
-		require.NoError(t, raw.Control(func(fd uintptr) {
-			n := testkit.Must(syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, notSentLowAt))(t)
-			assert.Equal(t, 128<<10, n, "TLS: %t", overTLS)
+		raw := testkit.Must(conn.(*net.TCPConn).SyscallConn())(t)
+		assert.NoError(t, raw.Control(func(fd uintptr) {
+			limits <- testkit.Must(syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, notSentLowAt))(t)
 		}))
-		require.NoError(t, client.Close())
-		require.NoError(t, conn.TCPConn.Close())
+	})
+	for _, scheme := range []string{"http://", "https://"} {
+		l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+		url := scheme + l.Addr().String()
+		if scheme == "https://" {
+			l = tls.NewListener(l, web.TLS)
+		}
+		go func() { _ = connector.Serve(t.Context(), l, handler, nil) }()
+		_, _ = web.Client().Get(url) // the connection ends without an answer
+		assert.Equal(t, 128<<10, <-limits, scheme)
 	}
 }
