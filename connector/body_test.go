@@ -167,7 +167,7 @@ func TestCredentials(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			for _, path := range []string{"/check", "/discovery", "/query"} {
 				seen = wire.Credentials{}
-				a := s.post(path, edit(t, path, declared, credentials))
+				a := s.post(asked(path + " " + declared + " => " + credentials))
 				if len(keys) > 0 {
 					assert.Equal(t, 200, a.status, a.body)
 					if path == "/check" {

@@ -165,8 +165,7 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 				return next(ctx)
 			}})
 			start := time.Now()
-			s.post(route.path, edit(t, route.path, "60000", "1000")).refuses(t, 408, wire.CodeTimeout,
-				"the request's time is over")
+			s.post(asked(route.path+" 60000 => 1000")).is(t, "408")
 			assert.Equal(t, time.Second, time.Since(start))
 			time.Sleep(time.Hour)
 		})
@@ -191,12 +190,11 @@ func TestPanickingLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := played(t, "Check: panic / Count: boom / Size: sleep 1h; panic", connector.Options{})
 		s.log.panics = true
-		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
-		s.post("/count", good("/count")).refuses(t, 500, wire.CodeInternal, "internal error")
-		s.post("/size", edit(t, "/size", "60000", "1")).refuses(t, 408, wire.CodeTimeout,
-			"the request's time is over")
+		s.post(asked("/check")).is(t, "500")
+		s.post(asked("/count")).is(t, "500")
+		s.post(asked("/size 60000 => 1")).is(t, "408")
 		time.Sleep(2 * time.Hour)
-		assert.Equal(t, 200, s.post("/query", good("/query")).status)
+		assert.Equal(t, 200, s.post(asked("/query")).status)
 	})
 }
 

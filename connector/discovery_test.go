@@ -55,7 +55,7 @@ func sound() *wire.Discovery {
 // TestDiscovery checks that a sound discovery arrives whole.
 func TestDiscovery(t *testing.T) {
 	s := serve(t, discovering(sound()), nil)
-	a := s.post("/discovery", good("/discovery"))
+	a := s.post(asked("/discovery"))
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 	assert.Equal(t, "application/json", a.header.Get("Content-Type"))
@@ -79,7 +79,7 @@ func TestDiscoveryRules(t *testing.T) {
 			d := sound()
 			put(d, path, c[2])
 			s := serve(t, discovering(d), nil)
-			a := s.post("/discovery", good("/discovery"))
+			a := s.post(asked("/discovery"))
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
 			require.Len(t, s.log.all(), 1)
@@ -129,7 +129,7 @@ func TestAnswersAtTheEdge(t *testing.T) { answers(t, "edge.tsv") }
 func TestGroupBudget(t *testing.T) {
 	for n, status := range map[int]int{0: 200, 1000: 200, 1001: 422, 5000: 422} {
 		s := played(t, "Aggregate: groups "+itoa(n), connector.Options{})
-		a := s.post("/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"g"}]`))
+		a := s.post(asked(`/aggregate "groupBy":[] => "groupBy":[{"field":"id","as":"g"}]`))
 		if status == 422 {
 			a.refuses(t, 422, wire.CodeUnsupported, "more groups than the limit allows; narrow the filters or group by less")
 			continue
@@ -149,14 +149,14 @@ func TestAnswerSize(t *testing.T) {
 	d := &wire.Discovery{Tables: []wire.Table{{Name: "t",
 		Fields: []wire.Field{{Name: "f", Type: wire.TypeDecimal, Samples: samples}}}}}
 	s := serve(t, discovering(d), nil)
-	frame := len(s.post("/discovery", good("/discovery")).body)
+	frame := len(s.post(asked("/discovery")).body)
 	samples[31] = wire.Decimal(strings.Repeat("7", 32<<20-frame+1))
 	whole := &discard{}
 	s.Handler.ServeHTTP(whole, s.Request(context.Background(), "/discovery", good("/discovery")))
 	assert.Equal(t, 200, whole.status)
 	assert.Equal(t, 32<<20, whole.bytes)
 	d.Tables[0].SourceDescription = "d"
-	s.post("/discovery", good("/discovery")).refuses(t, 500, wire.CodeInternal, "internal error")
+	s.post(asked("/discovery")).is(t, "500")
 	assert.Contains(t, s.log.String(), "cause=the source's answer has 33554433 bytes, over the limit of 33554432")
 	s.alive()
 }

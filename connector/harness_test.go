@@ -176,7 +176,7 @@ func (s *site) post(path, body string) answer {
 // alive proves that the next request is answered.
 func (s *site) alive() {
 	s.t.Helper()
-	a := s.post("/check", good("/check"))
+	a := s.post(asked("/check"))
 	assert.Equal(s.t, 200, a.status, "the next request")
 	assert.Equal(s.t, `{"ok":true}`, a.body, "the next request")
 }

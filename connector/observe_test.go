@@ -97,7 +97,7 @@ func TestObserveQuery(t *testing.T) {
 	}
 	testkit.Bubble(t, "a count by reading", func(t *testing.T) {
 		s := played(t, "Count: decline", connector.Options{})
-		s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
+		s.post(asked(`/count "and":[] => "and":[{"field":"id","op":"gt","value":1}]`))
 		o := s.log.last(t)
 		assert.Equal(t, "/count items 200", told(o))
 		assert.Equal(t, []wire.Served{{Filters: true}, {}}, []wire.Served{o.Asked, o.Claimed})
@@ -176,7 +176,7 @@ func TestRequestLine(t *testing.T) {
 		a := s.do(r)
 		s.post("/check", "{")
 		none := s.post("/query", ask(`"or":[[{"field":"n","op":"gt","value":9}]],`, hour))
-		counted := s.post("/count", good("/count"))
+		counted := s.post(asked("/count"))
 		synctest.Wait()
 		lines := s.log.each()
 		require.Len(t, lines, 4)

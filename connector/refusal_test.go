@@ -208,14 +208,6 @@ func TestMethods(t *testing.T) {
 	s.alive()
 }
 
-// edit replaces a part of a route's good body.
-func edit(t testing.TB, path, old, new string) string {
-	t.Helper()
-	body := good(path)
-	require.Equal(t, 1, strings.Count(body, old), "%s in %s", old, body)
-	return strings.Replace(body, old, new, 1)
-}
-
 // TestVerdicts sends each body of wire/testdata/verdicts that is not a request of its
 // route. What is wrong with each stands there.
 func TestVerdicts(t *testing.T) {

@@ -209,8 +209,8 @@ func TestDialectMode(t *testing.T) {
 	assert.Equal(t, []int64{60000, 50000, 50001}, []int64{seen.TimeoutMS, seen.IdleTimeoutMS, seen.MaxTimeoutMS})
 
 	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n",
-		s.post("/query", good("/query")).body, "the native body too")
-	assert.Equal(t, 404, s.post("/query", edit(t, "/query", `"items"`, `"sql"`)).status,
+		s.post(asked("/query")).body, "the native body too")
+	assert.Equal(t, 404, s.post(asked(`/query "items" => "sql"`)).status,
 		`a table that is called "sql" is no SQL`)
 
 	answers(t, "sql.tsv")

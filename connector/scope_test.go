@@ -47,7 +47,7 @@ func checking(t *testing.T, do action) *site {
 // passes requires that a check succeeds.
 func (s *site) passes() {
 	s.t.Helper()
-	assert.Equal(s.t, `{"ok":true}`, s.post("/check", good("/check")).body)
+	assert.Equal(s.t, `{"ok":true}`, s.post(asked("/check")).body)
 }
 
 // value gets a value that notes when it is made and closed.
@@ -88,7 +88,7 @@ func TestPerRequest(t *testing.T) {
 		}
 		s := serve(t, src.Described, nil)
 		for range 2 { // a second request shares nothing with the first
-			assert.Equal(t, status, s.post("/count", good("/count")).status, words)
+			assert.Equal(t, status, s.post(asked("/count")).status, words)
 			assert.Equal(t, want+", close two, close one", d.take(), words)
 		}
 	}
@@ -150,7 +150,7 @@ func TestPerRequestContext(t *testing.T) {
 		defer cancel()
 		return next(ctx)
 	}})
-	assert.Equal(t, 200, s.post("/size", good("/size")).status, s.log)
+	assert.Equal(t, 200, s.post(asked("/size")).status, s.log)
 }
 
 // TestPerRequestEnds checks what is made and closed where one value fails, panics or comes late. Each check passes.
@@ -175,7 +175,7 @@ func TestPerRequestEnds(t *testing.T) {
 			_, _, _ = other.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
 			return err
 		}, "open one, close one"},
-		{"who waits for a value waits no longer than its own context, and a panic keeps nobody waiting", func(ctx context.Context, d *eventLog) error {
+		{"who waits does so no longer than its own context, and a panic keeps nobody waiting", func(ctx context.Context, d *eventLog) error {
 			panicked := make(chan any)
 			go func() {
 				defer func() { panicked <- recover() }()
@@ -212,7 +212,7 @@ func TestPerRequestEnds(t *testing.T) {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			var d eventLog
 			s := checking(t, func(ctx context.Context) error { return c.do(ctx, &d) })
-			a := s.post("/check", good("/check"))
+			a := s.post(asked("/check"))
 			assert.Equal(t, `{"ok":true}`, a.body)
 			s.keepsSecrets(a)
 			time.Sleep(time.Minute)
@@ -236,7 +236,7 @@ func TestPerRequestLate(t *testing.T) {
 			ended <- ctx
 			return err
 		})
-		s.post("/check", strings.Replace(good("/check"), "60000", "10", 1)).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+		s.post(asked("/check 60000 => 10")).is(t, "408")
 		assert.Equal(t, "open one", d.take())
 		time.Sleep(time.Hour)
 		close(free)

@@ -158,7 +158,7 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startServed(t, newHandler(t, plays("sleep 30m; begin id; row 1"), nil), nil)
-		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
+		a := <-h.send(asked("/query 60000 => 3600000"))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)
 		assert.True(t, strings.HasSuffix(a.body, "{\"end\":1}\n"), "the last line")
@@ -279,13 +279,13 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 			assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 			return fmt.Sprintf("%d %s", a.status, a.body)
 		}
+		_, hasty := asked("/check 60000 => 1")
 		for n := range 255 { // of as many tenants, because one has four places
-			body := strings.Replace(edit(t, "/check", "60000", "1"), secret, fmt.Sprint("tenant ", n), 1)
-			assert.Equal(t, 408, (<-h.send("/v1/stuck/check", body)).status)
+			assert.Equal(t, 408, (<-h.send("/v1/stuck/check", strings.Replace(hasty, secret, fmt.Sprint("tenant ", n), 1))).status)
 		}
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, "200 ok\n", probe(), "one less than too many")
-		assert.Equal(t, 408, (<-h.send("/v1/stuck/check", edit(t, "/check", "60000", "1"))).status)
+		assert.Equal(t, 408, (<-h.send("/v1/stuck/check", hasty)).status)
 		assert.Equal(t, "200 ok\n", probe(), "it has a second to return")
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, "503 not ready: shop refuses requests, because 256 calls of its source have not returned\n", probe())

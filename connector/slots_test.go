@@ -191,7 +191,7 @@ func TestConcurrencyAtTheLastMoment(t *testing.T) {
 			var first sync.WaitGroup
 			first.Go(func() { s.crowd("a") })
 			time.Sleep(time.Millisecond)
-			s.post("/check", edit(t, "/check", "60000", "9999"))
+			s.post(asked("/check 60000 => 9999"))
 			first.Wait()
 		}
 		s.alive()
