@@ -269,18 +269,16 @@ func TestGlobalProviders(t *testing.T) {
 	assert.Contains(t, strings.Join(s.points(), "\n"), "http.server.request.duration connector.slug=shop ")
 }
 
-// refuser provides a meter that refuses one instrument.
-type refuser struct {
-	noop.MeterProvider
-	name string
-}
+type instruments = noop.Meter
 
-func (r refuser) Meter(string, ...meter.MeterOption) meter.Meter { return refusing{name: r.name} }
-
+// refusing provides itself as a meter, which refuses one instrument.
 type refusing struct {
-	noop.Meter
+	noop.MeterProvider
+	instruments
 	name string
 }
+
+func (r refusing) Meter(string, ...meter.MeterOption) meter.Meter { return r }
 
 func (r refusing) refuse(name string) error {
 	if name == r.name {
@@ -320,7 +318,7 @@ func TestInstruments(t *testing.T) {
 			line += fmt.Sprint(" ", data.DataPoints[0].Bounds)
 		}
 		list = append(list, line)
-		_, err := otelconnector.New(&otelconnector.Options{MeterProvider: refuser{name: m.Name}})
+		_, err := otelconnector.New(&otelconnector.Options{MeterProvider: refusing{name: m.Name}})
 		assert.EqualError(t, err, "otelconnector: no "+m.Name)
 	}
 	slices.Sort(list)
