@@ -136,12 +136,9 @@ func TestFormShowsPlainText(t *testing.T) {
 // plain text value, or equal to it, is removed from the message all the same.
 func TestFormKeepsPasswordsInText(t *testing.T) {
 	for _, base := range []string{secret, "https://user:" + secret + "@host"} {
-		s := serve(t, testkit.Source{OnCheck: func(_ context.Context, req *wire.CheckRequest) error {
-			return connector.CheckFailed("Nothing answers at %s.", req.Credentials.Get("region"))
-		}}, nil)
+		s := serve(t, failing(connector.CheckFailed("Nothing answers at %s.", base)), nil)
 		a := s.post(asked(`/check "SECRET"} => "SECRET","region":"` + base + `"}`))
-		a.refuses(t, 400, wire.CodeCheckFailed,
-			"Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
+		a.refuses(t, 400, wire.CodeCheckFailed, "Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
 		s.keepsSecrets(a)
 	}
 }

@@ -2,7 +2,6 @@ package connector_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -207,17 +206,12 @@ func TestServePassesValuesOn(t *testing.T) {
 	})
 }
 
-// brokenListener fails to accept.
-type brokenListener struct{ net.Listener }
-
-var errAccept = errors.New("accept failed")
-
-func (brokenListener) Accept() (net.Conn, error) { return nil, errAccept }
-
 // TestServeReturnsAtOnce checks what Serve returns where it cannot serve. It closes the listener.
 func TestServeReturnsAtOnce(t *testing.T) {
-	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler(), nil)
-	assert.ErrorIs(t, err, errAccept)
+	closed := memlisten.New()
+	require.NoError(t, closed.Close())
+	err := connector.Serve(t.Context(), closed, http.NotFoundHandler(), nil)
+	assert.ErrorIs(t, err, net.ErrClosed)
 
 	over, stop := context.WithCancel(t.Context())
 	stop()
