@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,7 +74,7 @@ func TestUnstableOrder(t *testing.T) {
 					}
 				}
 				assert.Zero(t, silent)
-				found := testkit.Must(serve(t, shopAPI, numbersTable(pages), testkit.Over(tied(10, order))).Discover())(t)
+				found := testkit.Must(serve(t, shopAPI, numbersTable(pages), tied(10, order)).Discover())(t)
 				require.Len(t, found.Warnings, 1)
 				assert.Contains(t, found.Warnings[0], "order is not stable")
 			})
@@ -84,7 +85,7 @@ func TestUnstableOrder(t *testing.T) {
 			api := numbersTo(40, 10)
 			ids := testkit.Must(readAll(t, api, numbersTable(pages)))(t, by)
 			assert.Len(t, ids, 40, by)
-			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), testkit.Over(api)).Discover())(t)
+			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), api).Discover())(t)
 			assert.Empty(t, found.Warnings, by)
 		}
 	})
@@ -101,36 +102,33 @@ func TestBudgets(t *testing.T) {
 		Restore: "extensions.cost.throttleStatus.restoreRate",
 		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
 	window := restsource.Budget{Remaining: "limit.left", Reset: "limit.reset"}
+	each := restsource.Rate{Requests: 30, Per: time.Minute, Each: true}
 	for _, c := range []struct {
 		name  string
 		api   restsource.API
-		more  func(n int) string
-		asked []time.Duration // to the millisecond
+		more  string // of each answer; behind |, of the next one
+		asked string // the seconds
 		code  wire.Code
 		why   string
 	}{
-		{"none", restsource.API{}, func(int) string { return level(0, 1, 100) }, seconds(0, 0, 0, 0, 0), "", "nothing is declared"},
-		{"enough", restsource.API{Budget: declared}, func(int) string { return level(900, 50, 100) }, seconds(0, 0, 0, 0, 0), "", ""},
-		{"it comes back", restsource.API{Budget: declared}, func(int) string { return level(0, 50, 100) },
-			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "100 at 50 in a second"},
-		{"a cost above the limit", restsource.API{Budget: declared}, func(int) string { return level(0, 500, 9000) },
-			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "the API has to take it once the budget is full"},
-		{"too slow", restsource.API{Budget: declared}, func(int) string { return level(0, 1, 100) }, seconds(0), wire.CodeTimeout, "100 seconds"},
-		{"a window", restsource.API{Budget: window}, func(n int) string {
-			return fmt.Sprintf(`, "limit": {"left": %d, "reset": 5}`, []int{1, 0, 9, 9, 9}[n-1])
-		}, seconds(0, 0, 5, 5, 5), "", ""},
-		{"a text", restsource.API{Budget: window}, func(int) string { return `, "limit": {"left": "none", "reset": 5}` }, seconds(0,
-			0, 0, 0, 0), "", "it states nothing"},
-		{"a rate", restsource.API{Rate: restsource.Rate{Requests: 4}}, func(int) string { return "" }, seconds(0, 0.25, 0.5, 0.75, 1), "", ""},
-		{"a rate for each", restsource.API{Rate: restsource.Rate{Requests: 30, Per: time.Minute, Each: true}}, func(int) string { return "" },
-			seconds(0, 2, 4, 6, 8), "", ""},
-		{"a rate that is too slow", restsource.API{Rate: restsource.Rate{Requests: 1, Per: time.Minute}}, func(int) string { return "" },
-			seconds(0), wire.CodeTimeout, ""},
+		{"none", restsource.API{}, level(0, 1, 100), "0 0 0 0 0", "", "nothing is declared"},
+		{"enough", restsource.API{Budget: declared}, level(900, 50, 100), "0 0 0 0 0", "", ""},
+		{"it comes back", restsource.API{Budget: declared}, level(0, 50, 100), "0 2.001 4.002 6.003 8.004", "", "100 at 50 in a second"},
+		{"a cost above the limit", restsource.API{Budget: declared}, level(0, 500, 9000), "0 2.001 4.002 6.003 8.004", "",
+			"the API has to take it once the budget is full"},
+		{"too slow", restsource.API{Budget: declared}, level(0, 1, 100), "0", wire.CodeTimeout, "100 seconds"},
+		{"a window", restsource.API{Budget: window},
+			`, "limit": {"left": 1, "reset": 5}|, "limit": {"left": 0, "reset": 5}|, "limit": {"left": 9, "reset": 5}`, "0 0 5 5 5", "", ""},
+		{"a text", restsource.API{Budget: window}, `, "limit": {"left": "none", "reset": 5}`, "0 0 0 0 0", "", "it states nothing"},
+		{"a rate", restsource.API{Rate: restsource.Rate{Requests: 4}}, "", "0 0.25 0.5 0.75 1", "", ""},
+		{"a rate for each", restsource.API{Rate: each}, "", "0 2 4 6 8", "", ""},
+		{"a rate that is too slow", restsource.API{Rate: restsource.Rate{Requests: 1, Per: time.Minute}}, "", "0", wire.CodeTimeout, ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			var answers []string // with a row each; more is written into each answer
-			for n := 1; n <= 5; n++ {
-				answers = append(answers, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n, n, c.more(n)))
+			more := strings.Split(c.more, "|")
+			var answers []string
+			for n := range 5 {
+				answers = append(answers, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n+1, n+1, more[min(n, len(more)-1)]))
 			}
 			api, upstream := c.api, inTurn(answers...)
 			api.Base = shopAPI.Base
@@ -138,14 +136,13 @@ func TestBudgets(t *testing.T) {
 			_, err := serve(t, api, tables, upstream).
 				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
 			requireCode(t, c.code, err)
-			assert.Equal(t, c.asked, upstream.asked, c.why)
+			assert.Equal(t, c.asked, inSeconds(upstream.asked), c.why)
 		})
 	}
 	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {
 		begun := time.Now()
-		api := &graph{answer: func(n int) (string, bool) {
-			return `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`, n == 1
-		}}
+		throttled := `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`
+		api := &graph{answer: func(n int) string { return map[int]string{1: throttled}[n] }}
 		testkit.Must(serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
 			"until there is enough for a request, and for the next page again, because no answer says more")
@@ -160,14 +157,14 @@ func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
 
 // TestRateOfAll: two requests of the platform share a rate, unless it is one for each.
 func TestRateOfAll(t *testing.T) {
-	for each, want := range map[bool][]time.Duration{false: seconds(0, 1), true: seconds(0, 0)} {
+	for each, want := range map[bool]string{false: "0 1", true: "0 0"} {
 		synctest.Test(t, func(t *testing.T) {
 			api := inTurn(bodyOfOne)
 			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage), api)
 			for range 2 {
 				require.NoError(t, tenant.Check())
 			}
-			assert.Equal(t, want, api.asked)
+			assert.Equal(t, want, inSeconds(api.asked))
 		})
 	}
 }

@@ -56,18 +56,18 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.api.RoundTrip(r)
 }
 
-// slowNumbers returns an API of numbers that answers in 50 ms, in pages of ten rows. What bend answers to a page comes
-// in place of them.
-func slowNumbers(last int, bend func(page string) *http.Response) *slow {
-	numbers := testkit.Over(numbersTo(last, 10))
-	return &slow{takes: latency, api: testkit.Transport(func(r *http.Request) (*http.Response, error) {
+// slowNumbers returns an API of numbers that answers in 50 ms, in pages of ten rows, and what bend answers to a page in
+// place of them.
+func slowNumbers(last int, bend func(page string) string) *slow {
+	numbers := numbersTo(last, 10)
+	return &slow{takes: latency, api: &places{answer: func(r *http.Request) string {
 		if bend != nil {
-			if res := bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); res != nil {
-				return res, nil
+			if answer := bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); answer != "" {
+				return answer
 			}
 		}
-		return numbers(r)
-	})}
+		return numbers.answer(r)
+	}}}
 }
 
 // readSlow reads the rows, several pages at once.
@@ -141,34 +141,25 @@ func TestAheadStops(t *testing.T) {
 // TestAheadContradicted: a page that is not as planned ends the plan. The rest is read in sequence
 // or the read fails, as it does without a plan.
 func TestAheadContradicted(t *testing.T) {
-	at := func(page string, answer testkit.Transport) func(string) *http.Response {
-		return func(asked string) *http.Response {
-			if asked != page {
-				return nil
-			}
-			res, _ := answer(nil)
-			return res
-		}
-	}
-	rows := func(first, last, total int) testkit.Transport {
-		return always(200, rowsOf(fmt.Sprintf("%d-%d", first, last), fmt.Sprintf(`"total":%d`, total)))
+	at := func(page, answer string) func(string) string {
+		return func(asked string) string { return map[string]string{page: answer}[asked] }
 	}
 	for _, c := range []struct {
 		name  string
 		pages restsource.Pages
-		bend  func(page string) *http.Response
+		bend  func(page string) string
 		rows  int // -1: an error
 	}{
-		{"a page is missing", byPage, at("7", always(404, "")), -1},
-		{"a row was deleted", byPage, at("7", rows(62, 71, 199)), -1},
-		{"a row was deleted, by offset", byOffset, at("63", rows(65, 74, 199)), -1},
-		{"a page is larger", byPage, at("7", rows(61, 80, 200)), -1},
-		{"a page is shorter, by offset", byOffset, at("63", rows(64, 68, 200)), 200},
-		{"the total was too large", byPage, func(asked string) *http.Response {
+		{"a page is missing", byPage, at("7", "404"), -1},
+		{"a row was deleted", byPage, at("7", `62-71 "total":199`), -1},
+		{"a row was deleted, by offset", byOffset, at("63", `65-74 "total":199`), -1},
+		{"a page is larger", byPage, at("7", `61-80 "total":200`), -1},
+		{"a page is shorter, by offset", byOffset, at("63", `64-68 "total":200`), 200},
+		{"the total was too large", byPage, func(asked string) string {
 			if n, _ := strconv.Atoi(asked); n > 18 {
-				return reply(200, rowsOf("none", `"total":200`))
+				return `none "total":200`
 			}
-			return nil
+			return ""
 		}, -1},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
@@ -205,12 +196,12 @@ func TestAheadWithinLimits(t *testing.T) {
 	})
 	testkit.Bubble(t, "bytes", func(t *testing.T) {
 		large := strings.Repeat("x", 3<<20)
-		api := slowNumbers(100, func(page string) *http.Response {
+		api := slowNumbers(100, func(page string) string {
 			n, _ := strconv.Atoi(page)
 			if n > 10 {
-				return nil
+				return ""
 			}
-			return reply(200, rowsOf(fmt.Sprintf("%d-%d", 10*n-9, 10*n), `"total":100`, `"x":"`+large+`"`))
+			return fmt.Sprintf(`%d-%d "total":100,"x":"%s"`, 10*n-9, 10*n, large)
 		})
 		testkit.Must(readSlow(t, api, 8, numbersTable(byPage, withTotal), allNumbers))(t)
 		assert.Equal(t, 2, api.width, "pages of 3 MiB within 8 MiB")

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -34,106 +32,61 @@ var pagings = []paging{
 	{"offset", sized(byOffset, 5)}, {"url", sized(byURL, 5)}, {"link", sized(byLink, 5)}, {"last row", sized(withMore(byKey), 5)},
 }
 
-// bend changes an answer in the middle of a read.
-type bend = func(l *lossy, body map[string]any) (*http.Response, error)
-
-// lossy is an API of twelve rows, one of whose answers is bent.
-type lossy struct {
-	numbers *numbers
-	at      int // the number of the answer that is bent
-	bend    bend
-	asked   int
-	first   string // the first answer
-}
-
-func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := testkit.Over(l.numbers).RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	var body map[string]any
-	if err := json.NewDecoder(res.Body).Decode(&body); err != nil {
-		return nil, err
-	}
-	if l.asked++; l.asked == l.at {
-		return l.bend(l, body)
-	}
-	return l.answer(body), nil
-}
-
-func (l *lossy) answer(body map[string]any) *http.Response {
-	text, err := json.Marshal(body)
-	if err != nil {
-		panic(err)
-	}
-	if l.first == "" {
-		l.first = string(text)
-	}
-	res := reply(200, string(text))
-	if next, ok := body["next"].(string); ok {
-		res.Header.Set("Link", "<"+next+`>; rel="next"`)
-	}
-	return res
-}
-
-// bends are what can be wrong with one answer in the middle of a read, beside what testdata/bends.tsv has.
-var bends = map[string]bend{
-	"nothing": func(l *lossy, body map[string]any) (*http.Response, error) { return l.answer(body), nil },
-	"206": func(l *lossy, body map[string]any) (*http.Response, error) {
-		res := l.answer(body)
-		res.StatusCode = 206
-		return res, nil
-	},
-	"broken": func(l *lossy, _ map[string]any) (*http.Response, error) {
-		res := reply(200, "")
-		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(l.first[:20]), brokenReader{io.ErrUnexpectedEOF}))
-		return res, nil
-	},
-	"half":      text(func(l *lossy) string { return l.first[:len(l.first)/2] }),
-	"two":       text(func(l *lossy) string { return l.first + l.first }),
-	"first":     text(func(l *lossy) string { return l.first }),
-	"bytes":     text(func(l *lossy) string { return strings.Replace(l.first, "n1", "\xff", 1) }),
-	"duplicate": text(func(l *lossy) string { return strings.Replace(l.first, `"rows"`, `"rows":[],"rows"`, 1) }),
-	"capital": func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["Rows"] = body["rows"]
-		delete(body, "rows")
-		return l.answer(body), nil
-	},
-	"one row": func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["rows"] = slices.Delete(body["rows"].([]any), 1, 2)
-		return l.answer(body), nil
-	},
-	"last rows": func(l *lossy, body map[string]any) (*http.Response, error) {
-		body["rows"] = body["rows"].([]any)[:3]
-		return l.answer(body), nil
-	},
-}
-
-func text(make func(l *lossy) string) bend {
-	return func(l *lossy, _ map[string]any) (*http.Response, error) { return reply(200, make(l)), nil }
-}
-
-// bendOf returns one of bends, or an answer in place of the right one, or the right one with other
-// members: "answer 404", `set "more":true`, "drop more".
-func bendOf(words string) bend {
-	verb, rest, _ := strings.Cut(words, " ")
-	return func(l *lossy, body map[string]any) (*http.Response, error) {
-		switch verb {
-		case "answer":
-			return answering(rest)(httptest.NewRequest(http.MethodGet, "/", nil))
-		case "drop":
-			for name := range strings.FieldsSeq(rest) {
-				delete(body, name)
-			}
-		case "set":
-			if err := json.Unmarshal([]byte("{"+rest+"}"), &body); err != nil {
-				return nil, err
-			}
-		default:
-			return bends[words](l, body)
+// lossy returns an API of twelve rows, the second answer of which is bent.
+func lossy(bend string) *places {
+	numbers, first := numbersTo(12, 5), ""
+	return &places{answer: func(r *http.Request) string {
+		members := numbers.page(r)
+		if numbers.count == 2 {
+			return bent(bend, members, first)
 		}
-		return l.answer(body), nil
+		answer := withLink(members)
+		if first == "" {
+			first = answer[strings.Index(answer, `{"`):]
+		}
+		return answer
+	}}
+}
+
+// bent returns what is answered in place of some members: the text behind "answer", the members with others, as in
+// `set "more":true` and "drop more", or one of the cases below. It may repeat the body of the first answer.
+func bent(bend string, members map[string]any, first string) string {
+	verb, rest, _ := strings.Cut(bend, " ")
+	rows := members["rows"].([]any)
+	switch verb {
+	case "answer":
+		return rest
+	case "set":
+		if err := json.Unmarshal([]byte("{"+rest+"}"), &members); err != nil {
+			panic(err)
+		}
+	case "drop":
+		for name := range strings.FieldsSeq(rest) {
+			delete(members, name)
+		}
+	case "206":
+		return "206 " + withLink(members)
+	case "half":
+		return first[:len(first)/2]
+	case "two":
+		return first + first
+	case "first":
+		return first
+	case "bytes":
+		return strings.Replace(first, "n1", "\xff", 1)
+	case "duplicate":
+		return strings.Replace(first, `"rows"`, `"rows":[],"rows"`, 1)
+	case "renamed":
+		members["Rows"] = rows
+		delete(members, "rows")
+	case "one-row-less":
+		members["rows"] = slices.Delete(rows, 1, 2)
+	case "short":
+		members["rows"] = rows[:3]
+	default:
+		panic("there is no bend " + bend)
 	}
+	return withLink(members)
 }
 
 var saidCause = regexp.MustCompile(`cause="((?:[^"\\]|\\.)*)"`)
@@ -157,7 +110,7 @@ func TestBentAnswers(t *testing.T) {
 		said := map[string][]string{}
 		var order []string
 		for _, p := range pagings {
-			text := p.ask(t, bendOf(b[1]), b[0])
+			text := p.ask(t, b[1], b[0])
 			if said[text] == nil {
 				order = append(order, text)
 			}
@@ -183,13 +136,13 @@ func TestBentAnswers(t *testing.T) {
 
 // ask reads the rows, and returns what is said. Rows that are not all there and no error
 // fail the test.
-func (p *paging) ask(t *testing.T, bend bend, name string) (said string) {
+func (p *paging) ask(t *testing.T, bend, name string) (said string) {
 	t.Helper()
 	table := restsource.Table{
 		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
 	}
-	answer, log, err := query(t, []restsource.Table{table}, &lossy{numbers: numbersTo(12, 5), at: 2, bend: bend},
+	answer, log, err := query(t, []restsource.Table{table}, lossy(bend),
 		wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 	if err == nil {
 		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)

@@ -3,6 +3,7 @@ package restsource_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,9 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// nested is an API of three orders on two pages, with their lines and the taxes of these.
-type nested struct{ asked []string }
-
 const (
 	order1 = `{"id": 1, "status": "open", "tags": ["new", "big"], "lines": [
 		{"sku": "a", "quantity": 2, "taxes": [{"kind": "vat", "rate": "0.19"}, {"kind": "eco", "rate": "0.01"}]},
@@ -27,23 +25,17 @@ const (
 	order3 = `{"id": 3, "status": "open", "lines": [{"sku": "a", "quantity": 5, "taxes": [{"kind": "vat", "rate": "0.07"}]}]}`
 )
 
-func (n *nested) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n.asked = append(n.asked, r.URL.RawQuery)
-	query := r.URL.Query()
-	rows := func(orders ...string) (kept string) {
-		for _, order := range orders {
-			if status := query.Get("status"); status == "" || strings.Contains(order, `"`+status+`"`) {
-				kept += "," + order
-			}
+// nested returns an API of three orders on two pages, with their lines and the taxes of these.
+func nested() *places {
+	return &places{answer: func(r *http.Request) string {
+		query := r.URL.Query()
+		orders, next := []string{order1, order2}, `"2"`
+		if query.Get("after") == "2" { // the second order comes again, because it was changed
+			orders, next = []string{order2, order3}, "null"
 		}
-		return strings.TrimPrefix(kept, ",")
-	}
-	switch query.Get("after") {
-	case "":
-		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": "2"}`, rows(order1, order2))
-	case "2": // the second order comes again, because it was changed
-		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": null}`, rows(order2, order3))
-	}
+		orders = slices.DeleteFunc(orders, func(order string) bool { return !strings.Contains(order, query.Get("status")) })
+		return fmt.Sprintf(`{"data": [%s], "next": %s}`, strings.Join(orders, ","), next)
+	}}
 }
 
 func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
@@ -79,26 +71,25 @@ func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
 func TestEmbedded(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/nested.tsv", 6) {
 		t.Run(c[0], func(t *testing.T) {
-			api := &nested{}
+			api := nested()
 			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
-			answer := testkit.Must(serve(t, shopAPI, nestedTables(), testkit.Over(api)).Query(req))(t)
+			answer := testkit.Must(serve(t, shopAPI, nestedTables(), api).Query(req))(t)
 			assert.JSONEq(t, c[4], answer.JSON())
-			assert.Equal(t, c[5], strings.Join(api.asked, " "))
+			assert.Equal(t, c[5], strings.Join(api.takeQueries(), " "))
 		})
 	}
 	t.Run("the conformance program", func(t *testing.T) {
 		src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: shopAPI.Authorize}, nestedTables(),
-			&restsource.Options{Transport: testkit.Over(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if r.Header.Get("Authorization") != "Bearer "+shopToken {
-					w.WriteHeader(401)
-					return
+					return reply(401, ""), nil
 				}
-				(&nested{}).ServeHTTP(w, r)
-			}))}))(t)
+				return nested().RoundTrip(r)
+			})}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 300})
 	})
 	t.Run("the description", func(t *testing.T) {
-		found := testkit.Must(serve(t, shopAPI, nestedTables(), testkit.Over(&nested{})).Discover())(t)
+		found := testkit.Must(serve(t, shopAPI, nestedTables(), nested()).Discover())(t)
 		assert.Empty(t, found.Warnings)
 		lines := found.Tables[1]
 		assert.Equal(t, []string{"order", "position"}, lines.PrimaryKey)
@@ -168,7 +159,7 @@ func TestEmbeddedWhole(t *testing.T) {
 		})
 	}
 	t.Run("discovery warns", func(t *testing.T) {
-		found := testkit.Must(serve(t, shopAPI, nestedTables(func(t *restsource.Table) { t.Rows = "line" })[:2], testkit.Over(&nested{})).Discover())(t)
+		found := testkit.Must(serve(t, shopAPI, nestedTables(func(t *restsource.Table) { t.Rows = "line" })[:2], nested()).Discover())(t)
 		require.Len(t, found.Warnings, 1)
 		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
 	})

@@ -41,7 +41,6 @@ type oauth struct {
 	good     int
 	lifetime time.Duration
 	delay    time.Duration // of each answer of the API
-	answer   testkit.Transport
 
 	mu           sync.Mutex
 	tokens       []url.Values // of the requests for tokens
@@ -68,20 +67,14 @@ var oauthDefinition = connector.Definition{
 }
 
 func (o *oauth) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !strings.HasSuffix(r.URL.Path, "/token") {
+	grants := strings.HasSuffix(r.URL.Path, "/token")
+	if !grants {
 		time.Sleep(o.delay)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if strings.HasSuffix(r.URL.Path, "/token") {
-		if o.answer != nil {
-			return o.answer(r)
-		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		form, err := url.ParseQuery(string(body))
+	if grants {
+		form, err := url.ParseQuery(string(testkit.Body(r)))
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +98,9 @@ func (o *oauth) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	page := r.URL.Query().Get("page")
 	if page == "9" {
-		return reply(200, `{"rows": []}`), nil
+		return reply(200, rowsOf("none")), nil
 	}
-	return reply(200, fmt.Sprintf(`{"rows": [{"id": 1%s}, {"id": 2%s}]}`, page, page)), nil
+	return reply(200, rowsOf("1"+page+",2"+page)), nil
 }
 
 // oauthTables are a table of eight pages with two rows each, and one of children.
@@ -116,10 +109,11 @@ func oauthTables() []restsource.Table {
 	return append(numbersTable(pages), children(restsource.Column{Name: "x", Type: wire.TypeNumber}))
 }
 
-func (o *oauth) serve(t *testing.T, c restsource.ClientCredentials) (*connectortest.Tenant, *testkit.Log) {
+// serveOAuth serves the tables over an API with a token endpoint.
+func serveOAuth(t *testing.T, upstream http.RoundTripper, c restsource.ClientCredentials) (*connectortest.Tenant, *testkit.Log) {
 	t.Helper()
 	api := restsource.API{Base: shopAPI.Base, Authorize: c.Authorize()}
-	return connectAs(t, oauthDefinition, oauthCredentials, api, oauthTables(), restsource.Options{Transport: o})
+	return connectAs(t, oauthDefinition, oauthCredentials, api, oauthTables(), restsource.Options{Transport: upstream})
 }
 
 var clientCredentials = restsource.ClientCredentials{
@@ -133,7 +127,7 @@ var clientCredentials = restsource.ClientCredentials{
 func TestTokenIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &oauth{good: 1000, lifetime: time.Hour, delay: time.Millisecond}
-		tenant, _ := o.serve(t, clientCredentials)
+		tenant, _ := serveOAuth(t, o, clientCredentials)
 		for n, ask := range []func() error{
 			tenant.Check,
 			func() error {
@@ -162,7 +156,7 @@ func TestTokenForm(t *testing.T) {
 	o := &oauth{good: 1000, lifetime: time.Hour}
 	in := clientCredentials
 	in.InForm, in.TokenURL = true, "/oauth/token?v=2"
-	tenant, _ := o.serve(t, in)
+	tenant, _ := serveOAuth(t, o, in)
 	require.NoError(t, tenant.Check())
 	assert.Equal(t, "client 7", o.tokens[0].Get("client_id"))
 	assert.Equal(t, oauthSecret, o.tokens[0].Get("client_secret"))
@@ -192,7 +186,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		{"refused always", &oauth{good: 0, lifetime: time.Hour}, "numbers", -1, 2, 2, ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			tenant, _ := c.api.serve(t, clientCredentials)
+			tenant, _ := serveOAuth(t, c.api, clientCredentials)
 			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
 			assert.Len(t, c.api.tokens, c.tokens, c.why)
 			if c.calls > 0 {
@@ -214,7 +208,7 @@ func TestTokenIsRenewed(t *testing.T) {
 func TestTokenEndpoint(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/tokens.tsv", 3) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			tenant, log := (&oauth{answer: inTurn(c[1]).RoundTrip}).serve(t, clientCredentials)
+			tenant, log := serveOAuth(t, inTurn(c[1]), clientCredentials)
 			err := tenant.Check()
 			synctest.Wait()
 			saysAll(t, c[2], err, log.String())
@@ -224,7 +218,7 @@ func TestTokenEndpoint(t *testing.T) {
 		for _, address := range []string{"", "auth.example/token", "{region}", "https://u:p@auth.example/"} {
 			in := clientCredentials
 			in.TokenURL = address
-			tenant, _ := (&oauth{}).serve(t, in)
+			tenant, _ := serveOAuth(t, &oauth{}, in)
 			requireCode(t, wire.CodeInternal, tenant.Check())
 		}
 	})
@@ -268,25 +262,16 @@ func TestSignedJWT(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, tokenURL := range []string{"", "https://auth.example/token"} {
-				var sent string
-				upstream := &oauth{good: 100, lifetime: time.Hour, delay: 0}
+				api := inTurn(bodyOfOne)
+				if tokenURL != "" {
+					api = inTurn(`{"access_token": "t", "expires_in": 3600}`, bodyOfOne)
+				}
 				src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: restsource.SignedJWT{
 					Key: "key", KeyID: "kid", TokenURL: tokenURL, Lifetime: time.Minute,
 					Claims: func(credentials wire.Credentials) map[string]any {
 						return map[string]any{"iss": credentials.Get("iss")}
 					},
-				}.Authorize()}, numbersTable(onePage),
-					&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-						if tokenURL != "" {
-							res, err := upstream.RoundTrip(r)
-							if len(upstream.tokens) > 0 {
-								sent = upstream.tokens[0].Get("assertion")
-							}
-							return res, err
-						}
-						sent = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-						return reply(200, bodyOfOne), nil
-					})}))(t)
+				}.Authorize()}, numbersTable(onePage), &restsource.Options{Transport: api}))(t)
 				definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
 					{Key: "key", Label: "Key", Type: wire.CredentialTextarea},
 					{Key: "kid", Label: "Id of the key", Type: wire.CredentialText}, {Key: "iss", Label: "Issuer", Type: wire.CredentialText},
@@ -299,7 +284,8 @@ func TestSignedJWT(t *testing.T) {
 					continue
 				}
 				require.NoError(t, err)
-				parts := strings.Split(sent, ".")
+				form := testkit.Must(url.ParseQuery(api.bodies[0]))(t)
+				parts := strings.Split(form.Get("assertion")+strings.TrimPrefix(api.headers[0].Get("Authorization"), "Bearer "), ".")
 				require.Len(t, parts, 3)
 				assert.JSONEq(t, fmt.Sprintf(`{"alg": %q, "kid": "k1", "typ": "JWT"}`, c.alg), decoded(t, parts[0]))
 				var claims struct {

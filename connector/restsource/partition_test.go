@@ -3,7 +3,6 @@ package restsource_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -264,40 +263,6 @@ func TestMovedToTheNewest(t *testing.T) {
 	})
 }
 
-// exporter is an API that makes exports: each is there when it has been asked about so
-// often, or in another state then.
-type exporter struct {
-	rounds   int
-	state    string // at the end
-	address  string // of the file, in the last answer
-	begun    []string
-	asked    map[string]int
-	gone     []http.Header // of the requests to other hosts
-	download string
-}
-
-func (e *exporter) RoundTrip(r *http.Request) (*http.Response, error) {
-	path := strings.TrimPrefix(r.URL.Path, "/v1")
-	switch {
-	case r.URL.Host != "shop.example":
-		e.gone = append(e.gone, r.Header)
-		return reply(200, e.download), nil
-	case r.Method == http.MethodPost && path == "/exports":
-		body, err := io.ReadAll(r.Body)
-		e.begun = append(e.begun, string(body))
-		return reply(202, fmt.Sprintf(`{"id": %d}`, len(e.begun))), err
-	case strings.HasSuffix(path, "/file"):
-		return reply(200, e.download), nil
-	}
-	if e.asked == nil {
-		e.asked = map[string]int{}
-	}
-	if e.asked[path]++; e.asked[path] <= e.rounds {
-		return reply(200, `{"status": "running"}`), nil
-	}
-	return reply(200, fmt.Sprintf(`{"status": %q, "result": {"url": %q}}`, e.state, e.address)), nil
-}
-
 func exportTable(download string) restsource.Table {
 	return restsource.Table{
 		Name: "t", Pages: onePage, Key: []string{"id"}, Query: "format=csv", Unwrap: restsource.DecodeGzip(restsource.DecodeCSV(',', "id")),
@@ -310,49 +275,27 @@ func exportTable(download string) restsource.Table {
 // TestJob: an export is begun, asked for until it is there, and downloaded, with the address of
 // the file in an answer as in airbytehq/airbyte-python-cdk#211.
 func TestJob(t *testing.T) {
-	for _, c := range []struct {
-		name, download string
-		api            exporter
-		err            string // what the log says
-		took           time.Duration
-		answer         string // what the platform is told
-	}{
-		{"at a path", "/exports/{job}/file", exporter{rounds: 3, state: "done"}, "", 6 * time.Second, ""},
-		{"at another host of the author's list", "result.url",
-			exporter{rounds: 1, state: "done", address: "https://a.files.example/x?signature=s3cr3t"}, "", 2 * time.Second, ""},
-		{"at the API itself", "result.url", exporter{state: "done", address: "/v1/exports/1/file"}, "", 0, ""},
-		{"at a host of nobody's list", "result.url", exporter{state: "done", address: "https://evil.example/x"},
-			"none whose host is one of Hosts", 0, "internal"},
-		{"at a host of the list, without TLS", "result.url", exporter{state: "done", address: "http://a.files.example/x"},
-			"none whose host is one of Hosts", 0, "internal"},
-		{"nowhere", "result.url", exporter{state: "done"}, "none whose host is one of Hosts", 0, "internal"},
-		{"a state that is not told of is a failure: a11global/facebook-ads-performance-downloader#20", "/exports/{job}/file",
-			exporter{rounds: 1, state: "Job Failed"}, "in a state that Done does not name", 2 * time.Second, "internal"},
-		{"not in time: airbytehq/airbyte-python-cdk#428, airbytehq/airbyte#8388", "/exports/{job}/file", exporter{rounds: 1e9},
-			"the export is not there", 28 * time.Second, "still making the rows"},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			api := &c.api
-			api.download = gzipped("id\n1\n2\n3\n")
-			shop := shopAPI
+	for _, c := range testkit.Table(t, "testdata/exports.tsv", 6) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			api, shop := inTurn(strings.Split(c[2], " | ")...), shopAPI
 			shop.Header = http.Header{"X-Host-Key": {"k"}}
-			tenant, log := connect(t, shop, []restsource.Table{exportTable(c.download)}, restsource.Options{Transport: api})
-			begun := time.Now()
-			rows, err := read(t, tenant, "t", []wire.Filter{cond("id", wire.OpGte, wire.Int(2))}, "id")
-			assert.Equal(t, c.took, time.Since(begun).Truncate(time.Second))
-			assert.Equal(t, []string{`{"format":"csv","from":"2"}`}, api.begun)
+			tenant, log := logged(t, shop, []restsource.Table{exportTable(c[1])}, api)
+			rows, err := read(t, tenant, "t", filtersOf(t, "id gte 2"), "id")
 			synctest.Wait()
-			assert.NotContains(t, log.String(), "s3cr3t")
-			for _, h := range api.gone {
-				assert.Empty(t, h.Get("Authorization")+h.Get("X-Host-Key"), "what is for the API alone")
+			assert.Equal(t, c[3], inSeconds(api.asked))
+			assert.Equal(t, "POST "+strings.Repeat("GET ", len(api.asked)-1), strings.Join(api.methods, " ")+" ")
+			assert.Equal(t, `{"format":"csv","from":"2"}`, api.bodies[0])
+			assert.Equal(t, c[4], strings.TrimPrefix(api.urls[len(api.urls)-1], shopAPI.Base))
+			for i, address := range api.urls {
+				ours := map[bool]string{true: "Bearer " + shopToken + " k", false: " "}[strings.HasPrefix(address, shopAPI.Base+"/")]
+				assert.Equal(t, ours, api.headers[i].Get("Authorization")+" "+api.headers[i].Get("X-Host-Key"), "what is for the API alone")
 			}
-			if c.err != "" {
-				require.ErrorContains(t, err, c.answer)
-				assert.Contains(t, log.String(), c.err)
+			assert.NotContains(t, log.String(), secretText)
+			if err != nil {
+				saysAll(t, c[5], err, log.String())
 				return
 			}
-			require.NoError(t, err)
-			assert.Equal(t, []string{"2", "3"}, rows)
+			assert.Equal(t, c[5], strings.Join(rows, " "))
 		})
 	}
 }

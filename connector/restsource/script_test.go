@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -64,9 +65,10 @@ var failures = map[string]testkit.Transport{
 	"!unrecorded":  testkit.Fails(&recording.Missing{}),
 	"!certificate": testkit.Fails(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
 	"!gzip":        always(200, gzipped(bodyOfOne)), "!gzip header": always(200, gzipped(bodyOfOne), "Content-Encoding: gzip"),
+	"!export": always(200, gzipped("id\n1\n2\n3\n")),
 	"!broken": func(*http.Request) (*http.Response, error) {
 		res := reply(200, "")
-		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New("the token " + shopToken)}))
+		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), iotest.ErrReader(errors.New("the token "+shopToken))))
 		return res, nil
 	},
 	"!silence": func(r *http.Request) (*http.Response, error) {
@@ -175,6 +177,15 @@ func (p *places) takeAsked() []string {
 	asked := p.asked
 	p.asked = nil
 	return asked
+}
+
+// takeQueries returns the queries of what was asked since the last call.
+func (p *places) takeQueries() (queries []string) {
+	for _, address := range p.takeAsked() {
+		_, query, _ := strings.Cut(address, "?")
+		queries = append(queries, query)
+	}
+	return queries
 }
 
 // saysAll requires an error that says, itself or in the log, each of some texts: "internal: & not JSON".

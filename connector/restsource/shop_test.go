@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -27,11 +27,8 @@ func TestMain(m *testing.M) { testrun.Main(m) }
 // {...}}, limit and offset, filters by the names of fields, sort=-field, and an
 // endpoint for the items of each order.
 type shop struct {
-	tenants map[string]map[string][]map[string]any // by token, then by path
-	change  func(w http.ResponseWriter, r *http.Request) (answered bool)
-
-	mu   sync.Mutex
-	seen []*url.URL
+	places
+	change func(r *http.Request) string // answers in place of the shop, unless with ""
 }
 
 const shopToken = "tok-3f1d9c0a7e"
@@ -40,10 +37,11 @@ func newShop() *shop { return newShopOf(33) }
 
 // newShopOf returns a shop with so many orders.
 func newShopOf(count int) *shop {
-	s := &shop{tenants: map[string]map[string][]map[string]any{}}
+	type rows = []map[string]any
+	tenants := map[string]map[string]rows{} // by token, then by path
 	for n, token := range []string{shopToken, "tok-of-another-tenant"} {
-		orders, customers := []map[string]any{}, []map[string]any{}
-		paths := map[string][]map[string]any{}
+		var orders, customers rows
+		paths := map[string]rows{}
 		for i := 1; i <= 7; i++ {
 			customers = append(customers, map[string]any{
 				"code": fmt.Sprintf("C%d-%d", n, i), "name": []string{"Zoë", "Bob", "bob", "", "Ann \"A\""}[i%5], "vip": i%2 == 0,
@@ -51,14 +49,13 @@ func newShopOf(count int) *shop {
 			})
 		}
 		for i := 1; i <= count; i++ {
-			order := map[string]any{
+			orders = append(orders, map[string]any{
 				"id": i, "status": []string{"open", "paid", "Paid", "void"}[i%4], "total": json.Number(fmt.Sprintf("%d.%02d", i*37%100, i%7*10)),
 				"customer":   map[string]any{"code": fmt.Sprintf("C%d-%d", n, i%7+1)},
 				"created_at": fmt.Sprintf("2024-%02d-%02dT10:%02d:00+02:00", i%12+1, i%28+1, i),
 				"due":        []any{"2024-05-01", nil, ""}[i%3], "paid": i%2 == 0, "tags": []any{"a", i}, "extra": map[string]any{"n": i},
-			}
-			orders = append(orders, order)
-			items := []map[string]any{}
+			})
+			items := rows{}
 			for k := range i % 4 {
 				items = append(items, map[string]any{"line": k + 1, "sku": fmt.Sprintf("S%d", k), "quantity": k + i})
 			}
@@ -67,66 +64,46 @@ func newShopOf(count int) *shop {
 			}
 		}
 		paths["/v1/orders"], paths["/v1/customers"] = orders, customers
-		s.tenants[token] = paths
+		tenants[token] = paths
+	}
+	s := &shop{change: func(*http.Request) string { return "" }}
+	s.answer = func(r *http.Request) string {
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		paths := tenants[token]
+		if paths == nil {
+			return `401 {"error": "unknown token ` + token + `"}`
+		}
+		if changed := s.change(r); changed != "" {
+			return changed
+		}
+		if list, ok := paths[r.URL.Path]; ok {
+			return listed(list, r.URL.Query())
+		}
+		if r.URL.Path == "/v1/whoami" {
+			return `{"data": {"id": "u1"}}`
+		}
+		return "404"
 	}
 	return s
 }
 
-func (s *shop) requests() []*url.URL {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.seen)
-}
-
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.seen = append(s.seen, r.URL)
-	s.mu.Unlock()
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	paths := s.tenants[token]
-	if paths == nil {
-		http.Error(w, `{"error": "unknown token `+token+`"}`, http.StatusUnauthorized)
-		return
+// listed filters, sorts and cuts as the API does.
+func listed(rows []map[string]any, query url.Values) string {
+	after := "" // by the date alone, and early enough for every zone
+	if at, err := time.Parse(time.RFC3339, query.Get("created_after")); err == nil {
+		after = at.AddDate(0, 0, -1).Format(time.DateOnly)
 	}
-	if s.change != nil && s.change(w, r) {
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if r.URL.Path == "/v1/whoami" {
-		_, _ = w.Write([]byte(`{"data": {"id": "u1"}}`))
-		return
-	}
-	rows, ok := paths[r.URL.Path]
-	if !ok {
-		http.Error(w, `{"error": "not found"}`, http.StatusNotFound)
-		return
-	}
-	list(w, rows, r.URL.Query())
-}
-
-// list filters, sorts and cuts as the API does.
-func list(w http.ResponseWriter, rows []map[string]any, query url.Values) {
-	rows = slices.Clone(rows)
-	keep := func(match func(map[string]any) bool) {
-		rows = slices.DeleteFunc(rows, func(row map[string]any) bool { return !match(row) })
-	}
-	if query.Has("status") {
-		keep(func(row map[string]any) bool { return slices.Contains(query["status"], row["status"].(string)) })
-	}
-	if after := query.Get("created_after"); after != "" { // by the date alone
-		keep(func(row map[string]any) bool { return row["created_at"].(string)[:10] >= before(after) })
-	}
-	if paid := query.Get("paid"); paid != "" {
-		keep(func(row map[string]any) bool { return fmt.Sprint(row["paid"]) == paid })
-	}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row map[string]any) bool {
+		return query.Has("status") && !slices.Contains(query["status"], row["status"].(string)) ||
+			after != "" && row["created_at"].(string) < after ||
+			query.Get("paid") != "" && fmt.Sprint(row["paid"]) != query.Get("paid")
+	})
 	switch query.Get("sort") {
-	case "id":
+	case "", "id":
 	case "-id":
 		slices.Reverse(rows)
-	case "":
 	default:
-		http.Error(w, `{"error": "sort"}`, http.StatusBadRequest)
-		return
+		return "400"
 	}
 	total := len(rows)
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -138,19 +115,10 @@ func list(w http.ResponseWriter, rows []map[string]any, query url.Values) {
 		offset = (page - 1) * limit
 	}
 	rows = rows[min(offset, total):min(offset+limit, total)]
-	_ = json.NewEncoder(w).Encode(map[string]any{
+	text, _ := json.Marshal(map[string]any{
 		"data": rows, "pagination": map[string]any{"total": total, "limit": limit, "offset": offset, "hasMore": offset+len(rows) < total},
 	})
-}
-
-// before returns the day before that of a datetime, which is early enough for every
-// zone.
-func before(datetime string) string {
-	day, err := strconv.Atoi(datetime[8:10])
-	if err != nil || day < 2 {
-		return datetime[:7] + "-00"
-	}
-	return fmt.Sprintf("%s-%02d", datetime[:7], day-1)
+	return string(text)
 }
 
 var shopAPI = restsource.API{
@@ -215,16 +183,16 @@ func shopTables() []restsource.Table {
 
 // TestIsolation asks as two tenants, and with wrong credentials.
 func TestIsolation(t *testing.T) {
-	src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: testkit.Over(newShopOf(13))}))(t)
+	src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: newShopOf(13)}))(t)
 	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
 }
 
 var shopCredentials = map[string]string{"token": shopToken}
 
-// asTenant serves a source over an API for one tenant.
-func asTenant(t *testing.T, api http.Handler, tables []restsource.Table) *connectortest.Tenant {
+// asTenant serves a source over an API for one tenant. Its answers are verified.
+func asTenant(t *testing.T, api http.RoundTripper, tables []restsource.Table) *connectortest.Tenant {
 	t.Helper()
-	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: testkit.Over(api)}))(t)
+	src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: api}))(t)
 	return connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials)
 }
 
@@ -301,7 +269,7 @@ func TestRecordedRun(t *testing.T) {
 		testrun.Long(t)
 	}
 	dir, api := t.TempDir(), newShopOf(13)
-	for _, upstream := range []http.RoundTripper{testkit.Over(api), nil} {
+	for _, upstream := range []http.RoundTripper{api, nil} {
 		recorder := &record.Recorder{Dir: dir, Upstream: upstream}
 		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 1000})

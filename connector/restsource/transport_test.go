@@ -19,9 +19,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-// answers answers with a status and headers, and without a body.
-func answers(status int, headers ...string) testkit.Transport { return always(status, "", headers...) }
-
 // get sends one request and closes the answer.
 func get(ctx context.Context, transport *restsource.Transport, query string) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/"+query, nil)
@@ -33,14 +30,6 @@ func get(ctx context.Context, transport *restsource.Transport, query string) (st
 		return 0, err
 	}
 	return res.StatusCode, res.Body.Close()
-}
-
-func seconds(s ...float64) []time.Duration {
-	all := make([]time.Duration, len(s))
-	for i := range s {
-		all[i] = time.Duration(s[i] * float64(time.Second))
-	}
-	return all
 }
 
 // TestTransport checks when a request is sent again, in virtual time.
@@ -64,6 +53,8 @@ func sends(t *testing.T, file string) {
 				times = 5
 			case "for ever":
 				ctx = t.Context()
+			case "once":
+				sent = io.MultiReader(strings.NewReader("question")) // which cannot be read again
 			}
 			for range times {
 				if method == http.MethodPost {
@@ -85,7 +76,7 @@ func sends(t *testing.T, file string) {
 			assert.Equal(t, c[3], inSeconds(s.asked))
 			assert.Contains(t, end, c[4])
 			for _, body := range s.bodies {
-				assert.Equal(t, method == http.MethodPost, body == "question", "each attempt has the whole body")
+				assert.Equal(t, sent != nil, body == "question", "each attempt has the whole body")
 			}
 		})
 	}
@@ -95,36 +86,25 @@ func sends(t *testing.T, file string) {
 // one has come meanwhile. The shorter one does not take the longer one back.
 func TestPaceLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
-		var mu sync.Mutex
-		var asked []time.Duration
-		transport := &restsource.Transport{Base: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			mu.Lock()
-			asked = append(asked, time.Since(begun))
-			first := time.Since(begun) < 5*time.Second
-			mu.Unlock()
-			after := r.URL.Query().Get("after")
-			switch {
-			case !first:
+		begun, takes := time.Now(), map[string]time.Duration{"12": time.Second, "25": 5 * time.Second, "10": 6 * time.Second}
+		api := following(func(r *http.Request) (*http.Response, error) {
+			if time.Since(begun) > 0 {
 				return reply(200, ""), nil
-			case after == "12":
-				time.Sleep(time.Second)
-			case after == "25":
-				time.Sleep(5 * time.Second)
-			case after == "10":
-				time.Sleep(6 * time.Second)
 			}
+			after := r.URL.Query().Get("after")
+			time.Sleep(takes[after])
 			return reply(429, "", "Retry-After: "+after), nil
-		})}
+		})
+		transport := &restsource.Transport{Base: api}
 		var all sync.WaitGroup
-		for _, after := range []string{"12", "25", "10"} { // refused at 1, 5 and 6, until 13, 30 and 16
+		for after := range takes { // refused at 1, 5 and 6, until 13, 30 and 16
 			all.Go(func() {
 				_, err := get(t.Context(), transport, "?after="+after)
 				assert.NoError(t, err)
 			})
 		}
 		all.Wait()
-		assert.Equal(t, seconds(0, 0, 0, 30, 30, 30), asked)
+		assert.Equal(t, "0 0 0 30 30 30", inSeconds(api.asked))
 	})
 }
 
@@ -159,29 +139,6 @@ func TestTransportCancelled(t *testing.T) {
 			require.ErrorIs(t, err, over)
 			assert.Equal(t, c.asked, inSeconds(s.asked))
 		})
-	}
-}
-
-// unrepeatable is a body that is there once.
-type unrepeatable struct{ io.Reader }
-
-// TestOnce: a request whose body cannot be read again is sent once, whatever comes.
-func TestOnce(t *testing.T) {
-	for status, answer := range map[int]testkit.Transport{
-		429: answers(429, "Retry-After: 1"), 503: answers(503), 0: failures["!breaks"],
-	} {
-		s := following(answer, answers(200))
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", unrepeatable{strings.NewReader("question")})
-		require.NoError(t, err)
-		res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
-		assert.Len(t, s.asked, 1)
-		if status == 0 {
-			require.ErrorContains(t, err, "connection reset")
-			continue
-		}
-		require.NoError(t, err)
-		assert.Equal(t, status, res.StatusCode)
-		_ = res.Body.Close()
 	}
 }
 

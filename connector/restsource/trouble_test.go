@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -74,7 +75,7 @@ func TestCauses(t *testing.T) {
 	for name, answer := range map[string]testkit.Transport{
 		"an answer": always(401, ""),
 		"a broken answer": func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(brokenReader{io.ErrUnexpectedEOF})}, nil
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))}, nil
 		},
 		"no answer":         testkit.Fails(io.EOF),
 		"a refused address": testkit.Fails(&netguard.Error{Kind: "private"}),
@@ -127,10 +128,6 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-type brokenReader struct{ err error }
-
-func (b brokenReader) Read([]byte) (int, error) { return 0, b.err }
-
 // TestDiscoveryRemembersNothing: what the credentials may not read is left out of a
 // discovery, with a warning, and so are the foreign keys that lead there. It is there for
 // the next tenant.
@@ -138,12 +135,11 @@ func TestDiscoveryRemembersNothing(t *testing.T) {
 	api := newShopOf(13)
 	tenant := asTenant(t, api, shopTables()).Unverified()
 	for _, status := range []int{403, 404, 410, 200} {
-		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+		api.change = func(r *http.Request) string {
 			if r.URL.Path != "/v1/customers" || status == 200 {
-				return false
+				return ""
 			}
-			w.WriteHeader(status)
-			return true
+			return strconv.Itoa(status)
 		}
 		found := testkit.Must(tenant.Discover())(t)
 		if status != 200 {
@@ -160,10 +156,7 @@ func TestDiscoveryRemembersNothing(t *testing.T) {
 		assert.Len(t, found.Tables[0].ForeignKeys, 1)
 		assert.Len(t, found.Tables[2].ForeignKeys, 1)
 	}
-	api.change = func(w http.ResponseWriter, r *http.Request) bool {
-		w.WriteHeader(http.StatusInternalServerError)
-		return true
-	}
+	api.change = func(*http.Request) string { return "500" }
 	_, err := tenant.Discover()
 	requireCode(t, wire.CodeInternal, err)
 }
@@ -176,13 +169,11 @@ func TestDiscoveryWithinBudget(t *testing.T) {
 		"sort":   `The sorts of table "orders" were not all tested: the API takes no more requests at the moment.`,
 	} {
 		api := newShopOf(13)
-		api.change = func(w http.ResponseWriter, r *http.Request) bool {
-			if !r.URL.Query().Has(param) {
-				return false
+		api.change = func(r *http.Request) string {
+			if r.URL.Query().Has(param) {
+				return "429 {Retry-After: 3600}"
 			}
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(http.StatusTooManyRequests)
-			return true
+			return ""
 		}
 		_, err := asTenant(t, api, shopTables()[:2]).Unverified().Discover()
 		requireCode(t, wire.CodeTimeout, err) // the next table cannot be asked at all
@@ -213,7 +204,7 @@ func TestSameOrigin(t *testing.T) {
 func TestChildrenAtOnce(t *testing.T) {
 	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
 		synctest.Test(t, func(t *testing.T) {
-			api := &slow{api: testkit.Over(newShopOf(13)), takes: time.Second}
+			api := &slow{api: newShopOf(13), takes: time.Second}
 			tenant, _ := connect(t, shopAPI, shopTables(), restsource.Options{Transport: api, Concurrency: atOnce})
 			begun := time.Now()
 			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
