@@ -40,20 +40,18 @@ var tiedOrders = map[string]func(request int, of []int){
 			slices.Reverse(of)
 		}
 	},
-	"moved on": func(request int, of []int) {
-		for range (2 * request) % len(of) {
-			copy(of, append(slices.Clone(of[1:]), of[0]))
-		}
-	},
-	"moved on by one": func(request int, of []int) {
-		for range request % len(of) {
-			copy(of, append(slices.Clone(of[1:]), of[0]))
-		}
-	},
+	"moved on":        func(request int, of []int) { moveOn(2*request, of) },
+	"moved on by one": moveOn,
 	"at random": func(request int, of []int) {
 		dice := rand.New(rand.NewPCG(uint64(of[0]), uint64(request)))
 		dice.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 	},
+}
+
+// moveOn moves the first of some ids to their end, so many times.
+func moveOn(times int, of []int) {
+	times %= len(of)
+	copy(of, append(slices.Clone(of[times:]), of[:times]...))
 }
 
 var byPlaces = map[string]restsource.Pages{"page": byPage, "offset": byOffset, "url": byURL, "link": byLink}

@@ -294,11 +294,16 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 			req.Limit = int64(number)
 		case "from":
 			req.Offset = int64(number)
-		case "count", "discover", "warns":
+		case "children":
+			req.Table = word
+		case "count", "counted", "sizes", "discover", "warns":
 		default:
 			require.Contains(t, shapes, word)
 			table.Pages = shapes[word]
 		}
+	}
+	if req.Table == "children" {
+		tables = append(tables, children())
 	}
 	return tables, req
 }
@@ -308,14 +313,12 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 func readings(t *testing.T, file string) {
 	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
 		why, how, answers, asked, want := c[0], c[1], strings.Split(c[2], " | "), strings.ReplaceAll(c[3], "-", ""), c[4]
-		routes := map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"rows": readRows}
-		if strings.HasPrefix(how, "count ") {
-			routes = map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"count": countRows, "size": sizeRows}
-		} else if strings.HasPrefix(how, "discover ") {
-			routes = map[string]func(*connectortest.Tenant, wire.QueryRequest) (string, error){"discovery": discoverRows}
+		asks := routes[strings.Fields(how)[0]]
+		if asks == nil {
+			asks = []route{readRows}
 		}
-		for route, ask := range routes {
-			testkit.Bubble(t, why+" by "+route, func(t *testing.T) {
+		for _, ask := range asks {
+			testkit.Bubble(t, why, func(t *testing.T) {
 				tables, req := shaped(t, how)
 				api := inTurn(answers...)
 				tenant, log := logged(t, shopAPI, tables, api)
@@ -336,6 +339,12 @@ func readings(t *testing.T, file string) {
 		}
 	}
 }
+
+// A route asks for the rows of a table, or about them, and says what it is answered.
+type route func(*connectortest.Tenant, wire.QueryRequest) (string, error)
+
+// routes are what a line of a file asks in place of the rows.
+var routes = map[string][]route{"count": {countRows, sizeRows}, "counted": {countRows}, "sizes": {sizeRows}, "discover": {discoverRows}}
 
 // readRows returns the number of rows that are 1 to so many.
 func readRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
