@@ -28,6 +28,9 @@ const (
 // nested returns an API of three orders on two pages, with their lines and the taxes of these.
 func nested() *places {
 	return &places{answer: func(r *http.Request) string {
+		if r.Header.Get("Authorization") != "Bearer "+shopToken {
+			return "401"
+		}
 		query := r.URL.Query()
 		orders, next := []string{order1, order2}, `"2"`
 		if query.Get("after") == "2" { // the second order comes again, because it was changed
@@ -79,13 +82,7 @@ func TestEmbedded(t *testing.T) {
 		})
 	}
 	t.Run("the conformance program", func(t *testing.T) {
-		src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Authorize: shopAPI.Authorize}, nestedTables(),
-			&restsource.Options{Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
-				if r.Header.Get("Authorization") != "Bearer "+shopToken {
-					return reply(401, ""), nil
-				}
-				return nested().RoundTrip(r)
-			})}))(t)
+		src := testkit.Must(restsource.New(shopAPI, nestedTables(), &restsource.Options{Transport: nested()}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 300})
 	})
 	t.Run("the description", func(t *testing.T) {

@@ -33,29 +33,23 @@ func derived(credential string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// echoes is an API that repeats whatever it is sent: in the addresses of pages, in
-// headers, in rows.
-type echoes struct{ t *testing.T }
-
-func (e echoes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// echoes answers with whatever it is sent: in the addresses of pages, in headers, in rows.
+func echoes(r *http.Request) string {
 	query := r.URL.Query()
-	page := query.Get("page")
-	query.Set("page", "2")
-	next := "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
-	if page == "2" {
-		next = ""
-	}
-	w.Header().Set("Link", "<"+next+">; rel=next")
-	w.Header().Set("Content-Type", "application/json")
-	said := derived(recorded) + " " + strings.ReplaceAll(r.URL.Path, "/", " / ") + " " + strings.Join(r.URL.Query()["q"], " ")
+	said := []string{derived(recorded), strings.ReplaceAll(r.URL.Path, "/", " / ")}
 	for _, values := range r.Header {
-		said += " " + strings.Join(values, " ")
+		said = append(said, values...)
 	}
 	for _, values := range query {
-		said += " " + strings.Join(values, " ")
+		said = append(said, values...)
 	}
-	_, err := fmt.Fprintf(w, `{"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`, page, said, next)
-	assert.NoError(e.t, err)
+	page, next := query.Get("page"), ""
+	if page == "" {
+		query.Set("page", "2")
+		next = "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
+	}
+	return fmt.Sprintf(`{Link: <%s>; rel=next} {"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`,
+		next, page, strings.Join(said, " "), next)
 }
 
 // TestRecordedDerived: what the credentials hold, and what was made of them, is in no
@@ -77,10 +71,6 @@ func TestRecordedDerived(t *testing.T) {
 		leaks      []string  // beyond the token
 	}{
 		{"appid", fixed, param("appid"), [2]string{}, nil},
-		{"private_token", fixed, param("private_token"), [2]string{}, nil},
-		{"hapikey", fixed, param("hapikey"), [2]string{}, nil},
-		{"subscription-key", fixed, param("subscription-key"), [2]string{}, nil},
-		{"session", fixed, param("session"), [2]string{}, nil},
 		{"any name", fixed, param("q"), [2]string{}, nil},
 		{"short ones at the replay", fixed, param("q"), [2]string{"", "k"}, nil},
 		{"characters that are escaped", fixed, param("q"), [2]string{"a+b/c d=é\"&", ""},
@@ -131,7 +121,7 @@ func TestRecordedDerived(t *testing.T) {
 			if replayed == "" {
 				replayed = "another-credential"
 			}
-			answer := testkit.Must(read(live, testkit.Over(echoes{t})))(t)
+			answer := testkit.Must(read(live, &places{answer: echoes}))(t)
 			assert.Len(t, answer.Column("id"), 2)
 			assertClean(t, dir, append(c.leaks, live)...)
 			require.Len(t, filesIn(t, dir), 2)
