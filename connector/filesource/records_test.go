@@ -2,6 +2,7 @@ package filesource
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -83,25 +83,6 @@ func FuzzNDJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) { fuzzRecords(t, "t.ndjson", content) })
 }
 
-// spelled returns the cells of a column of a file as they cross the wire.
-func spelled(t *testing.T, c column, name, content string, at int) (out []string) {
-	t.Helper()
-	all := testkit.Must(textfile.Open(name, strings.NewReader(content), textfile.Format{}, nil))(t)
-	for {
-		record, err := all.Next()
-		if err == io.EOF {
-			return out
-		}
-		require.NoError(t, err)
-		var cell textvalue.Raw
-		if at < len(record) {
-			cell = record[at]
-		}
-		v := testkit.Must(c.value(cell))(t, "a type that was inferred holds every cell")
-		out = append(out, string(testkit.Must(v.AppendJSON(nil))(t)))
-	}
-}
-
 // TestInferColumns reads the cells of one column. How texts become types and cells is
 // tested in package textvalue.
 func TestInferColumns(t *testing.T) {
@@ -115,7 +96,6 @@ func TestInferColumns(t *testing.T) {
 	}](t, "testdata/inferred.json") {
 		t.Run(c.Why, func(t *testing.T) {
 			var b strings.Builder
-			name := "t" + c.Format
 			if c.Format == ".csv" {
 				b.WriteString("k,x\n")
 			}
@@ -129,24 +109,29 @@ func TestInferColumns(t *testing.T) {
 					b.WriteString(`{"k":1,"x":` + cell + "}\n")
 				}
 			}
-			var side *textfile.Sidecar
+			files := map[string]string{"acme/t" + c.Format: b.String()}
 			if c.Declared != "" {
-				side = &textfile.Sidecar{File: "t.table.json", Columns: map[string]textfile.SidecarColumn{"x": {Type: c.Declared}}}
+				files["acme/t.table.json"] = `{"columns":{"x":{"type":"` + string(c.Declared) + `"}}}`
 			}
-			format := textfile.Format{}.Of(name, side)
-			all := testkit.Must(textfile.Open(name, strings.NewReader(b.String()), format, nil))(t)
-			columns, _, warnings, err := inferColumns("t", all, format, side)
-			require.NoError(t, err)
-			require.Len(t, columns, 2)
-			assert.Equal(t, "x", columns[1].name)
-			assert.Equal(t, c.Typ, columns[1].typ)
-			assert.Equal(t, c.Null, columns[1].nullable)
-			assert.Equal(t, compact(t, c.Wire), "["+strings.Join(spelled(t, columns[1], name, b.String(), 1), ",")+"]")
+			s, _ := inMemory(t, files)
+			d := discovered(t, s, "acme")
+			require.Len(t, d.Tables, 1)
+			require.Len(t, d.Tables[0].Fields, 2)
+			x := d.Tables[0].Fields[1]
+			assert.Equal(t, "x", x.Name)
+			assert.Equal(t, c.Typ, x.Type)
+			assert.Equal(t, c.Null, x.Nullable)
+			var cells []string
+			for _, row := range rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["x"]`) {
+				cells = append(cells, strings.TrimSuffix(strings.TrimPrefix(row, `{"x":`), "}"))
+			}
+			assert.Equal(t, compact(t, c.Wire), "["+strings.Join(cells, ",")+"]")
 			if c.Declared == "" || c.Typ == c.Declared {
-				assert.Empty(t, warnings)
+				assert.Empty(t, d.Warnings)
 			} else {
-				require.Len(t, warnings, 1)
-				assert.Contains(t, warnings[0], `t.table.json: column "x" is served as `+string(c.Typ)+" and not as "+string(c.Declared)+": t line ")
+				require.Len(t, d.Warnings, 1)
+				assert.Contains(t, d.Warnings[0], fmt.Sprintf(`t.table.json: column "x" is served as %s and not as %s: t%s line `,
+					c.Typ, c.Declared, c.Format))
 			}
 		})
 	}
