@@ -20,9 +20,7 @@ import (
 
 func layoutOf(t testing.TB, names ...string) *lines.Layout {
 	t.Helper()
-	l, err := lines.NewLayout(names, nil)
-	require.NoError(t, err)
-	return l
+	return testkit.Must(lines.NewLayout(names, nil))(t)
 }
 
 // layout returns the layout of two cells of a file.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -59,17 +58,11 @@ func BenchmarkReader(b *testing.B) {
 // referenceStream is a whole stream of the rows, in full batches.
 func referenceStream(t testing.TB, rows [][]wire.Value) []byte {
 	var out bytes.Buffer
-	w := lines.NewWriter(&out)
-	require.NoError(t, w.Served(wire.Served{Filters: true, Sort: true, Window: true}))
-	batch := layoutOf(t, reference.Names()...).NewBatch()
+	w := ndjson.NewWriter(&out)
+	require.NoError(t, w.Begin(wire.Served{Filters: true, Sort: true, Window: true}, reference.Names()...))
 	for _, row := range rows {
-		if batch.Len() == wire.MaxBatchRows {
-			require.NoError(t, w.Rows(batch))
-			batch.Reset()
-		}
-		require.NoError(t, batch.Append(row))
+		require.NoError(t, w.Row(row...))
 	}
-	require.NoError(t, w.Rows(batch))
 	require.NoError(t, w.End())
 	return out.Bytes()
 }

@@ -1,7 +1,6 @@
 package ndjson_test
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -21,16 +19,6 @@ type writes struct{ lines []string }
 func (w *writes) Write(p []byte) (int, error) {
 	w.lines = append(w.lines, string(p))
 	return len(p), nil
-}
-
-// batchOf is a batch of one-member rows {"a":cell}.
-func batchOf(t testing.TB, cells ...wire.Value) *lines.Batch {
-	t.Helper()
-	b := layoutOf(t, "a").NewBatch()
-	for _, c := range cells {
-		require.NoError(t, b.Append([]wire.Value{c}))
-	}
-	return b
 }
 
 // TestWriterServed: a window over rows that are not filtered or not sorted would lose some [rule stream-2].
@@ -75,40 +63,6 @@ func TestWriterErrorLine(t *testing.T) {
 			assert.Equal(t, []string{c.line}, out.lines)
 		})
 	}
-
-	var out writes
-	w := lines.NewWriter(&out)
-	require.Error(t, w.Error(nil), "an error line needs an error")
-	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
-	assert.Empty(t, out.lines)
-	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)),
-		"a refused message leaves the stream open for a shorter one")
-}
-
-func TestWriterFailedWriteIsSticky(t *testing.T) {
-	broken := errors.New("broken pipe")
-	t.Run("an error", func(t *testing.T) {
-		calls := 0
-		w := lines.NewWriter(writerFunc(func(p []byte) (int, error) {
-			if calls++; calls == 2 {
-				return 3, broken
-			}
-			return len(p), nil
-		}))
-		require.NoError(t, w.Served(wire.Served{}))
-		first := w.Rows(batchOf(t, wire.Int(1)))
-		require.ErrorIs(t, first, broken)
-		for _, again := range []error{w.Ping(), w.Served(wire.Served{}), w.Rows(batchOf(t)), w.End(),
-			w.Error(wire.Errorf(wire.CodeInternal, ""))} {
-			assert.Equal(t, first, again)
-		}
-		assert.Equal(t, 2, calls, "nothing is written after a failure: half a line may be out")
-	})
-	t.Run("a short write without an error", func(t *testing.T) {
-		w := lines.NewWriter(writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }))
-		require.ErrorIs(t, w.Served(wire.Served{}), io.ErrShortWrite)
-		require.ErrorIs(t, w.End(), io.ErrShortWrite)
-	})
 }
 
 type writerFunc func([]byte) (int, error)
@@ -116,7 +70,8 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestWriterAllocatesNothing(t *testing.T) {
-	batch := batchOf(t, wire.Int(1), wire.Text("two"))
+	batch := layoutOf(t, "a").NewBatch()
+	require.NoError(t, batch.Append([]wire.Value{wire.Text("two")}))
 	w := lines.NewWriter(io.Discard)
 	require.NoError(t, w.Served(wire.Served{}))
 	assert.Zero(t, testing.AllocsPerRun(100, func() {

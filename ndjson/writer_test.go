@@ -3,6 +3,7 @@ package ndjson_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -88,17 +89,23 @@ func TestWriterRefuses(t *testing.T) {
 	assert.ErrorContains(t, w.Row(wire.Float(math.NaN())), "NaN")
 	assert.ErrorIs(t, w.Row(wire.Text(strings.Repeat("x", wire.MaxLineBytes))), lines.ErrRowTooLarge)
 	require.NoError(t, w.Row(wire.Int(1)))
-	require.Error(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))))
+	require.Error(t, w.Error(nil), "an error line needs an error")
+	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
 	require.NoError(t, w.Row(wire.Int(2)), "an error line that is refused ends nothing")
 	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)))
 	assert.Equal(t, `{"served":{"filters":false,"sort":false,"window":false}}`+"\n"+
 		`{"error":{"code":"internal","message":"internal error"}}`+"\n", out.String(), "collected rows are dropped")
 }
 
-// Once a write failed, every later call returns its error, as does the call that wrote.
+// Once a write failed, every later call returns its error, as does the call that wrote, and
+// nothing more is written: half a line may be out.
 func TestWriterStaysBroken(t *testing.T) {
 	broken := errors.New("broken pipe")
-	for why, write := range map[string]func(*ndjson.Writer) error{
+	failures := map[error]func(p []byte) (int, error){
+		broken:           func([]byte) (int, error) { return 3, broken },
+		io.ErrShortWrite: func(p []byte) (int, error) { return len(p) - 1, nil },
+	}
+	calls := map[string]func(*ndjson.Writer) error{
 		"a flush": (*ndjson.Writer).Flush,
 		"an end":  (*ndjson.Writer).End,
 		"a row beyond a full line": func(w *ndjson.Writer) (err error) {
@@ -107,20 +114,24 @@ func TestWriterStaysBroken(t *testing.T) {
 			}
 			return err
 		},
-	} {
-		count := 0
-		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
-			if count++; count > 1 {
-				return 0, broken
+	}
+	for want, fails := range failures {
+		for why, call := range calls {
+			count := 0
+			w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
+				if count++; count > 1 {
+					return fails(p)
+				}
+				return len(p), nil
+			}))
+			require.NoError(t, w.Begin(wire.Served{}, "a"))
+			require.NoError(t, w.Row(wire.Int(1)))
+			first := call(w)
+			require.ErrorIs(t, first, want, why)
+			for _, again := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.Begin(wire.Served{}), w.End(), w.Error(&wire.Error{})} {
+				assert.Equal(t, first, again, why)
 			}
-			return len(p), nil
-		}))
-		require.NoError(t, w.Begin(wire.Served{}, "a"))
-		require.NoError(t, w.Row(wire.Int(1)))
-		require.ErrorIs(t, write(w), broken, why)
-		for _, err := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.End(), w.Error(&wire.Error{})} {
-			assert.ErrorIs(t, err, broken, why)
+			assert.Equal(t, 2, count, why)
 		}
-		assert.Equal(t, 2, count, why)
 	}
 }
