@@ -1,11 +1,9 @@
 package rowmap_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -27,30 +25,35 @@ const (
 	internal = `{"error":{"code":"internal","message":"internal error"}}`
 )
 
-// source begins with its columns and offers what a test wants.
-type source struct {
-	testkit.Source
-	columns   []wire.Column
-	offer     func(w *connector.RowWriter) error
-	described wire.Type // of the column n, in the description
-	log       bytes.Buffer
+// offering returns a source that begins with some columns and offers what a test wants. In its description, the column n
+// has a type of its own.
+func offering(described wire.Type, columns []wire.Column, offer func(w *connector.RowWriter) error) connector.Source {
+	type source struct {
+		testkit.Source
+		testkit.Describer
+	}
+	return source{
+		testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			return offer(out.Begin(columns))
+		}},
+		func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+			return &wire.Table{Name: "t", Fields: []wire.Field{{Name: "n", Type: described}, {Name: "absent"}}}, nil
+		},
+	}
 }
 
-func (s *source) Describe(context.Context, wire.Credentials, string) (*wire.Table, error) {
-	return &wire.Table{Name: "t", Fields: []wire.Field{{Name: "n", Type: s.described}, {Name: "absent"}}}, nil
-}
-
-func (s *source) Query(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-	return s.offer(out.Begin(s.columns))
-}
-
-// answer returns the body of the answer to a query for n and absent.
-func (s *source) answer(t *testing.T) string {
-	server := connectortest.Start(t, connector.Definition{Slug: "rows"}, s,
-		&connector.Options{Logger: slog.New(slog.NewTextHandler(&s.log, nil))})
+// answer returns the body of the answer to a query for n and absent, and what the log says.
+func answer(t *testing.T, src connector.Source) (answer, said string) {
+	var log testkit.Log
+	server := connectortest.Start(t, connector.Definition{Slug: "rows"}, src, log.Options())
 	body := `{"table":"t","and":[],"sort":[],"fields":["n","absent"],"credentials":{},"timeoutMs":60000}`
-	_, answer := server.Post("/query", body)
-	return answer
+	_, answer = server.Post("/query", body)
+	return answer, log.String()
+}
+
+// columns returns the columns n, of a type, and absent.
+func columns(typ wire.Type) []wire.Column {
+	return []wire.Column{{Name: "n", Type: typ}, {Name: "absent"}}
 }
 
 // TestOffer checks decoded JSON, converted as the columns ask.
@@ -98,23 +101,21 @@ func TestOffer(t *testing.T) {
 		cases = append(cases, offered{wire.Type(strings.TrimPrefix(row[0], "none")), document["n"], row[2]})
 	}
 	for _, c := range cases {
-		s := &source{offer: func(w *connector.RowWriter) error {
-			return rowmap.Offer(w, map[string]any{"n": c.value, "other": 1})
-		}}
-		s.columns = []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}
-		assert.Equal(t, begun+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end, s.answer(t), "%s %#v", c.typ, c.value)
-
-		s.columns[0].Type, s.described = "", c.typ
-		assert.Contains(t, s.answer(t), `{"n":`+c.want+`,`, "the type %s of the description, %#v", c.typ, c.value)
+		offer := func(w *connector.RowWriter) error { return rowmap.Offer(w, map[string]any{"n": c.value, "other": 1}) }
+		want := begun + `{"rows":[{"n":` + c.want + `,"absent":null}]}` + "\n" + end
+		for described, column := range map[wire.Type]wire.Type{"": c.typ, c.typ: ""} {
+			got, _ := answer(t, offering(described, columns(column), offer))
+			assert.Equal(t, want, got, "%s %#v; the type of the description is %q", c.typ, c.value, described)
+		}
 	}
 	for _, v := range []any{num("1e999"), num("1e-999999999999"), decimal.New(1, 999), decimal.New(1, math.MinInt32),
 		math.NaN(), float32(math.Inf(1)), struct{}{}} {
 		for _, typ := range []wire.Type{"number", "decimal"} {
-			s := &source{columns: []wire.Column{{Name: "n", Type: typ}, {Name: "absent"}}, offer: func(w *connector.RowWriter) error {
+			got, said := answer(t, offering("", columns(typ), func(w *connector.RowWriter) error {
 				return rowmap.Offer(w, map[string]any{"n": v})
-			}}
-			assert.Equal(t, internal, s.answer(t))
-			assert.Contains(t, s.log.String(), `cause="column \"n\": `)
+			}))
+			assert.Equal(t, internal, got)
+			assert.Contains(t, said, `cause="column \"n\": `)
 		}
 	}
 }
@@ -123,24 +124,23 @@ func TestOffer(t *testing.T) {
 func TestOfferAll(t *testing.T) {
 	broken := errors.New("broken")
 	var last error
-	columns := []wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "absent"}}
-	s := &source{columns: columns, offer: func(w *connector.RowWriter) error {
+	got, _ := answer(t, offering("", columns(wire.TypeNumber), func(w *connector.RowWriter) error {
 		last = rowmap.OfferAll(w, func(yield func(map[string]any, error) bool) {
 			_ = yield(map[string]any{"n": 1}, nil) && yield(map[string]any{"n": 2}, nil) && yield(nil, broken) && yield(nil, nil)
 		})
 		return nil
-	}}
-	assert.Equal(t, begun+`{"rows":[{"n":1,"absent":null},{"n":2,"absent":null}]}`+"\n"+end, s.answer(t))
+	}))
+	assert.Equal(t, begun+`{"rows":[{"n":1,"absent":null},{"n":2,"absent":null}]}`+"\n"+end, got)
 	assert.Equal(t, broken, last)
 
 	more := 0
-	s.offer = func(w *connector.RowWriter) error {
+	got, _ = answer(t, offering("", columns(wire.TypeNumber), func(w *connector.RowWriter) error {
 		return rowmap.OfferAll(w, func(yield func(map[string]any, error) bool) {
 			for yield(map[string]any{"n": struct{}{}}, nil) {
 				more++
 			}
 		})
-	}
-	assert.Equal(t, internal, s.answer(t))
+	}))
+	assert.Equal(t, internal, got)
 	assert.Zero(t, more, "a row that has no cells is the last one")
 }
