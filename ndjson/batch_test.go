@@ -72,8 +72,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 
 func TestLayoutCopiesWhatItWasMadeOf(t *testing.T) {
 	names, from := []string{"a", "b"}, []int{0, 1}
-	l, err := lines.NewLayout(names, from)
-	require.NoError(t, err)
+	l := testkit.Must(lines.NewLayout(names, from))(t)
 	names[0], from[0] = "changed", 1
 	b := l.NewBatch()
 	require.NoError(t, b.Append([]wire.Value{wire.Int(1), wire.Int(2)}))

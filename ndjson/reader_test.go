@@ -76,8 +76,7 @@ func TestReaderAccepts(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/streams.tsv", 3) {
 		t.Run(c[0], func(t *testing.T) {
 			for name, reader := range deliveries(expand(c[1])) {
-				said, err := transcript(ndjson.NewReader(reader))
-				require.NoError(t, err, name)
+				said := testkit.Must(transcript(ndjson.NewReader(reader)))(t, name)
 				assert.Equal(t, expand(c[2]), strings.Join(said, " | "), name)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -41,8 +42,7 @@ func TestReaderPassesReadErrorsOn(t *testing.T) {
 	}
 
 	t.Run("after an error line, which says already that the answer failed", func(t *testing.T) {
-		said, err := transcript(ndjson.NewReader(io.MultiReader(strings.NewReader(failure), iotest.ErrReader(reset))))
-		require.NoError(t, err)
+		said := testkit.Must(transcript(ndjson.NewReader(io.MultiReader(strings.NewReader(failure), iotest.ErrReader(reset)))))(t)
 		assert.Equal(t, []string{"error timeout: too slow"}, said)
 	})
 	t.Run("a reader that only ever answers nothing", func(t *testing.T) {
@@ -72,8 +72,7 @@ func TestReaderLineLength(t *testing.T) {
 		}))
 	}
 	t.Run("stream-6: 16 MiB with the newline", func(t *testing.T) {
-		said, err := transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end)))
-		require.NoError(t, err)
+		said := testkit.Must(transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end))))(t)
 		require.Len(t, said, 2)
 	})
 	t.Run("stream-6: one byte more is refused", func(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"text/template"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
@@ -86,8 +85,7 @@ type holder struct {
 
 func newHolder(t *testing.T) holder {
 	c := wire.NewCredentials(map[string]string{"apiKey": canary, "user": "canary-user"})
-	token, err := wire.NewToken(canaryToken)
-	require.NoError(t, err)
+	token := testkit.Must(wire.NewToken(canaryToken))(t)
 	h := holder{Name: "h", Public: c, private: c, pointer: &c, any: c, byName: map[string]wire.Credentials{"a": c},
 		request: &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{Credentials: c}}, Token: token, token: token,
 		Bearer: wire.NewBearer(canaryToken), bearer: wire.NewBearer(canaryToken)}
@@ -186,8 +184,7 @@ func TestMarks(t *testing.T) {
 		h.Token.String(), h.Token.GoString(), fmt.Sprintf("%s", h.Token), h.Token.LogValue().String(), fmt.Sprintf("%x", h.Bearer)} {
 		assert.Equal(t, "[redacted]", shown)
 	}
-	text, err := json.Marshal(map[string]any{"c": h.Public, "t": h.Token, "b": h.Bearer})
-	require.NoError(t, err)
+	text := testkit.Must(json.Marshal(map[string]any{"c": h.Public, "t": h.Token, "b": h.Bearer}))(t)
 	assert.JSONEq(t, `{"c":"[redacted]","t":"[redacted]","b":"[redacted]"}`, string(text))
 }
 

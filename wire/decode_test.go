@@ -121,8 +121,7 @@ func TestDecodeErrors(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(more), &body))
 		require.NoError(t, json.Unmarshal([]byte("{"+c[1]+"}"), &body))
-		text, err := json.Marshal(body)
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(body))(t)
 		assert.ErrorContains(t, wire.Decode(text, message), want, c[1])
 	}
 	assert.ErrorContains(t, wire.Decode([]byte(`{"orphanRate": 1.5}`), new(wire.LinkHitRate)), "orphanRate: must be a number from 0 to 1")
@@ -295,12 +294,10 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		require.True(t, json.Valid(data))
-		once, err := verdicts.Encode(m)
-		require.NoError(t, err)
+		once := testkit.Must(verdicts.Encode(m))(t)
 		again := message.Make()
 		require.NoError(t, wire.Decode(once, again), "%s", once)
-		twice, err := verdicts.Encode(again)
-		require.NoError(t, err)
+		twice := testkit.Must(verdicts.Encode(again))(t)
 		require.Equal(t, string(once), string(twice))
 	})
 }

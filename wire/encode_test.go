@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -119,8 +120,7 @@ var encodedMessages = []struct {
 func TestEncode(t *testing.T) {
 	for _, c := range encodedMessages {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := verdicts.Encode(c.message)
-			require.NoError(t, err)
+			got := testkit.Must(verdicts.Encode(c.message))(t)
 			assert.Equal(t, c.want, string(got))
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -66,8 +67,7 @@ func TestJSONOfParts(t *testing.T) {
 		{wire.Served{Sort: true}, `{"filters":false,"sort":true,"window":false}`},
 		{wire.Error{Code: wire.CodeTimeout, Message: "late"}, `{"code":"timeout","message":"late"}`},
 	} {
-		text, err := json.Marshal(c.part)
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(c.part))(t)
 		assert.Equal(t, c.want, strings.TrimSpace(string(text)))
 		again := reflect.New(reflect.TypeOf(c.part))
 		require.NoError(t, json.Unmarshal(text, again.Interface()), c.want)

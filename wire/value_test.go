@@ -49,8 +49,7 @@ func spellings(t testing.TB) []spelling {
 func TestValueSpelling(t *testing.T) {
 	for _, c := range spellings(t) {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := c.value.AppendJSON([]byte("x"))
-			require.NoError(t, err)
+			got := testkit.Must(c.value.AppendJSON([]byte("x")))(t)
 			assert.Equal(t, "x"+c.json, string(got))
 			assert.NoError(t, c.value.Err())
 			assert.True(t, json.Valid(got[1:]))
@@ -62,8 +61,7 @@ func TestValueSpelling(t *testing.T) {
 			}
 			assert.Equal(t, text, c.value.String())
 
-			marshalled, err := json.Marshal(c.value)
-			require.NoError(t, err)
+			marshalled := testkit.Must(json.Marshal(c.value))(t)
 			assert.JSONEq(t, c.json, string(marshalled))
 		})
 	}
@@ -256,13 +254,11 @@ func FuzzValueJSON(f *testing.F) {
 		case nil:
 			require.True(t, v.IsNull())
 		}
-		once, err := v.AppendJSON(nil)
-		require.NoError(t, err)
+		once := testkit.Must(v.AppendJSON(nil))(t)
 		var again wire.Value
 		require.NoError(t, again.UnmarshalJSON(once))
 		require.Equal(t, v.String(), again.String())
-		twice, err := again.AppendJSON(nil)
-		require.NoError(t, err)
+		twice := testkit.Must(again.AppendJSON(nil))(t)
 		require.Equal(t, string(once), string(twice))
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -44,8 +43,7 @@ func wideTable[T interface {
 	for i := range n {
 		table.Fields = append(table.Fields, wire.Field{Name: fmt.Sprint("c", i), Type: wire.TypeString, Nullable: true})
 	}
-	source, err := memsource.New([]memsource.Table{table, {Table: wire.Table{Name: "u", Fields: table.Fields}}}, nil)
-	require.NoError(t, err)
+	source := testkit.Must(memsource.New([]memsource.Table{table, {Table: wire.Table{Name: "u", Fields: table.Fields}}}, nil))(t)
 	h := testkit.New(connectortest.Token, connector.Definition{Slug: "wide"}, source,
 		&connector.Options{MaxRequestBytes: 1 << 30, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 

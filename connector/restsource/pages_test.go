@@ -187,8 +187,7 @@ func TestRequests(t *testing.T) {
 			tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "id"}}
 			api := following(always(200, `{"rows":[{"id":1}],"next":"a b&c"}`, "X-Next: y"), always(200, `{"rows":[]}`))
 			req := wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: whereOf(t, "id gte 1")}
-			answer, err := serve(t, shopAPI, tables, api).Query(asks(req, "sort=id"))
-			require.NoError(t, err)
+			answer := testkit.Must(serve(t, shopAPI, tables, api).Query(asks(req, "sort=id")))(t)
 			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON())
 			for i, url := range c[3:] {
 				assert.Equal(t, url, strings.TrimSpace(api.methods[i]+" "+strings.TrimPrefix(api.urls[i], "https://shop.example")+" "+api.bodies[i]))
@@ -267,8 +266,7 @@ func TestWrongTotals(t *testing.T) {
 				requireCode(t, want, err)
 			}
 			if pages.By == restsource.PagingOffset {
-				_, err := serve(t, shopAPI, numbersTable(pages, withTotal), api).Query(behind)
-				require.NoError(t, err, "no row is read, and none is stated there")
+				testkit.Must(serve(t, shopAPI, numbersTable(pages, withTotal), api).Query(behind))(t, "no row is read, and none is stated there")
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
 
@@ -25,15 +26,12 @@ func compile(t testing.TB) map[string]*jsonschema.Schema {
 		return nil, fmt.Errorf("a schema refers to %s, which is not in the folder", url)
 	}
 	for _, name := range schema.Names() {
-		text, err := schema.Read(name)
-		require.NoError(t, err)
+		text := testkit.Must(schema.Read(name))(t)
 		require.NoError(t, compiler.AddResource(schema.ID(name), bytes.NewReader(text)))
 	}
 	compiled := make(map[string]*jsonschema.Schema)
 	for _, name := range schema.Names() {
-		s, err := compiler.Compile(schema.ID(name))
-		require.NoError(t, err, name)
-		compiled[name] = s
+		compiled[name] = testkit.Must(compiler.Compile(schema.ID(name)))(t, name)
 	}
 	return compiled
 }
@@ -49,8 +47,7 @@ func TestEverySchemaCompiles(t *testing.T) {
 func TestEveryPropertyIsDescribed(t *testing.T) {
 	properties := 0
 	for _, name := range schema.Names() {
-		text, err := schema.Read(name)
-		require.NoError(t, err)
+		text := testkit.Must(schema.Read(name))(t)
 		var root map[string]any
 		require.NoError(t, json.Unmarshal(text, &root), name)
 		assert.Equal(t, "https://json-schema.org/draft/2020-12/schema", root["$schema"], name)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
@@ -105,18 +106,14 @@ func TestLineVerdicts(t *testing.T) {
 // survives decodes again what was encoded.
 func survives(t *testing.T, s *jsonschema.Schema, name string, v verdicts.Verdict, m, again wire.Message) {
 	t.Helper()
-	encoded, err := verdicts.Encode(m)
-	require.NoError(t, err)
-	parsed, err := parse(encoded)
-	require.NoError(t, err, "%s", encoded)
+	encoded := testkit.Must(verdicts.Encode(m))(t)
+	parsed := testkit.Must(parse(encoded))(t, "%s", encoded)
 	require.NoError(t, s.Validate(parsed), "%s", encoded)
 	require.NoError(t, wire.Decode(encoded, again))
-	twice, err := verdicts.Encode(again)
-	require.NoError(t, err)
+	twice := testkit.Must(verdicts.Encode(again))(t)
 	assert.Equal(t, string(encoded), string(twice))
 
-	original, err := parse(v.Message())
-	require.NoError(t, err)
+	original := testkit.Must(parse(v.Message()))(t)
 	if lax[name] {
 		maps.DeleteFunc(original.(map[string]any), func(member string, _ any) bool { return s.Properties[member] == nil })
 	}
@@ -200,8 +197,7 @@ func TestVerdictFolder(t *testing.T) {
 			assert.Positive(t, count[false])
 		})
 	}
-	folders, err := os.ReadDir(folder)
-	require.NoError(t, err)
+	folders := testkit.Must(os.ReadDir(folder))(t)
 	for _, f := range folders {
 		if f.IsDir() {
 			assert.Contains(t, schema.Names(), f.Name())
