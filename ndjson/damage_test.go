@@ -142,21 +142,15 @@ func TestReaderLetsGoOfLines(t *testing.T) {
 		}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			i := 0
-			var pending string
-			r := ndjson.NewReader(readerFunc(func(p []byte) (int, error) {
-				if pending == "" && i <= lines {
-					if pending = end; i < lines {
-						pending = c.line(i)
-					}
-					i++
+			stream, sender := io.Pipe()
+			go func() {
+				for i := range lines {
+					_, _ = io.WriteString(sender, c.line(i))
 				}
-				n := copy(p, pending)
-				if pending = pending[n:]; n == 0 {
-					return 0, io.EOF
-				}
-				return n, nil
-			}))
+				_, _ = io.WriteString(sender, end)
+				_ = sender.Close()
+			}()
+			r := ndjson.NewReader(stream)
 			before := heap()
 			for _, err := range r.Rows() {
 				require.NoError(t, err)

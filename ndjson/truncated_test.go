@@ -18,21 +18,27 @@ import (
 
 func TestReaderPassesReadErrorsOn(t *testing.T) {
 	reset := errors.New("connection reset")
+	then := func(stream string) io.Reader {
+		return io.MultiReader(strings.NewReader(stream), iotest.ErrReader(reset))
+	}
 	for _, c := range []struct {
 		why    string
-		stream string
+		stream io.Reader
+		err    error
 		line   int
 	}{
-		{"before anything", "", 1},
-		{"between lines", servedNone + oneRow, 3},
-		{"within a line", servedNone + oneRow + `{"rows":`, 3},
-		{"after the end: a stream whose close is not seen is not known to be whole", servedNone + end, 3},
-		{"after an end without newline", servedNone + `{"end":1}`, 2},
+		{"before anything", then(""), reset, 1},
+		{"between lines", then(servedNone + oneRow), reset, 3},
+		{"within a line", then(servedNone + oneRow + `{"rows":`), reset, 3},
+		{"after the end: a stream whose close is not seen is not known to be whole", then(servedNone + end), reset, 3},
+		{"after an end without newline", then(servedNone + `{"end":1}`), reset, 2},
+		{"a reader that only ever answers nothing", readerFunc(func([]byte) (int, error) { return 0, nil }), io.ErrNoProgress, 1},
+		{"a timeout", iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(servedNone + end))), iotest.ErrTimeout, 1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			r := ndjson.NewReader(io.MultiReader(strings.NewReader(c.stream), iotest.ErrReader(reset)))
+			r := ndjson.NewReader(c.stream)
 			_, err := transcript(r)
-			require.ErrorIs(t, err, reset)
+			require.ErrorIs(t, err, c.err)
 			var fault *ndjson.LineError
 			require.ErrorAs(t, err, &fault)
 			assert.Equal(t, c.line, fault.Line)
@@ -40,18 +46,9 @@ func TestReaderPassesReadErrorsOn(t *testing.T) {
 			assert.Equal(t, err, again, "a broken stream stays broken")
 		})
 	}
-
 	t.Run("after an error line, which says already that the answer failed", func(t *testing.T) {
-		said := testkit.Must(transcript(ndjson.NewReader(io.MultiReader(strings.NewReader(failure), iotest.ErrReader(reset)))))(t)
+		said := testkit.Must(transcript(ndjson.NewReader(then(failure))))(t)
 		assert.Equal(t, []string{"error timeout: too slow"}, said)
-	})
-	t.Run("a reader that only ever answers nothing", func(t *testing.T) {
-		_, err := transcript(ndjson.NewReader(readerFunc(func([]byte) (int, error) { return 0, nil })))
-		require.ErrorIs(t, err, io.ErrNoProgress)
-	})
-	t.Run("a timeout", func(t *testing.T) {
-		_, err := transcript(ndjson.NewReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(servedNone + end)))))
-		require.ErrorIs(t, err, iotest.ErrTimeout)
 	})
 }
 
