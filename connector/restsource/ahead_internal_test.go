@@ -2,7 +2,6 @@ package restsource
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,22 +16,21 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// slowly answers pages of 100 rows after a cursor, each in 50 ms.
-type slowly struct{ pages int }
-
-func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
-	time.Sleep(50 * time.Millisecond)
-	at, _ := strconv.Atoi(r.URL.Query().Get("c"))
-	var rows []string
-	for id := at * 100; id < (at+1)*100; id++ {
-		rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
+// slowly answers as many pages of 100 rows after a cursor, each in 50 ms.
+func slowly(pages int) testkit.Transport {
+	return func(r *http.Request) (*http.Response, error) {
+		time.Sleep(50 * time.Millisecond)
+		at, _ := strconv.Atoi(r.URL.Query().Get("c"))
+		var rows []string
+		for id := at * 100; id < (at+1)*100; id++ {
+			rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
+		}
+		next := "null"
+		if at+1 < pages {
+			next = strconv.Itoa(at + 1)
+		}
+		return testkit.Reply(200, `{"rows":[`+strings.Join(rows, ",")+`],"next":`+next+`}`), nil
 	}
-	next := "null"
-	if at+1 < s.pages {
-		next = strconv.Itoa(at + 1)
-	}
-	body := `{"rows":[` + strings.Join(rows, ",") + `],"next":` + next + `}`
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
 // TestOneAhead: while a reader takes rows, which takes it as long as the API, the next page is on
@@ -45,7 +43,7 @@ func TestOneAhead(t *testing.T) {
 			src := testkit.Must(New(API{Base: "https://shop.example"}, []Table{{
 				Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"},
 				Pages: Pages{By: PagingCursor, Param: "c", Next: "next"}, Columns: []Column{{Name: "id", Type: wire.TypeNumber}},
-			}}, &Options{Transport: slowly{pages}}))(t)
+			}}, &Options{Transport: slowly(pages)}))(t)
 			x := testkit.Must(src.open(t.Context(), wire.Credentials{}))(t)
 			e := testkit.Must(x.endpoint(x.tables["rows"], push{}, nil))(t)
 			begun, rows := time.Now(), 0

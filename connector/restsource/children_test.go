@@ -122,17 +122,6 @@ func TestDiscoveredOrphans(t *testing.T) {
 	}
 }
 
-// watched notes when a query of its source ends.
-type watched struct {
-	*restsource.Source
-	ended func()
-}
-
-func (w watched) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-	defer w.ended()
-	return w.Source.Query(ctx, req, out)
-}
-
 // TestLeft: when a query of a child table ends before its last row, the requests that
 // are under way end before the query does.
 func TestLeft(t *testing.T) {
@@ -151,10 +140,16 @@ func TestLeft(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, r.Context().Err()
 			})}))(t)
-		tenant := connectortest.Start(t, shopDefinition, watched{src, func() {
-			ended.Add(1)
-			assert.Zero(t, running.Load())
-		}}, testkit.Quiet()).As(shopCredentials).Unverified()
+		opts := testkit.Quiet()
+		opts.Intercept = func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+			err := next(ctx)
+			if call.Method == "Query" {
+				ended.Add(1)
+				assert.Zero(t, running.Load())
+			}
+			return err
+		}
+		tenant := connectortest.Start(t, shopDefinition, src, opts).As(shopCredentials).Unverified()
 		testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}, Limit: 1}))(t)
 		time.Sleep(3 * time.Second)
 		assert.EqualValues(t, 1, ended.Load())

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -36,17 +37,18 @@ func derived(credential string) string {
 // echoes answers with whatever it is sent: in the addresses of pages, in headers, in rows.
 func echoes(r *http.Request) string {
 	query := r.URL.Query()
+	page := query.Get("page")
+	query.Set("page", "2")
+	next := "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
+	if page == "2" {
+		next = ""
+	}
 	said := []string{derived(recorded), strings.ReplaceAll(r.URL.Path, "/", " / ")}
 	for _, values := range r.Header {
 		said = append(said, values...)
 	}
 	for _, values := range query {
 		said = append(said, values...)
-	}
-	page, next := query.Get("page"), ""
-	if page == "" {
-		query.Set("page", "2")
-		next = "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
 	}
 	return fmt.Sprintf(`{Link: <%s>; rel=next} {"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`,
 		next, page, strings.Join(said, " "), next)
@@ -138,13 +140,9 @@ func TestRecordedDerived(t *testing.T) {
 const recorded = "credential-5b1f90"
 
 // filesIn returns the names of the files of a directory.
-func filesIn(t *testing.T, dir string) (names []string) {
+func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
-	entries := testkit.Must(os.ReadDir(dir))(t)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return testkit.Must(fs.Glob(os.DirFS(dir), "*"))(t)
 }
 
 // assertClean requires that no file of a directory, and no name of one, has a text.

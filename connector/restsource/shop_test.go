@@ -252,12 +252,15 @@ func namesOf(found *wire.Discovery) (names []string) {
 }
 
 // idsOf returns the column id of an answer.
-func idsOf(answer *connectortest.Answer) []int64 {
-	ids := []int64{}
-	for _, v := range answer.Column("id") {
-		ids = append(ids, v.Int64())
+func idsOf(answer *connectortest.Answer) []int64 { return intsOf(answer, "id") }
+
+// intsOf returns a column of numbers.
+func intsOf(answer *connectortest.Answer, column string) []int64 {
+	numbers := []int64{}
+	for _, v := range answer.Column(column) {
+		numbers = append(numbers, v.Int64())
 	}
-	return ids
+	return numbers
 }
 
 // TestRecordedRun grades a source over the shop, and again over a recording, which asks
