@@ -200,15 +200,11 @@ func TestRequests(t *testing.T) {
 // TestLinks reads the address of the next page from the header Link.
 func TestLinks(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/links.tsv", 3) {
-		answers, want := inTurn("1", "2"), "https://shop.example/v1/a https://shop.example"+c[1]
+		first, want := "1", "https://shop.example/v1/a https://shop.example"+c[1]
 		if c[0] != "" {
-			links := strings.Split(c[0], " + ")
-			answers.answers[0] = func(*http.Request) (*http.Response, error) {
-				res := reply(200, `{"rows": [{"id": 1}]}`)
-				res.Header["Link"] = links
-				return res, nil
-			}
+			first = "{Link: " + strings.ReplaceAll(c[0], " + ", "} {Link: ") + "} 1"
 		}
+		answers := inTurn(first, "2")
 		tables := numbersTable(byLink, func(t *restsource.Table) { t.Path = "/a" })
 		_, err := serve(t, shopAPI, tables, answers).Query(allNumbers)
 		if c[1] == "!" {

@@ -2,9 +2,7 @@ package restsource_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -304,38 +302,25 @@ func TestJob(t *testing.T) {
 // row of the parent has gone: the rows of that export would be missing.
 func TestJobOfParent(t *testing.T) {
 	const below = "/accounts/{id}/exports"
-	account := regexp.MustCompile(`"account":"(.)"`)
+	answers := []string{"/whoami", `{}`, "/accounts", `[{"id": 1}, {"id": 2}]`}
+	for _, id := range []string{"1", "2"} {
+		for _, at := range []string{"/accounts/" + id + "/exports", "/exports"} {
+			answers = append(answers, at+"/j"+id+"/file", "id↵"+id+"1↵"+id+"2↵", at+"/j"+id, `{"status": "done"}`)
+		}
+		answers = append(answers, "/accounts/"+id+"/exports", `202 {"id": "j`+id+`"}`, "/exports?account="+id, `202 {"id": "j`+id+`"}`)
+	}
 	for _, c := range []struct {
 		name, query, create, gone string
 		want                      []string
 	}{
-		{"the parent in the paths", "", below, "", []string{"11", "12", "21", "22"}},
-		{"the parent in the body", "format=csv&account={id}", "/exports", "", []string{"11", "12", "21", "22"}},
+		{"the parent in the paths", "", below, "/gone", []string{"11", "12", "21", "22"}},
+		{"the parent in the body", "format=csv&account={id}", "/exports", "/gone", []string{"11", "12", "21", "22"}},
 		{"a file that is not there", "", below, "/accounts/2/exports/j2/file", nil},
 		{"an export that is not there", "", below, "/accounts/2/exports/j2", nil},
 		{"no export of a row", "", below, "/accounts/2/exports", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &places{answer: func(r *http.Request) string {
-				path := strings.TrimPrefix(r.URL.Path, "/v1")
-				id, _, _ := strings.Cut(strings.TrimPrefix(path, "/accounts/"), "/")
-				switch {
-				case path == c.gone:
-					return "404"
-				case path == "/whoami":
-					return `{}`
-				case path == "/accounts":
-					return `[{"id": 1}, {"id": 2}]`
-				case r.Method == http.MethodPost && path == "/exports":
-					return fmt.Sprintf(`202 {"id": "j%s"}`, account.FindSubmatch(testkit.Body(r))[1])
-				case r.Method == http.MethodPost:
-					return `202 {"id": "j` + id + `"}`
-				case strings.HasSuffix(path, "/file"):
-					id = strings.TrimPrefix(strings.Split(path, "/exports/")[1], "j")[:1]
-					return "id\n" + id + "1\n" + id + "2\n"
-				}
-				return `{"status": "done"}`
-			}}
+			api := atPlaces(append([]string{c.gone, "404"}, answers...)...)
 			exports := exportTable(c.create + "/{job}/file")
 			exports.Parent, exports.Query, exports.Filters = "accounts", c.query, nil
 			exports.Job.Create, exports.Job.Status = c.create, c.create+"/{job}"

@@ -3,6 +3,7 @@ package restsource_test
 import (
 	"cmp"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,16 +139,24 @@ type places struct {
 }
 
 // atPlaces returns an API of addresses, each with its answer behind it. An address is a path, or nothing for any, with
-// some of the parameters that a request has. The first that fits answers, and 404 if none does.
+// some of the parameters that a request has, or members of its body. The first that fits answers, and 404 if none does.
 func atPlaces(answers ...string) *places {
 	return &places{answer: func(r *http.Request) string {
+		asked := r.URL.Query()
+		if r.Body != nil {
+			var members map[string]string
+			_ = json.Unmarshal(testkit.Body(r), &members) // other bodies have no members
+			for name, value := range members {
+				asked.Set(name, value)
+			}
+		}
 		for pair := range slices.Chunk(answers, 2) {
 			path, query, _ := strings.Cut(pair[0], "?")
 			has, err := url.ParseQuery(query)
 			if err != nil {
 				panic(err)
 			}
-			for name, values := range r.URL.Query() {
+			for name, values := range asked {
 				if slices.Equal(has[name], values) {
 					delete(has, name)
 				}
