@@ -9,7 +9,8 @@
 // them. This package says which come first:
 //
 //   - Tables take turns ([Turns]): each is asked about once, and then those with many columns more often. Tables with
-//     the same columns share the turns of one.
+//     the same columns share the turns of one. Where a question is about what a connector makes of filters, and not about
+//     the table, only the first of these has a turn before others have a second.
 //   - What can be asked of a table is a queue ([Grid]): filters of every declared operator on every column. The gain of a
 //     filter is the sum of what its answer would show: the misreadings that connectors are known for, by their weight,
 //     and what is particular to the column, such as that a value is found. A misreading counts less once an answer
