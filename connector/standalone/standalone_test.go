@@ -502,6 +502,7 @@ func TestRotation(t *testing.T) {
 	lines := start(t, odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two}))
 	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
 	require.NotContains(t, strings.Join(lines, "\n"), one)
+	require.NotContains(t, strings.Join(lines, "\n"), `"table":"TABLE"`, "the program asks itself for a table with the first")
 	host := address(t, lines, "http")
 	for token, status := range map[string]int{one: 200, two: 200, one + "," + two: 401} {
 		res := send(t, []string{"http://" + host + wire.PathCheck, "-H", "Authorization: Bearer " + token,
