@@ -83,7 +83,7 @@ var failures = map[string]testkit.Transport{
 
 var (
 	// rowsWord is a list of rows by their ids: "1-4", "5,2,6", "none".
-	rowsWord   = regexp.MustCompile(`^(none|\d+-\d+|\d{1,2}(?:,\d+)*)(?: (.*))?$`)
+	rowsWord   = regexp.MustCompile(`^(?:none|\d+-\d+|\d{1,2}(?:,\d+)*)$`)
 	statusWord = regexp.MustCompile(`^(\d\d\d)(?: |$)`)
 	headerWord = regexp.MustCompile(`^\{([\w-]+: ?[^{}]*)\} ?`)
 	folded     = regexp.MustCompile(`«(.*?)×(\d+)»`)
@@ -123,8 +123,10 @@ func answering(text string) testkit.Transport {
 	for m := headerWord.FindStringSubmatch(text); m != nil; m = headerWord.FindStringSubmatch(text) {
 		headers, text = append(headers, m[1]), text[len(m[0]):]
 	}
-	if m := rowsWord.FindStringSubmatch(text); m != nil {
-		text = rowsOf(m[1], slices.DeleteFunc(m[2:], func(more string) bool { return more == "" })...)
+	if ids, members, more := strings.Cut(text, " "); more && rowsWord.MatchString(ids) {
+		text = rowsOf(ids, members)
+	} else if rowsWord.MatchString(text) {
+		text = rowsOf(text)
 	}
 	return always(status, unfold(text), headers...)
 }
