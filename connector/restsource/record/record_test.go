@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -246,4 +247,16 @@ func TestRecordedNames(t *testing.T) {
 	for _, name := range names {
 		assert.True(t, strings.HasPrefix(name, "GET_of_redacted_rows_page_token=c1"), name)
 	}
+}
+
+// TestRecordedJSONStaysJSON answers with a header of the request, which ends in a quotation mark, at the end of a text.
+func TestRecordedJSONStaysJSON(t *testing.T) {
+	const secret = `OAuth realm="x", oauth_signature="Zm9vYmFyQ8x"`
+	body := testkit.Must(json.Marshal(map[string]any{"said": "you sent " + secret, "rows": []int{1}}))(t)
+	header, dir := "Authorization: "+secret, t.TempDir()
+	_, _, err := ask(t, &record.Recorder{Dir: dir, Upstream: always(200, string(body))}, http.MethodGet, "/a", "", header)
+	require.NoError(t, err)
+	_, text, err := ask(t, &record.Recorder{Dir: dir}, http.MethodGet, "/a", "", header)
+	require.NoError(t, err)
+	assert.Equal(t, `{"rows":[1],"said":"you sent [redacted]"}`, text)
 }
