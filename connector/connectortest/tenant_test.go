@@ -284,6 +284,11 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 			assert.Empty(t, found(func(s *Server) *Tenant { return s.As(nil).Unverified() }), "unverified")
 		})
 	}
+	t.Run("an estimate may be wrong", func(t *testing.T) {
+		estimating, want := honest(t), &wire.Size{Rows: 3}
+		estimating.Sizer = func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return want, nil }
+		assert.Equal(t, want, testkit.Must(Start(t, shopDefinition, estimating, nil).As(nil).Size("orders"))(t))
+	})
 }
 
 // TestTenantAggregateLimit checks that an aggregate has the limit that the request states.
