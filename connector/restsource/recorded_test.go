@@ -201,30 +201,40 @@ func TestRecordedToken(t *testing.T) {
 	requireCode(t, wire.CodeInternal, err) // a missing recording is not an empty page, and nothing to wait for
 }
 
-// TestDerivedInLogs: what Authorize makes of a credential is in no log [rule credential-9], whether the
-// transport quotes it, or Authorize itself.
+// TestDerivedInLogs: what Authorize makes of a credential is in no log [rule credential-9], wherever it puts it, and whether
+// the transport quotes it, or Authorize itself.
 func TestDerivedInLogs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	puts := map[string]func(r *http.Request, secret string){
+		"a header": func(r *http.Request, secret string) { r.Header.Set("X-Signature", secret) },
+		"a parameter": func(r *http.Request, secret string) {
+			r.URL.RawQuery = url.Values{"x": {secret}}.Encode()
+		},
+		"a path":     func(r *http.Request, secret string) { r.URL.Path += "/" + secret },
+		"a password": func(r *http.Request, secret string) { r.URL.User = url.UserPassword("shop", secret) },
+	}
+	for place, put := range puts {
 		for name, fails := range map[string][3]error{
 			"the transport": {nil, errors.New("Get \"https://shop.example/?x=" + derived(recorded) + "\": no route"), errors.New("timeout")},
 			"Authorize":     {errors.New("token " + derived(recorded) + " is refused"), nil, errors.New("is refused")},
 		} {
-			var log testkit.Log
-			api := restsource.API{Base: "https://shop.example/v1", Authorize: func(r *http.Request, credentials wire.Credentials) error {
-				r.Header.Set("X-Signature", derived(credentials.Get("token")))
-				return fails[0]
-			}}
-			src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
-				Transport: testkit.Fails(fails[1])}))(t)
-			_, err := connectortest.Start(t, shopDefinition, src, log.Options()).
-				As(map[string]string{"token": recorded}).Unverified().Query(allNumbers)
-			require.Error(t, err)
-			assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")
-			synctest.Wait() // the request is logged when it is over
-			assert.NotContains(t, log.String()+err.Error(), derived(recorded), name)
-			assert.Contains(t, log.String(), fails[2].Error(), "the rest is there")
+			testkit.Bubble(t, place+" and "+name, func(t *testing.T) {
+				var log testkit.Log
+				api := restsource.API{Base: "https://shop.example/v1", Authorize: func(r *http.Request, credentials wire.Credentials) error {
+					put(r, derived(credentials.Get("token")))
+					return fails[0]
+				}}
+				src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
+					Transport: testkit.Fails(fails[1])}))(t)
+				_, err := connectortest.Start(t, shopDefinition, src, log.Options()).
+					As(map[string]string{"token": recorded}).Unverified().Query(allNumbers)
+				require.Error(t, err)
+				assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")
+				synctest.Wait() // the request is logged when it is over
+				assert.NotContains(t, log.String()+err.Error(), derived(recorded))
+				assert.Contains(t, log.String(), fails[2].Error(), "the rest is there")
+			})
 		}
-	})
+	}
 }
 
 // TestConvertQuotes: an error of Column.Convert does not take the value into the log.
