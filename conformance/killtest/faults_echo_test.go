@@ -47,7 +47,8 @@ func echoFaults() []fault {
 		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
 			keepingWhere(wire.PathQuery, func(body map[string]any) bool { return body["joins"] != nil && operandOf(body, "eq", "id") != nil })),
 		shared("hotels: answers about nulls are kept by the request", "T8", chains, keepingWhere(wire.PathCount, aboutNulls),
-			keepingWhere(wire.PathQuery, aboutNulls), keepingWhere(wire.PathAggregate, aboutNulls)),
+			keepingWhere(wire.PathQuery, aboutNulls), keepingWhere(wire.PathAggregate, aboutNulls)).
+			behind("T8, or M12", "M12 asks the second account the same that it asked the first"),
 		shared("hotels: the measures of a whole table are kept by their number", "L8", chains,
 			keeping(wire.PathAggregate, func(_ *http.Request, body map[string]any) string {
 				measures := len(listOf(body, "measures"))
