@@ -339,26 +339,26 @@ func (c *Recorder) scrubAnswer(host, text string) string {
 	return c.known.Scrub(text)
 }
 
-// scrubBody removes secrets from a body. JSON stays JSON: each text is cleaned by itself, since a secret that ends in a
-// quotation mark would else take that of the text too, and a number that contains a secret becomes 0.
+// scrubBody removes secrets from a body. JSON stays JSON: each text is cleaned by itself before the whole is, since a secret
+// that ends in a quotation mark would take that of the text too, and a number or a word that contains a secret becomes 0.
 func (c *Recorder) scrubBody(host, body string) string {
-	if c.scrubAnswer(host, body) != body && json.Valid([]byte(body)) {
-		body = textOrNumber.ReplaceAllStringFunc(body, func(token string) string {
-			text, isText := strings.CutPrefix(token, `"`)
-			if text = strings.TrimSuffix(text, `"`); c.scrubAnswer(host, text) == text {
-				return token
-			}
-			if !isText {
-				return "0"
-			}
-			if clean := `"` + c.scrubAnswer(host, text) + `"`; json.Valid([]byte(clean)) {
-				return clean
-			}
-			return `"` + redacted + `"`
-		})
+	text := c.scrubAnswer(host, body)
+	if text == body || !json.Valid([]byte(body)) {
+		return text
 	}
-	return c.scrubAnswer(host, body)
+	apart := textOrRest.ReplaceAllStringFunc(body, func(token string) string {
+		if clean := `"` + c.scrubAnswer(host, token[1:len(token)-1]) + `"`; json.Valid([]byte(clean)) {
+			return clean
+		}
+		return `"` + redacted + `"`
+	})
+	return textOrRest.ReplaceAllStringFunc(c.scrubAnswer(host, apart), func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		return "0"
+	})
 }
 
-// textOrNumber finds the texts and the numbers of JSON.
-var textOrNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*`)
+// textOrRest finds the texts of JSON, and what is left of a number or a word.
+var textOrRest = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9eE]*\[redacted\][-+.0-9eE]*`)

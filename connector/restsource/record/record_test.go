@@ -249,14 +249,24 @@ func TestRecordedNames(t *testing.T) {
 	}
 }
 
-// TestRecordedJSONStaysJSON answers with a header of the request, which ends in a quotation mark, at the end of a text.
+// TestRecordedJSONStaysJSON answers with a header of the request: at the end of a text, where its last quotation mark is beside that
+// of the text; and as a number and a word.
 func TestRecordedJSONStaysJSON(t *testing.T) {
-	const secret = `OAuth realm="x", oauth_signature="Zm9vYmFyQ8x"`
-	body := testkit.Must(json.Marshal(map[string]any{"said": "you sent " + secret, "rows": []int{1}}))(t)
-	header, dir := "Authorization: "+secret, t.TempDir()
-	_, _, err := ask(t, &record.Recorder{Dir: dir, Upstream: always(200, string(body))}, http.MethodGet, "/a", "", header)
-	require.NoError(t, err)
-	_, text, err := ask(t, &record.Recorder{Dir: dir}, http.MethodGet, "/a", "", header)
-	require.NoError(t, err)
-	assert.Equal(t, `{"rows":[1],"said":"you sent [redacted]"}`, text)
+	quoting := `OAuth realm="x", oauth_signature="Zm9vYmFyQ8x"`
+	for secret, c := range map[string]struct {
+		answer any
+		want   string
+	}{
+		quoting:   {map[string]any{"said": "you sent " + quoting, "rows": []int{1}}, `{"rows":[1],"said":"you sent [redacted]"}`},
+		"4711471": {[]int{4711471, 2}, `[0,2]`},
+		"true":    {[]any{true, "true", 2}, `[0,"[redacted]",2]`},
+	} {
+		body := testkit.Must(json.Marshal(c.answer))(t)
+		header, dir := "Authorization: "+secret, t.TempDir()
+		_, _, err := ask(t, &record.Recorder{Dir: dir, Upstream: always(200, string(body))}, http.MethodGet, "/a", "", header)
+		require.NoError(t, err)
+		_, text, err := ask(t, &record.Recorder{Dir: dir}, http.MethodGet, "/a", "", header)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, text)
+	}
 }
