@@ -67,6 +67,8 @@ func TestNotesOfCounts(t *testing.T) {
 		_, stats := answered(t, conn, c.question)
 		require.Equal(t, c.notes, strings.Join(stats.Notes, "; "), c.why)
 	}
+	rate, _ := answered(t, conn, "linkHitRate people.boss>people.id")
+	require.Equal(t, "4 1 0.25 [9]", rate, "it is answered as it is counted here")
 }
 
 // TestNoteOfADeclaredOperator filters rows here that a declared operator should have left out. The

@@ -73,6 +73,10 @@ func TestRecordedDerived(t *testing.T) {
 		leaks      []string  // beyond the token
 	}{
 		{"appid", fixed, param("appid"), [2]string{}, nil},
+		{"private_token", fixed, param("private_token"), [2]string{}, nil},
+		{"hapikey", fixed, param("hapikey"), [2]string{}, nil},
+		{"subscription-key", fixed, param("subscription-key"), [2]string{}, nil},
+		{"session", fixed, param("session"), [2]string{}, nil},
 		{"any name", fixed, param("q"), [2]string{}, nil},
 		{"short ones at the replay", fixed, param("q"), [2]string{"", "k"}, nil},
 		{"characters that are escaped", fixed, param("q"), [2]string{"a+b/c d=é\"&", ""},
