@@ -501,26 +501,28 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 	place := func(q *Question, n int, keys ...wire.SortKey) {
 		q.Path, q.Sort = wire.PathQuery, keys
 		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
-		if n != 3 {
-			q.Limit = int64(1 + p.IntN(rows))
-		}
 		if g.document.Capabilities.Offset && n != 1 && rows > 1 {
 			q.Offset = int64(min(2+p.IntN(rows-1), rows-1)) // what is wrong by one row may be right for the first
+		}
+		if n != 3 {
+			q.Limit = int64(1 + p.IntN(rows-int(q.Offset)))
 		}
 		q.Limit, q.Offset = g.document.Window(q.Limit, q.Offset)
 		q.Fields = g.fewFields(q)
 		list = append(list, q)
 	}
+	turn, operator := table, table // other tables have other shapes with an offset
 	add := func(n int, keys ...wire.SortKey) {
-		shape := shapes[(len(list)+table)%len(shapes)] // other tables have others with an offset
+		shape := shapes[turn%len(shapes)]
 		q := p.question(shape)
 		if shape.and == 1 && len(ops) > 0 {
-			// Tables are asked in turn, and every other question has a single filter: so each is about the next operator.
-			turn := (len(list)*len(g.subjects) + table) / 2
-			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
+			// Tables are asked in turn, so the next of them is about the next operator.
+			if some := p.of(ops[operator%len(ops)]); len(some.filters) > 0 {
 				q = cmp.Or(some.question(shape), q)
 			}
+			operator += len(g.subjects)
 		}
+		turn++
 		if len(p.filters) == 0 {
 			q = &Question{Subject: s}
 		}
@@ -560,8 +562,10 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 			}
 		}
 	}
-	if len(several) > 0 && table%2 == 1 { // of every second table first, since a few requests reach a few questions of each
-		add(0, several[0]...)
+	// Of every second table first, since a few requests reach a few questions of each, and over all of its rows: a filter
+	// leaves too few for a later key to matter.
+	if len(several) > 0 && table%2 == 1 {
+		place(&Question{Subject: s}, 2, several[0]...)
 		several = several[1:]
 	}
 	const each = 2 // sorts by one column before one by several

@@ -221,10 +221,15 @@ func (p *liveRun) joined(base *wire.Table) []join {
 	rank := func(a, b join) int {
 		return cmp.Or(b.namesakes(base)-a.namesakes(base), cmp.Compare(b.declared, a.declared), cmp.Compare(b.texts, a.texts))
 	}
-	slices.SortStableFunc(single, rank)
-	var early, late []join
-	for i, kind := range [][]join{back, nulls, chains, forks, returns, long, twins} {
+	kinds := [][]join{single, back, nulls, chains, forks, returns, long, twins}
+	for _, kind := range kinds {
 		slices.SortStableFunc(kind, rank)
+	}
+	if len(long) > 0 && long[0].namesakes(base) > 0 && chains[0].namesakes(base) == 0 {
+		kinds[3], kinds[6] = long, chains
+	}
+	var early, late []join
+	for i, kind := range kinds[1:] {
 		if len(single) > 0 && (i == 0 || single[0].plain()) {
 			early, single = append(early, single[0]), single[1:]
 		}
