@@ -20,7 +20,7 @@ import (
 // that part, and a cursor that it reads on from where it stands, then answers the other request. It also asks for all
 // rows after what may leave something behind.
 func everyPartCounts(p *liveRun) *check.Finding {
-	paged := p.pagedTables()
+	paged, held := p.pagedTables(), len(p.held(fewRowsInTurns))
 	tables, asked := 0, map[string]bool{}
 	return inTurn(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
@@ -29,39 +29,48 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			lists = p.listsInTurns(paged[i], data, wheres)
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
-		after := p.leftBehind(t, data, lists != nil, wheres)
-		for n := range max(len(after), len(lists), len(counts), len(groups)) {
-			for _, kind := range [][]question{after, lists, counts, groups} {
+		kinds := [][]question{p.leftBehind(t, data, lists != nil, wheres), lists, counts, groups}
+		var firsts []question
+		first := func(questions ...question) bool {
+			if len(questions) > 0 {
+				if q := series(questions...); p.Allowance() >= 4*q.requests {
+					firsts = slices.Insert(firsts, 0, q)
+					return true
+				}
+			}
+			return false
+		}
+		// The last table but one is counted with every part at once, and the last one measured: in turns a count without the
+		// members of a list would be asked for at a table that few requests reach.
+		if at := tables + len(kinds) - held; at > 1 && at < len(kinds) && first(kinds[at]...) {
+			kinds[at] = nil
+		}
+		for n := range slices.MaxFunc(kinds, func(a, b []question) int { return len(a) - len(b) }) {
+			for _, kind := range kinds {
 				if n < len(kind) {
 					list = append(list, kind[(n+tables)%len(kind)])
 				}
 			}
 		}
 		if len(list) > 0 { // other tables begin elsewhere, so that together they come to all kinds and parts
-			first := tables * max(1, len(list)/len(p.held(fewRowsInTurns))) % len(list)
-			list = slices.Concat(list[first:], list[:first])
-		}
-		first := func(q *question) {
-			if q != nil && p.Allowance() >= 4*q.requests {
-				list = slices.Insert(list, 0, *q)
-			}
+			begin := tables * max(1, len(list)/held) % len(list)
+			list = slices.Concat(list[begin:], list[:begin])
 		}
 		for _, w := range p.farWheres(t, data) {
 			counts, groups := p.filteredInTurns(t, w)
 			if numbers := slices.Concat(counts, groups); !asked[w.part] && len(numbers) > 0 {
-				both := series(numbers...)
-				first(&both)
+				first(numbers...)
 				asked[w.part] = true
 			}
 		}
 		if tables < 2 {
-			first(p.underOwnNames(t))
+			first(p.underOwnNames(t)...)
 		}
 		if tables == 0 {
-			first(p.timingOut(t))
+			first(p.timingOut(t)...)
 		}
 		tables++
-		return list
+		return slices.Concat(firsts, list)
 	})(p)
 }
 
@@ -189,7 +198,7 @@ func (p *liveRun) leftBehind(t *wire.Table, data *oracle.Table, pages bool, wher
 // underOwnNames returns the question about a table after two joins in turns, which answer two columns of another table under a name of
 // the table's own that is not asked for. A connector that writes them into the rows that it keeps answers, from then on, those of the
 // last join. A single read after a join would not tell that from data that have changed.
-func (p *liveRun) underOwnNames(t *wire.Table) *question {
+func (p *liveRun) underOwnNames(t *wire.Table) []question {
 	for _, l := range p.joinable(t) {
 		for _, own := range t.Fields {
 			joined := hop(l, 1)
@@ -210,7 +219,7 @@ func (p *liveRun) underOwnNames(t *wire.Table) *question {
 				asked = append(asked, p.asking(wire.PathQuery, req, what, tables, http.StatusBadRequest, http.StatusUnprocessableEntity))
 			}
 			var after [4]*oracle.Table
-			return &question{tables: tables, requests: 2 * len(after), judge: func(rows known) *check.Finding {
+			return []question{{tables: tables, requests: 2 * len(after), judge: func(rows known) *check.Finding {
 				for i := range after {
 					if f := asked[i%2].judge(rows); f != nil {
 						return f
@@ -225,15 +234,15 @@ func (p *liveRun) underOwnNames(t *wire.Table) *question {
 					return check.Fail("%s, read whole after two joins in turns, is answered with what the last one joined: %s", ofTable(t), what)
 				}
 				return nil
-			}}
+			}}}
 		}
 	}
 	return nil
 }
 
-// timingOut returns the question about the numbers of a table on each route, right after a request about a larger or smaller one
+// timingOut returns the questions about the numbers of a table on each route, right after a request about a larger or smaller one
 // that may take a millisecond.
-func (p *liveRun) timingOut(t *wire.Table) *question {
+func (p *liveRun) timingOut(t *wire.Table) (parts []question) {
 	field := func(t *wire.Table) int {
 		return slices.IndexFunc(t.Fields, func(f wire.Field) bool { return terms.Allowed(f.Aggregatable) && !terms.IsDocument(f.Type) })
 	}
@@ -245,7 +254,6 @@ func (p *liveRun) timingOut(t *wire.Table) *question {
 	}
 	other := held[i]
 	of := []*wire.Table{t}
-	var parts []question
 	for i := range routes.All {
 		r := &routes.All[i]
 		if r.Answer == nil || r.Legal == nil || !p.Document.Offers(r.Path) {
@@ -260,11 +268,7 @@ func (p *liveRun) timingOut(t *wire.Table) *question {
 		}}, p.asking(r.Path, m, fmt.Sprintf("%s of %s right after one that may take a millisecond", r.Path, ofTable(t)), of,
 			http.StatusNoContent))
 	}
-	if parts == nil {
-		return nil
-	}
-	all := series(parts...)
-	return &all
+	return parts
 }
 
 // numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
