@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -12,13 +13,9 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 	if len(hops) == 0 {
 		return base, nil
 	}
-	// While joining, a row is a list: the row of the base table, then one row
+	// While joining, a row is so many rows one behind the other: that of the base table, then one
 	// for every hop so far, nil where nothing matched.
-	parts := []*Table{base}
-	rows := make([][][]wire.Value, len(base.Rows))
-	for i, row := range base.Rows {
-		rows[i] = [][]wire.Value{row}
-	}
+	parts, rows := []*Table{base}, base.Rows
 	joined := &Table{Name: base.Name, Columns: base.Columns, PrimaryKey: base.PrimaryKey}
 	var sources [][2]int // the part and the column of each joined column
 
@@ -49,14 +46,14 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 				matches[id] = append(matches[id], row)
 			}
 		}
-		var wider [][][]wire.Value
-		for _, row := range rows {
+		wider := make([][]wire.Value, 0, len(rows)+len(rows)/len(parts))
+		for row := range slices.Chunk(rows, len(parts)) {
 			found := [][]wire.Value{nil}
 			if id, ok := linkKey(cell(row[from], fromColumn), by); ok && matches[id] != nil {
 				found = matches[id]
 			}
 			for _, match := range found {
-				wider = append(wider, append(row[:len(row):len(row)], match))
+				wider = append(append(wider, row...), match)
 			}
 		}
 		rows = wider
@@ -78,16 +75,17 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 		}
 	}
 
-	joined.Rows = make([][]wire.Value, len(rows))
-	for i, row := range rows {
-		flat := make([]wire.Value, len(joined.Columns))
+	width := len(joined.Columns)
+	joined.Rows = make([][]wire.Value, 0, len(rows)/len(parts))
+	flat := make([]wire.Value, cap(joined.Rows)*width)
+	for row := range slices.Chunk(rows, len(parts)) {
 		for c := range base.Columns {
 			flat[c] = cell(row[0], c)
 		}
 		for c, source := range sources {
 			flat[len(base.Columns)+c] = cell(row[source[0]], source[1])
 		}
-		joined.Rows[i] = flat
+		joined.Rows, flat = append(joined.Rows, flat[:width:width]), flat[width:]
 	}
 	return joined, nil
 }
