@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,6 +111,7 @@ func TestPagesAhead(t *testing.T) {
 			}
 			assert.Equal(t, c.width, api.width)
 			assert.LessOrEqual(t, time.Since(begun), c.most)
+			assert.Len(t, slices.Compact(slices.Sorted(slices.Values(api.asked))), len(api.asked), "each page is asked for once")
 		})
 	}
 }

@@ -266,6 +266,10 @@ func TestWrongTotals(t *testing.T) {
 			}
 		}
 	}
+	api := newNumbers()
+	later.Offset = 4 // so that the last page is not full
+	testkit.Must(serve(t, shopAPI, numbersTable(byOffset, withTotal, keyless), api).Query(later))(t)
+	assert.Equal(t, 2, api.count, "a total that is reached ends the read")
 }
 
 // TestMovingRows changes the rows while they are read: the answer has each row that
