@@ -468,11 +468,16 @@ func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Quest
 // column that has an order, in both directions, alone and before others. Every second is
 // about nulls, as long as there are such.
 func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
+	table, kinds := -1, map[string]bool{}
+	for _, s := range g.subjects {
+		kinds[shapeOf(s.Columns())] = true
+	}
 	list := slices.Collect(kindsInTurn(g.subjects, func(s *Subject) []*Question {
 		if s.Window > 0 {
 			return nil
 		}
-		return g.windowsOf(s, g.pool(s, skip), slices.Index(g.subjects, s), skip)
+		table++
+		return g.windowsOf(s, g.pool(s, skip), table, len(kinds), skip)
 	}))
 	for i, q := range g.nullsInWindows(skip) {
 		list = slices.Insert(list, min(2*i, len(list)), q)
@@ -491,13 +496,18 @@ func (p *pool) of(op wire.Op) *pool {
 	return some
 }
 
-// windowsOf returns the questions about one table, those that differ most first. Those with a single
-// filter take the operators in turn, and other tables begin with other ones: a connector may push some
-// to its source and apply the others behind the window.
-func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
+// oftenLeft are the operators that connectors most often apply behind a window themselves.
+var oftenLeft = []wire.Op{wire.OpIncludes, wire.OpContains, wire.OpStartsWith, wire.OpNin, wire.OpNeq, wire.OpIn}
+
+// windowsOf returns the questions about one table, those that differ most first; the tables have numbers, and so many are
+// asked in turn. Those with a single filter take the operators in turn, and other tables begin with other ones: a connector
+// may push some to its source and apply the others behind the window.
+func (g *Generator) windowsOf(s *Subject, p *pool, table, inTurn int, skip func(*Question) bool) (list []*Question) {
 	shapes := []shape{{and: 1}, {and: 2}, {and: 1}, {or: 2, group: 1}}
 	ops := slices.DeleteFunc(terms.Operators[wire.Op](), func(op wire.Op) bool { return !g.document.Declares(op) })
-	slices.Reverse(ops) // the last of the protocol are those that sources leave to the connector most often
+	slices.SortStableFunc(ops, func(a, b wire.Op) int { // the others, at -1, come last
+		return cmp.Compare(uint(slices.Index(oftenLeft, a)), uint(slices.Index(oftenLeft, b)))
+	})
 	place := func(q *Question, n int, keys ...wire.SortKey) {
 		q.Path, q.Sort = wire.PathQuery, keys
 		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
@@ -511,16 +521,16 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Questio
 		q.Fields = g.fewFields(q)
 		list = append(list, q)
 	}
-	turn, operator := table, table // other tables have other shapes with an offset
+	turn := 0
 	add := func(n int, keys ...wire.SortKey) {
-		shape := shapes[turn%len(shapes)]
+		shape := shapes[(turn+table)%len(shapes)] // other tables have others with an offset
 		q := p.question(shape)
 		if shape.and == 1 && len(ops) > 0 {
-			// Tables are asked in turn, so the next of them is about the next operator.
-			if some := p.of(ops[operator%len(ops)]); len(some.filters) > 0 {
+			// Every other question has a single filter, so that each of them is about the next operator.
+			next := (turn*inTurn+table)/2 + turn*inTurn/2/len(ops) // the second time around, of other tables
+			if some := p.of(ops[next%len(ops)]); len(some.filters) > 0 {
 				q = cmp.Or(some.question(shape), q)
 			}
-			operator += len(g.subjects)
 		}
 		turn++
 		if len(p.filters) == 0 {

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 // rows after what may leave something behind.
 func everyPartCounts(p *liveRun) *check.Finding {
 	paged, held := p.pagedTables(), len(p.held(fewRowsInTurns))
-	tables, asked := 0, map[string]bool{}
+	tables, asked, due := 0, map[string]bool{}, []int{2, 3} // of the kinds below
 	return inTurn(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
@@ -31,19 +32,23 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		counts, groups := p.numbersInTurns(t, wheres)
 		kinds := [][]question{p.leftBehind(t, data, lists != nil, wheres), lists, counts, groups}
 		var firsts []question
-		first := func(questions ...question) bool {
-			if len(questions) > 0 {
-				if q := series(questions...); p.Allowance() >= 4*q.requests {
-					firsts = slices.Insert(firsts, 0, q)
-					return true
-				}
+		first := func(share int, questions ...question) bool { // unless they take more than this share of what may be asked
+			if len(questions) == 0 {
+				return false
 			}
-			return false
+			q := series(questions...)
+			may := p.Allowance() >= share*q.requests
+			if may {
+				firsts = slices.Insert(firsts, 0, q)
+			}
+			return may
 		}
-		// The last table but one is counted with every part at once, and the last one measured: in turns a count without the
-		// members of a list would be asked for at a table that few requests reach.
-		if at := tables + len(kinds) - held; at > 1 && at < len(kinds) && first(kinds[at]...) {
-			kinds[at] = nil
+		// Of the last tables one is counted with every filter in turn, and one measured: a key of what is kept mostly lacks one
+		// part, and few requests reach few questions of each table.
+		ofCounts, ofGroups := p.filteredInTurns(t, "filter", distinct(wheres)...)
+		whole := [][]question{2: ofCounts, 3: ofGroups}
+		if i := slices.IndexFunc(due, func(kind int) bool { return tables >= held-lastTables && first(2, whole[kind]...) }); i >= 0 {
+			kinds[due[i]], due = nil, slices.Delete(due, i, i+1)
 		}
 		for n := range slices.MaxFunc(kinds, func(a, b []question) int { return len(a) - len(b) }) {
 			for _, kind := range kinds {
@@ -57,17 +62,17 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			list = slices.Concat(list[begin:], list[:begin])
 		}
 		for _, w := range p.farWheres(t, data) {
-			counts, groups := p.filteredInTurns(t, w)
+			counts, groups := p.filteredInTurns(t, w.part, w.of[:]...)
 			if numbers := slices.Concat(counts, groups); !asked[w.part] && len(numbers) > 0 {
-				first(numbers...)
+				first(4, numbers...)
 				asked[w.part] = true
 			}
 		}
 		if tables < 2 {
-			first(p.underOwnNames(t)...)
+			first(4, p.underOwnNames(t)...)
 		}
 		if tables == 0 {
-			first(p.timingOut(t)...)
+			first(4, p.timingOut(t)...)
 		}
 		tables++
 		return slices.Concat(firsts, list)
@@ -76,6 +81,10 @@ func everyPartCounts(p *liveRun) *check.Finding {
 
 // fewRowsInTurns is how many rows a table needs.
 const fewRowsInTurns = 8
+
+// lastTables is among how many tables the ones are that are counted and measured with every filter. The first ones have more
+// that comes before.
+const lastTables = 3
 
 // inTurns returns the question about requests to a route, one after the other, of which each differs from
 // the next in one part or, if it is a page, in that part and its offset.
@@ -274,7 +283,7 @@ func (p *liveRun) timingOut(t *wire.Table) (parts []question) {
 // numbersInTurns returns questions about two numbers of a table each, which differ in their filters or measures.
 func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []question) {
 	for _, w := range wheres {
-		ofOne, groupsOfOne := p.filteredInTurns(t, w)
+		ofOne, groupsOfOne := p.filteredInTurns(t, w.part, w.of[:]...)
 		counts, groups = append(counts, ofOne...), append(groups, groupsOfOne...)
 	}
 	for _, f := range t.Fields {
@@ -282,37 +291,50 @@ func (p *liveRun) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, gro
 			measure := func(fn wire.AggFunc) []wire.Measure { return []wire.Measure{{Fn: fn, Field: f.Name, As: "Value"}} }
 			least, named := aggregate(t, nil, measure(wire.AggMin)), aggregate(t, nil, measure(wire.AggMin))
 			named.Measures[0].As = "Least"
-			groups = append(groups, p.foldedInTurns(t, "measure", aggregate(t, nil, measure(wire.AggMax)), least)...)
-			groups = append(groups, p.foldedInTurns(t, "name of a measure", least, named)...)
+			groups = append(groups, p.askedInTurns(t, wire.PathAggregate, "measure", aggregate(t, nil, measure(wire.AggMax)), least)...)
+			groups = append(groups, p.askedInTurns(t, wire.PathAggregate, "name of a measure", least, named)...)
 			break
 		}
 	}
 	return counts, groups
 }
 
-// filteredInTurns returns the question about the counts of rows with two filters each, and that about aggregates of them.
-func (p *liveRun) filteredInTurns(t *wire.Table, w twoWheres) (counts, groups []question) {
-	if p.Document.Offers(wire.PathCount) {
-		counts = append(counts, p.inTurns(t, wire.PathCount, w.part,
-			&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]}))
+// filteredInTurns returns the question about the counts of rows with one filter after the other, and that about aggregates of them.
+func (p *liveRun) filteredInTurns(t *wire.Table, part string, wheres ...wire.Where) (counts, groups []question) {
+	var counting, folding []wire.Request
+	for _, where := range wheres {
+		counting = append(counting, &wire.CountRequest{Table: t.Name, Where: where})
+		req := aggregate(t, nil, countOfRows)
+		req.Where = where
+		folding = append(folding, req)
 	}
-	a, b := aggregate(t, nil, countOfRows), aggregate(t, nil, countOfRows)
-	a.Where, b.Where = w.of[0], w.of[1]
-	return counts, p.foldedInTurns(t, w.part, a, b)
+	return p.askedInTurns(t, wire.PathCount, part, counting...), p.askedInTurns(t, wire.PathAggregate, part, folding...)
 }
 
-// foldedInTurns returns the question about two aggregates, if the document has the route.
-func (p *liveRun) foldedInTurns(t *wire.Table, part string, a, b *wire.AggregateRequest) (groups []question) {
-	if p.Document.Offers(wire.PathAggregate) {
-		groups = append(groups, p.inTurns(t, wire.PathAggregate, part, a, b))
+// askedInTurns returns the question about requests to a route, if there are any and the document has it.
+func (p *liveRun) askedInTurns(t *wire.Table, path, part string, requests ...wire.Request) (list []question) {
+	if len(requests) > 0 && p.Document.Offers(path) {
+		list = append(list, p.inTurns(t, path, part, requests...))
 	}
-	return groups
+	return list
 }
 
 // twoWheres are filters that differ in one part.
 type twoWheres struct {
 	part string
 	of   [2]wire.Where
+}
+
+// distinct returns each filter once.
+func distinct(pairs []twoWheres) (list []wire.Where) {
+	for _, w := range pairs {
+		for _, where := range w.of {
+			if !slices.ContainsFunc(list, func(known wire.Where) bool { return reflect.DeepEqual(known, where) }) {
+				list = append(list, where)
+			}
+		}
+	}
+	return list
 }
 
 // twoWheres returns filters on a column of a table that keep different rows, and another number of them
