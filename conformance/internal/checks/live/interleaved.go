@@ -44,12 +44,18 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			return may
 		}
 		// Of the last tables one is counted with every filter in turn, and one measured: a key of what is kept mostly lacks one
-		// part, and few requests reach few questions of each table.
+		// part, and few requests reach few questions of each table. The first tables have more that comes before.
 		ofCounts, ofGroups := p.filteredInTurns(t, "filter", distinct(wheres)...)
 		whole := [][]question{2: ofCounts, 3: ofGroups}
-		if i := slices.IndexFunc(due, func(kind int) bool { return tables >= held-lastTables && first(2, whole[kind]...) }); i >= 0 {
-			kinds[due[i]], due = nil, slices.Delete(due, i, i+1)
-		}
+		left := len(due)
+		due = slices.DeleteFunc(due, func(kind int) bool {
+			done := left >= held-tables && first(2, whole[kind]...)
+			if done {
+				kinds[kind] = nil
+				left--
+			}
+			return done
+		})
 		for n := range slices.MaxFunc(kinds, func(a, b []question) int { return len(a) - len(b) }) {
 			for _, kind := range kinds {
 				if n < len(kind) {
@@ -81,10 +87,6 @@ func everyPartCounts(p *liveRun) *check.Finding {
 
 // fewRowsInTurns is how many rows a table needs.
 const fewRowsInTurns = 8
-
-// lastTables is among how many tables the ones are that are counted and measured with every filter. The first ones have more
-// that comes before.
-const lastTables = 3
 
 // inTurns returns the question about requests to a route, one after the other, of which each differs from
 // the next in one part or, if it is a page, in that part and its offset.
