@@ -195,29 +195,22 @@ func TestTextOperand(t *testing.T) {
 	}
 }
 
-// TestNULUnbound leaves to the library what a driver cannot bind, and nothing else.
-func TestNULUnbound(t *testing.T) {
-	c := &Column{Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "c", Text: "c", NULUnbound: true}}
+// TestUnbound leaves to the library a text with a NUL that a driver cannot bind, one that is longer than the flavor
+// binds, and nothing else.
+func TestUnbound(t *testing.T) {
+	text := sqlengine.Column{Class: sqlengine.ClassText, Raw: "c", Text: "c"}
+	noNUL, short := text, text
+	noNUL.NULUnbound, short.MaxOperand = true, 2
 	b := &Builder{Flavor: &ofSQLite}
 	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
-		for _, text := range []string{"a\x00b", "ab"} {
-			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text),
-				Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
-			require.Equal(t, text == "ab", pushed, "%s %q", op, text)
-		}
-	}
-}
-
-// TestMaxOperand leaves to the library a text that is longer than the flavor binds, and
-// nothing else.
-func TestMaxOperand(t *testing.T) {
-	c := &Column{Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "c", Text: "c", MaxOperand: 2}}
-	b := &Builder{Flavor: &ofSQLite}
-	for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpIncludes, wire.OpStartsWith, wire.OpIn, wire.OpNin} {
-		for text, want := range map[string]bool{"ab": true, "é": true, "abc": false, "aé": false} { // é has two bytes
-			_, pushed := b.Condition(c, wire.Filter{Field: "c", Op: op, Value: wire.Text(text),
-				Values: []wire.Value{wire.Text("x"), wire.Text(text)}})
-			require.Equal(t, want, pushed, "%s %q", op, text)
+		for text, want := range map[string]struct{ noNUL, short bool }{ // é has two bytes
+			"ab": {true, true}, "a\x00b": {false, false}, "é": {true, true}, "abc": {true, false}, "aé": {true, false},
+		} {
+			f := wire.Filter{Field: "c", Op: op, Value: wire.Text(text), Values: []wire.Value{wire.Text("x"), wire.Text(text)}}
+			_, pushed := b.Condition(&Column{Column: noNUL}, f)
+			require.Equal(t, want.noNUL, pushed, "%s %q", op, text)
+			_, pushed = b.Condition(&Column{Column: short}, f)
+			require.Equal(t, want.short, pushed, "%s %q", op, text)
 		}
 	}
 }
