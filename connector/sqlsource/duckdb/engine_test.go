@@ -4,17 +4,14 @@ import (
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
@@ -53,11 +50,7 @@ func quoted(s string) string {
 }
 
 // ask asks a request that is written as in a situation, and returns the answer as a situation has it.
-func ask(t *testing.T, tenant *connectortest.Tenant, line string) string {
-	t.Helper()
-	route, body, _ := strings.Cut(line, " ")
-	return (&situation.Asking{Tenant: tenant}).Answer(t, situation.Request{Route: route, Body: body})
-}
+var ask = situation.Ask
 
 // types are the columns that are tested.
 func types(t testing.TB) []sqlsourcetest.Type { return situation.Types(t, "testdata/types.jsonl") }
@@ -69,17 +62,10 @@ func kit(t testing.TB) sqlsourcetest.Engine {
 	return sqlsourcetest.Engine{Flavor: duckdb.Flavor(), DB: db, Key: "BIGINT", Types: types(t)}
 }
 
-// TestDifferential asks the engine and memory the same. SQLSOURCE_QUERIES makes it
-// longer, SQLSOURCE_SEED repeats it. DuckDB refuses an UPDATE of a table with an index
-// while a transaction that began before another UPDATE is open, so no rows change
-// between pages.
+// TestDifferential asks the engine and memory the same. DuckDB refuses an UPDATE of a table with an index
+// while a transaction that began before another UPDATE is open, so no rows change between pages.
 func TestDifferential(t *testing.T) {
-	queries, err := strconv.Atoi(os.Getenv("SQLSOURCE_QUERIES"))
-	if err != nil {
-		queries = 1000
-	}
-	seed, _ := strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
-	sqlsourcetest.Run(t, kit(t), &sqlsourcetest.Options{Queries: queries, Seed: seed, Without: []string{"changing pages"}})
+	sqlsourcetest.Run(t, kit(t), situation.Questions(1000, "changing pages"))
 }
 
 // TestHostile sends hostile texts in every place of a request.
@@ -91,19 +77,11 @@ func TestHostile(t *testing.T) {
 	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: duckdb.Flavor(), DB: db, Key: "BIGINT"}, c)
 }
 
-// TestPlanted proves that the differential test finds every bug that the command plant
-// of enginetest has planted. The bugs name themselves in the environment.
+// TestPlanted proves that the differential test finds every bug that the command plant of enginetest has planted.
 func TestPlanted(t *testing.T) {
-	bugs := os.Getenv("SQLSOURCE_BUGS")
-	if bugs == "" {
-		require.Empty(t, os.Getenv("SQLSOURCE_PLANTED"), "no bug is planted: the overlay of the command plant is missing")
-		t.Skip("needs the overlay of the command plant; see the package documentation of enginetest")
-	}
-	options := &sqlsourcetest.Options{Queries: 3000, Seed: 7, Without: []string{"changing pages"}}
+	bugs := situation.Bugs(t)
 	// A session states where nulls are, so a statement that leaves it out sorts them there too.
-	harmless := func(bug string) bool { return bug == "nulls stand where the engine has them" }
-	require.True(t, slices.ContainsFunc(strings.Split(bugs, "\n"), harmless))
-	sqlsourcetest.Planted(t, kit(t), options, slices.DeleteFunc(strings.Split(bugs, "\n"), harmless), func(bug string) {
-		require.NoError(t, os.Setenv("SQLSOURCE_BUG", bug))
-	})
+	harmless := slices.Index(bugs, "nulls stand where the engine has them")
+	require.GreaterOrEqual(t, harmless, 0)
+	situation.Planted(t, kit(t), slices.Delete(bugs, harmless, harmless+1), "changing pages")
 }

@@ -3,6 +3,7 @@ package duckdb_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,22 +22,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// settingsViews are views that answer something else under each hostile setting that the requests of the kit do not see.
-const settingsViews = `
-	CREATE TABLE settled AS SELECT i, i / 4 AS part, TIMESTAMPTZ '2024-07-01 00:30:00+00' + to_hours(i::INT) AS moment,
-		[TIMESTAMPTZ '2024-07-01 00:30:00+00'] AS moments FROM range(1, 20) r(i);
-	CREATE VIEW settling AS SELECT i, 7 / i AS quotient, 1.0::DOUBLE / (i - 1) AS zero, date_trunc('day', moment) AS day, year(moment) AS year,
-		moments, (SELECT i FROM (SELECT i FROM settled ORDER BY nullif(i, 3) LIMIT 1)) AS first,
-		isinf(1.0::DOUBLE / (i - 1)) AS infinite FROM settled;
-	CREATE VIEW several AS SELECT i, (SELECT s.i FROM settled s WHERE s.i > settled.i) AS any_of FROM settled;
-	CREATE VIEW comparing AS SELECT 'a' = 'A' AS same`
+// script returns a script of testdata.
+func script(t *testing.T, name string) string {
+	t.Helper()
+	return string(testkit.Must(os.ReadFile("testdata/" + name + ".sql"))(t))
+}
 
 // askedOf returns a connector over a database, which logs internal errors alone.
 func askedOf(t *testing.T, db *sql.DB, flavor sqlengine.Flavor, o *sqlsource.Options) situation.Asked {
 	t.Helper()
 	source := testkit.Must(sqlsource.New(db, flavor, o))(t)
-	return situation.Asked{Handler: testkit.New(connectortest.Token, connector.Definition{Slug: "survey"}, source, testkit.Quiet()),
-		Token: connectortest.Token}
+	return situation.Asked{Handler: testkit.New(connectortest.Token, connector.Definition{Slug: "survey"}, source, testkit.Quiet())}
 }
 
 // TestSettings asks of a database whose settings have the hostile values of testdata/settings.txt, all of which the
@@ -44,7 +40,7 @@ func askedOf(t *testing.T, db *sql.DB, flavor sqlengine.Flavor, o *sqlsource.Opt
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.duckdb")
 	plain, _ := reach(t, file)
-	testkit.Must(plain.ExecContext(t.Context(), settingsViews))(t)
+	testkit.Must(plain.ExecContext(t.Context(), script(t, "settings")))(t)
 	asked := func(db *sql.DB, flavor sqlengine.Flavor) situation.Asked { return askedOf(t, db, flavor, nil) }
 	all := situation.NewSurvey(t, asked(plain, duckdb.Flavor()))
 	unprepared := duckdb.Flavor()
@@ -134,58 +130,30 @@ func TestMacrosDifferential(t *testing.T) {
 	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: 60, Without: []string{"changing pages", "large joins"}})
 }
 
-// macroTables are tables, and views that see macros of their author's.
-const macroTables = `
-	CREATE TABLE item AS SELECT i, 'A' || i AS name, i + 0.5 AS price, DATE '2024-01-31' + i::INT AS day, [name] AS tags,
-		{'a': price} AS record FROM range(20) r(i);
-	ALTER TABLE item ADD PRIMARY KEY (i);
-	CREATE TYPE mood AS ENUM ('sad', 'glad');
-	CREATE SEQUENCE ticket;
-	CREATE TABLE duckdb_trips AS SELECT 'mine' AS x;
-	CREATE TABLE "range" AS SELECT 'mine' AS x;
-	CREATE TABLE Duckdb_Tables AS SELECT 'mine' AS x;
-	CREATE SCHEMA "a.b""c,d";
-	CREATE TABLE "a.b""c,d".far AS SELECT 7 AS n, 'x' AS label;
-	CREATE MACRO twice(x) AS x * 2;
-	CREATE MACRO few(n) AS TABLE SELECT i FROM item WHERE i < n;
-	CREATE MACRO "a.b""c,d".thrice(x) AS x * 3;
-	CREATE VIEW doubled AS SELECT twice(i) AS i, 'glad'::mood AS mood, nextval('ticket') > 0 AS drawn FROM item;
-	CREATE VIEW chosen AS SELECT * FROM few(3);
-	CREATE VIEW "a.b""c,d".tripled AS SELECT thrice(n) AS n, twice(n) AS m FROM "a.b""c,d".far;`
-
 // TestMacros compares databases with macros to one without, opened and attached. What a host does
 // on the connections afterwards finds its own search path.
 func TestMacros(t *testing.T) {
-	made := func(script string) string {
-		file := filepath.Join(t.TempDir(), "made.duckdb")
-		db, _ := reach(t, file)
-		testkit.Must(db.ExecContext(t.Context(), script))(t)
-		require.NoError(t, db.Close())
-		return file
-	}
 	one := func(dsn, script string) *sql.DB {
 		db, _ := reach(t, dsn)
 		db.SetMaxOpenConns(1)
 		testkit.Must(db.ExecContext(t.Context(), script))(t)
 		return db
 	}
+	made := func(script string) string {
+		file := filepath.Join(t.TempDir(), "made.duckdb")
+		require.NoError(t, one(file, script).Close())
+		return file
+	}
 	asked := func(db *sql.DB) situation.Asked {
 		schemas := func(wire.Credentials) []string { return []string{"main", `a.b"c,d`} }
 		return askedOf(t, db, duckdb.Flavor(), &sqlsource.Options{Schemas: schemas})
 	}
-	plain := asked(one(made(macroTables), "SELECT 1"))
+	plain := asked(one(made(script(t, "macros")), "SELECT 1"))
 	all := situation.NewSurvey(t, plain)
 	want := all.Answers(t, plain)
 	require.Greater(t, len(want), 50)
 	require.Contains(t, want[0], "Duckdb_Tables is left out because a view of the engine has the same name.")
-	// The bodies of the views call none of these.
-	file := made(macroTables + `CREATE MACRO sum(x) AS 42; CREATE MACRO count(x) AS 42; CREATE MACRO count_star() AS 42;
-		CREATE MACRO contains(x, y) AS false;
-		CREATE MACRO lower(x) AS 'low'; CREATE MACRO epoch_ms(x) AS 42; CREATE MACRO "+"(x, y) AS 42;
-		CREATE MACRO "||"(x, y) AS 42; CREATE MACRO row_number() AS 42; CREATE MACRO to_json(x) AS '42'; CREATE MACRO list_value(x) AS 42;
-		CREATE MACRO current_database() AS 'none'; CREATE MACRO current_setting(x) AS 'none'; CREATE MACRO getvariable(x) AS 'none';
-		CREATE MACRO duckdb_settings() AS TABLE SELECT 42; CREATE MACRO duckdb_schemas() AS TABLE SELECT 42;
-		CREATE MACRO duckdb_tables() AS TABLE SELECT 42; CREATE MACRO duckdb_columns() AS TABLE SELECT 42;`)
+	file := made(script(t, "macros") + script(t, "macros_in_the_way"))
 	for _, c := range []struct{ dsn, script, hostPath string }{
 		{file, "SELECT 1", ""},
 		{"", "ATTACH '" + file + `' AS "x.""y,z"; USE "x.""y,z"`, `"x.""y,z".main`},

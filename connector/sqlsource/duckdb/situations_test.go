@@ -1,7 +1,6 @@
 package duckdb_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,11 +24,7 @@ func TestSituations(t *testing.T) {
 				duckdb.FolderOptions
 				Folder string
 			}
-			if text := s.Text("", "options.json"); text != "" {
-				decoder := json.NewDecoder(strings.NewReader(text))
-				decoder.DisallowUnknownFields()
-				require.NoError(t, decoder.Decode(&own))
-			}
+			s.Options(t, "", &own)
 			dir := makeFolder(t, s)
 			tenant := serve(t, filepath.Join(dir, own.Folder), &own.FolderOptions).As(nil)
 			if s.Section("ask") != nil {

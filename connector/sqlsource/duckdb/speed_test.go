@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -80,7 +79,7 @@ func BenchmarkStream(b *testing.B) {
 		Fields: []string{"id", "day", "moment", "amount", "label", "kind", "rank", "score"}})
 	require.NoError(b, err)
 	for b.Loop() {
-		used := processorTime()
+		used := situation.ProcessorTime(b)
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
 		r := httptest.NewRequest(http.MethodPost, wire.PathQuery, bytes.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
@@ -89,7 +88,7 @@ func BenchmarkStream(b *testing.B) {
 		require.Equal(b, "{\"end\":1}\n", string(w.last))
 		require.Greater(b, w.bytes, rows*100)
 		b.ReportMetric(time.Since(w.began).Seconds(), "s")
-		b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
+		b.ReportMetric((situation.ProcessorTime(b) - used).Seconds(), "cpu-s")
 		b.ReportMetric(float64(w.first)/1e6, "first-ms")
 		b.ReportMetric(peakMemory(), "peak-MB")
 	}
@@ -118,15 +117,6 @@ func (w *firstRow) Write(p []byte) (int, error) {
 
 func (w *firstRow) FlushError() error                { return nil }
 func (w *firstRow) SetWriteDeadline(time.Time) error { return nil }
-
-// processorTime returns the processor time that the process has used so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // peakMemory returns the most memory that the process had in use, in MB; 0 where the
 // system does not tell.
@@ -159,10 +149,10 @@ func BenchmarkCSV(b *testing.B) {
 		for b.Loop() {
 			first := testkit.Must(duckdb.Folder(dir, nil))(b)
 			h := testkit.New(connectortest.Token, connector.Definition{Slug: "bench"}, first, nil)
-			used := processorTime()
+			used := situation.ProcessorTime(b)
 			w := testkit.Post(h, connectortest.Token, wire.PathCount, string(body))
 			require.Equal(b, http.StatusOK, w.Code)
-			b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
+			b.ReportMetric((situation.ProcessorTime(b) - used).Seconds(), "cpu-s")
 		}
 	})
 	situation.Benchmark(b, "testdata/speed_csv.txtar", source, nil, strings.NewReplacer(), db)

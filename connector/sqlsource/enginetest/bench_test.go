@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -134,7 +133,7 @@ func BenchmarkDiscoverMany(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("tables=%d", count), func(b *testing.B) {
 					var whole int
-					began := processorTime(b)
+					began := situation.ProcessorTime(b)
 					for b.Loop() {
 						d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
 						require.Len(b, d.Tables, count)
@@ -145,19 +144,12 @@ func BenchmarkDiscoverMany(b *testing.B) {
 							}
 						}
 					}
-					b.ReportMetric((processorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
+					b.ReportMetric((situation.ProcessorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
 					b.ReportMetric(float64(whole)/float64(count-1), "whole")
 				})
 			}
 		})
 	}
-}
-
-// processorTime returns what this process has used so far.
-func processorTime(b *testing.B) time.Duration {
-	var used syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // BenchmarkRequest measures what a tenant's request costs besides its statement: one

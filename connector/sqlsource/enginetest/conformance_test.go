@@ -25,9 +25,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// token is the bearer token of connectors under test.
-const token = "a-token-for-tests-0123456789abcdef"
-
 // conformanceOf is what the conformance program makes of a connector over an
 // engine.
 type conformanceOf struct {
@@ -57,40 +54,37 @@ func corpusTables() map[string]sqlsource.TableOptions {
 }
 
 // filled returns a database with the corpus, and a connector over it.
-func (e *engine) filled(t *testing.T) (*database, *connector.Handler) {
+func (e *engine) filled(t *testing.T) (*database, http.Handler) {
 	t.Helper()
 	skipShort(t)
 	dir := t.TempDir()
 	require.NoError(t, corpus.Write(dir))
-	script := testkit.Must(os.ReadFile(filepath.Join(dir, "sql", e.name+".sql")))(t)
 	db := e.create(t)
-	db.execute(t, string(script))
-	return db, db.handler(t, &sqlsource.Options{Tables: corpusTables()})
+	db.execute(t, string(testkit.Must(os.ReadFile(filepath.Join(dir, "sql", e.name+".sql")))(t)))
+	return db, db.asked(t, &sqlsource.Options{Tables: corpusTables()}).Handler
 }
 
-// handler returns a connector over the database, which declares every operator.
-func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.Handler {
+// asked returns a connector over the database for its tenant. It declares every operator, and logs internal errors alone.
+func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Asked {
 	t.Helper()
-	handler := testkit.New(token, d.definition(), d.source(t, options), nil)
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	handler := testkit.New(connectortest.Token, d.definition(), d.source(t, options), &connector.Options{Logger: logger})
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var document wire.Document
 	require.NoError(t, wire.Decode(w.Body.Bytes(), &document))
 	require.Len(t, document.Capabilities.Operators, 13, "every operator is declared")
-	return handler
+	return situation.Asked{Handler: handler, Credentials: d.credentials}
 }
 
-// asked returns a connector over the database for its tenant.
-func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Asked {
+// connected returns the platform's connection of a tenant to a connector.
+func connected(t *testing.T, handler http.Handler, tenant wire.Credentials) *platform.Connection {
 	t.Helper()
-	return situation.Asked{Handler: d.quiet(t, options), Token: token, Credentials: d.credentials}
-}
-
-// quiet returns a connector over the database that logs internal errors alone.
-func (d *database) quiet(t testing.TB, options *sqlsource.Options) http.Handler {
-	t.Helper()
-	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	return testkit.New(token, d.definition(), d.source(t, options), &connector.Options{Logger: logger})
+	inProcess, stop := memlisten.Client(handler)
+	t.Cleanup(stop)
+	options := &platform.Options{HTTP: inProcess}
+	client := testkit.Must(platform.NewClient("https://connector.test", wire.NewBearer(connectortest.Token), options))(t)
+	return testkit.Must(platform.Connect(t.Context(), client, tenant, &platform.ConnectionOptions{DiscoverOnly: true}))(t)
 }
 
 // slowChecks are the checks that need the corpus's table slow.
@@ -100,9 +94,7 @@ var slowChecks = []string{"P3.5a", "P3.5b", "P3.5c", "P3.5d", "P3.5e", "P3.5f", 
 func (e *engine) expected(t *testing.T, advice bool) map[string]conformance.Reason {
 	t.Helper()
 	all := map[string]conformance.Reason{}
-	for line := range strings.Lines(string(testkit.Must(os.ReadFile("testdata/skipped.tsv"))(t))) {
-		cells := strings.Split(strings.TrimSpace(line), "\t")
-		require.Len(t, cells, 4, line)
+	for _, cells := range testkit.Table(t, "testdata/skipped.tsv", 4) {
 		if (cells[0] == "all" || cells[0] == e.name) && advice == (cells[2] == "may advise") {
 			all[cells[1]] = conformance.Reason(cells[2])
 		}
@@ -115,7 +107,7 @@ func (e *engine) expected(t *testing.T, advice bool) map[string]conformance.Reas
 func TestConformance(t *testing.T) {
 	onEach(t, func(t *testing.T, e *engine) {
 		db, handler := e.filled(t)
-		target, done := conformance.InProcess(handler, token)
+		target, done := conformance.InProcess(handler, connectortest.Token)
 		defer done()
 		if db.credentials != nil {
 			other := e.create(t)
@@ -174,12 +166,7 @@ func (e *engine) grade(t *testing.T, target conformance.Target, options *conform
 func TestPlatform(t *testing.T) {
 	onEach(t, func(t *testing.T, e *engine) {
 		db, handler := e.filled(t)
-		inProcess, stop := memlisten.Client(http.Handler(handler))
-		defer stop()
-		client, err := platform.NewClient("https://connector.test", wire.NewBearer(token), &platform.Options{HTTP: inProcess})
-		require.NoError(t, err)
-		connection, err := platform.Connect(t.Context(), client, db.tenant(), &platform.ConnectionOptions{DiscoverOnly: true})
-		require.NoError(t, err)
+		connection := connected(t, handler, db.tenant())
 		for i, test := range corpus.Cases() {
 			if i%e.conformance.casesOf != 0 || strings.HasPrefix(test.Check, "A.") {
 				continue

@@ -50,18 +50,8 @@ func TestOneConnection(t *testing.T) {
 				assert.ErrorContains(t, opened[0].PingContext(t.Context()), "database is closed", why)
 			}
 		}
-		for _, c := range []struct{ why, line, want string }{
-			{"/check", "check", "^$"},
-			{"/discovery", "discovery", "^t: "},
-			{"Describe, then Size", `size {"table": "t"}`, "^0 "},
-			{"Describe, then Query", `query {"table": "t", "fields": ["id"]}`, "^$"},
-			{"Describe three times, then QueryJoined", `query {"table": "t", "fields": ["id"], "joins": [{"fromTable": "t", "toTable": "u",
-			"fromField": "id", "toField": "id", "fields": []}]}`, "^$"},
-			{"Describe twice, then LinkHitRate", `linkHitRate {"fromTable": "t", "fromColumn": "id", "toTable": "u", "toColumn": "id"}`, "^0 "},
-			{"Describe, then a refusal of the library", `query {"table": "t", "fields": ["none"]}`, "^unknown_entity: "},
-			{"an unknown table", `size {"table": "none"}`, "^unknown_entity: "},
-		} {
-			once(c.why, func() { assert.Regexp(t, c.want, ask(t, caller, c.line), c.why) })
+		for _, c := range testkit.Table(t, "testdata/one_connection.tsv", 3) {
+			once(c[0], func() { assert.Regexp(t, c[1], ask(t, caller, c[2]), c[0]) })
 		}
 		left, leave := context.WithCancel(t.Context())
 		leave()

@@ -2,35 +2,25 @@ package enginetest
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 )
 
-// differ asks the engine and memory the same. SQLSOURCE_QUERIES makes it longer,
-// SQLSOURCE_SEED repeats it.
-func differ(t *testing.T, e sqlsourcetest.Engine) {
-	t.Helper()
-	queries, _ := strconv.Atoi(os.Getenv("SQLSOURCE_QUERIES"))
-	seed, _ := strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
-	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: queries, Seed: seed})
-}
-
-// TestDifferential asks each engine, and PostgreSQL also by package pgxrows.
+// TestDifferential asks each engine and memory the same, and PostgreSQL also by package pgxrows.
 func TestDifferential(t *testing.T) {
-	onEach(t, func(t *testing.T, e *engine) { differ(t, e.kit(t)) })
+	onEach(t, func(t *testing.T, e *engine) { sqlsourcetest.Run(t, e.kit(t), situation.Questions(0)) })
 	t.Run("pgxrows", func(t *testing.T) {
 		t.Parallel()
 		kit := postgres.kit(t)
 		kit.Flavor = pgxrows.PostgreSQL()
-		differ(t, kit)
+		sqlsourcetest.Run(t, kit, situation.Questions(0))
 	})
 }
 
@@ -41,7 +31,7 @@ func TestDifferentialAssisted(t *testing.T) {
 	onEach(t, func(t *testing.T, e *engine) {
 		kit := e.kit(t)
 		kit.Flavor = assisted(kit.Flavor)
-		differ(t, kit)
+		sqlsourcetest.Run(t, kit, situation.Questions(0))
 	})
 }
 
@@ -78,19 +68,11 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestPlanted proves that the differential test finds every bug that the command
-// plant has planted, on each engine. The bugs name themselves in the environment.
+// TestPlanted proves that the differential test finds every bug that the command plant has planted, on each engine.
 func TestPlanted(t *testing.T) {
-	bugs := os.Getenv("SQLSOURCE_BUGS")
-	if bugs == "" {
-		require.Empty(t, os.Getenv("SQLSOURCE_PLANTED"), "no bug is planted: the overlay of the command plant is missing")
-		t.Skip("needs the overlay of the command plant; see the package documentation of enginetest")
-	}
-	for _, e := range engines { // one after the other: a bug is active in the whole process
-		t.Run(e.name, func(t *testing.T) {
-			sqlsourcetest.Planted(t, e.kit(t), &sqlsourcetest.Options{Queries: 3000, Seed: 7}, strings.Split(bugs, "\n"),
-				func(bug string) { require.NoError(t, os.Setenv("SQLSOURCE_BUG", bug)) })
-		})
+	bugs := situation.Bugs(t)
+	for _, e := range engines { // one after the other
+		t.Run(e.name, func(t *testing.T) { situation.Planted(t, e.kit(t), bugs) })
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	lite "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -208,8 +207,7 @@ func TestSQLiteLate(t *testing.T) {
 						fmt.Sprintf("; INSERT INTO t%02d VALUES (1, '2024-01-01 10:00:00', 1)", i))
 				}
 				seen := 0
-				slow := *db
-				slow.DB = sqlsourcetest.Intercept(db.driver, func(text string, _ []driver.NamedValue) error {
+				slow := db.intercepted(t, func(text string, _ []driver.NamedValue) error {
 					if strings.Contains(text, c.statement) {
 						if seen++; seen == 16 {
 							time.Sleep(9100 * time.Millisecond) // of ten seconds, one is kept for the answer
@@ -217,7 +215,6 @@ func TestSQLiteLate(t *testing.T) {
 					}
 					return nil
 				})
-				defer func() { require.NoError(t, slow.Close()) }()
 				tables, warnings := slow.discover(t, nil, 10*time.Second)
 				require.Len(t, tables, c.tables)
 				assert.Equal(t, c.warning+"Allow the discovery more time, or serve fewer tables.", strings.Split(warnings, "\n")[0])

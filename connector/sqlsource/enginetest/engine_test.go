@@ -44,7 +44,7 @@ type engine struct {
 	reader func(t testing.TB, db *database) (user string, read *database)
 	// key and text are the SQL types of an integer primary key and of a short text.
 	key, text string
-	// makeTypes are the statements that testdata/types_NAME.jsonl needs.
+	// makeTypes is the script that testdata/types_NAME.jsonl needs; empty: none.
 	makeTypes string
 
 	conformance conformanceOf
@@ -76,7 +76,9 @@ func onEach(t *testing.T, test func(t *testing.T, e *engine)) {
 func (e *engine) kit(t testing.TB) sqlsourcetest.Engine {
 	t.Helper()
 	db := e.create(t)
-	db.execute(t, e.makeTypes)
+	if e.makeTypes != "" {
+		db.execute(t, script(t, e.makeTypes))
+	}
 	return sqlsourcetest.Engine{Flavor: db.flavor, DB: db.DB, Key: e.key, Types: situation.Types(t, "testdata/types_"+e.name+".jsonl")}
 }
 
@@ -102,11 +104,10 @@ func (d *database) execute(t testing.TB, script string) {
 	}
 }
 
-// script returns a script of testdata/scripts.
-func script(t testing.TB, name string) string {
+// script returns a script of testdata/scripts, with other words in place of some.
+func script(t testing.TB, name string, words ...string) string {
 	t.Helper()
-	text := testkit.Must(os.ReadFile("testdata/scripts/" + name + ".sql"))(t)
-	return string(text)
+	return strings.NewReplacer(words...).Replace(string(testkit.Must(os.ReadFile("testdata/scripts/" + name + ".sql"))(t)))
 }
 
 // withColumn returns a flavor whose columns are changed.
@@ -140,14 +141,19 @@ func (d *database) with(f sqlengine.Flavor) *database {
 	return &own
 }
 
+// hosts returns the database as the host's.
+func (d *database) hosts() *database {
+	own := *d
+	own.credentials = nil
+	return &own
+}
+
 // of returns the database as a tenant who is this user has it.
 func (d *database) of(t testing.TB, user, password string) *database {
 	t.Helper()
 	own := *d
 	own.credentials = map[string]string{"user": user, "password": password, "database": d.credentials["database"]}
-	var err error
-	own.DB, err = d.open(t.Context(), own.tenant())
-	require.NoError(t, err)
+	own.DB = testkit.Must(d.open(t.Context(), own.tenant()))(t)
 	t.Cleanup(func() { _ = own.Close() })
 	return &own
 }
@@ -179,15 +185,13 @@ func (d *database) source(t testing.TB, options *sqlsource.Options) *sqlsource.S
 	if d.credentials == nil {
 		return d.pooled(t, options)
 	}
-	source := testkit.Must(sqlsource.NewPerTenant(d.open, d.flavor, options))(t)
-	return source
+	return testkit.Must(sqlsource.NewPerTenant(d.open, d.flavor, options))(t)
 }
 
 // pooled returns a source of the database as the host's.
 func (d *database) pooled(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
 	t.Helper()
-	source := testkit.Must(sqlsource.New(d.DB, d.flavor, options))(t)
-	return source
+	return testkit.Must(sqlsource.New(d.DB, d.flavor, options))(t)
 }
 
 // caller asks a connector over the database as its tenant. Every answer is
@@ -215,11 +219,15 @@ func (d *database) discover(t testing.TB, options *sqlsource.Options, timeout ti
 func (d *database) logged(t testing.TB) (*database, *statementLog) {
 	t.Helper()
 	log := &statementLog{}
-	own := *d
-	own.credentials = nil
-	own.DB = sqlsourcetest.Intercept(d.driver, log.add)
+	return d.intercepted(t, log.add), log
+}
+
+// intercepted returns the database as the host's. Each statement that goes to it is shown to a function before.
+func (d *database) intercepted(t testing.TB, before func(query string, args []driver.NamedValue) error) *database {
+	own := d.hosts()
+	own.DB = sqlsourcetest.Intercept(d.driver, before)
 	t.Cleanup(func() { require.NoError(t, own.Close()) })
-	return &own, log
+	return own
 }
 
 // statementLog keeps statements, with their arguments.

@@ -13,7 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,26 +27,21 @@ type everything struct {
 	between    func()       // is called between two pages
 }
 
+var directions = []wire.Direction{wire.Asc, wire.Desc}
+
 // askEverything asks a connector over a database. Each line of extra is an operand in JSON. The script between
 // is run between two pages. If joined is set, every column is also joined with every column.
 func askEverything(t *testing.T, db *database, o *sqlsource.Options, extra, between string, joined bool) {
 	t.Helper()
-	pooled := *db
-	pooled.credentials, db = nil, &pooled // a tenant connects for each request
-	inProcess, stop := memlisten.Client(db.quiet(t, o))
-	defer stop()
-	client, err := platform.NewClient("https://connector.test", wire.NewBearer(token), &platform.Options{HTTP: inProcess})
-	require.NoError(t, err)
-	connection, err := platform.Connect(t.Context(), client, db.tenant(), &platform.ConnectionOptions{DiscoverOnly: true})
-	require.NoError(t, err)
+	db = db.hosts() // a tenant connects for each request
+	connection := connected(t, db.asked(t, o).Handler, db.tenant())
 	a := &everything{T: t, connection: connection, tables: oracle.Tables{}, between: func() { db.execute(t, between) }}
 	if extra = strings.TrimSpace(extra); extra != "" {
 		a.extra = situation.Values(t, strings.ReplaceAll(extra, "\n", ", "))
 	}
 	for _, table := range connection.Tables {
 		read := &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey}
-		read.Rows, _, err = casetest.Rows(t.Context(), connection, &wire.QueryRequest{Table: table.Name, Fields: names(read)})
-		require.NoError(t, err, table.Name)
+		read.Rows = a.rows(&wire.QueryRequest{Table: table.Name, Fields: names(read)})
 		a.tables[table.Name] = read
 	}
 	for _, table := range a.tables {
@@ -68,6 +62,14 @@ func names(table *oracle.Table) (list []string) {
 		list = append(list, c.Name)
 	}
 	return list
+}
+
+// rows returns the rows of an answer.
+func (a *everything) rows(q *wire.QueryRequest) [][]wire.Value {
+	a.Helper()
+	rows, _, err := casetest.Rows(a.Context(), a.connection, q)
+	require.NoError(a, err, q.Table)
+	return rows
 }
 
 // ask sends one request and compares its answer.
@@ -107,11 +109,11 @@ func (a *everything) column(table *oracle.Table, at int) {
 	}
 	for i, f := range filters {
 		where := wire.Where{And: []wire.Filter{f}}
-		dir := []wire.Direction{wire.Asc, wire.Desc}[i%2]
+		sort := []wire.SortKey{{Field: c.Name, Dir: directions[i%2]}}
 		a.ask(&wire.CountRequest{Table: table.Name, Where: where})
-		a.ask(&wire.QueryRequest{Table: table.Name, Where: where, Fields: names(table), Sort: []wire.SortKey{{Field: c.Name, Dir: dir}}, Limit: 3})
+		a.ask(&wire.QueryRequest{Table: table.Name, Where: where, Fields: names(table), Sort: sort, Limit: 3})
 	}
-	for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+	for _, dir := range directions {
 		a.ask(&wire.QueryRequest{Table: table.Name, Fields: names(table), Sort: []wire.SortKey{{Field: c.Name, Dir: dir}}, Offset: 1})
 	}
 	if c.Type == wire.TypeArray || c.Type == wire.TypeJSON {
@@ -155,18 +157,15 @@ func (a *everything) inPages(table *oracle.Table) {
 	}
 	sorts := [][]wire.SortKey{{}}
 	for i, field := range fields {
-		key := wire.SortKey{Field: field, Dir: []wire.Direction{wire.Desc, wire.Asc}[i%2]}
-		next := wire.SortKey{Field: fields[(i+1)%len(fields)], Dir: []wire.Direction{wire.Desc, wire.Asc}[i/2%2]}
+		key := wire.SortKey{Field: field, Dir: directions[(i+1)%2]}
+		next := wire.SortKey{Field: fields[(i+1)%len(fields)], Dir: directions[(i/2+1)%2]}
 		if sorts = append(sorts, []wire.SortKey{key}); len(fields) > 1 {
 			sorts = append(sorts, []wire.SortKey{{Field: field, Dir: next.Dir}, next})
 		}
 	}
 	read := func(sort []wire.SortKey, offset, limit int) []string {
-		rows, _, err := casetest.Rows(a.Context(), a.connection, &wire.QueryRequest{
-			Table: table.Name, Fields: fields, Sort: sort, Offset: int64(offset), Limit: int64(limit),
-		})
-		require.NoError(a, err, table.Name)
-		return situation.Lines(rows, true)
+		q := wire.QueryRequest{Table: table.Name, Fields: fields, Sort: sort, Offset: int64(offset), Limit: int64(limit)}
+		return situation.Lines(a.rows(&q), true)
 	}
 	size := len(table.Rows)/5 + 1
 	for _, sort := range sorts {

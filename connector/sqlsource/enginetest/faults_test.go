@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -38,17 +39,8 @@ type serverOf struct {
 	// running selects the ids of the statements of others in the database that have a
 	// text, and kill ends the session of one.
 	running, kill string
-	refusals      []refusal
-}
-
-// refusal is an answer to a client that connects, and what the connector makes of
-// it.
-type refusal struct {
-	why       string
-	answer    func(net.Conn)
-	encrypted bool // the client asks for TLS
-	want      string
-	elsewhere wire.Code // on every route but /check
+	// refuses answers a client that connects with an error of the server.
+	refuses func(code, text string) func(net.Conn)
 }
 
 // onServers runs a test on each engine that is a server.
@@ -84,21 +76,46 @@ func (e *engine) eventuallyRun(t testing.TB, db *database, n int, text string) {
 	require.Eventually(t, func() bool { return len(e.statements(t.Context(), t, db.DB, text)) == n }, patience, 10*time.Millisecond)
 }
 
+// answers returns what answers a client that connects, as testdata/refusals.tsv says it.
+func (s *serverOf) answers(t *testing.T, how string) func(net.Conn) {
+	word, rest, _ := strings.Cut(how, " ")
+	if code, text, _ := strings.Cut(rest, " "); word == "refuses" {
+		return s.refuses(code, text)
+	}
+	if word == "encrypts" {
+		return encryptsUntrusted
+	}
+	text := testkit.Must(strconv.Unquote(rest))(t, rest)
+	return func(conn net.Conn) {
+		if word == "reads" {
+			readStart(conn)
+		}
+		_, _ = conn.Write([]byte(text))
+		if word == "closes" {
+			_ = conn.Close()
+		}
+	}
+}
+
 // TestConnect says what is wrong and what to do when a connection cannot be made:
 // on /check to the person at the form, and elsewhere with a code that blames
 // nobody for what passes.
 func TestConnect(t *testing.T) {
+	refusals := testkit.Table(t, "testdata/refusals.tsv", 6)
 	onServers(t, func(t *testing.T, e *engine) {
-		for _, c := range e.server.refusals {
-			t.Run(c.why, func(t *testing.T) {
+		for _, c := range refusals {
+			if c[0] != e.name {
+				continue
+			}
+			t.Run(c[1], func(t *testing.T) {
 				t.Parallel()
-				db := e.server.at(t, listen(t, c.answer), c.encrypted)
+				db := e.server.at(t, listen(t, e.server.answers(t, c[2])), c[3] == "TLS")
 				ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 				defer cancel()
-				err := db.source(t, nil).Check(ctx, &wire.CheckRequest{Envelope: wire.Envelope{Credentials: db.tenant(), TimeoutMS: 1500}})
-				requireRefusal(t, err, wire.CodeCheckFailed, c.want)
-				_, err = db.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 1500}})
-				requireRefusal(t, err, c.elsewhere, c.want, adasPassword, "ada", "shop", "127.0.0.1", "SQLSTATE", "authentication failed")
+				envelope := wire.Envelope{TimeoutMS: 1500, Credentials: db.tenant()}
+				requireRefusal(t, db.source(t, nil).Check(ctx, &wire.CheckRequest{Envelope: envelope}), wire.CodeCheckFailed, c[4])
+				_, err := db.caller(t, nil).Unverified().Count(wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 1500}})
+				requireRefusal(t, err, wire.Code(c[5]), c[4], adasPassword, "ada", "shop", "127.0.0.1", "SQLSTATE", "authentication failed")
 			})
 		}
 	})
@@ -170,10 +187,8 @@ func TestBlocked(t *testing.T) {
 func TestDropped(t *testing.T) {
 	onServers(t, func(t *testing.T, e *engine) {
 		db := e.create(t)
-		hosts := *db
-		hosts.credentials = nil
 		for _, caller := range []*connectortest.Tenant{
-			db.caller(t, nil).Unverified(), hosts.caller(t, &sqlsource.Options{CatalogTTL: time.Hour}).Unverified(),
+			db.caller(t, nil).Unverified(), db.hosts().caller(t, &sqlsource.Options{CatalogTTL: time.Hour}).Unverified(),
 		} {
 			db.execute(t, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
 			require.Empty(t, ask(t, caller, `query {"table": "t", "fields": ["id"]}`))
@@ -221,45 +236,25 @@ func TestKilled(t *testing.T) {
 // nothing is left out, and no table that is there is called unknown [rule error-10].
 func TestFailures(t *testing.T) {
 	skipShort(t)
+	failures := situation.Open(t, "testdata/failures.txtar").Sections
 	onEach(t, func(t *testing.T, e *engine) {
 		db := e.create(t)
-		db.execute(t, `CREATE TABLE parents (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(20));
-			CREATE TABLE children (id INTEGER NOT NULL PRIMARY KEY, parent INTEGER, day DATE, FOREIGN KEY (parent) REFERENCES parents (id));
-			CREATE VIEW seen AS SELECT id, parent FROM children;
-			INSERT INTO parents VALUES (1, 'a'), (2, 'b'); INSERT INTO children VALUES (1, 1, '2024-01-01'), (2, NULL, NULL)`)
+		db.execute(t, script(t, "failures"))
 		var seen, fails int
 		var failure error
-		failing := sqlsourcetest.Intercept(db.driver, func(string, []driver.NamedValue) error {
+		asked := db.intercepted(t, func(string, []driver.NamedValue) error {
 			if seen++; seen == fails {
 				return failure
 			}
 			return nil
-		})
-		t.Cleanup(func() { require.NoError(t, failing.Close()) })
-		hosts := *db
-		hosts.DB, hosts.credentials = failing, nil
-		asked := hosts.asked(t, nil)
-		for _, line := range []string{
-			`check`,
-			`discovery`,
-			`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
-			"sort": [{"field": "id", "dir": "desc"}]}`,
-			`query {"table": "children", "fields": ["id", "day"], "and": [{"field": "id", "op": "lte", "value": 2}],
-			"sort": [{"field": "id", "dir": "desc"}], "joins": [{"fromTable": "children", "toTable": "parents",
-			"fromField": "parent", "toField": "id", "fields": [{"field": "name"}]}]}`,
-			`count {"table": "children", "and": [{"field": "id", "op": "lte", "value": 2}]}`,
-			`size {"table": "seen"}`,
-			`cardinality {"table": "children", "columns": ["id", "parent", "day"]}`,
-			`linkHitRate {"fromTable": "children", "fromColumn": "parent", "toTable": "parents", "toColumn": "id"}`,
-			`aggregate {"table": "children", "groupBy": [{"field": "parent", "as": "p"}],
-			"measures": [{"fn": "count", "as": "n"}, {"fn": "max", "field": "id", "as": "m"}]}`,
-		} {
-			r := request(line)
+		}).asked(t, nil)
+		for _, c := range failures {
+			r := request(c.Text)
 			answered := func() string { // a line has as many rows as were there in time
 				return strings.ReplaceAll(asked.Post(t, r.Path(), r.As(t, nil)).Body.String(), "]}\n{\"rows\":[", ",")
 			}
 			for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {
-				t.Run(fmt.Sprintf("%.30s, %v", line, failure), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s, %v", c.Name, failure), func(t *testing.T) {
 					seen, fails = 0, 0
 					whole := answered()
 					require.NotContains(t, whole, `"error"`)

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"strings"
+	"strconv"
 	"testing"
 	"time"
 
@@ -33,9 +33,7 @@ var mariadb = engine{
 	conformance: conformanceOf{
 		casesOf: 10,
 		slow: func(t *testing.T, db *database) wire.Credentials {
-			db.execute(t, `CREATE VIEW `+corpus.Slow().Name+` AS SELECT words.id, words.name
-				FROM (SELECT 1 AS id, 'one' AS name UNION ALL SELECT 2, 'two' UNION ALL SELECT 3, 'three') AS words
-				JOIN (SELECT SLEEP(25) AS waited) AS stall ON stall.waited = 0`)
+			db.execute(t, script(t, "slow_mysql", "{slow}", corpus.Slow().Name))
 			return db.tenant()
 		},
 		lingering: `CREATE VIEW lingering AS SELECT words.id, words.name
@@ -53,11 +51,7 @@ var mariadb = engine{
 func mysqlSchemas(t *testing.T) (*database, schemaNames) {
 	db := newMySQL(t)
 	names := schemaNames{one: db.config.DBName, two: newMySQL(t).config.DBName, across: true}
-	db.execute(t, strings.NewReplacer("{1}", names.one, "{2}", names.two).Replace(`
-		CREATE TABLE {1}.people (id BIGINT PRIMARY KEY); INSERT INTO {1}.people VALUES (1);
-		CREATE TABLE {2}.people (id BIGINT PRIMARY KEY);
-		CREATE TABLE {2}.orders (id BIGINT PRIMARY KEY, person BIGINT, FOREIGN KEY (person) REFERENCES {1}.people (id));
-		INSERT INTO {2}.orders VALUES (1, 1)`))
+	db.execute(t, script(t, "schemas_mysql", "{one}", names.one, "{two}", names.two))
 	return &db.database, names
 }
 
@@ -170,20 +164,14 @@ func mysqlReader(t testing.TB, db *database) (string, *database) {
 	return name, db.of(t, name, "secret")
 }
 
-// mysqlPacket returns a packet of the protocol, the first of a connection.
-func mysqlPacket(body string) string {
-	head := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
-	return string(head[:3]) + "\x00" + body
+// mysqlRefuses answers with an error of the server, by its number, in place of its greeting.
+func mysqlRefuses(number, text string) func(net.Conn) {
+	return func(conn net.Conn) {
+		code, _ := strconv.ParseUint(number, 10, 16)
+		body := "\xff" + string(binary.LittleEndian.AppendUint16(nil, uint16(code))) + "#HY000" + text
+		_, _ = conn.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)) // the last byte counts packets
+	}
 }
-
-// mysqlRefuses answers with an error of the server in place of its greeting.
-func mysqlRefuses(number uint16, text string) func(net.Conn) {
-	return say(mysqlPacket("\xff" + string(binary.LittleEndian.AppendUint16(nil, number)) + "#HY000" + text))
-}
-
-// mysqlGreeting is that of a server that has no TLS.
-const mysqlGreeting = "\x0a8.0.0\x00\x01\x00\x00\x0012345678\x00\x0d\xa2\x21\x02\x00\x08\x00\x15" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00123456789012\x00mysql_native_password\x00"
 
 var mysqlServer = serverOf{
 	at: func(t testing.TB, address string, encrypted bool) *database {
@@ -200,23 +188,6 @@ var mysqlServer = serverOf{
 	unlock:   "UNLOCK TABLES",
 	running: `SELECT ID FROM information_schema.PROCESSLIST
 		WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID() AND INFO LIKE ?`,
-	kill: "KILL",
-	refusals: []refusal{
-		{"all connections are taken", mysqlRefuses(1040, "Too many connections"), false,
-			"no free connection at the moment", wire.CodeTimeout},
-		{"all connections of the user are taken", mysqlRefuses(1226, "User 'ada' has exceeded the 'max_user_connections' resource"), false,
-			"no free connection at the moment", wire.CodeTimeout},
-		{"it shuts down", mysqlRefuses(1053, "Server shutdown in progress"), false, "starting up or shutting down", wire.CodeTimeout},
-		{"it demands TLS", mysqlRefuses(3159, "Connections using insecure transport are prohibited"), false,
-			"switch TLS on", wire.CodeBadRequest},
-		{"it has no TLS", say(mysqlPacket(mysqlGreeting)), true, "switch it off in the connector", wire.CodeBadRequest},
-		{"a web server", func(c net.Conn) {
-			say("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")(c)
-			_ = c.Close()
-		}, false, "it is not MySQL or MariaDB", wire.CodeBadRequest},
-		{"a shell, which waits for more", say("SSH-2.0-OpenSSH_9.6\r\n"), false,
-			"does not answer as MySQL or MariaDB does", wire.CodeTimeout},
-		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not MySQL or MariaDB", wire.CodeBadRequest},
-		{"silence, as of PostgreSQL", func(net.Conn) {}, false, "does not answer as MySQL or MariaDB does", wire.CodeTimeout},
-	},
+	kill:    "KILL",
+	refuses: mysqlRefuses,
 }

@@ -58,20 +58,9 @@ func pooled(t testing.TB, config *pgx.ConnConfig, sessions int) {
 		return path
 	}
 	users := write("users", fmt.Sprintf("%q %q\n", config.User, config.Password))
-	settings := write("pgbouncer.ini", fmt.Sprintf(`[databases]
-* = host=%s port=%d
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = %d
-unix_socket_dir =
-auth_type = scram-sha-256
-auth_file = %s
-auth_user = %s
-pool_mode = transaction
-default_pool_size = %d
-server_login_retry = 1
-ignore_startup_parameters = extra_float_digits, bytea_output
-`, config.Host, config.Port, listener.Port, users, config.User, sessions))
+	words := strings.NewReplacer("{host}", config.Host, "{port}", fmt.Sprint(config.Port), "{listen}", fmt.Sprint(listener.Port),
+		"{users}", users, "{user}", config.User, "{sessions}", fmt.Sprint(sessions))
+	settings := write("pgbouncer.ini", words.Replace(string(testkit.Must(os.ReadFile("testdata/pgbouncer.ini"))(t))))
 	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {
 		require.NoError(t, os.Chmod(path, 0o755))
 	}
@@ -139,9 +128,7 @@ func spoil(t *testing.T, db *postgresDatabase) {
 				return
 			}
 			defer func() { _ = conn.Close(context.Background()) }()
-			_, err = conn.Exec(context.Background(), `BEGIN; SET datestyle = 'German, DMY'; SET timezone = 'Asia/Tokyo'; SET bytea_output = 'escape';
-				SET extra_float_digits = -15; SET intervalstyle = 'sql_standard'; SET search_path = '';
-				CREATE TEMP TABLE IF NOT EXISTS float8 (n int); CREATE TEMP TABLE IF NOT EXISTS date (n int); SELECT pg_sleep(0.1); COMMIT`)
+			_, err = conn.Exec(context.Background(), script(t, "spoil_postgres"))
 			assert.NoError(t, err)
 		})
 	}

@@ -6,10 +6,8 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
-	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -26,16 +24,11 @@ import (
 
 var postgres = engine{
 	name: "postgres", key: "bigint", text: "text",
-	create:  func(t testing.TB) *database { return &newPostgres(t).database },
-	plain:   func(t testing.TB) *database { return &newPostgres(t).database },
-	variant: func(t testing.TB, options string) *database { return &newPostgres(t, options).database },
-	reader:  postgresReader,
-	makeTypes: `
-		CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
-		CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'Zany');
-		CREATE DOMAIN cents AS numeric(8,2);
-		CREATE DOMAIN price AS cents`,
-	schemas: postgresSchemas, plans: postgresPlans, server: postgresServer,
+	create:    func(t testing.TB) *database { return &newPostgres(t).database },
+	plain:     func(t testing.TB) *database { return &newPostgres(t).database },
+	variant:   func(t testing.TB, options string) *database { return &newPostgres(t, options).database },
+	reader:    postgresReader,
+	makeTypes: "types_postgres", schemas: postgresSchemas, plans: postgresPlans, server: postgresServer,
 	month: "date_trunc('month', moment)",
 	conformance: conformanceOf{
 		casesOf: 10,
@@ -55,23 +48,15 @@ var postgres = engine{
 // it: a superuser is not.
 func slowPostgres(t *testing.T, db *database) wire.Credentials {
 	role := postgresRole(t, db, "")
-	db.execute(t, fmt.Sprintf(`CREATE TABLE %[2]s (id bigint PRIMARY KEY, name text NOT NULL);
-		INSERT INTO %[2]s VALUES (1, 'one'), (2, 'two'), (3, 'three');
-		ALTER TABLE %[2]s ENABLE ROW LEVEL SECURITY;
-		CREATE POLICY waiting ON %[2]s USING ((SELECT pg_sleep(%[3]d)::text) IS NOT NULL);
-		GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]s`, role, corpus.Slow().Name, int(corpus.SlowStall.Seconds())))
-	return wire.NewCredentials(map[string]string{
-		"user": role, "password": rolePassword, "database": db.credentials["database"],
-	})
+	seconds := fmt.Sprint(int(corpus.SlowStall.Seconds()))
+	db.execute(t, script(t, "slow_postgres", "{slow}", corpus.Slow().Name, "{seconds}", seconds, "{role}", role))
+	return wire.NewCredentials(map[string]string{"user": role, "password": rolePassword, "database": db.credentials["database"]})
 }
 
 // postgresSchemas returns a database with several schemas.
 func postgresSchemas(t *testing.T) (*database, schemaNames) {
 	db := newPostgres(t)
-	db.execute(t, `CREATE SCHEMA crm; CREATE SCHEMA sales; CREATE SCHEMA "crm.x";
-		CREATE TABLE crm.people (id bigint PRIMARY KEY); INSERT INTO crm.people VALUES (1);
-		CREATE TABLE sales.people (id bigint PRIMARY KEY);
-		CREATE TABLE sales.orders (id bigint PRIMARY KEY, person bigint REFERENCES crm.people); INSERT INTO sales.orders VALUES (1, 1)`)
+	db.execute(t, script(t, "schemas_postgres"))
 	return &db.database, schemaNames{one: "crm", two: "sales", across: true, dotted: "crm.x"}
 }
 
@@ -213,25 +198,6 @@ func postgresRefuses(state, text string) func(net.Conn) {
 	}
 }
 
-// readStart reads a message that has a length and no type.
-func readStart(conn net.Conn) bool {
-	var size [4]byte
-	if _, err := io.ReadFull(conn, size[:]); err != nil {
-		return false
-	}
-	_, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint32(size[:]))-4)
-	return err == nil
-}
-
-// postgresUnknown answers with a certificate that nobody trusts.
-func postgresUnknown(c net.Conn) {
-	unknown := httptest.NewTLSServer(nil)
-	defer unknown.Close()
-	readStart(c)
-	say("S")(c)
-	_ = tls.Server(c, unknown.TLS).Handshake() // the client ends it
-}
-
 var postgresServer = serverOf{
 	at: func(t testing.TB, address string, encrypted bool) *database {
 		config := postgresAt(t, address)
@@ -246,25 +212,6 @@ var postgresServer = serverOf{
 	unlock: "ROLLBACK",
 	running: `SELECT pid FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE $1`,
-	kill: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
-	refusals: []refusal{
-		{"all connections are taken", postgresRefuses("53300", "sorry, too many clients already"), false,
-			"no free connection at the moment", wire.CodeTimeout},
-		{"all connections of the user are taken", postgresRefuses("53300", `too many connections for role "ada"`), false,
-			"no free connection at the moment", wire.CodeTimeout},
-		{"it starts", postgresRefuses("57P03", "the database system is starting up"), false, "starting up or shutting down", wire.CodeTimeout},
-		{"it demands TLS", postgresRefuses("28000", `no pg_hba.conf entry for host "10.0.0.1", user "ada", database "shop", no encryption`), false,
-			"switch TLS on", wire.CodeBadRequest},
-		{"a wrong password", postgresRefuses("28P01", `password authentication failed for user "ada"`), false,
-			"user name or the password", wire.CodeBadRequest},
-		{"it has no TLS", func(c net.Conn) { readStart(c); say("N")(c) }, true, "switch it off in the connector", wire.CodeBadRequest},
-		{"a certificate of nobody", postgresUnknown, true, "certificate of the server cannot be verified", wire.CodeBadRequest},
-		{"a web server", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), false,
-			"it is not PostgreSQL", wire.CodeBadRequest},
-		{"a web server, by TLS", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), true,
-			"does not encrypt connections", wire.CodeBadRequest},
-		{"MySQL", say("\x5b\x00\x00\x00\x0a5.5.5-10.11.6-MariaDB\x00"), false, "it is not PostgreSQL", wire.CodeBadRequest},
-		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not PostgreSQL", wire.CodeBadRequest},
-		{"silence", func(net.Conn) {}, false, "does not answer as PostgreSQL does", wire.CodeTimeout},
-	},
+	kill:    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
+	refuses: postgresRefuses,
 }

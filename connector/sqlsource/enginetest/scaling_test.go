@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
@@ -39,7 +40,7 @@ func replicas(t *testing.T, n int, engine, server string) []replica {
 	all := make([]replica, n)
 	for i := range all {
 		command := exec.Command(binary, "-db", engine, "-server", server)
-		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + token}
+		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + connectortest.Token}
 		stdout := testkit.Must(command.StdoutPipe())(t)
 		started(t, command)
 		line := testkit.Must(bufio.NewReader(stdout).ReadString('\n'))(t)
@@ -186,30 +187,23 @@ func askShards(t *testing.T, db *database, seen func(t *testing.T, section strin
 func sharded(t *testing.T) *postgresDatabase {
 	t.Helper()
 	db := newPostgres(t)
-	const columns = `(shop bigint NOT NULL, id bigint NOT NULL, amount numeric(10,2), day date, note text COLLATE "C",
-		placed_at timestamptz NOT NULL)`
 	var without bool
 	require.NoError(t, db.QueryRow(`SELECT NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'postgres_fdw')`).Scan(&without))
 	if without {
 		missing(t, "the server has no postgres_fdw; install its contrib package to enable this test")
 	}
-	db.execute(t, `CREATE EXTENSION postgres_fdw; CREATE TABLE orders `+columns+` PARTITION BY LIST (shop)`)
-	for i, shops := range []string{"1, 2, 3", "4, 5"} {
+	var words []string
+	for i := range 2 {
 		shard := newPostgres(t)
-		at := shard.config
-		shard.execute(t, `CREATE TABLE orders `+columns)
-		db.execute(t, fmt.Sprintf(`
-			CREATE SERVER shard%[1]d FOREIGN DATA WRAPPER postgres_fdw
-				OPTIONS (host '%[2]s', port '%[3]d', dbname '%[4]s', fetch_size '5000', async_capable 'true');
-			CREATE USER MAPPING FOR CURRENT_USER SERVER shard%[1]d OPTIONS (user '%[5]s', password '%[6]s');
-			CREATE FOREIGN TABLE orders_%[1]d PARTITION OF orders FOR VALUES IN (%[7]s) SERVER shard%[1]d OPTIONS (table_name 'orders')`,
-			i, at.Host, at.Port, at.Database, at.User, strings.ReplaceAll(at.Password, "'", "''"), shops))
+		shard.execute(t, script(t, "shard_postgres"))
+		at, password := shard.config, strings.ReplaceAll(shard.config.Password, "'", "''")
+		for name, word := range map[string]string{
+			"host": at.Host, "port": fmt.Sprint(at.Port), "name": at.Database, "user": at.User, "password": password,
+		} {
+			words = append(words, fmt.Sprintf("{%s%d}", name, i), word)
+		}
 	}
-	db.execute(t, `CREATE TABLE whole `+columns+`;
-		INSERT INTO whole SELECT 1 + n % 5, n, CASE WHEN n % 11 > 0 THEN n * 37 % 100000 / 100.0 END,
-		date '2024-01-01' + n % 100, CASE n % 3 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' END,
-		timestamptz '2024-01-01 00:00:00Z' + n * interval '1 hour' FROM generate_series(1, 5000) AS n`)
-	db.execute(t, `INSERT INTO orders SELECT * FROM whole; ANALYZE orders`)
+	db.execute(t, script(t, "shards_postgres", words...))
 	db.execute(t, `ALTER DATABASE `+db.config.Database+` SET enable_partitionwise_aggregate = on`)
 	return db
 }
@@ -246,9 +240,6 @@ type spider struct {
 	shards []*mysqlDatabase // as administrators, to see what they were asked
 }
 
-const spiderColumns = `(shop BIGINT NOT NULL, id BIGINT NOT NULL, amount DECIMAL(10,2), day DATE,
-	note VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, placed_at DATETIME NOT NULL, PRIMARY KEY (shop, id))`
-
 // newSpider starts three servers, and creates, as the example's SCALING.md says, a table
 // orders that is partitioned by shop over two of them, a table whole with the same rows
 // on the one in front, and the tables long and short of killOne.
@@ -261,32 +252,15 @@ func newSpider(t *testing.T, long int) *spider {
 		require.ErrorAs(t, err, &refused)
 		missing(t, "MariaDB has no Spider; apt-get install mariadb-plugin-spider enables this test: %v", err)
 	}
-	tables := map[string]string{"orders": spiderColumns, "long": "(shop BIGINT NOT NULL, id BIGINT NOT NULL, filler VARCHAR(1000))",
-		"short": "(shop BIGINT NOT NULL, id BIGINT NOT NULL)"}
-	admin.execute(t, "CREATE DATABASE shop; CREATE USER reader IDENTIFIED BY 'typed'; GRANT SELECT ON shop.* TO reader")
+	var ports []string
 	for i := range 2 {
 		server := newMySQLServer(t)
 		shard := server.database(t, "root", "", "")
-		shard.execute(t, "CREATE DATABASE shop; CREATE USER front IDENTIFIED BY 'typed'; GRANT ALL ON shop.* TO front")
-		for name, columns := range tables {
-			shard.execute(t, "CREATE TABLE shop."+name+" "+columns)
-		}
-		shard.execute(t, fmt.Sprintf("INSERT INTO shop.long SELECT %d, seq, REPEAT('x', 1000) FROM shop.seq_1_to_%d; "+
-			"SET GLOBAL log_output = 'TABLE'", 3*i+1, long/2))
-		admin.execute(t, fmt.Sprintf("CREATE SERVER shard%d FOREIGN DATA WRAPPER mysql OPTIONS "+
-			"(HOST '127.0.0.1', PORT %d, DATABASE 'shop', USER 'front', PASSWORD 'typed')", i, server.port))
+		shard.execute(t, script(t, "shard_mysql", "{shop}", fmt.Sprint(3*i+1), "{rows}", fmt.Sprint(long/2)))
+		ports = append(ports, fmt.Sprintf("{port%d}", i), fmt.Sprint(server.address.Port))
 		s.shards = append(s.shards, shard)
 	}
-	for name, columns := range tables {
-		admin.execute(t, "CREATE TABLE shop."+name+" "+columns+` ENGINE=SPIDER COMMENT='wrapper "mysql", table "`+name+`"'
-			PARTITION BY LIST (shop) (PARTITION p0 VALUES IN (1, 2, 3) COMMENT = 'srv "shard0"',
-			PARTITION p1 VALUES IN (4, 5) COMMENT = 'srv "shard1"')`)
-	}
-	admin.execute(t, "SET NAMES utf8mb4; CREATE TABLE shop.whole "+spiderColumns+`;
-		INSERT INTO shop.whole SELECT 1 + seq % 5, seq, IF(seq % 11 > 0, seq * 37 % 100000 / 100, NULL),
-			'2024-01-01' + INTERVAL seq % 100 DAY, CASE seq % 3 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' END,
-			'2024-01-01' + INTERVAL seq HOUR FROM shop.seq_1_to_5000;
-		INSERT INTO shop.orders SELECT * FROM shop.whole; INSERT INTO shop.short VALUES (4, 1)`)
+	admin.execute(t, script(t, "shards_mysql", ports...))
 	return s
 }
 
@@ -326,6 +300,6 @@ func TestMySQLSpider(t *testing.T) {
 			}
 		}
 	})
-	both := replicas(t, 2, "mysql", fmt.Sprintf("127.0.0.1:%d", s.front.port))
+	both := replicas(t, 2, "mysql", s.front.address.String())
 	killOne(t, &client{url: behind(t, both[0], both[1]), credentials: db.credentials}, both, long, func(int) {})
 }

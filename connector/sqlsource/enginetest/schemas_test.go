@@ -41,7 +41,7 @@ func TestSchemas(t *testing.T) {
 					options
 					Schema, Script string
 				}
-				decode(t, to.Replace(said), &own)
+				situation.Decode(t, to.Replace(said), &own)
 				db.execute(t, own.Script)
 				tenant := map[string]string{"schema": own.Schema}
 				maps.Copy(tenant, db.credentials)

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +11,11 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -84,16 +85,6 @@ func (own *options) source() *sqlsource.Options {
 	return o
 }
 
-// decode reads JSON, if there is any, and refuses a member that v does not have.
-func decode(t *testing.T, text string, v any) {
-	t.Helper()
-	if text != "" {
-		decoder := json.NewDecoder(strings.NewReader(text))
-		decoder.DisallowUnknownFields()
-		require.NoError(t, decoder.Decode(v))
-	}
-}
-
 func (s played) playOn(t *testing.T, e *engine, variant string) {
 	script := s.Text(e.name, "schema.sql")
 	var db *database
@@ -123,15 +114,13 @@ func (s played) playOn(t *testing.T, e *engine, variant string) {
 		}
 	}
 	if db.credentials == nil { // as another program finds it, which keeps no schema of before
-		opened, err := db.open(t.Context(), wire.Credentials{})
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = opened.Close() })
-		own := *db
-		own.DB, db = opened, &own
+		db = db.with(db.flavor)
+		db.DB = testkit.Must(db.open(t.Context(), wire.Credentials{}))(t)
+		t.Cleanup(func() { _ = db.Close() })
 	}
 	read = cmp.Or(read, db)
 	var own options
-	decode(t, s.Text(e.name, "options.json"), &own)
+	s.Options(t, e.name, &own)
 	o := own.source()
 	s.discover(t, read, o, e.name)
 	ways := []*database{read}
@@ -175,7 +164,7 @@ func (s played) playOn(t *testing.T, e *engine, variant string) {
 		askEverything(t, read, o, f.Text, s.Text(e.name, "between-pages"), s.Section("joins") != nil)
 	}
 	if judged := s.For(e.name, "judge"); judged != nil && !testing.Short() {
-		target, done := conformance.InProcess(read.handler(t, o), token)
+		target, done := conformance.InProcess(read.asked(t, o).Handler, connectortest.Token)
 		defer done()
 		target.Credentials = []wire.Credentials{read.tenant()}
 		conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 1000})
@@ -186,9 +175,8 @@ func (s played) playOn(t *testing.T, e *engine, variant string) {
 func (s played) discover(t *testing.T, db *database, o *sqlsource.Options, engine string) {
 	t.Helper()
 	discovered := func(o sqlsource.Options) *wire.Discovery {
-		found, err := db.source(t, &o).Discover(t.Context(), &wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: db.tenant()}})
-		require.NoError(t, err)
-		return found
+		request := &wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: db.tenant()}}
+		return testkit.Must(db.source(t, &o).Discover(t.Context(), request))(t)
 	}
 	var found *wire.Discovery
 	if !s.Discovered(t, engine, func() *wire.Discovery { found = discovered(*o); return found }) {

@@ -87,9 +87,7 @@ func sqliteSchemas(t *testing.T) (*database, schemaNames) {
 	for _, name := range []string{"crm", "sales", "crm.x"} {
 		testkit.Must(db.Exec(`ATTACH ? AS "`+name+`"`, filepath.Join(dir, name+".sqlite")))(t)
 	}
-	db.execute(t, `CREATE TABLE crm.people (id INTEGER PRIMARY KEY); INSERT INTO crm.people VALUES (1);
-		CREATE TABLE sales.people (id INTEGER PRIMARY KEY);
-		CREATE TABLE sales.orders (id INTEGER PRIMARY KEY, person INTEGER); INSERT INTO sales.orders VALUES (1, 1)`)
+	db.execute(t, script(t, "schemas_sqlite"))
 	return db, schemaNames{one: "crm", two: "sales", dotted: "crm.x"}
 }
 

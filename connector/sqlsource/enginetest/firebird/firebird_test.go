@@ -17,7 +17,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -104,17 +103,12 @@ func insert(table string, rows []string) []string {
 // long reports whether the tests of minutes run, too.
 func long() bool { return os.Getenv("SQLSOURCE_FIREBIRD_LONG") != "" }
 
-// TestDifferential asks the engine and memory the same. SQLSOURCE_QUERIES makes it
-// longer, SQLSOURCE_SEED repeats it, SQLSOURCE_FIREBIRD_LONG adds the joins of large tables.
+// TestDifferential asks the engine and memory the same. SQLSOURCE_FIREBIRD_LONG adds the joins of large tables.
 func TestDifferential(t *testing.T) {
-	options := &sqlsourcetest.Options{Queries: 400, Without: []string{"large joins"}}
-	if n, err := strconv.Atoi(os.Getenv("SQLSOURCE_QUERIES")); err == nil {
-		options.Queries = n
-	}
+	options := situation.Questions(400, "large joins")
 	if long() {
 		options.Without = nil
 	}
-	options.Seed, _ = strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
 	kit := sqlsourcetest.Engine{Flavor: newFlavor(), DB: open(t, start(t)), Key: "BIGINT", Insert: insert,
 		Types: situation.Types(t, "testdata/types.jsonl")}
 	sqlsourcetest.Run(t, kit, options)

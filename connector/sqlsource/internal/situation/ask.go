@@ -21,6 +21,12 @@ import (
 // Request is a request of a section: the last part of its path, and its body without what all have.
 type Request struct{ Route, Body string }
 
+// Parse returns a request in one line.
+func Parse(line string) Request {
+	route, body, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return Request{route, body}
+}
+
 // usual are the members of a route that need not be written.
 var usual = map[string]string{
 	wire.PathQuery:     `, "and": [], "sort": []`,
@@ -94,6 +100,12 @@ func Blocks(text string, answer func(Request) string) string {
 type Asking struct {
 	Tenant  *connectortest.Tenant
 	Ordered bool
+}
+
+// Ask asks a request in one line, and returns what [Asking.Answer] does.
+func Ask(t *testing.T, tenant *connectortest.Tenant, line string) string {
+	t.Helper()
+	return (&Asking{Tenant: tenant}).Answer(t, Parse(line))
 }
 
 // Answer asks a request, and returns the answer in lines: of JSON, or what went wrong.

@@ -4,6 +4,7 @@
 package situation
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -102,6 +103,22 @@ func (s *Situation) Text(engine, name string) (text string) {
 		text += own.Text
 	}
 	return text
+}
+
+// Options reads the section options.json for an engine into v, if there is one, and refuses a member that v does not have.
+func (s *Situation) Options(t testing.TB, engine string, v any) {
+	t.Helper()
+	Decode(t, s.Text(engine, "options.json"), v)
+}
+
+// Decode reads JSON, if there is any, and refuses a member that v does not have.
+func Decode(t testing.TB, text string, v any) {
+	t.Helper()
+	if text != "" {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.DisallowUnknownFields()
+		require.NoError(t, decoder.Decode(v))
+	}
 }
 
 // Expect requires that a section has a text. With -update it gets it.

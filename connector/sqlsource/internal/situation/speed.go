@@ -5,7 +5,9 @@ package situation
 import (
 	"database/sql"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,6 +33,14 @@ func Benchmark(
 				func() { ReadAll(b, db, statement) })
 		})
 	}
+}
+
+// ProcessorTime returns what this process has used so far.
+func ProcessorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // ReadAll reads an answer as database/sql returns it, and returns its number of rows.

@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Asked is a connector in this process, and the tenant who asks it.
+// Asked is a connector in this process, whose token is that of package connectortest, and the tenant who asks it.
 type Asked struct {
 	Handler     http.Handler
-	Token       string
 	Credentials map[string]string
 }
 
@@ -27,7 +27,7 @@ func (a Asked) Post(t testing.TB, path string, m wire.Request) *httptest.Respons
 	body, err := wire.EncodeRequest(m)
 	require.NoError(t, err)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(string(body)))
-	r.Header.Set("Authorization", "Bearer "+a.Token)
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 	answer := httptest.NewRecorder()
 	a.Handler.ServeHTTP(answer, r)
 	return answer

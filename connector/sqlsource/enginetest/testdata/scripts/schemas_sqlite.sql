@@ -1,0 +1,5 @@
+CREATE TABLE crm.people (id INTEGER PRIMARY KEY);
+INSERT INTO crm.people VALUES (1);
+CREATE TABLE sales.people (id INTEGER PRIMARY KEY);
+CREATE TABLE sales.orders (id INTEGER PRIMARY KEY, person INTEGER);
+INSERT INTO sales.orders VALUES (1, 1)
