@@ -28,6 +28,18 @@ func environment(token string) func(string) (string, bool) {
 	}
 }
 
+// cases returns the rows of a file of testdata, whose first line says what their cells are.
+func cases(t *testing.T, name string) (rows [][]string) {
+	content, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	_, lines, _ := strings.Cut(string(content), "\n")
+	for line := range strings.Lines(lines) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	require.NotEmpty(t, rows)
+	return rows
+}
+
 // demoFile creates the demo database.
 func demoFile(t *testing.T) string {
 	file := filepath.Join(t.TempDir(), "demo.sqlite")
@@ -39,23 +51,16 @@ func demoFile(t *testing.T) string {
 // TestRun starts the program on a free port, and stops it. With a server it does not
 // connect before a request asks for a database.
 func TestRun(t *testing.T) {
-	file := demoFile(t)
-	for _, c := range []struct {
-		why     string
-		args    []string
-		serving string
-	}{
-		{"a file", []string{"-file", file}, file},
-		{"the engine by its name", []string{"-db", "sqlite", "-file", file}, file},
-		{"a server", []string{"-db", "postgres", "-server", "db.invalid:1", "-schema", "sales, crm"}, "the databases of db.invalid:1"},
-		{"the usual port", []string{"-db", "postgres"}, "the databases of localhost:5432"},
-		{"another server", []string{"-db", "mysql", "-server", "db.invalid:1", "-tls"}, "the databases of db.invalid:1"},
-		{"its usual port", []string{"-db", "mysql"}, "the databases of localhost:3306"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			lines := start(t, c.args, io.Discard)
+	words := strings.NewReplacer("{file}", demoFile(t), "{and}", ", ")
+	for _, c := range cases(t, "serving.tsv") {
+		t.Run(c[0], func(t *testing.T) {
+			args := strings.Fields(c[1])
+			for i := range args {
+				args[i] = words.Replace(args[i])
+			}
+			lines := start(t, args, io.Discard)
 			require.True(t, lines.Scan())
-			assert.Contains(t, lines.Text(), "Serving "+c.serving+" at http://")
+			assert.Contains(t, lines.Text(), "Serving "+words.Replace(c[2])+" at http://")
 			assert.NotContains(t, lines.Text(), testToken)
 		})
 	}
@@ -110,42 +115,19 @@ func TestExplain(t *testing.T) {
 // TestRunRefuses reports what is wrong before anything is served. A program that
 // serves ends without an error when the time is over.
 func TestRunRefuses(t *testing.T) {
-	file, missing := demoFile(t), filepath.Join(t.TempDir(), "none.sqlite")
 	// A folder and a file of another kind open without an error: only reading shows what they are.
-	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "text.sqlite")
-	require.NoError(t, os.WriteFile(text, []byte("not a database, though its name says so"), 0o600))
-	const server, short = "-server: give host:port, such as db.internal:", "short"
-	for _, c := range []struct {
-		why, args, token, want string
-	}{
-		{"no file", "-file " + missing, testToken, "-file: stat " + missing},
-		{"a folder", "-file " + folder, testToken, "-file: " + folder + " cannot be read as a SQLite database"},
-		{"a file of another kind", "-file " + text, testToken, "-file: " + text + " cannot be read as a SQLite database"},
-		{
-			"http-11a: https is asked for by flags", "-file " + file + " -cert none.pem -key none.pem", testToken,
-			"the certificate and its key: open none.pem",
-		},
-		{"https with another engine", "-db mysql -cert none.pem -key none.pem", testToken, "the certificate and its key: open none.pem"},
-		{"no flag", "postgres://ada:pw7c1e@db:5432/shop", testToken, "give flags only: -file names a database of SQLite"},
-		{"another engine", "-db postgres://ada:pw7c1e@db:5432/shop", testToken, "-db: give sqlite, postgres or mysql"},
-		{"a file as the engine", "-db my.sqlite", testToken, "-file or -server says which database"},
-		{"a file of a server", "-db postgres -file " + file, testToken, "-file does not go with -db postgres"},
-		{"a server of a file", "-server db:5432", testToken, "-server does not go with -db sqlite"},
-		{"a schema of a file", "-schema sales", testToken, "-schema does not go with -db sqlite"},
-		{"TLS to a file", "-tls", testToken, "-tls does not go with -db sqlite"},
-		{"an address without a port", "-db postgres -server db", testToken, server + "5432"},
-		{"the same of another engine", "-db mysql -server db", testToken, server + "3306"},
-		{"a port by name", "-db postgres -server db:sql", testToken, server},
-		{"a URL", "-db mysql -server mysql://ada:pw7c1e@db:3306/shop", testToken, server},
-		{"a user", "-db postgres -server ada:pw7c1e@db:1", testToken, server},
-		{"a user alone", "-db postgres -server pw7c1e@db:1", testToken, server},
-		{"a short token", "-file " + file, short, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
-		{"the same of another engine", "-db postgres", short, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
-	} {
+	file, dir := demoFile(t), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "text.sqlite"), []byte("not a database, though its name says so"), 0o600))
+	words := strings.NewReplacer("{file}", file, "{dir}", dir)
+	for _, c := range cases(t, "refused.tsv") {
+		token := testToken
+		if strings.HasPrefix(c[0], "a short token") {
+			token = "short"
+		}
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-		err := run(ctx, strings.Fields(c.args), environment(c.token), io.Discard, io.Discard)
+		err := run(ctx, strings.Fields(words.Replace(c[1])), environment(token), io.Discard, io.Discard)
 		stop()
-		require.ErrorContains(t, err, c.want, c.why)
-		assert.NotContains(t, err.Error(), "pw7c1e", c.why)
+		require.ErrorContains(t, err, words.Replace(c[2]), c[0])
+		assert.NotContains(t, err.Error(), "pw7c1e", c[0])
 	}
 }
