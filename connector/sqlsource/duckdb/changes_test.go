@@ -25,8 +25,7 @@ func written(t *testing.T, ext string, rows string) []byte {
 	defer func() { _ = db.Close() }()
 	file := filepath.Join(t.TempDir(), "a"+ext)
 	testkit.Must(db.Exec("COPY (" + rows + ") TO " + literal(file)))(t)
-	content := testkit.Must(os.ReadFile(file))(t)
-	return content
+	return testkit.Must(os.ReadFile(file))(t)
 }
 
 // described opens a folder, describes its table a, and returns the connection and the

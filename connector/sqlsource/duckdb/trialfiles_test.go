@@ -38,7 +38,7 @@ func (trial *trial) writeTable(t testing.TB, random *rand.Rand, dir, format stri
 	t.Helper()
 	var paths []string
 	style := newStyle(random)
-	if format == csvs && style.encoding != "" && style.encoding != "utf-16" && !table.fits(style.encoding) {
+	if !table.fits(style.encoding) {
 		style.encoding = ""
 	}
 	if format == csvs && style.sidecar() != "" {
@@ -116,15 +116,16 @@ func (s csvStyle) encode(text string) []byte {
 	return []byte(text)
 }
 
-// fits reports whether an encoding of one byte has all characters of the table.
+// fits reports whether an encoding has all characters of the table.
 func (t *trialTable) fits(encoding string) bool {
+	lacks := func(r rune) bool {
+		return r >= 0x80 && r < 0xA0 || r > 0xFF && (r != '€' || encoding != "windows-1252")
+	}
 	for _, f := range t.files {
 		for _, row := range f.rows {
 			for _, v := range row {
-				for _, r := range v.text {
-					if r >= 0x80 && r < 0xA0 || r > 0xFF && (r != '€' || encoding != "windows-1252") {
-						return false
-					}
+				if encoding != "utf-16" && strings.ContainsFunc(v.text, lacks) {
+					return false
 				}
 			}
 		}
@@ -302,22 +303,15 @@ func fits(number string, bits int) bool {
 	return err == nil && sameNumber(strconv.FormatFloat(f, 'f', -1, bits), number) && (f != 0 || !strings.HasPrefix(number, "-"))
 }
 
-// nestedType returns the type of the longest of the values that drifts make: a structure
-// as json_transform takes it, or a type in SQL.
+// nestedTypes are the types of values that drifts make, by what the longest of them contains: a structure as
+// json_transform takes it, or a type in SQL.
+var nestedTypes = [][2]string{
+	{"precise", "JSON"}, {"[[", "BIGINT[][]"}, {"[1.5]", "DECIMAL(3,1)[]"}, {"[", "BIGINT[]"}, {"m000", "MAP(VARCHAR, BIGINT)"},
+	{"later", `{"a":"BIGINT","later":{"deep":"VARCHAR"}}`}, {"", `{"a":"BIGINT"}`},
+}
+
+// nestedType returns the type of the longest of the values.
 func nestedType(longest string) string {
-	switch {
-	case strings.Contains(longest, "precise"):
-		return "JSON"
-	case strings.HasPrefix(longest, "[["):
-		return "BIGINT[][]"
-	case strings.Contains(longest, "[1.5]"):
-		return "DECIMAL(3,1)[]"
-	case strings.HasPrefix(longest, "["):
-		return "BIGINT[]"
-	case len(longest) > 1000:
-		return "MAP(VARCHAR, BIGINT)"
-	case strings.Contains(longest, "later"):
-		return `{"a":"BIGINT","later":{"deep":"VARCHAR"}}`
-	}
-	return `{"a":"BIGINT"}`
+	at := slices.IndexFunc(nestedTypes, func(of [2]string) bool { return strings.Contains(longest, of[0]) })
+	return nestedTypes[at][1]
 }
