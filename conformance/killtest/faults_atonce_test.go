@@ -124,82 +124,82 @@ func leavesZone(h http.Handler) http.Handler {
 	})
 }
 
-// atOnceFaults returns connectors that answer rightly whatever is asked alone.
-func atOnceFaults() []fault {
-	racing := func(name string, tables []memsource.Table, change func(*streaming)) fault {
-		return broken(name, "what one request asks is not answered to another", "P3.16c", streamedRows(tables, change)).graded(live)
-	}
-	leaving := func(name string, change func(*streaming)) fault {
-		f := racing(name, []memsource.Table{hostTable("parts", "acme", 1900)}, change)
-		f.why, f.kills = "an answer that was left leaves nothing to the next", []string{"P3.16d"}
-		return f
-	}
-	return []fault{
-		racing("a filter stands on the table while another request streams it", pagedTables(), func(s *streaming) {
-			s.began = func(t *sharedTable, req *connector.Query) {
-				if len(req.And) > 0 {
-					t.filters = req.And
+func racing(name string, tables []memsource.Table, change func(*streaming)) fault {
+	return broken(name, "what one request asks is not answered to another", "P3.16c", streamedRows(tables, change)).graded(live)
+}
+
+func leaving(name string, change func(*streaming)) fault {
+	f := racing(name, []memsource.Table{hostTable("parts", "acme", 1900)}, change)
+	f.why, f.kills = "an answer that was left leaves nothing to the next", []string{"P3.16d"}
+	return f
+}
+
+// atOnceFaults are connectors that answer rightly whatever is asked alone.
+var atOnceFaults = []fault{
+	racing("a filter stands on the table while another request streams it", pagedTables(), func(s *streaming) {
+		s.began = func(t *sharedTable, req *connector.Query) {
+			if len(req.And) > 0 {
+				t.filters = req.And
+			}
+		}
+		s.ended = func(t *sharedTable, req *connector.Query) {
+			if len(req.And) > 0 {
+				t.filters = nil
+			}
+		}
+		s.row = func(t *sharedTable, _ *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+			return row, t.passes(t.filters, row)
+		}
+	}),
+	racing("the columns of a request stand on the table", []memsource.Table{hostTable("parts", "acme", 1900)}, func(s *streaming) {
+		s.began = func(t *sharedTable, req *connector.Query) { t.fields = req.Fields }
+		s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+			passes := t.passes(req.And, row)
+			row = slices.Clone(row)
+			for i, c := range t.Columns {
+				if !slices.Contains(t.fields, c.Name) {
+					row[i] = wire.Null()
 				}
 			}
-			s.ended = func(t *sharedTable, req *connector.Query) {
-				if len(req.And) > 0 {
-					t.filters = nil
-				}
+			return row, passes
+		}
+	}),
+	racing("the reads of a table share a cursor", hotelTables(0), func(s *streaming) {
+		s.began = func(t *sharedTable, _ *connector.Query) { t.next = 0 }
+		s.row = func(t *sharedTable, req *connector.Query, _ []wire.Value) ([]wire.Value, bool) {
+			if t.next == len(t.Rows) {
+				return nil, false
 			}
-			s.row = func(t *sharedTable, _ *connector.Query, row []wire.Value) ([]wire.Value, bool) {
-				return row, t.passes(t.filters, row)
+			row := t.Rows[t.next]
+			t.next++
+			return row, t.passes(req.And, row)
+		}
+	}),
+	broken("groups of periods leave a connection in another time zone", "a connection keeps what a request has set", "P3.16e",
+		over(streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone)).graded(live).
+		behind("P3.16c, or P3.16e", "which requests meet the connection is chance"),
+	leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
+		free := 10
+		s.began = func(*sharedTable, *connector.Query) { free-- }
+		s.ended = func(t *sharedTable, _ *connector.Query) {
+			if len(t.left) == 0 {
+				free++
 			}
-		}),
-		racing("the columns of a request stand on the table", []memsource.Table{hostTable("parts", "acme", 1900)}, func(s *streaming) {
-			s.began = func(t *sharedTable, req *connector.Query) { t.fields = req.Fields }
-			s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
-				passes := t.passes(req.And, row)
-				row = slices.Clone(row)
-				for i, c := range t.Columns {
-					if !slices.Contains(t.fields, c.Name) {
-						row[i] = wire.Null()
-					}
-				}
-				return row, passes
+			t.left = nil
+		}
+		s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+			if free < 0 {
+				panic("no connection is free")
 			}
-		}),
-		racing("the reads of a table share a cursor", hotelTables(0), func(s *streaming) {
-			s.began = func(t *sharedTable, _ *connector.Query) { t.next = 0 }
-			s.row = func(t *sharedTable, req *connector.Query, _ []wire.Value) ([]wire.Value, bool) {
-				if t.next == len(t.Rows) {
-					return nil, false
-				}
-				row := t.Rows[t.next]
-				t.next++
-				return row, t.passes(req.And, row)
+			return row, t.passes(req.And, row)
+		}
+	}),
+	leaving("rows that a client did not wait for are the first of the next answer", func(s *streaming) {
+		s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
+			if len(t.left) > 0 {
+				row, t.left = t.left[0], t.left[1:]
 			}
-		}),
-		broken("groups of periods leave a connection in another time zone", "a connection keeps what a request has set", "P3.16e",
-			over(streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone)).graded(live).
-			behind("P3.16c, or P3.16e", "which requests meet the connection is chance"),
-		leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
-			free := 10
-			s.began = func(*sharedTable, *connector.Query) { free-- }
-			s.ended = func(t *sharedTable, _ *connector.Query) {
-				if len(t.left) == 0 {
-					free++
-				}
-				t.left = nil
-			}
-			s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
-				if free < 0 {
-					panic("no connection is free")
-				}
-				return row, t.passes(req.And, row)
-			}
-		}),
-		leaving("rows that a client did not wait for are the first of the next answer", func(s *streaming) {
-			s.row = func(t *sharedTable, req *connector.Query, row []wire.Value) ([]wire.Value, bool) {
-				if len(t.left) > 0 {
-					row, t.left = t.left[0], t.left[1:]
-				}
-				return row, t.passes(req.And, row)
-			}
-		}),
-	}
+			return row, t.passes(req.And, row)
+		}
+	}),
 }

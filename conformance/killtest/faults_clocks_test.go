@@ -161,40 +161,40 @@ func sluggish(pause time.Duration) func() http.Handler {
 // internalError is the body of a 500.
 var internalError = envelope(string(wire.CodeInternal), terms.InternalMessage)
 
-func slowFaults() []fault {
-	slow := func(name, why, kills string, l layer) fault { return broken(name, why, kills, over(usual, l)) }
-	ignored := func(name, kill, path string) fault {
-		return slow(name, "timeoutMs is enforced by the server", kill, bodies(func(body map[string]any) {
-			if integer(body, "timeoutMs") > 1 {
-				body["timeoutMs"] = 60_000
+func slowly(name, why, kills string, l layer) fault { return broken(name, why, kills, over(usual, l)) }
+
+func ignoringTimeout(name, kill, path string) fault {
+	return slowly(name, "timeoutMs is enforced by the server", kill, bodies(func(body map[string]any) {
+		if integer(body, "timeoutMs") > 1 {
+			body["timeoutMs"] = 60_000
+		}
+	}, path))
+}
+
+var slowFaults = []fault{
+	ignoringTimeout("timeoutMs of a query is ignored", "P3.5a", wire.PathQuery),
+	ignoringTimeout("timeoutMs of a count is ignored", "P3.5c", wire.PathCount),
+	ignoringTimeout("timeoutMs of an aggregate is ignored", "P3.5c", wire.PathAggregate),
+	slowly("an elapsed deadline is an internal error", "the request's own timeoutMs elapsed is a 408", "P3.5c",
+		replacing(http.StatusRequestTimeout, internalError, http.StatusInternalServerError, wire.PathCount)),
+	slowly("deadlines are looked at with the heartbeat only",
+		"a deadline ends a request while it waits, not when there is something to write", "P3.5a", bodies(func(body map[string]any) {
+			if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
+				body["timeoutMs"] = 10_000
 			}
-		}, path))
-	}
-	return []fault{
-		ignored("timeoutMs of a query is ignored", "P3.5a", wire.PathQuery),
-		ignored("timeoutMs of a count is ignored", "P3.5c", wire.PathCount),
-		ignored("timeoutMs of an aggregate is ignored", "P3.5c", wire.PathAggregate),
-		slow("an elapsed deadline is an internal error", "the request's own timeoutMs elapsed is a 408", "P3.5c",
-			replacing(http.StatusRequestTimeout, internalError, http.StatusInternalServerError, wire.PathCount)),
-		slow("deadlines are looked at with the heartbeat only",
-			"a deadline ends a request while it waits, not when there is something to write", "P3.5a", bodies(func(body map[string]any) {
-				if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
-					body["timeoutMs"] = 10_000
-				}
-			}, wire.PathQuery)),
-		slow("idleTimeoutMs is ignored", "no rows within the idle deadline is an error line timeout", "P3.5b",
-			bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)),
-		slow("never pings", "a ping is written after 10 seconds without a batch", "P3.7a", linesOf("ping", func([]byte, func(...string)) {})),
-		slow("begins and hangs", "neither deadline nor heartbeat waits for the source", "P3.5a, P3.5b, P3.7a", hanging).refused("stream-5"),
-		slow("pings once", "a ping is written after every 10 seconds without a batch", "P3.7a", pingingOnce),
-		slow("rows are lost while waiting", "a stream that waits is as complete as any other", "P3.7a",
-			lines(func(line []byte, emit func(...string)) {
-				if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
-					line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
-				}
-				emit(string(line))
-			})),
-	}
+		}, wire.PathQuery)),
+	slowly("idleTimeoutMs is ignored", "no rows within the idle deadline is an error line timeout", "P3.5b",
+		bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)),
+	slowly("never pings", "a ping is written after 10 seconds without a batch", "P3.7a", linesOf("ping", func([]byte, func(...string)) {})),
+	slowly("begins and hangs", "neither deadline nor heartbeat waits for the source", "P3.5a, P3.5b, P3.7a", hanging).refused("stream-5"),
+	slowly("pings once", "a ping is written after every 10 seconds without a batch", "P3.7a", pingingOnce),
+	slowly("rows are lost while waiting", "a stream that waits is as complete as any other", "P3.7a",
+		lines(func(line []byte, emit func(...string)) {
+			if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
+				line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
+			}
+			emit(string(line))
+		})),
 }
 
 // hanging writes the first line of a stream of the table slow, and waits until the reader goes.

@@ -20,46 +20,41 @@ import (
 // noRows is the answer of a query that finds none.
 const noRows = served + `{"end":1}` + "\n"
 
-// echoFaults returns connectors that keep of one tenant what only another question would show: what there is not, what a row
+var greaterNumbers = hostEach(func(customer int, t *memsource.Table) {
+	for r := range t.Rows[:customer*len(t.Rows)] { // the second one's numbers
+		t.Rows[r][1] = wire.Int(int64(r % 6))
+	}
+})
+
+// echoFaults are connectors that keep of one tenant what only another question would show: what there is not, what a row
 // refers to, the bounds of a column, a kind of filter that is asked rarely, and what is built while another asks.
-func echoFaults() []fault {
-	shared := func(name, kills string, build func() http.Handler, layers ...layer) fault {
-		return broken(name, nothingKept, kills, over(build, layers...)).graded(apart)
-	}
-	host := over(newSharedHost)
-	greater := hostEach(func(customer int, t *memsource.Table) {
-		for r := range t.Rows[:customer*len(t.Rows)] { // the second one's numbers
-			t.Rows[r][1] = wire.Int(int64(r % 6))
-		}
-	})
-	return []fault{
-		shared("the last cardinalities of four columns are kept by the request", "T8", host, lastCardinalities).
-			behind("T8, or L4", "which of them asks right after the first account is chance"),
-		shared("a key that one customer lacks stays unknown", "T2", host, absentForAll),
-		shared("sorted rows are kept by the request and their number", "T2", host, sortedByNumber),
-		shared("values beyond the first customer's are not looked for", "T2", greater, beyondTheFirst(wire.PathQuery, "gt", "n",
-			func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) },
-			func(value any, first, customer int) bool {
-				n, _ := value.(json.Number)
-				least, err := n.Int64()
-				return err == nil && least >= 2 && first == 0 && customer == 1
-			})),
-		shared("what a row refers to is kept by its key", "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
-			keepingWhere(wire.PathQuery, func(body map[string]any) bool { return body["joins"] != nil && operandOf(body, "eq", "id") != nil })),
-		shared("hotels: answers about nulls are kept by the request", "T8", chains, keepingWhere(wire.PathCount, aboutNulls),
-			keepingWhere(wire.PathQuery, aboutNulls), keepingWhere(wire.PathAggregate, aboutNulls)).
-			behind("T8, or M12", "M12 asks the second account the same that it asked the first"),
-		shared("hotels: the measures of a whole table are kept by their number", "L8", chains,
-			keeping(wire.PathAggregate, func(_ *http.Request, body map[string]any) string {
-				measures := len(listOf(body, "measures"))
-				if measures < 4 || len(listOf(body, "and"))+len(listOf(body, "groupBy"))+len(listOf(body, "joins")) > 0 {
-					return ""
-				}
-				return fmt.Sprint(body["table"], measures)
-			})),
-		shared("discovery adds the columns that any customer has", "T8", manyTables, columnsOfAll),
-		shared("discoveries under way at once are one", "T3", host, oneDiscovery),
-	}
+var echoFaults = []fault{
+	shared("the last cardinalities of four columns are kept by the request", nothingKept, "T8", twoCustomers, lastCardinalities).
+		behind("T8, or L4", "which of them asks right after the first account is chance"),
+	shared("a key that one customer lacks stays unknown", nothingKept, "T2", twoCustomers, absentForAll),
+	shared("sorted rows are kept by the request and their number", nothingKept, "T2", twoCustomers, sortedByNumber),
+	shared("values beyond the first customer's are not looked for", nothingKept, "T2", greaterNumbers, beyondTheFirst(wire.PathQuery, "gt", "n",
+		func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) },
+		func(value any, first, customer int) bool {
+			n, _ := value.(json.Number)
+			least, err := n.Int64()
+			return err == nil && least >= 2 && first == 0 && customer == 1
+		})),
+	shared("what a row refers to is kept by its key", nothingKept, "T2", func() http.Handler { return alikeNumbered(linkedTables()) },
+		keepingWhere(wire.PathQuery, func(body map[string]any) bool { return body["joins"] != nil && operandOf(body, "eq", "id") != nil })),
+	shared("hotels: answers about nulls are kept by the request", nothingKept, "T8", chains, keepingWhere(wire.PathCount, aboutNulls),
+		keepingWhere(wire.PathQuery, aboutNulls), keepingWhere(wire.PathAggregate, aboutNulls)).
+		behind("T8, or M12", "M12 asks the second account the same that it asked the first"),
+	shared("hotels: the measures of a whole table are kept by their number", nothingKept, "L8", chains,
+		keeping(wire.PathAggregate, func(_ *http.Request, body map[string]any) string {
+			measures := len(listOf(body, "measures"))
+			if measures < 4 || len(listOf(body, "and"))+len(listOf(body, "groupBy"))+len(listOf(body, "joins")) > 0 {
+				return ""
+			}
+			return fmt.Sprint(body["table"], measures)
+		})),
+	shared("discovery adds the columns that any customer has", nothingKept, "T8", manyTables, columnsOfAll),
+	shared("discoveries under way at once are one", nothingKept, "T3", twoCustomers, oneDiscovery),
 }
 
 // aboutNulls reports whether a request has a filter that looks for null, or for all else.
@@ -189,44 +184,40 @@ func oneDiscovery(h http.Handler) http.Handler {
 	})(h)
 }
 
-// preparedFaults returns connectors that keep what one kind of filter, a key or a join takes to prepare, or a refusal,
+func prepared(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
+	return shared(name, nothingKept, "T2", host, keepingWhere(path, isKept))
+}
+
+// preparedFaults are connectors that keep what one kind of filter, a key or a join takes to prepare, or a refusal,
 // without the tenant.
-func preparedFaults() []fault {
-	kept := func(name, why, kill string, host func() http.Handler, l layer) fault {
-		return broken(name, why, kill, over(host, l)).graded(apart)
-	}
-	prepared := func(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
-		return kept(name, nothingKept, "T2", host, keepingWhere(path, isKept))
-	}
-	return []fault{
-		prepared("a row kept by its key", func() http.Handler { return alikeNumbered(hostTables()) }, wire.PathQuery,
-			func(body map[string]any) bool { return operandOf(body, "eq", "id") != nil }),
-		kept("the values of a column are those of whoever came first", nothingKept, "T2", over(newSharedHost),
-			beyondTheFirst(wire.PathCount, "eq", "city", text(http.StatusOK, terms.MediaJSON, `{"count":0}`),
-				func(value any, first, _ int) bool {
-					return strings.HasPrefix(fmt.Sprint(value), hostSets[1-first]["tenant"])
-				})),
-		kept("an unknown column stays unknown", nothingKept, "T1", manyTables, keepingUnknown),
-		kept("a refusal proposes tables of everybody", servedToNobodyElse, "T6", over(newSharedHost), proposing("acme_sites", "globex_depots")),
-		prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, having("and", func(f map[string]any) bool {
-			return f["op"] == "in" && len(alternatives(f, "values")) > 2
-		})),
-		prepared("counts of an element kept by the filter", linkedHost, wire.PathCount,
-			having("and", func(f map[string]any) bool { return f["op"] == "contains" })),
-		prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, func(body map[string]any) bool {
-			return len(alternatives(body, "or")) > 1
-		}),
-		prepared("rows with those of the smaller of two tables kept by the join", linkedHost, wire.PathQuery, func(body map[string]any) bool {
-			return strings.Contains(fmt.Sprint(body["joins"]), "toTable:invoices")
-		}),
-		prepared("the order by two columns kept by the request", linkedHost, wire.PathQuery, func(body map[string]any) bool {
-			return len(listOf(body, "sort")) > 1
-		}),
-		prepared("whole reads of one of many tables kept by the request", manyTables, wire.PathQuery, func(body map[string]any) bool {
-			isPage := 0 < integer(body, "limit") && integer(body, "limit") < 100
-			return body["table"] == "ledger3" && !isPage && !strings.Contains(fmt.Sprint(body["and"]), "op:eq")
-		}),
-	}
+var preparedFaults = []fault{
+	prepared("a row kept by its key", func() http.Handler { return alikeNumbered(hostTables()) }, wire.PathQuery,
+		func(body map[string]any) bool { return operandOf(body, "eq", "id") != nil }),
+	shared("the values of a column are those of whoever came first", nothingKept, "T2", twoCustomers,
+		beyondTheFirst(wire.PathCount, "eq", "city", text(http.StatusOK, terms.MediaJSON, `{"count":0}`),
+			func(value any, first, _ int) bool {
+				return strings.HasPrefix(fmt.Sprint(value), hostSets[1-first]["tenant"])
+			})),
+	shared("an unknown column stays unknown", nothingKept, "T1", manyTables, keepingUnknown),
+	shared("a refusal proposes tables of everybody", servedToNobodyElse, "T6", twoCustomers, proposing("acme_sites", "globex_depots")),
+	prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, having("and", func(f map[string]any) bool {
+		return f["op"] == "in" && len(alternatives(f, "values")) > 2
+	})),
+	prepared("counts of an element kept by the filter", linkedHost, wire.PathCount,
+		having("and", func(f map[string]any) bool { return f["op"] == "contains" })),
+	prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, func(body map[string]any) bool {
+		return len(alternatives(body, "or")) > 1
+	}),
+	prepared("rows with those of the smaller of two tables kept by the join", linkedHost, wire.PathQuery, func(body map[string]any) bool {
+		return strings.Contains(fmt.Sprint(body["joins"]), "toTable:invoices")
+	}),
+	prepared("the order by two columns kept by the request", linkedHost, wire.PathQuery, func(body map[string]any) bool {
+		return len(listOf(body, "sort")) > 1
+	}),
+	prepared("whole reads of one of many tables kept by the request", manyTables, wire.PathQuery, func(body map[string]any) bool {
+		isPage := 0 < integer(body, "limit") && integer(body, "limit") < 100
+		return body["table"] == "ledger3" && !isPage && !strings.Contains(fmt.Sprint(body["and"]), "op:eq")
+	}),
 }
 
 // alikeNumbered returns a host whose customers number their rows alike.

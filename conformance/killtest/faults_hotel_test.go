@@ -84,9 +84,8 @@ func hotelTables(chain int) []memsource.Table {
 
 // hotelTable returns a table whose fields are written as [fieldsOf] reads them. The first is the key.
 func hotelTable(name, about string, n int, keys []wire.ForeignKey, row func(i int) []wire.Value, fields ...string) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: about, StoresRows: true, ForeignKeys: keys,
-		Fields: fieldsOf(fields...)}}
-	t.PrimaryKey, t.Fields[0].Unique = []string{t.Fields[0].Name}, true
+	t := tableOf(name, about, keys, fields...)
+	t.Fields[0].Unique = true
 	for i := range n {
 		t.Rows = append(t.Rows, row(i))
 	}
@@ -152,43 +151,44 @@ func groupsBy(body map[string]any, table, field string, grain any) bool {
 }
 
 func hotelFaults() []fault {
-	return slices.Concat(hotelGroupFaults(), hotelTenantFaults(), hotelDiscoveryFaults(), hotelSortFaults(), hotelOrphanFaults(),
-		hotelInstantFaults(), hotelUnknownFaults())
+	return slices.Concat(hotelGroupFaults, hotelTenantFaults, hotelDiscoveryFaults, hotelSortFaults, hotelOrphanFaults,
+		hotelInstantFaults, hotelUnknownFaults)
 }
 
-func hotelGroupFaults() []fault {
-	const why = "groups are those of the rows' values"
-	grouped := func(name, table, field string, grain any, edit func(row []wire.Value)) fault {
-		return broken(name, why, map[bool]string{false: "L8", true: "M24"}[grain != nil],
-			over(hotel, func(h http.Handler) http.Handler {
-				return diverted(hotelWith(table, edit), wire.PathAggregate,
-					func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(h)
-			})).graded(live)
-	}
-	plain := strings.NewReplacer("ö", "o", "è", "e", "P", "p")
-	return []fault{
-		grouped("a quarter is the month divided by three", "invoices", "issued", "quarter",
-			func(row []wire.Value) { row[3] = later(row[3], 1, 0) }),
-		grouped("cities of guests are grouped without case and accents", "guests", "city", nil, func(row []wire.Value) {
-			if row[2].Kind() == wire.KindText {
-				row[2] = wire.Text(plain.Replace(row[2].Text()))
-			}
-		}),
-		grouped("rooms without a floor are grouped with the ground floor", "rooms", "floor", nil, func(row []wire.Value) {
-			if row[4].IsNull() {
-				row[4] = wire.Int(0)
-			}
-		}),
-		grouped("hours are grouped by their whole part", "shifts", "hours", nil, func(row []wire.Value) {
-			whole, _, _ := strings.Cut(row[3].String(), ".")
-			var n int64
-			_, _ = fmt.Sscan(whole, &n)
-			row[3] = wire.Int(n)
-		}),
-		grouped("a method with a blank behind is grouped with the one without", "payments", "method", nil, func(row []wire.Value) {
-			row[3] = wire.Text(strings.TrimRight(row[3].Text(), " "))
-		}),
-	}
+const groupsOfRows = "groups are those of the rows' values"
+
+func groupedHotels(name, table, field string, grain any, edit func(row []wire.Value)) fault {
+	return broken(name, groupsOfRows, map[bool]string{false: "L8", true: "M24"}[grain != nil],
+		over(hotel, func(h http.Handler) http.Handler {
+			return diverted(hotelWith(table, edit), wire.PathAggregate,
+				func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(h)
+		})).graded(live)
+}
+
+var plainLetters = strings.NewReplacer("ö", "o", "è", "e", "P", "p")
+
+var hotelGroupFaults = []fault{
+	groupedHotels("a quarter is the month divided by three", "invoices", "issued", "quarter",
+		func(row []wire.Value) { row[3] = later(row[3], 1, 0) }),
+	groupedHotels("cities of guests are grouped without case and accents", "guests", "city", nil, func(row []wire.Value) {
+		if row[2].Kind() == wire.KindText {
+			row[2] = wire.Text(plainLetters.Replace(row[2].Text()))
+		}
+	}),
+	groupedHotels("rooms without a floor are grouped with the ground floor", "rooms", "floor", nil, func(row []wire.Value) {
+		if row[4].IsNull() {
+			row[4] = wire.Int(0)
+		}
+	}),
+	groupedHotels("hours are grouped by their whole part", "shifts", "hours", nil, func(row []wire.Value) {
+		whole, _, _ := strings.Cut(row[3].String(), ".")
+		var n int64
+		_, _ = fmt.Sscan(whole, &n)
+		row[3] = wire.Int(n)
+	}),
+	groupedHotels("a method with a blank behind is grouped with the one without", "payments", "method", nil, func(row []wire.Value) {
+		row[3] = wire.Text(strings.TrimRight(row[3].Text(), " "))
+	}),
 }
 
 // later returns an instant some months and days later.
@@ -196,44 +196,39 @@ func later(v wire.Value, months, days int) wire.Value {
 	return wire.Datetime(must(time.Parse(time.RFC3339, v.String())).AddDate(0, months, days))
 }
 
-func hotelTenantFaults() []fault {
-	mixed := func(name, kill string, build func() http.Handler) fault {
-		return broken(name, servedToNobodyElse, kill, build).graded(apart)
-	}
-	return []fault{
-		mixed("the tenant stands in the first alternative alone", "M11", func() http.Handler {
-			own, both := [2][]memsource.Table{hotelTables(0), hotelTables(1)}, [2][]memsource.Table{hotelTables(0), hotelTables(1)}
-			for i := range both {
-				for n := range both[i] {
-					if both[i][n].Name == "guests" {
-						both[i][n].Rows = slices.Concat(own[i][n].Rows, own[1-i][n].Rows)
-					}
+var hotelTenantFaults = []fault{
+	shared("the tenant stands in the first alternative alone", servedToNobodyElse, "M11", func() http.Handler {
+		own, both := [2][]memsource.Table{hotelTables(0), hotelTables(1)}, [2][]memsource.Table{hotelTables(0), hotelTables(1)}
+		for i := range both {
+			for n := range both[i] {
+				if both[i][n].Name == "guests" {
+					both[i][n].Rows = slices.Concat(own[i][n].Rows, own[1-i][n].Rows)
 				}
 			}
-			other := sharedHostOf(hostDefinition, both)
-			return diverted(other, wire.PathQuery, func(body map[string]any) bool {
-				return body["table"] == "guests" && len(alternatives(body, "or")) > 1
-			})(sharedHostOf(hostDefinition, own))
-		}).behind("L11", "another tenant's rows are not among those of the whole read"),
-		mixed("joined room types are the first tenant's", "M21", func() http.Handler {
-			second := hotelTables(1)
-			second[1] = hotelTables(0)[1]
-			other := sharedHostOf(hostDefinition, [2][]memsource.Table{hotelTables(0), second})
-			return diverted(other, wire.PathQuery, func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 })(chains())
-		}),
-		mixed("distinct guests are counted over all tenants", "L8", func() http.Handler {
-			all := [2][]memsource.Table{hotelTables(0), hotelTables(1)}
-			for n, row := range all[1][4].Rows {
-				extra := slices.Clone(row)
-				extra[0] = wire.Int(int64(1000 + n))
-				all[0][4].Rows = append(all[0][4].Rows, extra)
-			}
-			other := sharedHostOf(hostDefinition, all)
-			return diverted(other, wire.PathAggregate, func(body map[string]any) bool {
-				return body["table"] == "bookings" && hasMeasure(body, string(wire.AggCountDistinct))
-			})(chains())
-		}),
-	}
+		}
+		other := sharedHostOf(hostDefinition, both)
+		return diverted(other, wire.PathQuery, func(body map[string]any) bool {
+			return body["table"] == "guests" && len(alternatives(body, "or")) > 1
+		})(sharedHostOf(hostDefinition, own))
+	}).behind("L11", "another tenant's rows are not among those of the whole read"),
+	shared("joined room types are the first tenant's", servedToNobodyElse, "M21", func() http.Handler {
+		second := hotelTables(1)
+		second[1] = hotelTables(0)[1]
+		other := sharedHostOf(hostDefinition, [2][]memsource.Table{hotelTables(0), second})
+		return diverted(other, wire.PathQuery, hasMember("joins"))(chains())
+	}),
+	shared("distinct guests are counted over all tenants", servedToNobodyElse, "L8", func() http.Handler {
+		all := [2][]memsource.Table{hotelTables(0), hotelTables(1)}
+		for n, row := range all[1][4].Rows {
+			extra := slices.Clone(row)
+			extra[0] = wire.Int(int64(1000 + n))
+			all[0][4].Rows = append(all[0][4].Rows, extra)
+		}
+		other := sharedHostOf(hostDefinition, all)
+		return diverted(other, wire.PathAggregate, func(body map[string]any) bool {
+			return body["table"] == "bookings" && hasMeasure(body, string(wire.AggCountDistinct))
+		})(chains())
+	}),
 }
 
 // alternatives returns the lists in a member of a body.
@@ -242,131 +237,135 @@ func alternatives(body map[string]any, member string) []any {
 	return items
 }
 
-func hotelDiscoveryFaults() []fault {
-	tables := func(name, why, kill, table string, edit func(table map[string]any, field func(name string) map[string]any)) fault {
-		return broken(name, why, kill, over(hotel, eachTable(func(t map[string]any) {
-			if t["name"] == table {
-				edit(t, func(name string) map[string]any {
-					for _, f := range listOf(t, "fields") {
-						if f["name"] == name {
-							return f
-						}
+func describedHotels(name, why, kill, table string, edit func(table map[string]any, field func(name string) map[string]any)) fault {
+	return broken(name, why, kill, over(hotel, eachTable(func(t map[string]any) {
+		if t["name"] == table {
+			edit(t, func(name string) map[string]any {
+				for _, f := range listOf(t, "fields") {
+					if f["name"] == name {
+						return f
 					}
-					return nil
-				})
-			}
-		}))).graded(live)
-	}
-	typed := func(name, kill, table, of, kind string) fault {
-		return tables(name, "types are those of the rows", kill, table, func(_ map[string]any, field func(string) map[string]any) {
-			field(of)["type"] = kind
-		})
-	}
-	return []fault{
-		tables("samples of a role are names", "samples are values of their column", "L10", "staff",
-			func(_ map[string]any, field func(string) map[string]any) {
-				field("role")["samples"] = field("name")["samples"]
-			}).accepted("only the rows of other columns show it"),
-		tables("samples of birthdays are the days of arrival", "samples are values of their column", "L10", "guests",
-			func(_ map[string]any, field func(string) map[string]any) {
-				field("born")["samples"] = []any{"2023-03-03", "2023-03-05", "2023-03-07"}
-			}).accepted("only the rows of other columns show it"),
-		typed("a decimal is described as text", "L2", "bookings", "rate", "string"),
-		typed("a date is described as an instant", "L10", "staff", "hired", "datetime"),
-		typed("a fraction is described as a decimal", "L10", "shifts", "hours", "decimal"),
-		strayLink("a payment is linked to its booking", hotel, "payments", "invoice", "bookings", "id"),
-		strayLink("a booking is linked to the number of the room", hotel, "bookings", "room", "rooms", "number"),
-		strayLink("a review is linked to the payments", hotel, "reviews", "booking", "payments", "id"),
-		strayLink("a booking's guest is linked by the name", hotel, "bookings", "guest", "guests", "name"),
-	}
-}
-
-func hotelSortFaults() []fault {
-	const why = "rows come in the order of sort"
-	// Of rows that tie in the other order, those come first that have the lower key.
-	stored := func(a, b wire.Value) int {
-		if a.Kind() == wire.KindInt {
-			return cmp.Compare(a.Int64(), b.Int64())
-		}
-		return byText(a, b)
-	}
-	sorted := func(name, table, field string, compare func(a, b wire.Value) int) fault {
-		return broken(name, why, "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-			if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
-				return
-			}
-			c, values := t.Index(field), 0 // nulls are last
-			for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
-				values++
-			}
-			slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
-				order := compare(a[c], b[c])
-				if req.Sort[0].Dir == wire.Desc {
-					order = -order
 				}
-				return cmp.Or(order, stored(a[0], b[0]))
+				return nil
 			})
-		}})).graded(live)
-	}
-	number := func(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
-	return []fault{
-		sorted("nights are sorted as text", "bookings", "nights", byText),
-		sorted("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return number(a) - number(b) }),
-		sorted("instants are sorted by their day", "payments", "at",
-			func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
-		sorted("scores are sorted by their whole part", "reviews", "score", func(a, b wire.Value) int { return number(a) - number(b) }),
-		sorted("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value) int {
-			fold := strings.NewReplacer("ü", "u", "ó", "o", "Ó", "o", " ", "")
-			return strings.Compare(fold.Replace(strings.ToLower(a.Text())), fold.Replace(strings.ToLower(b.Text())))
-		}),
-	}
+		}
+	}))).graded(live)
 }
 
-func hotelOrphanFaults() []fault {
-	linked := func(name string, edit func(samples []any) []any) fault {
-		return broken(name, "the samples are the keys without a match, each once, in byte order", "L9",
-			over(hotel, ok(func(body map[string]any) {
-				samples, _ := body["orphanSamples"].([]any)
-				body["orphanSamples"] = edit(samples)
-			}, wire.PathLinkHitRate))).graded(live)
-	}
-	return []fault{
-		linked("orphans are listed as often as they occur", func(samples []any) (all []any) {
-			for i, s := range samples {
-				if all = append(all, s); i == 0 {
-					all = append(all, s)
-				}
-			}
-			return append([]any{}, all[:min(len(all), 20)]...)
-		}),
-		linked("orphans have their blanks and marks cut off", func(samples []any) []any {
-			for i, s := range samples {
-				samples[i] = strings.NewReplacer("/", "", "-", "").Replace(s.(string))
-			}
-			return append([]any{}, samples...)
-		}),
-	}
+func typedHotels(name, kill, table, of, kind string) fault {
+	return describedHotels(name, "types are those of the rows", kill, table, func(_ map[string]any, field func(string) map[string]any) {
+		field(of)["type"] = kind
+	})
 }
 
-func hotelInstantFaults() []fault {
-	const why = "a datetime is an instant: ISO 8601 in UTC"
-	instants := func(name, kill, path string, spell func(text string) string, holds func(field string) bool) fault {
-		return broken(name, why, kill, over(hotel, ok(func(body map[string]any) {
-			respell(body, "", spell, holds)
-		}, path))).graded(live)
+var hotelDiscoveryFaults = []fault{
+	describedHotels("samples of a role are names", "samples are values of their column", "L10", "staff",
+		func(_ map[string]any, field func(string) map[string]any) {
+			field("role")["samples"] = field("name")["samples"]
+		}).accepted("only the rows of other columns show it"),
+	describedHotels("samples of birthdays are the days of arrival", "samples are values of their column", "L10", "guests",
+		func(_ map[string]any, field func(string) map[string]any) {
+			field("born")["samples"] = []any{"2023-03-03", "2023-03-05", "2023-03-07"}
+		}).accepted("only the rows of other columns show it"),
+	typedHotels("a decimal is described as text", "L2", "bookings", "rate", "string"),
+	typedHotels("a date is described as an instant", "L10", "staff", "hired", "datetime"),
+	typedHotels("a fraction is described as a decimal", "L10", "shifts", "hours", "decimal"),
+	strayLink("a payment is linked to its booking", hotel, "payments", "invoice", "bookings", "id"),
+	strayLink("a booking is linked to the number of the room", hotel, "bookings", "room", "rooms", "number"),
+	strayLink("a review is linked to the payments", hotel, "reviews", "booking", "payments", "id"),
+	strayLink("a booking's guest is linked by the name", hotel, "bookings", "guest", "guests", "name"),
+}
+
+const inSortOrder = "rows come in the order of sort"
+
+// Of rows that tie in the other order, those come first that have the lower key.
+func storedOrder(a, b wire.Value) int {
+	if a.Kind() == wire.KindInt {
+		return cmp.Compare(a.Int64(), b.Int64())
 	}
-	bare := func(text string) string { return strings.TrimSuffix(text, "Z") }
-	every := func(string) bool { return true }
-	rows := func(name, of string, spell func(text string) string) fault {
-		return broken(name, why, "L10", over(hotel, textsOf(of, func(text string) any { return spell(text) }))).graded(live)
-	}
-	return []fault{
-		rows("payments are at a time without a zone", "at", bare),
-		rows("shifts have a blank for the T", "starts", func(text string) string { return strings.Replace(text, "T", " ", 1) }),
-		instants("bounds have no zone", "L8", wire.PathAggregate, bare, every),
-		instants("samples have no zone", "L10", wire.PathDiscovery, bare, func(field string) bool { return field == "samples" }).
-			accepted("samples are shown to people, and no answer is computed from them"),
-	}
+	return byText(a, b)
+}
+
+func sortedHotels(name, table, field string, compare func(a, b wire.Value) int) fault {
+	return broken(name, inSortOrder, "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+		if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
+			return
+		}
+		c, values := t.Index(field), 0 // nulls are last
+		for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
+			values++
+		}
+		slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
+			order := compare(a[c], b[c])
+			if req.Sort[0].Dir == wire.Desc {
+				order = -order
+			}
+			return cmp.Or(order, storedOrder(a[0], b[0]))
+		})
+	}})).graded(live)
+}
+
+func numberIn(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
+
+var hotelSortFaults = []fault{
+	sortedHotels("nights are sorted as text", "bookings", "nights", byText),
+	sortedHotels("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return numberIn(a) - numberIn(b) }),
+	sortedHotels("instants are sorted by their day", "payments", "at",
+		func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
+	sortedHotels("scores are sorted by their whole part", "reviews", "score", func(a, b wire.Value) int { return numberIn(a) - numberIn(b) }),
+	sortedHotels("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value) int {
+		fold := strings.NewReplacer("ü", "u", "ó", "o", "Ó", "o", " ", "")
+		return strings.Compare(fold.Replace(strings.ToLower(a.Text())), fold.Replace(strings.ToLower(b.Text())))
+	}),
+}
+
+func sampled(name string, edit func(samples []any) []any) fault {
+	return broken(name, "the samples are the keys without a match, each once, in byte order", "L9",
+		over(hotel, ok(func(body map[string]any) {
+			samples, _ := body["orphanSamples"].([]any)
+			body["orphanSamples"] = edit(samples)
+		}, wire.PathLinkHitRate))).graded(live)
+}
+
+var hotelOrphanFaults = []fault{
+	sampled("orphans are listed as often as they occur", func(samples []any) (all []any) {
+		for i, s := range samples {
+			if all = append(all, s); i == 0 {
+				all = append(all, s)
+			}
+		}
+		return append([]any{}, all[:min(len(all), 20)]...)
+	}),
+	sampled("orphans have their blanks and marks cut off", func(samples []any) []any {
+		for i, s := range samples {
+			samples[i] = strings.NewReplacer("/", "", "-", "").Replace(s.(string))
+		}
+		return append([]any{}, samples...)
+	}),
+}
+
+const isInstant = "a datetime is an instant: ISO 8601 in UTC"
+
+func hotelInstants(name, kill, path string, spell func(text string) string, holds func(field string) bool) fault {
+	return broken(name, isInstant, kill, over(hotel, ok(func(body map[string]any) {
+		respell(body, "", spell, holds)
+	}, path))).graded(live)
+}
+
+func withoutZ(text string) string { return strings.TrimSuffix(text, "Z") }
+
+func everyMember(string) bool { return true }
+
+func hotelRows(name, of string, spell func(text string) string) fault {
+	return broken(name, isInstant, "L10", over(hotel, textsOf(of, func(text string) any { return spell(text) }))).graded(live)
+}
+
+var hotelInstantFaults = []fault{
+	hotelRows("payments are at a time without a zone", "at", withoutZ),
+	hotelRows("shifts have a blank for the T", "starts", func(text string) string { return strings.Replace(text, "T", " ", 1) }),
+	hotelInstants("bounds have no zone", "L8", wire.PathAggregate, withoutZ, everyMember),
+	hotelInstants("samples have no zone", "L10", wire.PathDiscovery, withoutZ, func(field string) bool { return field == "samples" }).
+		accepted("samples are shown to people, and no answer is computed from them"),
 }
 
 // respell spells the instants below some members of a body otherwise.
@@ -388,18 +387,17 @@ func respell(v any, field string, spell func(string) string, holds func(field st
 	return v
 }
 
-func hotelUnknownFaults() []fault {
-	named := func(member string) leading {
-		return func(body map[string]any, table string) bool { return body[member] == table }
-	}
-	return []fault{
-		telling("a refusal says that the table is another's", "hotels", routePaths, named("table"),
-			refusal(404, "unknown_entity", "your account has no access to this table")),
-		telling("a size says that the table is another's", "hotels", []string{wire.PathSize}, named("table"),
-			refusal(404, "unknown_entity", "the table belongs to another account")),
-		telling("a link to a table of another's is declined", "hotels", []string{wire.PathLinkHitRate}, named("toTable"),
-			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
-		telling("a table of another's is forbidden", "hotels", []string{wire.PathCount}, named("table"),
-			refusal(403, "forbidden", "no access")).behind("P3.10b", "the status of that refusal belongs to another code"),
-	}
+func namesTable(member string) leading {
+	return func(body map[string]any, table string) bool { return body[member] == table }
+}
+
+var hotelUnknownFaults = []fault{
+	telling("a refusal says that the table is another's", "hotels", routePaths, namesTable("table"),
+		refusal(404, "unknown_entity", "your account has no access to this table")),
+	telling("a size says that the table is another's", "hotels", []string{wire.PathSize}, namesTable("table"),
+		refusal(404, "unknown_entity", "the table belongs to another account")),
+	telling("a link to a table of another's is declined", "hotels", []string{wire.PathLinkHitRate}, namesTable("toTable"),
+		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
+	telling("a table of another's is forbidden", "hotels", []string{wire.PathCount}, namesTable("table"),
+		refusal(403, "forbidden", "no access")).behind("P3.10b", "the status of that refusal belongs to another code"),
 }

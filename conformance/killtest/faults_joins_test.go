@@ -17,36 +17,41 @@ import (
 
 // Faults of joins that a join along a foreign key does not show: its target has no nulls, and the judge names what it asks for.
 
-func hopFaults() []fault {
-	const nothing, keeps = "a null key matches nothing", "an answer is made of what the source holds, whatever was asked before"
-	type data = func() []memsource.Table
-	matching := func(name string, tables data, concerns func(from, to wire.Type) bool) fault {
-		return broken(name, nothing, "M21", stocked(tables, alsoMatching(tables, concerns, func(from, key wire.Value) bool {
-			return from.IsNull() && key.IsNull()
-		})))
-	}
-	any := func(_, _ wire.Type) bool { return true }
-	ofTunes := func(name, why string, also func(from, key wire.Value) bool) fault {
-		return broken("tunes: "+name, why, "M21", stocked(tuneTables, alsoMatching(tuneTables, any, also)))
-	}
-	writing := func(name string, tables data, into func(own wire.Column) bool) fault {
-		return broken(name, keeps, "M27", stocked(tables, overwriting(tables, into)))
-	}
-	return overLiveData([]fault{
-		matching("hotels: nulls of both sides match", firstHotels, any),
-		matching("hotels: null texts of both sides match", firstHotels,
-			func(from, to wire.Type) bool { return from == wire.TypeString && to == wire.TypeString }),
-		matching("parts: nulls of both sides match", pagedTables, any),
-		ofTunes("a null key meets the empty text", nothing,
-			func(from, key wire.Value) bool { return from.IsNull() && key.Text() == "" && !key.IsNull() }),
-		ofTunes("text keys that look like numbers meet as numbers", "texts are compared as texts", func(from, key wire.Value) bool {
-			return terms.IsDecimal(from.Text()) && from.Text() != key.Text() && oracle.Same(from, key, wire.TypeNumber)
-		}),
-		writing("hotels: a joined column is written into the row that is kept", firstHotels, func(wire.Column) bool { return true }),
-		writing("library: a joined number is written into the row that is kept", libraryTables,
-			func(own wire.Column) bool { return own.Type == wire.TypeNumber }),
-	})
+const (
+	nullMatchesNothing = "a null key matches nothing"
+	answersFromSource  = "an answer is made of what the source holds, whatever was asked before"
+)
+
+func alsoNulls(name string, tables func() []memsource.Table, concerns func(from, to wire.Type) bool) fault {
+	return broken(name, nullMatchesNothing, "M21", stocked(tables, alsoMatching(tables, concerns, func(from, key wire.Value) bool {
+		return from.IsNull() && key.IsNull()
+	})))
 }
+
+func anyTypes(_, _ wire.Type) bool { return true }
+
+func ofTunes(name, why string, also func(from, key wire.Value) bool) fault {
+	return broken("tunes: "+name, why, "M21", stocked(tuneTables, alsoMatching(tuneTables, anyTypes, also)))
+}
+
+func overwritten(name string, tables func() []memsource.Table, into func(own wire.Column) bool) fault {
+	return broken(name, answersFromSource, "M27", func() http.Handler { return stocked(tables, overwriting(tables, into))() })
+}
+
+var hopFaults = overLiveData([]fault{
+	alsoNulls("hotels: nulls of both sides match", firstHotels, anyTypes),
+	alsoNulls("hotels: null texts of both sides match", firstHotels,
+		func(from, to wire.Type) bool { return from == wire.TypeString && to == wire.TypeString }),
+	alsoNulls("parts: nulls of both sides match", pagedTables, anyTypes),
+	ofTunes("a null key meets the empty text", nullMatchesNothing,
+		func(from, key wire.Value) bool { return from.IsNull() && key.Text() == "" && !key.IsNull() }),
+	ofTunes("text keys that look like numbers meet as numbers", "texts are compared as texts", func(from, key wire.Value) bool {
+		return terms.IsDecimal(from.Text()) && from.Text() != key.Text() && oracle.Same(from, key, wire.TypeNumber)
+	}),
+	overwritten("hotels: a joined column is written into the row that is kept", firstHotels, func(wire.Column) bool { return true }),
+	overwritten("library: a joined number is written into the row that is kept", libraryTables,
+		func(own wire.Column) bool { return own.Type == wire.TypeNumber }),
+})
 
 // tuneTables returns tables that are joined by number and by text: tunes have keys that look like numbers, and an empty one.
 func tuneTables() []memsource.Table {

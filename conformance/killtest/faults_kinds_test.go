@@ -62,7 +62,7 @@ func stockTables() []memsource.Table {
 func library() http.Handler { return plain(libraryTables()...) }
 
 func kindFaults() []fault {
-	return slices.Concat(gluedFaults(), laterPageFaults(), tellingFaults(), columnFaults(), strayLinkFaults())
+	return slices.Concat(gluedFaults, laterPageFaults, tellingFaults(), columnFaults(), strayLinkFaults)
 }
 
 // gluing serves tables whose rows are one group if a key made of the several keys of a request is the same. The key
@@ -136,33 +136,30 @@ func joinedBy(between, null string) func(texts []any) string {
 	}
 }
 
-func gluedFaults() []fault {
-	glued := func(name string, tables func() []memsource.Table, key func(texts []any) string) fault {
-		return broken(name, "groups are those of the rows' values", "L8", func() http.Handler { return gluing(tables, key) }).
-			graded(live)
-	}
-	chain := func() []memsource.Table { return hotelTables(0) }
-	ordered := func(texts []any) string {
-		slices.SortFunc(texts, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		return fmt.Sprintf("%q", texts)
-	}
-	return []fault{
-		glued("hotels: two keys of a group stand one behind the other", chain, joinedBy("", "\x00")),
-		glued("hotels: two keys of a group are a set", chain, ordered),
-		glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("", "\x00")),
-		glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-", "\x00")),
-		glued("stock: two keys of many groups stand one behind the other", stockTables, joinedBy("", "\x00")),
-		glued("library: two keys of a group are a set", libraryTables, ordered),
-		glued("library: null is an empty text where there are two keys", libraryTables, joinedBy("\x00", "")),
-	}
+func glued(name string, tables func() []memsource.Table, key func(texts []any) string) fault {
+	return broken(name, "groups are those of the rows' values", "L8", func() http.Handler { return gluing(tables, key) }).
+		graded(live)
+}
+
+func orderedTexts(texts []any) string {
+	slices.SortFunc(texts, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return fmt.Sprintf("%q", texts)
+}
+
+var gluedFaults = []fault{
+	glued("hotels: two keys of a group stand one behind the other", firstHotels, joinedBy("", "\x00")),
+	glued("hotels: two keys of a group are a set", firstHotels, orderedTexts),
+	glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("", "\x00")),
+	glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-", "\x00")),
+	glued("stock: two keys of many groups stand one behind the other", stockTables, joinedBy("", "\x00")),
+	glued("library: two keys of a group are a set", libraryTables, orderedTexts),
+	glued("library: null is an empty text where there are two keys", libraryTables, joinedBy("\x00", "")),
 }
 
 // keepingPages keeps pages by a key, if a condition holds.
 func keepingPages(holds func(body map[string]any) bool, key func(*http.Request, map[string]any) string) layer {
-	return func(h http.Handler) http.Handler {
-		kept := keeping(wire.PathQuery, key)(h)
-		return diverted(kept, wire.PathQuery, func(body map[string]any) bool { return integer(body, "offset") > 0 && holds(body) })(h)
-	}
+	later := func(body map[string]any) bool { return integer(body, "offset") > 0 && holds(body) }
+	return onlyFor(wire.PathQuery, later, keeping(wire.PathQuery, key))
 }
 
 // onward serves the later pages of a list to whoever asked for its first page last, as a cursor does that is kept by
@@ -186,25 +183,17 @@ func onward(h http.Handler) http.Handler {
 	})(h)
 }
 
-func laterPageFaults() []fault {
-	mixed := func(name string, build func() http.Handler) fault {
-		return broken(name, servedToNobodyElse, "T2", build).graded(apart)
-	}
-	each := func(map[string]any) bool { return true }
-	has := func(member string) func(body map[string]any) bool {
-		return func(body map[string]any) bool { return len(listOf(body, member)) > 0 }
-	}
-	host := over(newSharedHost)
-	return []fault{
-		mixed("hotels: later pages are kept without the tenant", over(chains, keepingPages(each, byRequest))),
-		mixed("hotels: later pages are those of the tenant who began the list last", over(chains, onward)),
-		mixed("hotels: later pages of sorted rows are kept without the tenant", over(chains, keepingPages(has("sort"), byRequest))),
-		mixed("later pages are kept without the tenant", over(host, keepingPages(each, byRequest))),
-		mixed("later pages of filtered rows are kept without the tenant", over(host, keepingPages(has("and"), byRequest))),
-		mixed("later pages are those of the tenant who began the list last", over(host, onward)),
-		mixed("later pages of a large table are kept without the tenant", over(archives, keepingPages(
-			func(body map[string]any) bool { return body["table"] == "archive" }, byRequest))),
-	}
+var laterPageFaults = []fault{
+	shared("hotels: later pages are kept without the tenant", servedToNobodyElse, "T2", over(chains, keepingPages(everyRequest, byRequest))),
+	shared("hotels: later pages are those of the tenant who began the list last", servedToNobodyElse, "T2", over(chains, onward)),
+	shared("hotels: later pages of sorted rows are kept without the tenant", servedToNobodyElse, "T2",
+		chains, keepingPages(hasMember("sort"), byRequest)),
+	shared("later pages are kept without the tenant", servedToNobodyElse, "T2", over(twoCustomers, keepingPages(everyRequest, byRequest))),
+	shared("later pages of filtered rows are kept without the tenant", servedToNobodyElse, "T2",
+		twoCustomers, keepingPages(hasMember("and"), byRequest)),
+	shared("later pages are those of the tenant who began the list last", servedToNobodyElse, "T2", over(twoCustomers, onward)),
+	shared("later pages of a large table are kept without the tenant", servedToNobodyElse, "T2", over(archives, keepingPages(
+		func(body map[string]any) bool { return body["table"] == "archive" }, byRequest))),
 }
 
 // othersTables are the tables that only the other customer has.
@@ -216,7 +205,7 @@ type leading = func(body map[string]any, table string) bool
 // telling returns a connector that answers requests which lead to a table of the other customer's otherwise than those
 // that lead nowhere.
 func telling(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
-	host := map[string]func() http.Handler{"hotels": chains, "host": over(newSharedHost)}[of]
+	host := map[string]func() http.Handler{"hotels": chains, "host": twoCustomers}[of]
 	return broken(name, "a table of another tenant is as unknown as one that nobody has", "T1", over(host,
 		ofCustomers("", func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
 			tells := slices.Contains(paths, r.URL.Path) && leads(body, othersTables[of][customer])
@@ -315,18 +304,16 @@ func strayLink(name string, base func() http.Handler, table, field, to, key stri
 	return broken(name, "a key's values are those of its target", "M29", over(base, ledTo(table, field, to, key))).graded(live)
 }
 
-func strayLinkFaults() []fault {
-	return []fault{
-		strayLink("hotels: a shift's staff leads to the hotels", hotel, "shifts", "staff", "hotels", "id"),
-		strayLink("hotels: a booking's room leads to the hotels", hotel, "bookings", "room", "hotels", "id"),
-		strayLink("hotels: an invoice's booking leads to the rooms", hotel, "invoices", "booking", "rooms", "id"),
-		strayLink("library: a copy's book leads to its aisle", func() http.Handler {
-			aisles := hotelTable("aisles", "Where copies stand.", 13, nil, func(i int) []wire.Value {
-				return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Aisle %d", i))}
-			}, "id number", "name string")
-			return plain(append(libraryTables(), aisles)...)
-		}, "copies", "book", "aisles", "id"),
-	}
+var strayLinkFaults = []fault{
+	strayLink("hotels: a shift's staff leads to the hotels", hotel, "shifts", "staff", "hotels", "id"),
+	strayLink("hotels: a booking's room leads to the hotels", hotel, "bookings", "room", "hotels", "id"),
+	strayLink("hotels: an invoice's booking leads to the rooms", hotel, "invoices", "booking", "rooms", "id"),
+	strayLink("library: a copy's book leads to its aisle", func() http.Handler {
+		aisles := hotelTable("aisles", "Where copies stand.", 13, nil, func(i int) []wire.Value {
+			return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Aisle %d", i))}
+		}, "id number", "name string")
+		return plain(append(libraryTables(), aisles)...)
+	}, "copies", "book", "aisles", "id"),
 }
 
 // TestKindSeeds grades each of these faults by the whole program with several seeds, each of which must find it.

@@ -23,106 +23,117 @@ const (
 	neverWrong   = "a wrong number is never legal"
 )
 
-// foldFaults returns connectors that aggregate wrongly, mostly one column.
-func foldFaults() []fault {
-	folds := func(name, why, kill string, aggregate func(req *wire.AggregateRequest)) fault {
-		return broken(name, why, kill, warehouse(twist{aggregate: aggregate}))
-	}
-	answers := func(name, why, kill string, groups func(req *wire.AggregateRequest, t *oracle.Table)) fault {
-		return broken(name, why, kill, warehouse(twist{groups: groups}))
-	}
-	grain := func(name string, from, to wire.Grain, column string) fault {
-		return folds(name, periodsBegin, "M24", func(req *wire.AggregateRequest) {
-			for i, g := range req.GroupBy {
-				if g.Grain == from && g.Field == column {
-					req.GroupBy[i].Grain = to
+func foldedWrongly(name, why, kill string, aggregate func(req *wire.AggregateRequest)) fault {
+	return broken(name, why, kill, warehouse(twist{aggregate: aggregate}))
+}
+
+func groupedWrongly(name, why, kill string, groups func(req *wire.AggregateRequest, t *oracle.Table)) fault {
+	return broken(name, why, kill, warehouse(twist{groups: groups}))
+}
+
+func grainAs(name string, from, to wire.Grain, column string) fault {
+	return foldedWrongly(name, periodsBegin, "M24", func(req *wire.AggregateRequest) {
+		for i, g := range req.GroupBy {
+			if g.Grain == from && g.Field == column {
+				req.GroupBy[i].Grain = to
+			}
+		}
+	})
+}
+
+func measureAs(name string, from wire.AggFunc, column string, to wire.AggFunc) fault {
+	return broken(name, neverWrong, "L8", warehouse(measuredAs(from, to, column)))
+}
+
+var pagedOracle = oracleTables(pagedTables())
+
+var pagedLater = movedLater()
+
+// foldFaults are connectors that aggregate wrongly, mostly one column.
+var foldFaults = []fault{
+	groupedWrongly("groups are cut below the limit", "groups are refused or declined, never cut", "M23",
+		func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }),
+	grainAs("a quarter is a month", wire.GrainQuarter, wire.GrainMonth, "day"),
+	grainAs("a year is a quarter, of one column", wire.GrainYear, wire.GrainQuarter, "at"),
+	broken("months begin at midnight in Berlin", "a period begins in UTC", "M24",
+		warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
+				*t = *must(oracle.Aggregate(pagedLater, req))
+			}
+		}})),
+	foldedWrongly("behind another key a year is a month", periodsBegin, "M24", func(req *wire.AggregateRequest) {
+		if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
+			req.GroupBy[1].Grain = wire.GrainMonth
+		}
+	}),
+	groupedWrongly("groups that a filter of their column leaves empty are answered", "a group has rows", "L8",
+		func(req *wire.AggregateRequest, t *oracle.Table) {
+			whole := *req
+			whole.Where = wire.Where{}
+			all, err := oracle.Aggregate(pagedOracle, &whole)
+			if err != nil || len(req.GroupBy) != 1 || len(req.And) != 1 || req.And[0].Field != req.GroupBy[0].Field || req.And[0].Op != wire.OpEq {
+				return
+			}
+			for _, group := range all.Rows {
+				if !slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[0] == group[0] }) {
+					empty := make([]wire.Value, len(group))
+					empty[0], empty[1] = group[0], wire.Int(0)
+					t.Rows = append(t.Rows, empty)
 				}
 			}
-		})
-	}
-	measure := func(name string, from wire.AggFunc, column string, to wire.AggFunc) fault {
-		return broken(name, neverWrong, "L8", warehouse(measuredAs(from, to, column)))
-	}
-	tables, later := oracleTables(pagedTables()), oracleTables(pagedTables())
+		}),
+	groupedWrongly("of no rows the sum is zero", "a sum over nothing is null", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
+		for at, m := range req.Measures {
+			if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && t.Rows[0][0].String() == "0" {
+				t.Rows[0][at] = wire.Int(0)
+			}
+		}
+	}),
+	groupedWrongly("the distinct values of a group are not those of the one before", neverWrong, "L8",
+		func(req *wire.AggregateRequest, t *oracle.Table) {
+			for at, m := range req.Measures {
+				for i, row := range t.Rows {
+					if m.Fn == wire.AggCountDistinct && len(req.GroupBy) > 0 && i > 0 {
+						row[len(req.GroupBy)+at] = wire.Int(0)
+					}
+				}
+			}
+		}),
+	broken("names of groups lose their capitals", "a group has the names that are asked for", "L8, M24",
+		warehouse(twist{}, ok(func(body map[string]any) {
+			for _, group := range listOf(body, "rows") {
+				for name, v := range maps.Clone(group) {
+					delete(group, name)
+					group[strings.ToLower(name)] = v
+				}
+			}
+		}, wire.PathAggregate))),
+	measureAs("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
+	measureAs("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
+	groupedWrongly("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
+		for i, m := range req.Measures {
+			if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
+				t.Rows[0][i] = wire.Decimal(t.Rows[0][i].String() + "00000000001")
+			}
+		}
+	}),
+	broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4",
+		warehouse(twist{}, onlyFor(wire.PathCardinality,
+			func(body map[string]any) bool { return len(alternatives(body, "columns")) == 1 }, edits(eachColumn(func(c map[string]any) {
+				if integer(c, "nonNull") == 1200 {
+					c["nonNull"] = 1230
+				}
+			}), wire.PathCardinality)))),
+	broken("fieldTypes are believed", "the type is that of the source's column", "M25", believing),
+}
+
+// movedLater returns the tables of the warehouse, where everything moves two hours later.
+func movedLater() oracle.Tables {
+	later := oracleTables(pagedTables())
 	for _, row := range later["moves"].Rows {
 		row[4] = wire.DatetimeWidth(must(time.Parse(time.RFC3339, row[4].String())).Add(2*time.Hour), 0)
 	}
-	return []fault{
-		answers("groups are cut below the limit", "groups are refused or declined, never cut", "M23",
-			func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }),
-		grain("a quarter is a month", wire.GrainQuarter, wire.GrainMonth, "day"),
-		grain("a year is a quarter, of one column", wire.GrainYear, wire.GrainQuarter, "at"),
-		broken("months begin at midnight in Berlin", "a period begins in UTC", "M24",
-			warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
-					*t = *must(oracle.Aggregate(later, req))
-				}
-			}})),
-		folds("behind another key a year is a month", periodsBegin, "M24", func(req *wire.AggregateRequest) {
-			if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
-				req.GroupBy[1].Grain = wire.GrainMonth
-			}
-		}),
-		answers("groups that a filter of their column leaves empty are answered", "a group has rows", "L8",
-			func(req *wire.AggregateRequest, t *oracle.Table) {
-				whole := *req
-				whole.Where = wire.Where{}
-				all, err := oracle.Aggregate(tables, &whole)
-				if err != nil || len(req.GroupBy) != 1 || len(req.And) != 1 || req.And[0].Field != req.GroupBy[0].Field || req.And[0].Op != wire.OpEq {
-					return
-				}
-				for _, group := range all.Rows {
-					if !slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[0] == group[0] }) {
-						empty := make([]wire.Value, len(group))
-						empty[0], empty[1] = group[0], wire.Int(0)
-						t.Rows = append(t.Rows, empty)
-					}
-				}
-			}),
-		answers("of no rows the sum is zero", "a sum over nothing is null", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
-			for at, m := range req.Measures {
-				if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && t.Rows[0][0].String() == "0" {
-					t.Rows[0][at] = wire.Int(0)
-				}
-			}
-		}),
-		answers("the distinct values of a group are not those of the one before", neverWrong, "L8",
-			func(req *wire.AggregateRequest, t *oracle.Table) {
-				for at, m := range req.Measures {
-					for i, row := range t.Rows {
-						if m.Fn == wire.AggCountDistinct && len(req.GroupBy) > 0 && i > 0 {
-							row[len(req.GroupBy)+at] = wire.Int(0)
-						}
-					}
-				}
-			}),
-		broken("names of groups lose their capitals", "a group has the names that are asked for", "L8, M24",
-			warehouse(twist{}, ok(func(body map[string]any) {
-				for _, group := range listOf(body, "rows") {
-					for name, v := range maps.Clone(group) {
-						delete(group, name)
-						group[strings.ToLower(name)] = v
-					}
-				}
-			}, wire.PathAggregate))),
-		measure("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
-		measure("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
-		answers("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
-			for i, m := range req.Measures {
-				if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
-					t.Rows[0][i] = wire.Decimal(t.Rows[0][i].String() + "00000000001")
-				}
-			}
-		}),
-		broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4",
-			warehouse(twist{}, answersWhere(wire.PathCardinality,
-				func(body map[string]any) bool { return len(alternatives(body, "columns")) == 1 }, eachColumn(func(c map[string]any) {
-					if integer(c, "nonNull") == 1200 {
-						c["nonNull"] = 1230
-					}
-				})))),
-		broken("fieldTypes are believed", "the type is that of the source's column", "M25", believing),
-	}
+	return later
 }
 
 // believing returns a connector that takes the types of its columns from the request.
@@ -133,145 +144,151 @@ func believing() http.Handler {
 	}})()
 }
 
-// liveJoinFaults returns connectors that join wrongly.
-func liveJoinFaults() []fault {
-	const why = "a hop is a left join"
-	unmatched := func(t *oracle.Table, row []wire.Value) bool {
-		for i, c := range t.Columns {
-			if c.Hop == 1 && !row[i].IsNull() {
-				return false
-			}
+const isLeftJoin = "a hop is a left join"
+
+func unmatched(t *oracle.Table, row []wire.Value) bool {
+	for i, c := range t.Columns {
+		if c.Hop == 1 && !row[i].IsNull() {
+			return false
 		}
-		return true
 	}
-	wrong := func(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
-		tables := func() []memsource.Table { return append(pagedTables(), more...) }
-		return broken(name, why, "M21", stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
-			if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
-				joined(req, t)
+	return true
+}
+
+func hoppedWrongly(name, why string, hops int, joined func(req *connector.Query, t *oracle.Table), more ...memsource.Table) fault {
+	tables := func() []memsource.Table { return append(pagedTables(), more...) }
+	return broken(name, why, "M21", stocked(tables, twist{answer: func(req *connector.Query, t *oracle.Table) {
+		if n := len(req.Joins); n > 0 && (hops == 0 || hops == n) {
+			joined(req, t)
+		}
+	}}))
+}
+
+var pagedParts = pagedTables()[1].Rows
+
+// liveJoinFaults are connectors that join wrongly.
+var liveJoinFaults = []fault{
+	hoppedWrongly("of two hops to one table both answer the first", "a hop is along its own columns", 2,
+		eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
+			if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
+				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
 			}
-		}}))
-	}
+		}), shipped),
+	broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
+		link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+			if req.FromTable == "arrivals" && req.FromColumn == "port" {
+				right.OrphanCount, right.OrphanRate, right.OrphanSamples = 0, 0, nil
+			}
+		},
+	})),
+	hoppedWrongly("rows without a match are dropped", isLeftJoin, 0, func(_ *connector.Query, t *oracle.Table) {
+		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
+	}),
+	hoppedWrongly("one match of several is joined", isLeftJoin, 0, func(_ *connector.Query, t *oracle.Table) {
+		t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
+	}),
+	hoppedWrongly("a table joined to itself is not", isLeftJoin, 1, eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
+		if req.Joins[0].ToTable == req.Table {
+			copy(row[len(row)-4:], row[:4])
+		}
+	})),
+	hoppedWrongly("the second hop starts from the base table", isLeftJoin, 2,
+		eachRow(func(_ *connector.Query, _ *oracle.Table, row []wire.Value) {
+			copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
+		})),
+	broken("beside two hops the groups of or are forgotten", "filters are those of the base table", "M21", warehouse(asking(where(
+		func(req *connector.Query) bool { return len(req.Joins) == 2 }, func(req *connector.Query) { req.Or = nil })))),
+	broken("a hop without fields is left out", "a row with several matches is several rows", "M21", warehouse(asking(where(
+		func(req *connector.Query) bool { return len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 },
+		func(req *connector.Query) { req.Joins = nil })))),
+	broken("joined rows are sorted by columns that are answered only", "rows come in the requested order", "M21",
+		warehouse(asking(func(req *connector.Query) {
+			req.Sort = slices.DeleteFunc(slices.Clone(req.Sort), func(k wire.SortKey) bool {
+				return len(req.Joins) > 0 && !slices.Contains(req.Fields, k.Field)
+			})
+		}))),
+	hoppedWrongly("a hop starts only from columns that are answered", isLeftJoin, 2,
+		eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
+			from := req.Joins[1].FromField
+			if !slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
+				nullHops(t, row, 2)
+			}
+		})),
+	hoppedWrongly("behind a row without a match, null is joined to null", "null matches nothing", 2,
+		eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
+			if req.Joins[0].ToTable == "parts" && req.Joins[1].ToTable == "counts" && unmatched(t, row) {
+				row[len(row)-2] = counts.Rows[3][0]
+			}
+		}), counts),
+	hoppedWrongly("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
+		eachRow(func(_ *connector.Query, t *oracle.Table, row []wire.Value) {
+			part, _ := strconv.Atoi(row[t.Index("part")].String())
+			copy(row[len(row)-4:], pagedParts[part-1])
+		}), moved, visits),
+	broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", limitedBase),
+	broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(where(
+		func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 0 && len(req.Measures) == 1 },
+		func(req *wire.AggregateRequest) { req.Joins = nil })))),
+	broken("groups by a joined text lose the rows that nothing matches", "a row without a match is in the group of null", "M22",
+		warehouse(folding(func(req *wire.AggregateRequest) {
+			for _, h := range req.Joins {
+				if slices.ContainsFunc(h.Fields, func(f wire.JoinField) bool {
+					return f.Field == "label" && len(req.GroupBy) > 0 && f.As == req.GroupBy[0].Field
+				}) {
+					req.And = append(req.And, wire.Filter{Field: req.Joins[0].FromField, Op: wire.OpLte, Value: wire.Int(60)})
+				}
+			}
+		}))),
+	broken("groups of joined rows count each row of the base table once", "a row with several matches is several rows", "M22",
+		warehouse(folding(func(req *wire.AggregateRequest) {
+			for i := range req.Measures {
+				if m := &req.Measures[i]; len(req.Joins) > 0 && len(req.GroupBy) > 0 && req.Table == "parts" && m.Field == "" {
+					m.Fn, m.Field = wire.AggCountDistinct, "no"
+				}
+			}
+		}))),
+	joinedSums("sums over joins are of distinct values of the joined table",
+		func(field string) bool { return strings.HasPrefix(field, "Hop") }),
+	joinedSums("sums over joins are of distinct values of the base table",
+		func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
+	broken("the orphans of the other direction", "orphanCount counts the from-rows without a match", "L9",
+		warehouse(twist{}, bodies(func(body map[string]any) {
+			if body["fromTable"] == "parts" && body["toTable"] == "moves" {
+				body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
+				body["toTable"], body["toColumn"] = "parts", "no"
+			}
+		}, wire.PathLinkHitRate))),
+}
+
+// countedTables returns tables that refer to those of the warehouse, some of them to each other.
+func countedTables() (counts, moved, visits, shipped memsource.Table) {
 	counted := func(name, to, key string, fields ...string) memsource.Table {
 		link, _, _ := strings.Cut(fields[0], " ")
-		return memsource.Table{Table: wire.Table{Name: name, SourceDescription: "What was counted.", PrimaryKey: []string{"no"},
-			Fields: fieldsOf(append([]string{"no number!"}, fields...)...), ForeignKeys: links(link + " " + to + "." + key)}}
+		return tableOf(name, "What was counted.", links(link+" "+to+"."+key), append([]string{"no number!"}, fields...)...)
 	}
-	counts := counted("counts", "parts", "no", "part number?")
+	counts = counted("counts", "parts", "no", "part number?")
 	for i := range 30 {
 		counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), unless(i%10 == 3, wire.Int(int64(2*i+1)))})
 	}
-	moved, visits := counted("counts", "moves", "id", "move number"), counted("visits", "counts", "no", "count number", "part number")
+	moved, visits = counted("counts", "moves", "id", "move number"), counted("visits", "counts", "no", "count number", "part number")
 	for i := range int64(40) {
 		moved.Rows = append(moved.Rows, []wire.Value{wire.Int(i), wire.Int(1000 + 7*i)})
 		visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
 	}
-	shipped := counted("shipped", "parts", "no", "origin number", "target number")
+	shipped = counted("shipped", "parts", "no", "origin number", "target number")
 	shipped.ForeignKeys = append(shipped.ForeignKeys, wire.ForeignKey{Field: "target", TargetTable: "parts", TargetField: "no"})
 	for i := range int64(20) {
 		shipped.Rows = append(shipped.Rows, []wire.Value{wire.Int(i), wire.Int(1 + i), wire.Int(60 - i)})
 	}
-	parts := pagedTables()[1].Rows
-	return []fault{
-		wrong("of two hops to one table both answer the first", "a hop is along its own columns", 2,
-			eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
-				if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
-					copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
-				}
-			}), shipped),
-		broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
-			link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-				if req.FromTable == "arrivals" && req.FromColumn == "port" {
-					right.OrphanCount, right.OrphanRate, right.OrphanSamples = 0, 0, nil
-				}
-			},
-		})),
-		wrong("rows without a match are dropped", why, 0, func(_ *connector.Query, t *oracle.Table) {
-			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
-		}),
-		wrong("one match of several is joined", why, 0, func(_ *connector.Query, t *oracle.Table) {
-			t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
-		}),
-		wrong("a table joined to itself is not", why, 1, eachRow(func(req *connector.Query, _ *oracle.Table, row []wire.Value) {
-			if req.Joins[0].ToTable == req.Table {
-				copy(row[len(row)-4:], row[:4])
-			}
-		})),
-		wrong("the second hop starts from the base table", why, 2, eachRow(func(_ *connector.Query, _ *oracle.Table, row []wire.Value) {
-			copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
-		})),
-		broken("beside two hops the groups of or are forgotten", "filters are those of the base table", "M21", warehouse(asking(where(
-			func(req *connector.Query) bool { return len(req.Joins) == 2 }, func(req *connector.Query) { req.Or = nil })))),
-		broken("a hop without fields is left out", "a row with several matches is several rows", "M21", warehouse(asking(where(
-			func(req *connector.Query) bool { return len(req.Joins) == 1 && len(req.Joins[0].Fields) == 0 },
-			func(req *connector.Query) { req.Joins = nil })))),
-		broken("joined rows are sorted by columns that are answered only", "rows come in the requested order", "M21",
-			warehouse(asking(func(req *connector.Query) {
-				req.Sort = slices.DeleteFunc(slices.Clone(req.Sort), func(k wire.SortKey) bool {
-					return len(req.Joins) > 0 && !slices.Contains(req.Fields, k.Field)
-				})
-			}))),
-		wrong("a hop starts only from columns that are answered", why, 2,
-			eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
-				from := req.Joins[1].FromField
-				if !slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == from }) {
-					nullHops(t, row, 2)
-				}
-			})),
-		wrong("behind a row without a match, null is joined to null", "null matches nothing", 2,
-			eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
-				if req.Joins[0].ToTable == "parts" && req.Joins[1].ToTable == "counts" && unmatched(t, row) {
-					row[len(row)-2] = counts.Rows[3][0]
-				}
-			}), counts),
-		wrong("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
-			eachRow(func(_ *connector.Query, t *oracle.Table, row []wire.Value) {
-				part, _ := strconv.Atoi(row[t.Index("part")].String())
-				copy(row[len(row)-4:], parts[part-1])
-			}), moved, visits),
-		broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", limitedBase),
-		broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(where(
-			func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 0 && len(req.Measures) == 1 },
-			func(req *wire.AggregateRequest) { req.Joins = nil })))),
-		broken("groups by a joined text lose the rows that nothing matches", "a row without a match is in the group of null", "M22",
-			warehouse(folding(func(req *wire.AggregateRequest) {
-				for _, h := range req.Joins {
-					if slices.ContainsFunc(h.Fields, func(f wire.JoinField) bool {
-						return f.Field == "label" && len(req.GroupBy) > 0 && f.As == req.GroupBy[0].Field
-					}) {
-						req.And = append(req.And, wire.Filter{Field: req.Joins[0].FromField, Op: wire.OpLte, Value: wire.Int(60)})
-					}
-				}
-			}))),
-		broken("groups of joined rows count each row of the base table once", "a row with several matches is several rows", "M22",
-			warehouse(folding(func(req *wire.AggregateRequest) {
-				for i := range req.Measures {
-					if m := &req.Measures[i]; len(req.Joins) > 0 && len(req.GroupBy) > 0 && req.Table == "parts" && m.Field == "" {
-						m.Fn, m.Field = wire.AggCountDistinct, "no"
-					}
-				}
-			}))),
-		joinedSums("sums over joins are of distinct values of the joined table",
-			func(field string) bool { return strings.HasPrefix(field, "Hop") }),
-		joinedSums("sums over joins are of distinct values of the base table",
-			func(field string) bool { return !strings.HasPrefix(field, "Hop") }),
-		broken("the orphans of the other direction", "orphanCount counts the from-rows without a match", "L9",
-			warehouse(twist{}, bodies(func(body map[string]any) {
-				if body["fromTable"] == "parts" && body["toTable"] == "moves" {
-					body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
-					body["toTable"], body["toColumn"] = "parts", "no"
-				}
-			}, wire.PathLinkHitRate))),
-	}
+	return counts, moved, visits, shipped
 }
+
+var counts, moved, visits, shipped = countedTables()
 
 // codes returns ports, and arrivals that name them in other letters, as an older system did, and declare no key.
 func codes() []memsource.Table {
-	keyed := func(name, key string, fields ...string) memsource.Table {
-		return memsource.Table{Table: wire.Table{Name: name, PrimaryKey: []string{key}, Fields: fieldsOf(fields...)}}
-	}
-	ports := keyed("ports", "code", "code string!", "depth number")
-	arrivals := keyed("arrivals", "no", "no number!", "port string")
+	ports := tableOf("ports", "", nil, "code string!", "depth number")
+	arrivals := tableOf("arrivals", "", nil, "no number!", "port string")
 	for i := range 30 {
 		code := fmt.Sprint("port ", i)
 		ports.Rows = append(ports.Rows, []wire.Value{wire.Text(code), wire.Int(int64(i % 7))})

@@ -19,166 +19,169 @@ import (
 
 // liveReadFaults returns connectors whose reads of one table disagree.
 func liveReadFaults() []fault {
-	return overLiveData(slices.Concat(wholeReadFaults(), windowFaults(), projectionFaults(), viewFaults(), foldFaults(), liveJoinFaults(),
-		descriptionFaults()))
+	return overLiveData(slices.Concat(wholeReadFaults, windowFaults, projectionFaults, viewFaults, foldFaults, liveJoinFaults,
+		descriptionFaults))
 }
 
 // countless are the endpoints that tell how many rows a table has.
 var countless = []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate}
 
-func wholeReadFaults() []fault {
-	const why = "a read without filters and without a window answers all rows, each once"
-	nothingCounts := connector.Omit{Endpoints: countless}
-	dropLast := func(_ *connector.Query, t *oracle.Table) {
-		var kept [][]wire.Value
-		for page := range slices.Chunk(t.Rows, 100) {
-			kept = append(kept, page[:min(len(page), 99)]...)
-		}
-		t.Rows = kept
+const wholeRead = "a read without filters and without a window answers all rows, each once"
+
+var nothingCounts = connector.Omit{Endpoints: countless}
+
+func dropLast(_ *connector.Query, t *oracle.Table) {
+	var kept [][]wire.Value
+	for page := range slices.Chunk(t.Rows, 100) {
+		kept = append(kept, page[:min(len(page), 99)]...)
 	}
-	firstPage := func(_ *connector.Query, limit, _ *int64) {
-		if *limit == 0 {
-			*limit = 100
-		}
-	}
-	return []fault{
-		broken("the last row of each full page is dropped", why, "L11", warehouse(twist{answer: dropLast})),
-		broken("the last row of each full page is dropped, and nothing counts", why, "L11",
-			warehouse(twist{answer: dropLast, omit: nothingCounts})),
-		broken("only the first page is read", why, "L11", warehouse(twist{request: firstPage})),
-		broken("only the first page is read, and nothing counts", why, "L11",
-			warehouse(twist{request: firstPage, omit: nothingCounts})),
-		broken("reads stop at 1,000 rows", why, "L11",
-			warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }})),
-		broken("reads without a sort stop at 1,000 rows, and nothing counts or skips", why, "L11",
-			warehouse(twist{omit: connector.Omit{Endpoints: countless, Offset: true}, answer: func(req *connector.Query, t *oracle.Table) {
-				if len(req.Sort) == 0 {
-					t.Rows = t.Rows[:min(len(t.Rows), 1000)]
-				}
-			}})),
-		broken("a page begins with the last row of the one before", why, "L11",
-			warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) {
-				var all [][]wire.Value
-				for i, row := range t.Rows {
-					if i > 0 && i%100 == 0 {
-						all = append(all, t.Rows[i-1])
-					}
-					all = append(all, row)
-				}
-				t.Rows = all
-			}})).refused("discovery-10"),
+	t.Rows = kept
+}
+
+func firstPage(_ *connector.Query, limit, _ *int64) {
+	if *limit == 0 {
+		*limit = 100
 	}
 }
 
-func windowFaults() []fault {
-	const inOrder, isCut = "filters, sort and window are applied in this order", "offset and limit cut the result"
-	asks := func(name, why, kill string, request func(req *connector.Query, limit, offset *int64)) fault {
-		return broken(name, why, kill, warehouse(twist{request: request}))
-	}
-	const windowsFirst = "a window is compared with the whole read before pages are"
-	return []fault{
-		broken("one column of numbers is sorted upwards as text", "numbers sort by value", "L7",
-			warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
-				if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
-					sortBy(t.Rows, 2, wire.Asc, byText)
-				}
-			}})).refused("stream-2"),
-		asks("an offset without a sort is ignored", isCut, "M20", func(req *connector.Query, _, offset *int64) {
+var wholeReadFaults = []fault{
+	broken("the last row of each full page is dropped", wholeRead, "L11", warehouse(twist{answer: dropLast})),
+	broken("the last row of each full page is dropped, and nothing counts", wholeRead, "L11",
+		warehouse(twist{answer: dropLast, omit: nothingCounts})),
+	broken("only the first page is read", wholeRead, "L11", warehouse(twist{request: firstPage})),
+	broken("only the first page is read, and nothing counts", wholeRead, "L11",
+		warehouse(twist{request: firstPage, omit: nothingCounts})),
+	broken("reads stop at 1,000 rows", wholeRead, "L11",
+		warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }})),
+	broken("reads without a sort stop at 1,000 rows, and nothing counts or skips", wholeRead, "L11",
+		warehouse(twist{omit: connector.Omit{Endpoints: countless, Offset: true}, answer: func(req *connector.Query, t *oracle.Table) {
 			if len(req.Sort) == 0 {
-				*offset = 0
+				t.Rows = t.Rows[:min(len(t.Rows), 1000)]
 			}
-		}),
-		asks("a limit is at most 500", "a window has as many rows as there are for it", "M20",
-			func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }),
-		broken("under a window only the first group of or is asked for", inOrder, "M12",
-			warehouse(askingForPages(func(req *connector.Query) { req.Or = req.Or[:min(1, len(req.Or))] }))),
-		broken("what the upstream cannot filter is filtered behind the window", inOrder, "M12", filteredLate),
-		broken("a nin of more than fifty members drops nothing", "nin drops what in keeps", "L2",
-			warehouse(eachFilter(listed(func(list []wire.Value) []wire.Value {
-				if len(list) > 50 {
-					return nil
+		}})),
+	broken("a page begins with the last row of the one before", wholeRead, "L11",
+		warehouse(twist{answer: func(_ *connector.Query, t *oracle.Table) {
+			var all [][]wire.Value
+			for i, row := range t.Rows {
+				if i > 0 && i%100 == 0 {
+					all = append(all, t.Rows[i-1])
 				}
-				return list
-			}), wire.OpNin))),
-		broken("a long list is asked for in parts, whose rows come one behind the other",
-			"a sort orders all rows that the filters keep", "M12", warehouse(twist{answer: inParts})),
-		broken("parts of texts are looked for in the fields that were asked for", "a filter is about a column of the table", "L2",
-			warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
-				for _, f := range req.And {
-					if (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !slices.Contains(req.Fields, f.Field) {
-						t.Rows = nil
-					}
-				}
-			}})),
-		keptPages("pages are kept without the direction of their order", func(body map[string]any) {
-			for _, k := range listOf(body, "sort") {
-				delete(k, "dir")
+				all = append(all, row)
 			}
-		}),
-		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers).
-			behind("M10", "counts by lists are asked one after the other"),
-		keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()).
-			behind("M10", "counts by lists are asked one after the other"),
-		keptNumbers("counts are kept without what stands together in or", wire.PathCount, func(body map[string]any) {
-			var flat []any
-			groups, _ := body["or"].([]any)
-			for _, group := range groups {
-				flat = append(flat, group.([]any)...)
+			t.Rows = all
+		}})).refused("discovery-10"),
+}
+
+const appliedInOrder, resultIsCut = "filters, sort and window are applied in this order", "offset and limit cut the result"
+
+func otherWindow(name, why, kill string, request func(req *connector.Query, limit, offset *int64)) fault {
+	return broken(name, why, kill, warehouse(twist{request: request}))
+}
+
+const windowsFirst = "a window is compared with the whole read before pages are"
+
+var windowFaults = []fault{
+	broken("one column of numbers is sorted upwards as text", "numbers sort by value", "L7",
+		warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
+			if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
+				sortBy(t.Rows, 2, wire.Asc, byText)
 			}
-			body["or"] = flat
-		}),
-		keptNumbers("counts are kept with the members of lists joined by commas", wire.PathCount, func(body map[string]any) {
-			for _, f := range listOf(body, "and") {
-				f["values"] = strings.Trim(fmt.Sprint(f["values"]), "[]")
-				f["values"] = strings.ReplaceAll(f["values"].(string), " ", ",")
+		}})).refused("stream-2"),
+	otherWindow("an offset without a sort is ignored", resultIsCut, "M20", func(req *connector.Query, _, offset *int64) {
+		if len(req.Sort) == 0 {
+			*offset = 0
+		}
+	}),
+	otherWindow("a limit is at most 500", "a window has as many rows as there are for it", "M20",
+		func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }),
+	broken("under a window only the first group of or is asked for", appliedInOrder, "M12",
+		warehouse(askingForPages(func(req *connector.Query) { req.Or = req.Or[:min(1, len(req.Or))] }))),
+	broken("what the upstream cannot filter is filtered behind the window", appliedInOrder, "M12", filteredLate),
+	broken("a nin of more than fifty members drops nothing", "nin drops what in keeps", "L2",
+		warehouse(eachFilter(listed(func(list []wire.Value) []wire.Value {
+			if len(list) > 50 {
+				return nil
 			}
-		}),
-		keptNumbers("aggregates are kept without the names of their columns", wire.PathAggregate, func(body map[string]any) {
-			for _, m := range slices.Concat(listOf(body, "measures"), listOf(body, "groupBy")) {
-				delete(m, "as")
-			}
-		}),
-		keptNumbers("aggregates are kept by the first three of their filters", wire.PathAggregate, func(body map[string]any) {
-			body["and"] = alternatives(body, "and")[:min(3, len(alternatives(body, "and")))]
-		}, firstHotels()...),
-		keptNumbers("counts are kept by the first nineteen characters of operands", wire.PathCount, firstOfOperands, tuneTables()...),
-		keptNumbers("aggregates are kept by the first nineteen characters of operands", wire.PathAggregate, firstOfOperands, tuneTables()...),
-		keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
-			body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
-		}),
-		keptNumbers("counts are kept by the first and the last member of lists", wire.PathCount, func(body map[string]any) {
-			for _, f := range listOf(body, "and") {
-				if values, ok := f["values"].([]any); ok && len(values) > 2 {
-					f["values"] = []any{values[0], len(values), values[len(values)-1]}
+			return list
+		}), wire.OpNin))),
+	broken("a long list is asked for in parts, whose rows come one behind the other",
+		"a sort orders all rows that the filters keep", "M12", warehouse(twist{answer: inParts})),
+	broken("parts of texts are looked for in the fields that were asked for", "a filter is about a column of the table", "L2",
+		warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
+			for _, f := range req.And {
+				if (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !slices.Contains(req.Fields, f.Field) {
+					t.Rows = nil
 				}
 			}
-		}),
-		broken("the answer to a count that timed out goes to the next", "a number is that of its own request", "M27",
-			warehouse(twist{}, leavingLate)),
-		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
-		broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors).
-			behind("M27, or L6", "pages of other lists are read before"),
-		broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", leavingLimits),
-		broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", leavingGroups),
-		broken("a refused query leaves its first filter to the next", "a filter is that of its own request", "M27",
-			warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))),
-		broken("a refused count leaves its first filter to the next", "a filter is that of its own request", "M27",
-			warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))),
-		broken("a malformed count leaves its first filter to the next", "a filter is that of its own request", "M27",
-			warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))),
-		asks("an offset is rounded to whole pages", isCut, "L6",
-			func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
-		asks("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
-			for _, k := range req.Sort {
-				req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
+		}})),
+	keptPages("pages are kept without the direction of their order", func(body map[string]any) {
+		for _, k := range listOf(body, "sort") {
+			delete(k, "dir")
+		}
+	}),
+	keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers).
+		behind("M10", "counts by lists are asked one after the other"),
+	keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()).
+		behind("M10", "counts by lists are asked one after the other"),
+	keptNumbers("counts are kept without what stands together in or", wire.PathCount, func(body map[string]any) {
+		var flat []any
+		groups, _ := body["or"].([]any)
+		for _, group := range groups {
+			flat = append(flat, group.([]any)...)
+		}
+		body["or"] = flat
+	}),
+	keptNumbers("counts are kept with the members of lists joined by commas", wire.PathCount, func(body map[string]any) {
+		for _, f := range listOf(body, "and") {
+			f["values"] = strings.Trim(fmt.Sprint(f["values"]), "[]")
+			f["values"] = strings.ReplaceAll(f["values"].(string), " ", ",")
+		}
+	}),
+	keptNumbers("aggregates are kept without the names of their columns", wire.PathAggregate, func(body map[string]any) {
+		for _, m := range slices.Concat(listOf(body, "measures"), listOf(body, "groupBy")) {
+			delete(m, "as")
+		}
+	}),
+	keptNumbers("aggregates are kept by the first three of their filters", wire.PathAggregate, func(body map[string]any) {
+		body["and"] = alternatives(body, "and")[:min(3, len(alternatives(body, "and")))]
+	}, firstHotels()...),
+	keptNumbers("counts are kept by the first nineteen characters of operands", wire.PathCount, firstOfOperands, tuneTables()...),
+	keptNumbers("aggregates are kept by the first nineteen characters of operands", wire.PathAggregate, firstOfOperands, tuneTables()...),
+	keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
+		body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
+	}),
+	keptNumbers("counts are kept by the first and the last member of lists", wire.PathCount, func(body map[string]any) {
+		for _, f := range listOf(body, "and") {
+			if values, ok := f["values"].([]any); ok && len(values) > 2 {
+				f["values"] = []any{values[0], len(values), values[len(values)-1]}
 			}
-		}),
-		asks("pages of 100 rows overlap by one", "pages under a key compose", "L6", func(_ *connector.Query, limit, offset *int64) {
-			if *limit == 100 && *offset > 0 {
-				*offset--
-			}
-		}).behind("M20", windowsFirst),
-	}
+		}
+	}),
+	broken("the answer to a count that timed out goes to the next", "a number is that of its own request", "M27",
+		warehouse(twist{}, leavingLate)),
+	keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
+	broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors).
+		behind("M27, or L6", "pages of other lists are read before"),
+	broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", leavingLimits),
+	broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", leavingGroups),
+	broken("a refused query leaves its first filter to the next", "a filter is that of its own request", "M27",
+		warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))),
+	broken("a refused count leaves its first filter to the next", "a filter is that of its own request", "M27",
+		warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))),
+	broken("a malformed count leaves its first filter to the next", "a filter is that of its own request", "M27",
+		warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))),
+	otherWindow("an offset is rounded to whole pages", resultIsCut, "L6",
+		func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
+	otherWindow("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
+		for _, k := range req.Sort {
+			req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
+		}
+	}),
+	otherWindow("pages of 100 rows overlap by one", "pages under a key compose", "L6", func(_ *connector.Query, limit, offset *int64) {
+		if *limit == 100 && *offset > 0 {
+			*offset--
+		}
+	}).behind("M20", windowsFirst),
 }
 
 // filteredLate returns a connector whose upstream does not know includes.
@@ -354,7 +357,7 @@ func firstOfOperands(body map[string]any) {
 
 // badges returns a table of which only one column has values with different numbers of rows.
 func badges() memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: "badges", PrimaryKey: []string{"no"}, Fields: fieldsOf("no number!", "door string")}}
+	t := tableOf("badges", "", nil, "no number!", "door string")
 	for i := range 40 {
 		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(strings.Repeat("B", min(i%8, 3)))})
 	}
@@ -386,89 +389,87 @@ func keptPages(name string, leave func(body map[string]any)) fault {
 		})))
 }
 
-func projectionFaults() []fault {
-	projected := func(name string, answer func(req *connector.Query, t *oracle.Table)) fault {
-		return broken(name, "a row has for each field the cell of that field", "M7", warehouse(twist{answer: answer}))
-	}
-	swapped := func(one, other string, when func(fields []string) bool) func(*connector.Query, *oracle.Table) {
-		return func(req *connector.Query, t *oracle.Table) {
-			if req.Table == "moves" && when(req.Fields) {
-				a, b := t.Index(one), t.Index(other)
-				for _, row := range t.Rows {
-					row[a], row[b] = row[b], row[a]
-				}
+func projected(name string, answer func(req *connector.Query, t *oracle.Table)) fault {
+	return broken(name, "a row has for each field the cell of that field", "M7", warehouse(twist{answer: answer}))
+}
+
+func swappedColumns(one, other string, when func(fields []string) bool) func(*connector.Query, *oracle.Table) {
+	return func(req *connector.Query, t *oracle.Table) {
+		if req.Table == "moves" && when(req.Fields) {
+			a, b := t.Index(one), t.Index(other)
+			for _, row := range t.Rows {
+				row[a], row[b] = row[b], row[a]
 			}
 		}
 	}
-	return []fault{
-		projected("columns are swapped when few are asked for",
-			swapped("part", "amount", func(fields []string) bool { return len(fields) == 1 && fields[0] == "amount" })),
-		projected("columns are taken in the order of the table", swapped("id", "amount", func(fields []string) bool {
-			at, id := slices.Index(fields, "amount"), slices.Index(fields, "id")
-			return id >= 0 && at >= 0 && at < id
-		})).behind("L11", "rows with swapped cells are not among those of the whole read"),
-		projected("a column beside others is that of the row before", func(req *connector.Query, t *oracle.Table) {
-			if at := t.Index("code"); at >= 0 && len(req.Fields) == 1 {
-				before := wire.Text("A0")
-				for _, row := range t.Rows {
-					row[at], before = before, row[at]
-				}
-			}
-		}),
-	}
 }
 
-// viewFaults returns connectors whose tables claim to store no rows.
-func viewFaults() []fault {
-	view := eachTable(func(table map[string]any) {
-		table["storesRows"] = false
-		delete(table, "rowCount")
-	})
-	viewed := func(name, kill string, build func() http.Handler) fault {
-		return broken(name, "a table that stores no rows of its own is read like any other", kill, over(build, view))
-	}
-	return []fault{
-		viewed("a view repeats its key", "L5", columnsOf("customers", func(f map[string]any) {
-			f["unique"] = f["unique"] == true || f["name"] == "country"
-		})),
-		viewed("a view has nulls where it has none", "L10", columnsOf("orders", func(f map[string]any) {
-			if f["name"] == "note" {
-				f["nullable"] = false
+var projectionFaults = []fault{
+	projected("columns are swapped when few are asked for",
+		swappedColumns("part", "amount", func(fields []string) bool { return len(fields) == 1 && fields[0] == "amount" })),
+	projected("columns are taken in the order of the table", swappedColumns("id", "amount", func(fields []string) bool {
+		at, id := slices.Index(fields, "amount"), slices.Index(fields, "id")
+		return id >= 0 && at >= 0 && at < id
+	})).behind("L11", "rows with swapped cells are not among those of the whole read"),
+	projected("a column beside others is that of the row before", func(req *connector.Query, t *oracle.Table) {
+		if at := t.Index("code"); at >= 0 && len(req.Fields) == 1 {
+			before := wire.Text("A0")
+			for _, row := range t.Rows {
+				row[at], before = before, row[at]
 			}
-		})).refused("discovery-7"),
-		viewed("a view counts 999", "L3", over(untouched, edits(func(body map[string]any) {
-			if body["count"] != nil {
-				body["count"] = 999
-			}
-		}, wire.PathCount))),
-		viewed("a view ignores its filters", "L2", tampered(asking(func(req *connector.Query) { req.And = nil }))).refused("stream-11"),
-	}
+		}
+	}),
 }
 
-// descriptionFaults returns connectors whose discovery does not describe the rows.
-func descriptionFaults() []fault {
-	return []fault{
-		broken("samples are those of another column", "samples are values of the column", "M29",
-			warehouse(twist{}, eachField(func(table any, f map[string]any) {
-				if table == "moves" && f["name"] == "amount" {
-					f["samples"] = []any{1000, 1001, 1002}
+var asView = eachTable(func(table map[string]any) {
+	table["storesRows"] = false
+	delete(table, "rowCount")
+})
+
+func viewed(name, kill string, build func() http.Handler) fault {
+	return broken(name, "a table that stores no rows of its own is read like any other", kill, over(build, asView))
+}
+
+// viewFaults are connectors whose tables claim to store no rows.
+var viewFaults = []fault{
+	viewed("a view repeats its key", "L5", columnsOf("customers", func(f map[string]any) {
+		f["unique"] = f["unique"] == true || f["name"] == "country"
+	})),
+	viewed("a view has nulls where it has none", "L10", columnsOf("orders", func(f map[string]any) {
+		if f["name"] == "note" {
+			f["nullable"] = false
+		}
+	})).refused("discovery-7"),
+	viewed("a view counts 999", "L3", over(untouched, edits(func(body map[string]any) {
+		if body["count"] != nil {
+			body["count"] = 999
+		}
+	}, wire.PathCount))),
+	viewed("a view ignores its filters", "L2", tampered(asking(func(req *connector.Query) { req.And = nil }))).refused("stream-11"),
+}
+
+// descriptionFaults are connectors whose discovery does not describe the rows.
+var descriptionFaults = []fault{
+	broken("samples are those of another column", "samples are values of the column", "M29",
+		warehouse(twist{}, eachField(func(table any, f map[string]any) {
+			if table == "moves" && f["name"] == "amount" {
+				f["samples"] = []any{1000, 1001, 1002}
+			}
+		}))).behind("L10", "it knows whose values they are"),
+	broken("a null share in parts of one", "nullPercent is a percentage", "M29",
+		warehouse(twist{}, eachField(func(_ any, f map[string]any) {
+			if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
+				stats["nullPercent"] = 0.3
+			}
+		}))),
+	broken("discovery forgets a table every other time", "discovery lists every table", "M26", func() http.Handler {
+		n := 0
+		return edits(func(body map[string]any) {
+			if tables, ok := body["tables"].([]any); ok {
+				if n++; n%2 == 0 {
+					body["tables"] = tables[:1]
 				}
-			}))).behind("L10", "it knows whose values they are"),
-		broken("a null share in parts of one", "nullPercent is a percentage", "M29",
-			warehouse(twist{}, eachField(func(_ any, f map[string]any) {
-				if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
-					stats["nullPercent"] = 0.3
-				}
-			}))),
-		broken("discovery forgets a table every other time", "discovery lists every table", "M26", func() http.Handler {
-			n := 0
-			return edits(func(body map[string]any) {
-				if tables, ok := body["tables"].([]any); ok {
-					if n++; n%2 == 0 {
-						body["tables"] = tables[:1]
-					}
-				}
-			}, wire.PathDiscovery)(warehouse(twist{})())
-		}),
-	}
+			}
+		}, wire.PathDiscovery)(warehouse(twist{})())
+	}),
 }

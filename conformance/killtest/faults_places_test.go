@@ -24,8 +24,8 @@ func firstHotels() []memsource.Table { return hotelTables(0) }
 func secondHotels() []memsource.Table { return hotelTables(1) }
 
 func placeFaults() []fault {
-	return overLiveData(slices.Concat(nullPlaceFaults(), laterKeyFaults(), tieFaults(), instantOperandFaults(),
-		spelledTwiceFaults(), besideFaults(), repeatedFaults()))
+	return overLiveData(slices.Concat(nullPlaceFaults, laterKeyFaults, tieFaults(), instantOperandFaults,
+		spelledTwiceFaults, besideFaults, repeatedFaults))
 }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
@@ -54,75 +54,82 @@ func droppingNulls(ops ...wire.Op) func(*wire.Where) {
 	}
 }
 
-func nullPlaceFaults() []fault {
-	type data = func() []memsource.Table
-	place := func(name, kill string, tables data, w twist) fault {
-		return broken(name, "an operator treats nulls alike on every route", kill, stocked(tables, w))
-	}
-	counted := func(change func(*wire.Where)) twist {
-		return twist{counted: func(req *wire.CountRequest) { change(&req.Where) }}
-	}
-	folded := func(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) twist {
-		return folding(where(holds, func(req *wire.AggregateRequest) { change(&req.Where) }))
-	}
-	asked := func(holds func(*connector.Query) bool, change func(*wire.Where)) func(*connector.Query) {
-		return where(holds, func(req *connector.Query) { change(&req.Where) })
-	}
-	measured := func(req *wire.AggregateRequest) bool {
-		return len(req.GroupBy) == 0 && slices.ContainsFunc(req.Measures, func(m wire.Measure) bool { return m.Fn != wire.AggCount })
-	}
-	grouped := func(req *wire.AggregateRequest) bool { return len(req.GroupBy) > 0 }
-	sorted := func(req *connector.Query) bool { return len(req.Sort) > 0 }
-	return []fault{
-		place("hotels: a count of neq is that of all rows but the equal ones", "M10", firstHotels, counted(keepingNulls(wire.OpNeq))),
-		place("library: a count of lt is that of all rows but those from there on", "M10", libraryTables,
-			counted(keepingNulls(wire.OpLt, wire.OpLte))),
-		place("hotels: a count of nin leaves out nulls", "M10", firstHotels, counted(droppingNulls(wire.OpNin))),
-		place("hotels: a sum under neq takes in nulls", "M10", firstHotels, folded(measured, keepingNulls(wire.OpNeq))),
-		place("parts: groups under nin have no nulls", "M10", pagedTables, folded(grouped, droppingNulls(wire.OpNin))),
-		place("hotels: a sorted page under neq takes in nulls", "M12", firstHotels, askingForPages(asked(sorted, keepingNulls(wire.OpNeq)))),
-		place("parts: a sorted page under nin leaves out nulls", "M12", pagedTables, askingForPages(asked(sorted, droppingNulls(wire.OpNin)))),
-		place("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asking(asked(joins, droppingNulls(wire.OpNin)))),
-	}
+func nullsAt(name, kill string, tables func() []memsource.Table, w twist) fault {
+	return broken(name, "an operator treats nulls alike on every route", kill, stocked(tables, w))
 }
 
-// repeatedFaults returns connectors that find a row once for each member of a list which it equals, and one that takes the
+func countedWhere(change func(*wire.Where)) twist {
+	return twist{counted: func(req *wire.CountRequest) { change(&req.Where) }}
+}
+
+func foldedWhere(holds func(*wire.AggregateRequest) bool, change func(*wire.Where)) twist {
+	return folding(where(holds, func(req *wire.AggregateRequest) { change(&req.Where) }))
+}
+
+func askedWhere(holds func(*connector.Query) bool, change func(*wire.Where)) func(*connector.Query) {
+	return where(holds, func(req *connector.Query) { change(&req.Where) })
+}
+
+func measuresValues(req *wire.AggregateRequest) bool {
+	return len(req.GroupBy) == 0 && slices.ContainsFunc(req.Measures, func(m wire.Measure) bool { return m.Fn != wire.AggCount })
+}
+
+func isGrouped(req *wire.AggregateRequest) bool { return len(req.GroupBy) > 0 }
+
+func isSorted(req *connector.Query) bool { return len(req.Sort) > 0 }
+
+var nullPlaceFaults = []fault{
+	nullsAt("hotels: a count of neq is that of all rows but the equal ones", "M10", firstHotels, countedWhere(keepingNulls(wire.OpNeq))),
+	nullsAt("library: a count of lt is that of all rows but those from there on", "M10", libraryTables,
+		countedWhere(keepingNulls(wire.OpLt, wire.OpLte))),
+	nullsAt("hotels: a count of nin leaves out nulls", "M10", firstHotels, countedWhere(droppingNulls(wire.OpNin))),
+	nullsAt("hotels: a sum under neq takes in nulls", "M10", firstHotels, foldedWhere(measuresValues, keepingNulls(wire.OpNeq))),
+	nullsAt("parts: groups under nin have no nulls", "M10", pagedTables, foldedWhere(isGrouped, droppingNulls(wire.OpNin))),
+	nullsAt("hotels: a sorted page under neq takes in nulls", "M12", firstHotels,
+		askingForPages(askedWhere(isSorted, keepingNulls(wire.OpNeq)))),
+	nullsAt("parts: a sorted page under nin leaves out nulls", "M12", pagedTables,
+		askingForPages(askedWhere(isSorted, droppingNulls(wire.OpNin)))),
+	nullsAt("hotels: joined rows under nin leave out nulls", "M21", firstHotels, asking(askedWhere(joins, droppingNulls(wire.OpNin)))),
+}
+
+func repeatsMember(where wire.Where) bool {
+	f, ok := onlyFilter(where, wire.OpIn)
+	return ok && len(f.Values) > 1 && f.Values[0].String() == f.Values[1].String()
+}
+
+const isThereOnce = "a row is there once, however often a list names its value"
+
+func boats() []memsource.Table {
+	t := tableOf("boats", "", nil, "id number!", "built datetime")
+	for i := range 40 {
+		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Datetime(time.Date(1951, 3, 1+190*i, 10, 0, 0, 0, time.UTC))})
+	}
+	return append(firstHotels(), t)
+}
+
+// repeatedFaults are connectors that find a row once for each member of a list which it equals, and one that takes the
 // seconds before 1970 as those after.
-func repeatedFaults() []fault {
-	repeats := func(where wire.Where) bool {
-		f, ok := onlyFilter(where, wire.OpIn)
-		return ok && len(f.Values) > 1 && f.Values[0].String() == f.Values[1].String()
-	}
-	const once = "a row is there once, however often a list names its value"
-	boats := func() []memsource.Table {
-		t := memsource.Table{Table: wire.Table{Name: "boats", PrimaryKey: []string{"id"}, Fields: fieldsOf("id number!", "built datetime")}}
-		for i := range 40 {
-			t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Datetime(time.Date(1951, 3, 1+190*i, 10, 0, 0, 0, time.UTC))})
-		}
-		return append(firstHotels(), t)
-	}
-	return []fault{
-		broken("hotels: a repeated member of a list repeats a row", once, "L2",
-			stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
-				if repeats(req.Where) && len(t.Rows) > 0 {
-					t.Rows = append(t.Rows, t.Rows[0])
+var repeatedFaults = []fault{
+	broken("hotels: a repeated member of a list repeats a row", isThereOnce, "L2",
+		stocked(firstHotels, twist{rows: func(req *connector.Query, t *oracle.Table, _, _ int64) {
+			if repeatsMember(req.Where) && len(t.Rows) > 0 {
+				t.Rows = append(t.Rows, t.Rows[0])
+			}
+		}})),
+	broken("hotels: a repeated member of a list counts its rows twice", isThereOnce, "M10",
+		stocked(firstHotels, miscounted(func(req *wire.CountRequest) bool { return repeatsMember(req.Where) },
+			func(n int64) int64 { return n + min(n, 1) }))),
+	broken("boats: days before 1970 are one late", "a period begins with its first day", "M24",
+		stocked(boats, twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			if len(req.GroupBy) != 1 || req.GroupBy[0].Grain != wire.GrainDay {
+				return
+			}
+			for _, row := range t.Rows {
+				if day, err := time.Parse(time.DateOnly, row[0].String()); err == nil && day.Year() < 1970 {
+					row[0] = wire.Date(day.AddDate(0, 0, 1))
 				}
-			}})),
-		broken("hotels: a repeated member of a list counts its rows twice", once, "M10",
-			stocked(firstHotels, miscounted(func(req *wire.CountRequest) bool { return repeats(req.Where) },
-				func(n int64) int64 { return n + min(n, 1) }))),
-		broken("boats: days before 1970 are one late", "a period begins with its first day", "M24",
-			stocked(boats, twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				if len(req.GroupBy) != 1 || req.GroupBy[0].Grain != wire.GrainDay {
-					return
-				}
-				for _, row := range t.Rows {
-					if day, err := time.Parse(time.DateOnly, row[0].String()); err == nil && day.Year() < 1970 {
-						row[0] = wire.Date(day.AddDate(0, 0, 1))
-					}
-				}
-			}})),
-	}
+			}
+		}})),
 }
 
 // laterOrder sorts rows with the same value of the first key in an order of its own by the others.
@@ -177,48 +184,55 @@ func nullOrder(v wire.Value) int {
 
 func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t); return n }
 
-func laterKeyFaults() []fault {
-	type data = func() []memsource.Table
-	later := func(name string, tables data, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
-		return broken(name, "a later key orders as the first does", "L7", stocked(tables, laterOrder(compare)))
+func laterKey(name string, tables func() []memsource.Table, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
+	return broken(name, "a later key orders as the first does", "L7", stocked(tables, laterOrder(compare)))
+}
+
+func nullsFirst(a, b wire.Value, t wire.Type, dir wire.Direction) int {
+	if dir == wire.Desc && (a.IsNull() || b.IsNull()) {
+		return nullOrder(b) - nullOrder(a)
 	}
-	nullsFirst := func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
-		if dir == wire.Desc && (a.IsNull() || b.IsNull()) {
-			return nullOrder(b) - nullOrder(a)
-		}
-		return nullsLast(inOrder)(a, b, t, dir)
+	return nullsLast(inOrder)(a, b, t, dir)
+}
+
+var asTexts = nullsLast(func(a, b wire.Value, _ wire.Type) int { return byText(a, b) })
+
+var bareVowels = strings.NewReplacer("ö", "o", "è", "e", "ü", "u", "Ó", "o")
+
+var inCollation = nullsLast(func(a, b wire.Value, t wire.Type) int {
+	fold := func(v wire.Value) string { return bareVowels.Replace(strings.ToLower(v.String())) }
+	if t == wire.TypeString {
+		return strings.Compare(fold(a), fold(b))
 	}
-	texts := nullsLast(func(a, b wire.Value, _ wire.Type) int { return byText(a, b) })
-	plain := strings.NewReplacer("ö", "o", "è", "e", "ü", "u", "Ó", "o")
-	collation := nullsLast(func(a, b wire.Value, t wire.Type) int {
-		fold := func(v wire.Value) string { return plain.Replace(strings.ToLower(v.String())) }
-		if t == wire.TypeString {
-			return strings.Compare(fold(a), fold(b))
-		}
-		return inOrder(a, b, t)
-	})
-	upwards := func(a, b wire.Value, t wire.Type, _ wire.Direction) int { return nullsLast(inOrder)(a, b, t, wire.Asc) }
-	days := nullsLast(func(a, b wire.Value, t wire.Type) int {
-		if t == wire.TypeDatetime {
-			return cmp.Or(strings.Compare(a.String()[:10], b.String()[:10]), strings.Compare(b.String(), a.String()))
-		}
-		return inOrder(a, b, t)
-	})
-	collated := broken("hotels: collate asks for a collation", "collate: true asks for the order of bytes too", "L7",
-		stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-			if k, c := req.Sort[0], t.Index(req.Sort[0].Field); k.Collate {
-				sortBy(t.Rows, c, wire.Asc, func(a, b wire.Value) int { return collation(a, b, t.Columns[c].Type, k.Dir) })
-			}
-		}}))
-	return []fault{
-		collated,
-		later("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
-		later("parts: nulls come first in later keys downwards", pagedTables, nullsFirst),
-		later("library: later keys are texts", libraryTables, texts),
-		later("hotels: later keys have no case and no accents", firstHotels, collation),
-		later("hotels: later keys are always ascending", firstHotels, upwards),
-		later("hotels: later instants are sorted by their day", firstHotels, days),
+	return inOrder(a, b, t)
+})
+
+func upwardsOnly(a, b wire.Value, t wire.Type, _ wire.Direction) int {
+	return nullsLast(inOrder)(a, b, t, wire.Asc)
+}
+
+var byDay = nullsLast(func(a, b wire.Value, t wire.Type) int {
+	if t == wire.TypeDatetime {
+		return cmp.Or(strings.Compare(a.String()[:10], b.String()[:10]), strings.Compare(b.String(), a.String()))
 	}
+	return inOrder(a, b, t)
+})
+
+var collatedHotels = broken("hotels: collate asks for a collation", "collate: true asks for the order of bytes too", "L7",
+	stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+		if k, c := req.Sort[0], t.Index(req.Sort[0].Field); k.Collate {
+			sortBy(t.Rows, c, wire.Asc, func(a, b wire.Value) int { return inCollation(a, b, t.Columns[c].Type, k.Dir) })
+		}
+	}}))
+
+var laterKeyFaults = []fault{
+	collatedHotels,
+	laterKey("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
+	laterKey("parts: nulls come first in later keys downwards", pagedTables, nullsFirst),
+	laterKey("library: later keys are texts", libraryTables, asTexts),
+	laterKey("hotels: later keys have no case and no accents", firstHotels, inCollation),
+	laterKey("hotels: later keys are always ascending", firstHotels, upwardsOnly),
+	laterKey("hotels: later instants are sorted by their day", firstHotels, byDay),
 }
 
 func tieFaults() []fault {
@@ -260,29 +274,27 @@ func tieFaults() []fault {
 	}
 }
 
-func instantOperandFaults() []fault {
-	read := func(name string, tables func() []memsource.Table, w twist) fault {
-		return broken(name, "an operand names an instant, however it is spelled", "M30", stocked(tables, w))
-	}
-	zoneless := func(text string) string { return text[:len(text)-len("+00:00")] + "Z" }
-	return []fault{
-		read("hotels: the offset of an operand is ignored", firstHotels, readingOperands(isOffset, zoneless)),
-		read("library: the offset of a bound is ignored", libraryTables, readingOperands(isOffset, zoneless, wire.OpGte, wire.OpLt)),
-		read("hotels: the offset of a member is ignored", firstHotels, readingOperands(isOffset, zoneless, wire.OpIn)),
-		read("parts: an operand without a zone is local", pagedTables,
-			readingOperands(isZoneless, func(text string) string { return text + "+01:00" })),
-		read("parts: instants are compared as texts", pagedTables, twist{seen: func(*connector.Query) oracle.Tables {
-			return retyped(oracleTables(pagedTables()), func(c wire.Column) wire.Type {
-				return map[string]wire.Type{"at": wire.TypeString}[c.Name]
-			})
-		}}),
-	}
+func readInstant(name string, tables func() []memsource.Table, w twist) fault {
+	return broken(name, "an operand names an instant, however it is spelled", "M30", stocked(tables, w))
 }
 
-func spelledTwiceFaults() []fault {
-	return []fault{broken("parts: distinct decimals are counted by their spelling", "1.5 and 1.50 are one value", "M31",
-		stocked(respeltPrices, bySpelling))}
+func zoneless(text string) string { return text[:len(text)-len("+00:00")] + "Z" }
+
+var instantOperandFaults = []fault{
+	readInstant("hotels: the offset of an operand is ignored", firstHotels, readingOperands(isOffset, zoneless)),
+	readInstant("library: the offset of a bound is ignored", libraryTables, readingOperands(isOffset, zoneless, wire.OpGte, wire.OpLt)),
+	readInstant("hotels: the offset of a member is ignored", firstHotels, readingOperands(isOffset, zoneless, wire.OpIn)),
+	readInstant("parts: an operand without a zone is local", pagedTables,
+		readingOperands(isZoneless, func(text string) string { return text + "+01:00" })),
+	readInstant("parts: instants are compared as texts", pagedTables, twist{seen: func(*connector.Query) oracle.Tables {
+		return retyped(oracleTables(pagedTables()), func(c wire.Column) wire.Type {
+			return map[string]wire.Type{"at": wire.TypeString}[c.Name]
+		})
+	}}),
 }
+
+var spelledTwiceFaults = []fault{broken("parts: distinct decimals are counted by their spelling", "1.5 and 1.50 are one value", "M31",
+	stocked(respeltPrices, bySpelling))}
 
 // respeltPrices returns the tables of the warehouse, where a third of the prices are those of the row before, spelt longer.
 func respeltPrices() []memsource.Table {
@@ -312,66 +324,66 @@ func readingOperands(hold func(text string) bool, change func(text string) strin
 	}), ops...)
 }
 
-// besideFaults forget what stands beside something else.
-func besideFaults() []fault {
-	beside := func(name, why, kill string, w twist) fault {
-		return broken("hotels: "+name, why, kill, stocked(firstHotels, w))
-	}
-	return []fault{
-		beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
-			asking(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })),
-		beside("a third sort key is forgotten where a limit stands", "a window is cut from the sorted rows", "M12",
-			askingForPages(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })).
-			behind("M12, or L6", "pages of a composite order are read first"),
-		beside("two periods of one date are both the second", neverWrong, "M24",
-			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				for _, row := range t.Rows {
-					if len(req.GroupBy) > 1 && req.GroupBy[0].Field == req.GroupBy[1].Field {
-						row[0] = row[1]
-					}
-				}
-			}}),
-		beside("the maximum of a period is its minimum", neverWrong, "M24", folding(func(req *wire.AggregateRequest) {
-			for i, m := range req.Measures {
-				if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
-					req.Measures[i].Fn = wire.AggMin
-				}
-			}
-		})),
-		beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21",
-			twist{request: func(req *connector.Query, _, offset *int64) {
-				if len(req.Joins) > 0 {
-					*offset = 0
-				}
-			}}),
-		beside("aggregates over joins forget their filters", neverWrong, "M22",
-			folding(where(aggregatesJoins, func(req *wire.AggregateRequest) { req.Where = wire.Where{} }))),
-	}
+func beside(name, why, kill string, w twist) fault {
+	return broken("hotels: "+name, why, kill, stocked(firstHotels, w))
 }
 
-// collateFaults returns connectors over live data that sort texts by their bytes unless a sort key says collate.
-func collateFaults() []fault {
-	collates := func(name string, build func() http.Handler) fault {
-		return broken(name, "collate asks for byte order too", "L7", build).graded(live)
-	}
-	sorting := func(tables func() []memsource.Table, order func(*connector.Query, *oracle.Table)) func() http.Handler {
-		return stocked(tables, twist{order: func(req *connector.Query, t *oracle.Table) {
-			if req.Sort[0].Collate {
-				order(req, t)
-			}
-		}})
-	}
-	letters := strings.NewReplacer("ó", "o", "ü", "u", "è", "e", " ", "", "-", "")
-	return []fault{
-		collates("collate ignores case", sorting(shop, withoutCase)),
-		collates("collate sorts as a dictionary does", sorting(firstHotels, func(req *connector.Query, t *oracle.Table) {
-			resorted(req, t, func(v wire.Value) wire.Value {
-				if v.Kind() != wire.KindText {
-					return v
+// besideFaults forget what stands beside something else.
+var besideFaults = []fault{
+	beside("a third sort key is forgotten", "sort keys are applied one after the other", "L7",
+		asking(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })),
+	beside("a third sort key is forgotten where a limit stands", "a window is cut from the sorted rows", "M12",
+		askingForPages(func(req *connector.Query) { req.Sort = req.Sort[:min(2, len(req.Sort))] })).
+		behind("M12, or L6", "pages of a composite order are read first"),
+	beside("two periods of one date are both the second", neverWrong, "M24",
+		twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			for _, row := range t.Rows {
+				if len(req.GroupBy) > 1 && req.GroupBy[0].Field == req.GroupBy[1].Field {
+					row[0] = row[1]
 				}
-				return wire.Text(letters.Replace(strings.ToLower(v.Text())))
-			})
-		})),
-		collates("collate brings nulls to the front", sorting(secondHotels, nullsToFront)),
-	}
+			}
+		}}),
+	beside("the maximum of a period is its minimum", neverWrong, "M24", folding(func(req *wire.AggregateRequest) {
+		for i, m := range req.Measures {
+			if m.Fn == wire.AggMax && slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" }) {
+				req.Measures[i].Fn = wire.AggMin
+			}
+		}
+	})),
+	beside("an offset of joined rows is forgotten", "offset and limit cut the result", "M21",
+		twist{request: func(req *connector.Query, _, offset *int64) {
+			if len(req.Joins) > 0 {
+				*offset = 0
+			}
+		}}),
+	beside("aggregates over joins forget their filters", neverWrong, "M22",
+		folding(where(aggregatesJoins, func(req *wire.AggregateRequest) { req.Where = wire.Where{} }))),
+}
+
+func collates(name string, build func() http.Handler) fault {
+	return broken(name, "collate asks for byte order too", "L7", build).graded(live)
+}
+
+func collating(tables func() []memsource.Table, order func(*connector.Query, *oracle.Table)) func() http.Handler {
+	return stocked(tables, twist{order: func(req *connector.Query, t *oracle.Table) {
+		if req.Sort[0].Collate {
+			order(req, t)
+		}
+	}})
+}
+
+var bareLetters = strings.NewReplacer("ó", "o", "ü", "u", "è", "e", " ", "", "-", "")
+
+// collateFaults are connectors over live data that sort texts by their bytes unless a sort key says collate.
+var collateFaults = []fault{
+	collates("collate ignores case", collating(shop, withoutCase)),
+	collates("collate sorts as a dictionary does", collating(firstHotels, func(req *connector.Query, t *oracle.Table) {
+		resorted(req, t, func(v wire.Value) wire.Value {
+			if v.Kind() != wire.KindText {
+				return v
+			}
+			return wire.Text(bareLetters.Replace(strings.ToLower(v.Text())))
+		})
+	})),
+	collates("collate brings nulls to the front", collating(secondHotels, nullsToFront)),
 }

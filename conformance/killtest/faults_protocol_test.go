@@ -19,8 +19,8 @@ import (
 
 // protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and the advice beside them.
 func protocolFaults() []fault {
-	return slices.Concat(documentFaults(), emptyBodyFaults(), authFaults(), protocolDiscoveryFaults(), unknownFaults(), malformedFaults(),
-		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
+	return slices.Concat(documentFaults, emptyBodyFaults(), authFaults, protocolDiscoveryFaults, unknownFaults, malformedFaults,
+		streamFaults, undeclaredFaults, answerFaults, adviceFaults)
 }
 
 func sends(w http.ResponseWriter, status int, media, body string) {
@@ -39,57 +39,6 @@ func envelope(code, message string) map[string]any {
 	return map[string]any{"error": map[string]any{"code": code, "message": message}}
 }
 
-// after passes every answer that is no stream through edit.
-func after(edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
-	return func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rec := httptest.NewRecorder()
-			stream := &deferredWriter{ResponseWriter: w, rec: rec}
-			h.ServeHTTP(stream, r)
-			if stream.streaming {
-				return
-			}
-			edit(r, rec)
-			replay(w, rec)
-		})
-	}
-}
-
-// deferredWriter holds back what is no stream.
-type deferredWriter struct {
-	http.ResponseWriter
-	rec       *httptest.ResponseRecorder
-	streaming bool
-}
-
-func (w *deferredWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *deferredWriter) Header() http.Header {
-	if w.streaming {
-		return w.ResponseWriter.Header()
-	}
-	return w.rec.Header()
-}
-
-func (w *deferredWriter) WriteHeader(status int) {
-	if status == http.StatusOK && strings.HasPrefix(w.rec.Header().Get("Content-Type"), terms.MediaNDJSON) {
-		w.streaming = true
-		for name, values := range w.rec.Header() {
-			w.ResponseWriter.Header()[name] = values
-		}
-		w.ResponseWriter.WriteHeader(status)
-		return
-	}
-	w.rec.WriteHeader(status)
-}
-
-func (w *deferredWriter) Write(p []byte) (int, error) {
-	if w.streaming {
-		return w.ResponseWriter.Write(p)
-	}
-	return w.rec.Write(p)
-}
-
 // document passes the capability document through edit.
 func document(edit func(doc map[string]any)) layer { return edits(edit, wire.PathDocument) }
 
@@ -104,44 +53,45 @@ func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Hand
 	}))
 }
 
-func documentFaults() []fault {
-	edited := func(edit func(doc map[string]any)) func() http.Handler { return over(usual, document(edit)) }
-	return []fault{
-		broken("the document behind the token", "the document is served unauthenticated", "P0.1",
-			onDocument(func(w http.ResponseWriter, r *http.Request) { refuses(w, 401, "unauthorized", "no") })),
-		broken("the document redirected", "no redirect", "P0.2", onDocument(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, wire.PathDocument+"/", http.StatusPermanentRedirect)
-		})),
-		broken("a page for the document", "a host without a connector answers every path with a page", "P0.3, P0.5",
-			onDocument(func(w http.ResponseWriter, r *http.Request) { sends(w, 200, "text/html", "<html>Welcome!</html>") })),
-		broken("the document as text", "content type application/json", "P0.3",
-			over(usual, withStatus(200, wire.PathDocument, func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				rec.Header().Set("Content-Type", "text/plain")
-			}))),
-		broken("a long document", "at most 64 KiB", "P0.4",
-			edited(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) })),
-		broken("protocol version 2", "any other value fails the parse", "P0.5",
-			edited(func(doc map[string]any) { doc["protocolVersion"] = 2 })),
-		broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", edited(func(doc map[string]any) {
-			doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
-		})),
-		broken("an operator of its own", "operators are those of the protocol", "P0.5", edited(func(doc map[string]any) {
-			c := doc["capabilities"].(map[string]any)
-			c["operators"] = append(c["operators"].([]any), "like")
-		})),
-		broken("an endless document", "at most 64 KiB", "P0.4", onDocument(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", terms.MediaJSON)
-			for {
-				if _, err := io.WriteString(w, strings.Repeat(" ", 4096)); err != nil {
-					return
-				}
+func editedDocument(edit func(doc map[string]any)) func() http.Handler {
+	return over(usual, document(edit))
+}
+
+var documentFaults = []fault{
+	broken("the document behind the token", "the document is served unauthenticated", "P0.1",
+		onDocument(func(w http.ResponseWriter, r *http.Request) { refuses(w, 401, "unauthorized", "no") })),
+	broken("the document redirected", "no redirect", "P0.2", onDocument(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, wire.PathDocument+"/", http.StatusPermanentRedirect)
+	})),
+	broken("a page for the document", "a host without a connector answers every path with a page", "P0.3, P0.5",
+		onDocument(func(w http.ResponseWriter, r *http.Request) { sends(w, 200, "text/html", "<html>Welcome!</html>") })),
+	broken("the document as text", "content type application/json", "P0.3",
+		over(usual, withStatus(200, wire.PathDocument, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			rec.Header().Set("Content-Type", "text/plain")
+		}))),
+	broken("a long document", "at most 64 KiB", "P0.4",
+		editedDocument(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) })),
+	broken("protocol version 2", "any other value fails the parse", "P0.5",
+		editedDocument(func(doc map[string]any) { doc["protocolVersion"] = 2 })),
+	broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", editedDocument(func(doc map[string]any) {
+		doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
+	})),
+	broken("an operator of its own", "operators are those of the protocol", "P0.5", editedDocument(func(doc map[string]any) {
+		c := doc["capabilities"].(map[string]any)
+		c["operators"] = append(c["operators"].([]any), "like")
+	})),
+	broken("an endless document", "at most 64 KiB", "P0.4", onDocument(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", terms.MediaJSON)
+		for {
+			if _, err := io.WriteString(w, strings.Repeat(" ", 4096)); err != nil {
+				return
 			}
+		}
+	})),
+	broken("a route that is not listed", "optional routes are mounted when endpoints lists them", "P0.7",
+		editedDocument(func(doc map[string]any) {
+			doc["endpoints"] = slices.DeleteFunc(doc["endpoints"].([]any), func(e any) bool { return e == "count" })
 		})),
-		broken("a route that is not listed", "optional routes are mounted when endpoints lists them", "P0.7",
-			edited(func(doc map[string]any) {
-				doc["endpoints"] = slices.DeleteFunc(doc["endpoints"].([]any), func(e any) bool { return e == "count" })
-			})),
-	}
 }
 
 // emptyBodyFaults returns a fault for each route.
@@ -171,13 +121,21 @@ func lets(in func(r *http.Request, presented string) bool) func() http.Handler {
 	}))
 }
 
-// on401 edits the refusals of callers without the token.
+// on401 edits the refusals of callers without the token, whose answers are no streams.
 func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() http.Handler {
-	return over(usual, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
-		if rec.Code == 401 {
-			edit(r, rec)
-		}
-	}))
+	return over(usual, func(h http.Handler) http.Handler {
+		return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			if mayAsk(r) {
+				return false
+			}
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+				if rec.Code == 401 {
+					edit(r, rec)
+				}
+			})
+			return true
+		})(h)
+	})
 }
 
 // saying returns what makes another refusal of an answer.
@@ -187,75 +145,75 @@ func saying(status int, code, message string) func(*http.Request, *httptest.Resp
 	}
 }
 
-func authFaults() []fault {
-	one := func(g *grading) { g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}} }
-	wrongly := func(g *grading) { one(g); g.WrongCredentials = true }
-	return []fault{
-		broken("one route without a token", "a missing bearer gives 401", "P1.1", lets(func(r *http.Request, presented string) bool {
-			return r.URL.Path == wire.PathSize && presented == "" && r.URL.RawQuery == ""
+func oneKey(g *grading) { g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}} }
+
+func oneKeyWrongly(g *grading) { oneKey(g); g.WrongCredentials = true }
+
+var authFaults = []fault{
+	broken("one route without a token", "a missing bearer gives 401", "P1.1", lets(func(r *http.Request, presented string) bool {
+		return r.URL.Path == wire.PathSize && presented == "" && r.URL.RawQuery == ""
+	})),
+	broken("anything under the scheme Basic", "a wrong bearer gives 401", "P1.2a",
+		lets(func(_ *http.Request, presented string) bool {
+			return strings.HasPrefix(presented, "Basic ") && !strings.Contains(presented, testToken)
 		})),
-		broken("anything under the scheme Basic", "a wrong bearer gives 401", "P1.2a",
-			lets(func(_ *http.Request, presented string) bool {
-				return strings.HasPrefix(presented, "Basic ") && !strings.Contains(presented, testToken)
-			})),
-		broken("the empty token", "a wrong bearer gives 401", "P1.2a",
-			lets(func(_ *http.Request, presented string) bool { return strings.TrimSpace(presented) == "Bearer" })),
-		broken("a prefix of the token", "a wrong bearer gives 401: compare the whole token", "P1.2b",
-			lets(func(_ *http.Request, presented string) bool {
-				token := strings.TrimSpace(strings.TrimPrefix(presented, "Bearer"))
-				return token != "" && strings.HasPrefix(testToken, token)
-			})),
-		broken("a token in any case", "a wrong bearer gives 401: compare byte for byte", "P1.2b",
-			lets(func(_ *http.Request, presented string) bool { return strings.EqualFold(presented, "Bearer "+testToken) })),
-		broken("the token and more", "a wrong bearer gives 401: compare the whole token", "P1.2b",
-			lets(func(_ *http.Request, presented string) bool { return strings.HasPrefix(presented, "Bearer "+testToken) })),
-		broken("a token in the query string", "a token presented in the query string is also refused with 401", "P1.3",
-			lets(func(r *http.Request, _ string) bool {
-				in := r.URL.Query().Get("access_token") == testToken
-				if in {
-					r.URL.RawQuery = ""
-				}
-				return in
-			})),
-		broken("a 401 that tells the token", "the refusal does not leak information", "P1.4",
-			on401(saying(401, "unauthorized", "want Bearer "+testToken))),
-		broken("a 401 that tells the token in a header", "the refusal does not leak information", "P1.4",
-			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				rec.Header().Set("WWW-Authenticate", `Bearer realm="`+testToken+`"`)
-			})),
-		broken("a 401 that tells the tables", "the refusal does not leak information", "P1.4",
-			on401(saying(401, "unauthorized", "you may not read customers, orders, order_lines"))),
-		broken("a 401 only for tables that exist", "the refusal does not leak information", "P1.4",
-			over(usual, refusesWhere(401, "unauthorized", "there is no such table", func(r *http.Request, body []byte) bool {
-				return r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(body)
-			}))),
-		broken("a 401 in plain text", "401 unauthorized, in the envelope", "P1.5",
-			on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
-				rec.Body = bytes.NewBufferString("Unauthorized")
-			})),
-		broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5",
-			on401(saying(401, "forbidden", "no"))),
-		broken("a proxy that takes the token away", "the right token gives 200", "P1.6",
-			over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-				r.Header.Del("Authorization")
-				return false
-			}))),
-		broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(func(body map[string]any) {
-			body["ok"] = false
-		}, wire.PathCheck))).refused("route-7"),
-		broken("rejected credentials are 401", "a rejected credential set gives 400 check_failed", "P1.7b",
-			keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })).graded(wrongly).
-			accepted("it is a well-formed refusal, of the token"),
-		broken("rejected credentials are internal errors", "a rejected credential set gives 400 check_failed", "P1.7b",
-			keyed(func() error { return errors.New("upstream said 403") })).graded(wrongly).accepted("it is a well-formed error"),
-		broken("rejected credentials without a message", "a message written for the person who typed the credentials", "P1.7b",
-			over(keyed(nil), answers(func(body map[string]any, status int) (any, int) {
-				if status == 400 {
-					body["error"].(map[string]any)["message"] = ""
-				}
-				return body, status
-			}, wire.PathCheck))).graded(wrongly).behind("P1.7", "missing credentials are refused by the same code"),
-	}
+	broken("the empty token", "a wrong bearer gives 401", "P1.2a",
+		lets(func(_ *http.Request, presented string) bool { return strings.TrimSpace(presented) == "Bearer" })),
+	broken("a prefix of the token", "a wrong bearer gives 401: compare the whole token", "P1.2b",
+		lets(func(_ *http.Request, presented string) bool {
+			token := strings.TrimSpace(strings.TrimPrefix(presented, "Bearer"))
+			return token != "" && strings.HasPrefix(testToken, token)
+		})),
+	broken("a token in any case", "a wrong bearer gives 401: compare byte for byte", "P1.2b",
+		lets(func(_ *http.Request, presented string) bool { return strings.EqualFold(presented, "Bearer "+testToken) })),
+	broken("the token and more", "a wrong bearer gives 401: compare the whole token", "P1.2b",
+		lets(func(_ *http.Request, presented string) bool { return strings.HasPrefix(presented, "Bearer "+testToken) })),
+	broken("a token in the query string", "a token presented in the query string is also refused with 401", "P1.3",
+		lets(func(r *http.Request, _ string) bool {
+			in := r.URL.Query().Get("access_token") == testToken
+			if in {
+				r.URL.RawQuery = ""
+			}
+			return in
+		})),
+	broken("a 401 that tells the token", "the refusal does not leak information", "P1.4",
+		on401(saying(401, "unauthorized", "want Bearer "+testToken))),
+	broken("a 401 that tells the token in a header", "the refusal does not leak information", "P1.4",
+		on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			rec.Header().Set("WWW-Authenticate", `Bearer realm="`+testToken+`"`)
+		})),
+	broken("a 401 that tells the tables", "the refusal does not leak information", "P1.4",
+		on401(saying(401, "unauthorized", "you may not read customers, orders, order_lines"))),
+	broken("a 401 only for tables that exist", "the refusal does not leak information", "P1.4",
+		over(usual, refusesWhere(401, "unauthorized", "there is no such table", func(r *http.Request, body []byte) bool {
+			return r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(body)
+		}))),
+	broken("a 401 in plain text", "401 unauthorized, in the envelope", "P1.5",
+		on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+			rec.Body = bytes.NewBufferString("Unauthorized")
+		})),
+	broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5",
+		on401(saying(401, "forbidden", "no"))),
+	broken("a proxy that takes the token away", "the right token gives 200", "P1.6",
+		over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			r.Header.Del("Authorization")
+			return false
+		}))),
+	broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(func(body map[string]any) {
+		body["ok"] = false
+	}, wire.PathCheck))).refused("route-7"),
+	broken("rejected credentials are 401", "a rejected credential set gives 400 check_failed", "P1.7b",
+		keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })).graded(oneKeyWrongly).
+		accepted("it is a well-formed refusal, of the token"),
+	broken("rejected credentials are internal errors", "a rejected credential set gives 400 check_failed", "P1.7b",
+		keyed(func() error { return errors.New("upstream said 403") })).graded(oneKeyWrongly).accepted("it is a well-formed error"),
+	broken("rejected credentials without a message", "a message written for the person who typed the credentials", "P1.7b",
+		over(keyed(nil), answers(func(body map[string]any, status int) (any, int) {
+			if status == 400 {
+				body["error"].(map[string]any)["message"] = ""
+			}
+			return body, status
+		}, wire.PathCheck))).graded(oneKeyWrongly).behind("P1.7", "missing credentials are refused by the same code"),
 }
 
 // unknownTable reports whether a body names a table that the corpus does not have.
@@ -271,59 +229,60 @@ func unknownTable(body []byte) bool {
 	return false
 }
 
-// verdictFaults returns connectors whose document is not what it says.
-func verdictFaults() []fault {
-	listed := func(name string, edit func(doc map[string]any)) fault {
-		return broken(name, "lists name each thing once", "A.27",
-			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })))
-	}
-	capabilities := func(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
-	const taken = "postgres" // what readers copy as a slug is none of these
-	return []fault{
-		broken("a document that changes", "it is computed once", "P0.8", func() http.Handler {
-			var n atomic.Int64
-			return documentAs(func(_ *http.Request, doc map[string]any) {
-				if n.Add(1)%2 == 0 {
-					capabilities(doc)["offset"] = false
-				}
-			})(usual())
-		}),
-		broken("more endpoints with the token", "the document is served without authentication", "P0.8",
-			over(usual, documentAs(func(r *http.Request, doc map[string]any) {
-				if r.Header.Get("Authorization") == "" {
-					doc["endpoints"] = []string{"count"}
-				}
-			}))).behind("P0.7", "the document without the token lists fewer routes than there are"),
-		broken("no document with the token", "it is served whatever the request's headers are", "P0.8",
-			over(usual, refusesWhere(404, "not_found", "no such path", func(r *http.Request, _ []byte) bool {
-				return r.URL.Path == wire.PathDocument && r.Header.Get("Authorization") != ""
-			}))),
-		broken("another document for browsers", "it is the same for every caller", "P0.8",
-			over(usual, documentAs(func(r *http.Request, doc map[string]any) {
-				if strings.Contains(r.UserAgent(), "Mozilla") {
-					capabilities(doc)["sort"] = "none"
-				}
-			}))),
-		broken("an empty dialect", "dialect is present only where SQL is taken", "P0.9",
-			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" }))).refused("document-8"),
-		broken("a dialect that is a lie", "dialect is present only where SQL is taken", "P0.9",
-			over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" }))),
-		broken("a dialect that is a lie, and no queries", "nothing can be read", "P0.9", func() http.Handler {
-			return sqlOnly(func(w http.ResponseWriter, _ string) { refuses(w, 400, "bad_request", "sql is unknown") })
-		}).graded(live),
-		listed("an operator twice", func(doc map[string]any) {
-			ops := capabilities(doc)["operators"].([]any)
-			capabilities(doc)["operators"] = append(ops, ops[0])
-		}),
-		listed("an endpoint twice", func(doc map[string]any) { doc["endpoints"] = append(doc["endpoints"].([]any), "count") }),
-		listed("a credential twice", func(doc map[string]any) {
-			field := map[string]any{"key": "region", "label": "Region", "type": "text", "required": false}
-			doc["credentialSchema"] = []any{field, field}
-		}),
-		broken("a slug that is likely taken", "it must not collide with a built-in source kind", "A.28",
-			func() http.Handler { return serve(connector.Definition{Slug: taken}, corpusSource(), nil) }),
-		broken("a document with members of its own", "the protocol does not name them", "A.20", ownMembers),
-	}
+func listedTwice(name string, edit func(doc map[string]any)) fault {
+	return broken(name, "lists name each thing once", "A.27",
+		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })))
+}
+
+func capabilitiesOf(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
+
+const takenSlug = "postgres" // what readers copy as a slug is none of these
+
+// verdictFaults are connectors whose document is not what it says.
+var verdictFaults = []fault{
+	broken("a document that changes", "it is computed once", "P0.8", func() http.Handler {
+		var n atomic.Int64
+		return documentAs(func(_ *http.Request, doc map[string]any) {
+			if n.Add(1)%2 == 0 {
+				capabilitiesOf(doc)["offset"] = false
+			}
+		})(usual())
+	}),
+	broken("more endpoints with the token", "the document is served without authentication", "P0.8",
+		over(usual, documentAs(func(r *http.Request, doc map[string]any) {
+			if r.Header.Get("Authorization") == "" {
+				doc["endpoints"] = []string{"count"}
+			}
+		}))).behind("P0.7", "the document without the token lists fewer routes than there are"),
+	broken("no document with the token", "it is served whatever the request's headers are", "P0.8",
+		over(usual, refusesWhere(404, "not_found", "no such path", func(r *http.Request, _ []byte) bool {
+			return r.URL.Path == wire.PathDocument && r.Header.Get("Authorization") != ""
+		}))),
+	broken("another document for browsers", "it is the same for every caller", "P0.8",
+		over(usual, documentAs(func(r *http.Request, doc map[string]any) {
+			if strings.Contains(r.UserAgent(), "Mozilla") {
+				capabilitiesOf(doc)["sort"] = "none"
+			}
+		}))),
+	broken("an empty dialect", "dialect is present only where SQL is taken", "P0.9",
+		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" }))).refused("document-8"),
+	broken("a dialect that is a lie", "dialect is present only where SQL is taken", "P0.9",
+		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" }))),
+	broken("a dialect that is a lie, and no queries", "nothing can be read", "P0.9", func() http.Handler {
+		return sqlOnly(func(w http.ResponseWriter, _ string) { refuses(w, 400, "bad_request", "sql is unknown") })
+	}).graded(live),
+	listedTwice("an operator twice", func(doc map[string]any) {
+		ops := capabilitiesOf(doc)["operators"].([]any)
+		capabilitiesOf(doc)["operators"] = append(ops, ops[0])
+	}),
+	listedTwice("an endpoint twice", func(doc map[string]any) { doc["endpoints"] = append(doc["endpoints"].([]any), "count") }),
+	listedTwice("a credential twice", func(doc map[string]any) {
+		field := map[string]any{"key": "region", "label": "Region", "type": "text", "required": false}
+		doc["credentialSchema"] = []any{field, field}
+	}),
+	broken("a slug that is likely taken", "it must not collide with a built-in source kind", "A.28",
+		func() http.Handler { return serve(connector.Definition{Slug: takenSlug}, corpusSource(), nil) }),
+	broken("a document with members of its own", "the protocol does not name them", "A.20", ownMembers),
 }
 
 // ownMembers adds members to every part of the document.

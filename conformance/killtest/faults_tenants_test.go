@@ -21,11 +21,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// shared returns a fault of a host of two customers, each of whom asks.
+func shared(name, why, kill string, host func() http.Handler, layers ...layer) fault {
+	return broken(name, why, kill, over(host, layers...)).graded(apart)
+}
+
 // tenantFaults returns connectors that mix up two tenants whatever is asked.
 func tenantFaults() []fault {
-	mixed := func(name, why, kill string, build func() http.Handler) fault {
-		return broken(name, why, kill, build).graded(apart)
-	}
 	tables := hostTables()
 	for i, own := range tables {
 		tables[i] = append(slices.Clone(own), hostTables()[1-i][3])
@@ -33,17 +35,17 @@ func tenantFaults() []fault {
 	last := ofTheLast("metadata of the last discovery", wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathSize)
 	last.why = nothingKept
 	return []fault{
-		mixed("any tenant reads any table", "a table of one tenant answers unknown_entity for another that lacks it", "T1",
+		shared("any tenant reads any table", "a table of one tenant answers unknown_entity for another that lacks it", "T1",
 			func() http.Handler {
 				return diverted(sharedHostOf(hostDefinition, tables), wire.PathQuery, func(body map[string]any) bool {
 					return slices.Contains([]any{"acme_sites", "globex_depots"}, body["table"])
 				})(newSharedHost())
 			}),
 		last.behind("P3.1c", "its tables are unknown once the other account has been described"),
-		mixed("sizes kept by the name of the table", nothingKept, "T2", over(newSharedHost, keeping(wire.PathSize, byTable))),
-		mixed("discovery remembers every table it has seen", "metadata of one credential set must never be served to a request with another",
-			"T2", over(newSharedHost, describingAll)),
-		mixed("a shared variable for the credentials", servedToNobodyElse, "T3", func() http.Handler {
+		shared("sizes kept by the name of the table", nothingKept, "T2", over(twoCustomers, keeping(wire.PathSize, byTable))),
+		shared("discovery remembers every table it has seen", "metadata of one credential set must never be served to a request with another",
+			"T2", over(twoCustomers, describingAll)),
+		shared("a shared variable for the credentials", servedToNobodyElse, "T3", func() http.Handler {
 			var current atomic.Int32
 			return picking(func(r *http.Request, set map[string]string) int {
 				tenant := known(set)
@@ -55,8 +57,8 @@ func tenantFaults() []fault {
 				return int(current.Load())
 			})()
 		}),
-		mixed("whoever is asked for beside another gets an error", servedToNobodyElse, "T3",
-			over(newSharedHost, func(h http.Handler) http.Handler {
+		shared("whoever is asked for beside another gets an error", servedToNobodyElse, "T3",
+			over(twoCustomers, func(h http.Handler) http.Handler {
 				var current atomic.Int32
 				return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					set, _ := credentialsIn(*body)
@@ -96,55 +98,53 @@ const (
 	credentialsTravel  = "credentials travel in the body of every authenticated request"
 )
 
-// hostFaults returns connectors that mix up their tenants on one route.
-func hostFaults() []fault {
-	on := func(what string, host func() http.Handler, path string, key func(*http.Request, map[string]any) string) fault {
-		return broken(what, nothingKept, "T2", over(host, keeping(path, key))).graded(apart)
-	}
-	kept := func(what, path string, key func(*http.Request, map[string]any) string) fault {
-		return on(what, over(newSharedHost), path, key)
-	}
-	linkedBothWays := hostWith(func(tables *[2][]memsource.Table) { linkBothWays(tables[0]); linkBothWays(tables[1]) })
-	large := func() *sharedHost {
-		tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
-		return sharedHostOf(hostDefinition, tables)
-	}
-	return slices.Concat([]fault{
-		kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
-		kept("rows kept by the request without its timeouts", wire.PathQuery, byRequest),
-		kept("rows kept by table and filters", wire.PathQuery, byFilters).
-			behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
-		kept("rows kept by the name of the table", wire.PathQuery, byTable).
-			behind("P3.3: the shape of a filter", "the answer to a request is kept for a malformed one"),
-		kept("counts kept by the request", wire.PathCount, byRequest),
-		kept("counts kept by the name of the table", wire.PathCount, byTable).
-			behind("L3", "the count of the whole table is kept for its filters"),
-		kept("aggregates kept by the request", wire.PathAggregate, byRequest),
-		kept("sizes kept by the request", wire.PathSize, byRequest),
-		kept("cardinalities kept by the request", wire.PathCardinality, byRequest),
-		kept("cardinalities kept by the name of the table", wire.PathCardinality, byTable),
-		kept("link rates kept by the request", wire.PathLinkHitRate, byRequest),
-		kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "all" }).
-			behind("P0.6: /discovery", "it is kept for a request without credentials, too"),
-		broken("link rates of a smaller table kept by the request", nothingKept, "L9", over(linkedBothWays,
-			keepingWhere(wire.PathLinkHitRate, func(body map[string]any) bool {
-				return body["fromTable"] == "invoices" && body["toTable"] == "parts"
-			}))).graded(apart),
-		on("rows of a large table kept by the request", over(large), wire.PathQuery, byRequest),
-		broken("large tables need no password", servedToNobodyElse, "T4", func() http.Handler {
-			f := large()
-			f.pick = func(r *http.Request, set map[string]string) int {
-				if r.URL.Path == wire.PathQuery && set["tenant"] == "globex" {
-					return 1
-				}
-				return known(set)
-			}
-			return f
-		}).graded(apart),
-		ofTheLast("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
-		ofTheLast("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
-	}, impostorFaults(), tokenFaults(), mentionFaults())
+func keptBy(what, path string, key func(*http.Request, map[string]any) string) fault {
+	return shared(what, nothingKept, "T2", twoCustomers, keeping(path, key))
 }
+
+var linkedBothWays = hostWith(func(tables *[2][]memsource.Table) { linkBothWays(tables[0]); linkBothWays(tables[1]) })
+
+func largeHost() *sharedHost {
+	tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
+	return sharedHostOf(hostDefinition, tables)
+}
+
+// hostFaults are connectors that mix up their tenants on one route.
+var hostFaults = slices.Concat([]fault{
+	keptBy("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
+	keptBy("rows kept by the request without its timeouts", wire.PathQuery, byRequest),
+	keptBy("rows kept by table and filters", wire.PathQuery, byFilters).
+		behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
+	keptBy("rows kept by the name of the table", wire.PathQuery, byTable).
+		behind("P3.3: the shape of a filter", "the answer to a request is kept for a malformed one"),
+	keptBy("counts kept by the request", wire.PathCount, byRequest),
+	keptBy("counts kept by the name of the table", wire.PathCount, byTable).
+		behind("L3", "the count of the whole table is kept for its filters"),
+	keptBy("aggregates kept by the request", wire.PathAggregate, byRequest),
+	keptBy("sizes kept by the request", wire.PathSize, byRequest),
+	keptBy("cardinalities kept by the request", wire.PathCardinality, byRequest),
+	keptBy("cardinalities kept by the name of the table", wire.PathCardinality, byTable),
+	keptBy("link rates kept by the request", wire.PathLinkHitRate, byRequest),
+	keptBy("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "all" }).
+		behind("P0.6: /discovery", "it is kept for a request without credentials, too"),
+	broken("link rates of a smaller table kept by the request", nothingKept, "L9", over(linkedBothWays,
+		keepingWhere(wire.PathLinkHitRate, func(body map[string]any) bool {
+			return body["fromTable"] == "invoices" && body["toTable"] == "parts"
+		}))).graded(apart),
+	shared("rows of a large table kept by the request", nothingKept, "T2", over(largeHost), keeping(wire.PathQuery, byRequest)),
+	broken("large tables need no password", servedToNobodyElse, "T4", func() http.Handler {
+		f := largeHost()
+		f.pick = func(r *http.Request, set map[string]string) int {
+			if r.URL.Path == wire.PathQuery && set["tenant"] == "globex" {
+				return 1
+			}
+			return known(set)
+		}
+		return f
+	}).graded(apart),
+	ofTheLast("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
+	ofTheLast("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
+}, impostorFaults, tokenFaults, mentionFaults())
 
 // ofTheLast returns a connector that answers some routes for the tenant of the last request to another.
 func ofTheLast(name, noted string, answered ...string) fault {
@@ -163,82 +163,87 @@ func ofTheLast(name, noted string, answered ...string) fault {
 	}).graded(apart)
 }
 
-// impostorFaults returns connectors that serve credentials that are nobody's.
-func impostorFaults() []fault {
-	type set = map[string]string
-	// instead picks a customer of its own for some credentials on a route, and lets in whoever is known elsewhere.
-	instead := func(path string, holds func(set) bool, pick func(set) int) func() http.Handler {
+// credentialSet is what a request has of credentials, by their keys.
+type credentialSet = map[string]string
+
+// pickingFor picks a customer of its own for some credentials on a route, and lets in whoever is known elsewhere.
+func pickingFor(path string, holds func(credentialSet) bool, pick func(credentialSet) int) func() http.Handler {
+	return picking(func(r *http.Request, s map[string]string) int {
+		if r.URL.Path == path && holds(s) {
+			return pick(s)
+		}
+		return known(s)
+	})
+}
+
+func remembering(path string, accept func(credentialSet) bool) func() http.Handler {
+	return func() http.Handler {
+		var last atomic.Int32
 		return picking(func(r *http.Request, s map[string]string) int {
-			if r.URL.Path == path && holds(s) {
-				return pick(s)
+			if tenant := known(s); tenant >= 0 {
+				last.Store(int32(tenant))
+				return tenant
+			}
+			if r.URL.Path == path && accept(s) {
+				return int(last.Load())
+			}
+			return -1
+		})()
+	}
+}
+
+func noCredentials(s credentialSet) bool { return len(s) == 0 }
+
+func firstCustomer(credentialSet) int { return 0 }
+
+// impostorFaults are connectors that serve credentials that are nobody's.
+var impostorFaults = []fault{
+	broken("a default tenant on count", servedToNobodyElse, "T4", pickingFor(wire.PathCount, noCredentials, firstCustomer)).graded(apart),
+	broken("a default tenant on query, with one tenant", servedToNobodyElse, "T4",
+		pickingFor(wire.PathQuery, noCredentials, firstCustomer)).graded(alone),
+	broken("the last good credentials in the place of none", nothingKept, "T4", remembering(wire.PathCardinality, noCredentials)).graded(apart),
+	broken("no password needed for sizes", servedToNobodyElse, "T4",
+		pickingFor(wire.PathSize, func(s credentialSet) bool { return s["password"] == "" }, tenantNamed)).graded(alone),
+	broken("the last good credentials in the place of wrong ones", nothingKept, "T5",
+		remembering(wire.PathQuery, func(credentialSet) bool { return true })).graded(wrongly).behind("T4", "none at all are wrong ones, too"),
+	broken("a password that only the check looks at", servedToNobodyElse, "T5, T7",
+		picking(func(r *http.Request, s map[string]string) int {
+			if r.URL.Path != wire.PathCheck && s["password"] != "" {
+				return tenantNamed(s)
 			}
 			return known(s)
-		})
-	}
-	remembering := func(path string, accept func(set) bool) func() http.Handler {
-		return func() http.Handler {
-			var last atomic.Int32
-			return picking(func(r *http.Request, s map[string]string) int {
-				if tenant := known(s); tenant >= 0 {
-					last.Store(int32(tenant))
-					return tenant
-				}
-				if r.URL.Path == path && accept(s) {
-					return int(last.Load())
-				}
-				return -1
-			})()
+		})).graded(wrongly),
+	leniently("a password compared by its first eight characters", func(own, given string) bool {
+		return len(given) >= 8 && given[:8] == own[:8]
+	}).behind("T7", "a mistyped password begins as the right one"),
+	leniently("a password compared by its end", func(own, given string) bool { return strings.HasSuffix(given, own[4:]) }),
+	leniently("a prefix of the password is enough", func(own, given string) bool { return given != "" && strings.HasPrefix(own, given) }),
+	leniently("an end of the password is enough", func(own, given string) bool { return given != "" && strings.HasSuffix(own, given) }),
+	leniently("whatever begins with the password", func(own, given string) bool { return strings.HasPrefix(given, own) }),
+	leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
+	leniently("a password in any case", strings.EqualFold),
+	leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
+	broken("rows kept by the tenant's name", servedToNobodyElse, "T5", over(twoCustomers, keeping(wire.PathQuery, byTenantName))).
+		graded(wrongly).behind("T4", "credentials without a key have the name alone"),
+	broken("the tenant's name is a folder", servedToNobodyElse, "T5", picking(func(_ *http.Request, s map[string]string) int {
+		cleaned := maps.Clone(s)
+		cleaned["tenant"] = path.Clean(s["tenant"])
+		return known(cleaned)
+	})).graded(wrongly),
+	broken("the password is that of the first part of a path", servedToNobodyElse, "T5", picking(func(_ *http.Request, s credentialSet) int {
+		owner, _, _ := strings.Cut(s["tenant"], "/")
+		if known(credentialSet{"tenant": owner, "password": s["password"]}) < 0 {
+			return -1
 		}
-	}
-	none := func(s set) bool { return len(s) == 0 }
-	first := func(set) int { return 0 }
-	return []fault{
-		broken("a default tenant on count", servedToNobodyElse, "T4", instead(wire.PathCount, none, first)).graded(apart),
-		broken("a default tenant on query, with one tenant", servedToNobodyElse, "T4", instead(wire.PathQuery, none, first)).graded(alone),
-		broken("the last good credentials in the place of none", nothingKept, "T4", remembering(wire.PathCardinality, none)).graded(apart),
-		broken("no password needed for sizes", servedToNobodyElse, "T4",
-			instead(wire.PathSize, func(s set) bool { return s["password"] == "" }, tenantNamed)).graded(alone),
-		broken("the last good credentials in the place of wrong ones", nothingKept, "T5",
-			remembering(wire.PathQuery, func(set) bool { return true })).graded(wrongly).behind("T4", "none at all are wrong ones, too"),
-		broken("a password that only the check looks at", servedToNobodyElse, "T5, T7",
-			picking(func(r *http.Request, s map[string]string) int {
-				if r.URL.Path != wire.PathCheck && s["password"] != "" {
-					return tenantNamed(s)
-				}
-				return known(s)
-			})).graded(wrongly),
-		leniently("a password compared by its first eight characters", func(own, given string) bool {
-			return len(given) >= 8 && given[:8] == own[:8]
-		}).behind("T7", "a mistyped password begins as the right one"),
-		leniently("a password compared by its end", func(own, given string) bool { return strings.HasSuffix(given, own[4:]) }),
-		leniently("a prefix of the password is enough", func(own, given string) bool { return given != "" && strings.HasPrefix(own, given) }),
-		leniently("an end of the password is enough", func(own, given string) bool { return given != "" && strings.HasSuffix(own, given) }),
-		leniently("whatever begins with the password", func(own, given string) bool { return strings.HasPrefix(given, own) }),
-		leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
-		leniently("a password in any case", strings.EqualFold),
-		leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
-		broken("rows kept by the tenant's name", servedToNobodyElse, "T5", over(newSharedHost, keeping(wire.PathQuery, byTenantName))).
-			graded(wrongly).behind("T4", "credentials without a key have the name alone"),
-		broken("the tenant's name is a folder", servedToNobodyElse, "T5", picking(func(_ *http.Request, s map[string]string) int {
-			cleaned := maps.Clone(s)
-			cleaned["tenant"] = path.Clean(s["tenant"])
-			return known(cleaned)
-		})).graded(wrongly),
-		broken("the password is that of the first part of a path", servedToNobodyElse, "T5", picking(func(_ *http.Request, s set) int {
-			owner, _, _ := strings.Cut(s["tenant"], "/")
-			if known(set{"tenant": owner, "password": s["password"]}) < 0 {
-				return -1
-			}
-			return tenantNamed(set{"tenant": path.Clean(s["tenant"])})
-		})).graded(wrongly),
-		broken("a check that reads an optional credential unasked", "a blank optional field is missing", "P1.7c",
-			func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") }).graded(withRegion),
-		broken("a check that takes a missing password for an internal error", "a rejected credential set gives 400 check_failed", "P1.7",
-			over(newSharedHost, refusesWhere(500, "internal", "internal error", func(r *http.Request, body []byte) bool {
-				s, ok := credentialsIn(body)
-				return ok && r.URL.Path == wire.PathCheck && s["password"] == ""
-			}))).graded(apart),
-	}
+		return tenantNamed(credentialSet{"tenant": path.Clean(s["tenant"])})
+	})).graded(wrongly),
+	broken("a check that reads an optional credential unasked", "a blank optional field is missing", "P1.7c",
+		func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") }).graded(withRegion),
+	broken("a check that takes a missing password for an internal error", "a rejected credential set gives 400 check_failed", "P1.7",
+		over(twoCustomers, refusesWhere(500, "internal", "internal error", func(r *http.Request, body []byte) bool {
+			s, ok := credentialsIn(body)
+			return ok && r.URL.Path == wire.PathCheck && s["password"] == ""
+		}))).graded(apart),
 }
 
 // leniently returns a connector that compares the passwords of its tenants in a way of its own.
@@ -251,50 +256,50 @@ func leniently(name string, equal func(own, given string) bool) fault {
 	})).graded(wrongly)
 }
 
-// tokenFaults returns connectors that take another token for the right one, on one route.
-func tokenFaults() []fault {
-	lenient := func(name, id, route string, in func(presented string) bool) fault {
-		return broken(name, "a wrong bearer gives 401", id, lets(func(r *http.Request, presented string) bool {
-			return r.URL.Path == route && presented != "" && r.URL.RawQuery == "" && in(presented)
-		}))
-	}
-	decoded := func(presented string) string { // "user:password"
-		encoded, _ := strings.CutPrefix(presented, "Basic ")
-		text, _ := base64.StdEncoding.DecodeString(encoded)
-		return string(text)
-	}
-	return []fault{
-		lenient("the token as a password", "P1.2b", wire.PathDiscovery,
-			func(presented string) bool { return strings.HasSuffix(decoded(presented), ":"+testToken) }),
-		lenient("the token as a user", "P1.2b", wire.PathSize,
-			func(presented string) bool { return strings.HasPrefix(decoded(presented), testToken+":") }),
-		lenient("blanks in the token are dropped", "P1.2b", wire.PathCount, func(presented string) bool {
-			return strings.ReplaceAll(strings.TrimPrefix(presented, "Bearer"), " ", "") == testToken
-		}),
-		lenient("any number of Bearers", "P1.2b", wire.PathQuery, func(presented string) bool {
-			return strings.TrimSpace(strings.ReplaceAll(presented, "Bearer", "")) == testToken
-		}),
-		lenient("the second word is the token", "P1.2b", wire.PathAggregate, func(presented string) bool {
-			words := strings.Fields(presented)
-			return len(words) > 1 && words[1] == testToken
-		}),
-		lenient("the token anywhere in the header", "P1.2b", wire.PathCheck,
-			func(presented string) bool { return strings.Contains(presented, testToken) }),
-		lenient("a token that was never configured", "P1.2a", wire.PathLinkHitRate,
-			func(presented string) bool { return presented == "Bearer undefined" }),
-		broken("a body that does not parse is refused before the token is missed", "a missing bearer gives 401", "P1.1b",
-			over(usual, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse", func(r *http.Request, body []byte) bool {
-				counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
-				return counts && len(body) > 0 && parsed(body)["table"] == nil
-			}))),
-	}
+func lenient(name, id, route string, in func(presented string) bool) fault {
+	return broken(name, "a wrong bearer gives 401", id, lets(func(r *http.Request, presented string) bool {
+		return r.URL.Path == route && presented != "" && r.URL.RawQuery == "" && in(presented)
+	}))
+}
+
+func decodedBasic(presented string) string { // "user:password"
+	encoded, _ := strings.CutPrefix(presented, "Basic ")
+	text, _ := base64.StdEncoding.DecodeString(encoded)
+	return string(text)
+}
+
+// tokenFaults are connectors that take another token for the right one, on one route.
+var tokenFaults = []fault{
+	lenient("the token as a password", "P1.2b", wire.PathDiscovery,
+		func(presented string) bool { return strings.HasSuffix(decodedBasic(presented), ":"+testToken) }),
+	lenient("the token as a user", "P1.2b", wire.PathSize,
+		func(presented string) bool { return strings.HasPrefix(decodedBasic(presented), testToken+":") }),
+	lenient("blanks in the token are dropped", "P1.2b", wire.PathCount, func(presented string) bool {
+		return strings.ReplaceAll(strings.TrimPrefix(presented, "Bearer"), " ", "") == testToken
+	}),
+	lenient("any number of Bearers", "P1.2b", wire.PathQuery, func(presented string) bool {
+		return strings.TrimSpace(strings.ReplaceAll(presented, "Bearer", "")) == testToken
+	}),
+	lenient("the second word is the token", "P1.2b", wire.PathAggregate, func(presented string) bool {
+		words := strings.Fields(presented)
+		return len(words) > 1 && words[1] == testToken
+	}),
+	lenient("the token anywhere in the header", "P1.2b", wire.PathCheck,
+		func(presented string) bool { return strings.Contains(presented, testToken) }),
+	lenient("a token that was never configured", "P1.2a", wire.PathLinkHitRate,
+		func(presented string) bool { return presented == "Bearer undefined" }),
+	broken("a body that does not parse is refused before the token is missed", "a missing bearer gives 401", "P1.1b",
+		over(usual, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse", func(r *http.Request, body []byte) bool {
+			counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
+			return counts && len(body) > 0 && parsed(body)["table"] == nil
+		}))),
 }
 
 // mentionFaults returns connectors that tell one tenant of another.
 func mentionFaults() []fault {
 	told := func(name, id string, edit func(body map[string]any, status int), paths ...string) fault {
 		return broken(name, "metadata of one credential set must never be served to a request with another", id,
-			over(newSharedHost, answers(func(body map[string]any, status int) (any, int) {
+			over(twoCustomers, answers(func(body map[string]any, status int) (any, int) {
 				edit(body, status)
 				return body, status
 			}, paths...))).graded(apart)
@@ -319,7 +324,7 @@ func mentionFaults() []fault {
 			}
 		}, wire.PathDiscovery),
 		broken("a check that quotes the wrong password", "the value of a password never appears in an answer", "P1.7b",
-			over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			over(twoCustomers, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				set, ok := credentialsIn(*body)
 				wrong := ok && r.URL.Path == wire.PathCheck && known(set) < 0
 				if wrong {
@@ -347,7 +352,7 @@ func mentionFaults() []fault {
 			}
 		}, wire.PathDiscovery).behind("P3.1b", "this account's discovery does not list the table"),
 		broken("missing credentials are a wrong token", "never 401, which would read as a wrong token", "A.31",
-			over(newSharedHost, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
+			over(twoCustomers, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
 				func(r *http.Request, body []byte) bool {
 					set, ok := credentialsIn(body)
 					return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
@@ -411,46 +416,49 @@ func hasMeasure(body map[string]any, fns ...any) bool {
 	return slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return slices.Contains(fns, m["fn"]) })
 }
 
-func secondFaults() []fault {
-	wrongly := func(name, why, kill, path string, holds func(body map[string]any) bool, change func(body map[string]any)) fault {
-		return broken(name, why, kill, over(archives, forSecond(path, holds, change))).graded(apart)
+func secondWrongly(name, why, kill, path string, holds func(body map[string]any) bool, change func(body map[string]any)) fault {
+	return broken(name, why, kill, over(archives, forSecond(path, holds, change))).graded(apart)
+}
+
+func ofTheFirst(name, path string, holds func(body map[string]any) bool) fault {
+	return secondWrongly(name, servedToNobodyElse, "T2", path, holds, func(body map[string]any) { body["credentials"] = hostSets[0] })
+}
+
+func firstKey(holds func(key map[string]any) bool) func(body map[string]any) bool {
+	return func(body map[string]any) bool {
+		keys := listOf(body, "groupBy")
+		return len(keys) > 0 && holds(keys[0])
 	}
-	first := func(name, path string, holds func(body map[string]any) bool) fault {
-		return wrongly(name, servedToNobodyElse, "T2", path, holds, func(body map[string]any) { body["credentials"] = hostSets[0] })
-	}
-	keyed := func(holds func(key map[string]any) bool) func(body map[string]any) bool {
-		return func(body map[string]any) bool {
-			keys := listOf(body, "groupBy")
-			return len(keys) > 0 && holds(keys[0])
-		}
-	}
-	return []fault{
-		first("the first account's rows of a large table", wire.PathQuery, func(body map[string]any) bool {
-			return body["table"] == "archive" && len(listOf(body, "sort")) == 0
+}
+
+var secondFaults = []fault{
+	ofTheFirst("the first account's rows of a large table", wire.PathQuery, func(body map[string]any) bool {
+		return body["table"] == "archive" && len(listOf(body, "sort")) == 0
+	}),
+	ofTheFirst("the first account's count of a large table", wire.PathCount,
+		func(body map[string]any) bool { return body["table"] == "archive" }),
+	ofTheFirst("the first account's rows where they are sorted and limited", wire.PathQuery, func(body map[string]any) bool {
+		return len(listOf(body, "sort")) > 0 && body["limit"] != nil
+	}),
+	secondWrongly("bounds over the first account's rows", servedToNobodyElse, "L8", wire.PathAggregate,
+		func(body map[string]any) bool { return hasMeasure(body, "min", "max") },
+		func(body map[string]any) { body["credentials"] = hostSets[0] }),
+	ofTheFirst("sums over the first account's rows", wire.PathAggregate, func(body map[string]any) bool { return hasMeasure(body, "sum") }),
+	ofTheFirst("periods of the first account's rows", wire.PathAggregate,
+		firstKey(func(key map[string]any) bool { return key["grain"] != nil })),
+	ofTheFirst("texts of the first account's rows as groups", wire.PathAggregate,
+		firstKey(func(key map[string]any) bool { return key["field"] == "city" })),
+	secondWrongly("a bound is left in for the second account", "gt keeps what is greater", "L2", wire.PathQuery,
+		func(body map[string]any) bool {
+			filters := listOf(body, "and")
+			return len(filters) == 1 && filters[0]["op"] == "gt"
+		}, func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
+	secondWrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "T2", wire.PathQuery,
+		func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },
+		func(body map[string]any) {
+			key := listOf(body, "sort")[0]
+			key["dir"] = map[any]string{"asc": "desc", "desc": "asc"}[key["dir"]]
 		}),
-		first("the first account's count of a large table", wire.PathCount, func(body map[string]any) bool { return body["table"] == "archive" }),
-		first("the first account's rows where they are sorted and limited", wire.PathQuery, func(body map[string]any) bool {
-			return len(listOf(body, "sort")) > 0 && body["limit"] != nil
-		}),
-		wrongly("bounds over the first account's rows", servedToNobodyElse, "L8", wire.PathAggregate,
-			func(body map[string]any) bool { return hasMeasure(body, "min", "max") },
-			func(body map[string]any) { body["credentials"] = hostSets[0] }),
-		first("sums over the first account's rows", wire.PathAggregate, func(body map[string]any) bool { return hasMeasure(body, "sum") }),
-		first("periods of the first account's rows", wire.PathAggregate, keyed(func(key map[string]any) bool { return key["grain"] != nil })),
-		first("texts of the first account's rows as groups", wire.PathAggregate,
-			keyed(func(key map[string]any) bool { return key["field"] == "city" })),
-		wrongly("a bound is left in for the second account", "gt keeps what is greater", "L2", wire.PathQuery,
-			func(body map[string]any) bool {
-				filters := listOf(body, "and")
-				return len(filters) == 1 && filters[0]["op"] == "gt"
-			}, func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
-		wrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "T2", wire.PathQuery,
-			func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },
-			func(body map[string]any) {
-				key := listOf(body, "sort")[0]
-				key["dir"] = map[any]string{"asc": "desc", "desc": "asc"}[key["dir"]]
-			}),
-	}
 }
 
 // TestTwoAccounts requires that the verdict on a connector which was asked as two accounts says whether they could

@@ -115,40 +115,39 @@ func parameter(column string, op wire.Op, change func(p *restsource.Param)) func
 	}
 }
 
+func spelt(change func(string) string) func(p *restsource.Param) {
+	return func(p *restsource.Param) {
+		p.Spell = func(v wire.Value) (string, bool) { return change(v.String()), true }
+	}
+}
+
 // vendorFaults are mistakes of authors who declare the endpoints of an API: what a
 // parameter leaves out, no library can add.
-func vendorFaults() []fault {
-	text := func(change func(string) string) func(p *restsource.Param) {
-		return func(p *restsource.Param) {
-			p.Spell = func(v wire.Value) (string, bool) { return change(v.String()), true }
-		}
-	}
-	return overLiveData([]fault{
-		broken("a parameter is sent in lower case", "eq compares bytes", "L2",
-			declared(parameter("status", wire.OpEq, text(strings.ToLower)))),
-		broken("gte is declared as the API's later than", "gte has its bound", "L2",
-			declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" }))),
-		broken("a date is sent a day late", "a date is that of its row", "L2",
-			declared(parameter("ordered", wire.OpGte, text(func(s string) string {
-				day, err := time.Parse(time.DateOnly, s)
-				if err != nil {
-					return s
-				}
-				return day.AddDate(0, 0, 1).Format(time.DateOnly)
-			})))),
-		broken("money is sent without its cents", "decimals keep their digits", "L2",
-			declared(parameter("amount", wire.OpLte, text(func(s string) string {
-				whole, _, _ := strings.Cut(s, ".")
-				return whole
-			})))),
-		broken("the values of a list are joined by another separator", "in has every value", "L2",
-			declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" }))),
-		broken("includes is declared as a prefix", "includes looks at all of a text", "L2",
-			declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" }))),
-		broken("the vendor answers no row of a value that is 0", "0 is a number", "L2", declared(func(v *vendor, _ *restsource.Table) {
-			v.keep = func(f wire.Filter, cell wire.Value) bool {
-				return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
+var vendorFaults = overLiveData([]fault{
+	broken("a parameter is sent in lower case", "eq compares bytes", "L2",
+		declared(parameter("status", wire.OpEq, spelt(strings.ToLower)))),
+	broken("gte is declared as the API's later than", "gte has its bound", "L2",
+		declared(parameter("ordered", wire.OpGte, func(p *restsource.Param) { p.Name = "ordered.gt" }))),
+	broken("a date is sent a day late", "a date is that of its row", "L2",
+		declared(parameter("ordered", wire.OpGte, spelt(func(s string) string {
+			day, err := time.Parse(time.DateOnly, s)
+			if err != nil {
+				return s
 			}
-		})),
-	})
-}
+			return day.AddDate(0, 0, 1).Format(time.DateOnly)
+		})))),
+	broken("money is sent without its cents", "decimals keep their digits", "L2",
+		declared(parameter("amount", wire.OpLte, spelt(func(s string) string {
+			whole, _, _ := strings.Cut(s, ".")
+			return whole
+		})))),
+	broken("the values of a list are joined by another separator", "in has every value", "L2",
+		declared(parameter("status", wire.OpIn, func(p *restsource.Param) { p.Separator, p.Name = "&", "status.in" }))),
+	broken("includes is declared as a prefix", "includes looks at all of a text", "L2",
+		declared(parameter("note", wire.OpIncludes, func(p *restsource.Param) { p.Name = "note.startswith" }))),
+	broken("the vendor answers no row of a value that is 0", "0 is a number", "L2", declared(func(v *vendor, _ *restsource.Table) {
+		v.keep = func(f wire.Filter, cell wire.Value) bool {
+			return f.Field != "amount" || !strings.HasPrefix(strings.TrimPrefix(cell.String(), "-"), "0")
+		}
+	})),
+})

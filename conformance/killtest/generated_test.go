@@ -65,7 +65,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 		"an offset beside or is applied and not claimed":    "fields[1], or[1], offset 1",
 		"all but the first group of or are forgotten, live": "fields[1 1], or[1 1]",
 	}
-	all := generatedFaults()
+	all := generatedFaults
 	require.Len(t, small, len(all))
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
@@ -286,84 +286,82 @@ func inFilters(edit func(*wire.Filter)) func(wire.Request) {
 	})
 }
 
-// generatedFaults returns faults that hide from requests somebody would write down:
+// generatedFaults are faults that hide from requests somebody would write down:
 // they need three keys, four members, or two things at once.
-func generatedFaults() []fault {
-	return []fault{
-		broken("the third group of or is forgotten", "`or` is an array of groups: each of them counts", "P2.17: filters",
-			misread(inRows(func(q *wire.QueryRequest) {
-				if len(q.Or) > 2 {
-					q.Or = slices.Delete(q.Or, 2, 3)
-				}
-			}))).behind("P2.4: groups of or", "a fixed case has three groups, and comes before generated ones"),
-		broken("in looks at three members", "in finds every member of the list", "P2.17: filters, P2.17: sorts and windows",
-			misread(inFilters(func(f *wire.Filter) {
-				if f.Op == wire.OpIn && len(f.Values) > 3 {
-					f.Values = f.Values[:3]
-				}
-			}))).behind("P2.3: lte", "its cases name the rows beside by in, with five members"),
-		broken("includes looks at four characters", "includes is a substring, however long", "P2.17: filters",
-			misread(inFilters(func(f *wire.Filter) {
-				if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
-					f.Value = wire.Text(string(text[:4]))
-				}
-			}))).behind("P2.3: includes", "a fixed case has a longer text, and comes before generated ones").refused("stream-11"),
-		broken("the third sort key is turned around", "every key of a sort has a direction of its own", "P2.17: sorts and windows",
-			misread(inRows(func(q *wire.QueryRequest) {
-				if len(q.Sort) > 2 {
-					q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
-				}
-			}))).behind("P2.6: several keys", "a fixed case has three keys, and comes before generated ones"),
-		broken("an offset beside or is one short", "offset is how many of the matching rows are passed over",
-			"P2.17: sorts and windows", misread(inRows(func(q *wire.QueryRequest) {
-				if len(q.Or) > 0 && q.Offset > 1 {
-					q.Offset--
-				}
-			}))),
-		broken("a count forgets the second filter of a group", "all filters of a group must hold", "P2.17: counts",
-			misread(func(m wire.Request) {
-				if c, ok := m.(*wire.CountRequest); ok {
-					c.Or = beginnings(c.Or, 1)
-				}
-			})).behind("P2.10: or", "a fixed case has such a group, and comes before generated ones"),
-		broken("two groups forget or", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
-			if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
-				a.Or = nil
+var generatedFaults = []fault{
+	broken("the third group of or is forgotten", "`or` is an array of groups: each of them counts", "P2.17: filters",
+		misread(inRows(func(q *wire.QueryRequest) {
+			if len(q.Or) > 2 {
+				q.Or = slices.Delete(q.Or, 2, 3)
 			}
-		})),
-		broken("a third minimum is a maximum", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
-			if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
-				for i := range a.Measures[2:] {
-					if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
-						n.Fn = wire.AggMax
-					}
+		}))).behind("P2.4: groups of or", "a fixed case has three groups, and comes before generated ones"),
+	broken("in looks at three members", "in finds every member of the list", "P2.17: filters, P2.17: sorts and windows",
+		misread(inFilters(func(f *wire.Filter) {
+			if f.Op == wire.OpIn && len(f.Values) > 3 {
+				f.Values = f.Values[:3]
+			}
+		}))).behind("P2.3: lte", "its cases name the rows beside by in, with five members"),
+	broken("includes looks at four characters", "includes is a substring, however long", "P2.17: filters",
+		misread(inFilters(func(f *wire.Filter) {
+			if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
+				f.Value = wire.Text(string(text[:4]))
+			}
+		}))).behind("P2.3: includes", "a fixed case has a longer text, and comes before generated ones").refused("stream-11"),
+	broken("the third sort key is turned around", "every key of a sort has a direction of its own", "P2.17: sorts and windows",
+		misread(inRows(func(q *wire.QueryRequest) {
+			if len(q.Sort) > 2 {
+				q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
+			}
+		}))).behind("P2.6: several keys", "a fixed case has three keys, and comes before generated ones"),
+	broken("an offset beside or is one short", "offset is how many of the matching rows are passed over",
+		"P2.17: sorts and windows", misread(inRows(func(q *wire.QueryRequest) {
+			if len(q.Or) > 0 && q.Offset > 1 {
+				q.Offset--
+			}
+		}))),
+	broken("a count forgets the second filter of a group", "all filters of a group must hold", "P2.17: counts",
+		misread(func(m wire.Request) {
+			if c, ok := m.(*wire.CountRequest); ok {
+				c.Or = beginnings(c.Or, 1)
+			}
+		})).behind("P2.10: or", "a fixed case has such a group, and comes before generated ones"),
+	broken("two groups forget or", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
+		if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
+			a.Or = nil
+		}
+	})),
+	broken("a third minimum is a maximum", "a wrong number is never legal", "P2.17: aggregates", misread(func(m wire.Request) {
+		if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
+			for i := range a.Measures[2:] {
+				if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
+					n.Fn = wire.AggMax
 				}
 			}
-		})).behind("P2.11: several groups and measures", "a fixed case has three measures, and comes before generated ones"),
-		broken("conjuncts beside or are left to the platform",
-			"every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
-			"P2.17: combined filters", over(usual, asked(func(m wire.Request) layer {
-				q, ok := m.(*wire.QueryRequest)
-				if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
-					return nil
-				}
-				q.And, q.Sort = nil, nil
-				return unclaimed
-			}))).behind("P2.9: filters with declared operators", "it is watched on every stream"),
-		broken("an offset beside or is applied and not claimed", "what is not claimed is done again over the rows that come",
-			"P2.17: sorts and windows", over(usual, asked(func(m wire.Request) layer {
-				if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
-					return unclaimed
-				}
+		}
+	})).behind("P2.11: several groups and measures", "a fixed case has three measures, and comes before generated ones"),
+	broken("conjuncts beside or are left to the platform",
+		"every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
+		"P2.17: combined filters", over(usual, asked(func(m wire.Request) layer {
+			q, ok := m.(*wire.QueryRequest)
+			if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
 				return nil
-			}))).behind("P2.7: a window behind filters and a sort", "a fixed case has both, and comes before generated ones"),
-		broken("all but the first group of or are forgotten, live", "`or` is an array of groups: each of them counts", "M11",
-			misread(inRows(func(q *wire.QueryRequest) {
-				if len(q.Or) > 1 {
-					q.Or = q.Or[:1]
-				}
-			}))).graded(live).behind("P3.4: an or group", "an unknown field in a forgotten group is not refused"),
-	}
+			}
+			q.And, q.Sort = nil, nil
+			return unclaimed
+		}))).behind("P2.9: filters with declared operators", "it is watched on every stream"),
+	broken("an offset beside or is applied and not claimed", "what is not claimed is done again over the rows that come",
+		"P2.17: sorts and windows", over(usual, asked(func(m wire.Request) layer {
+			if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
+				return unclaimed
+			}
+			return nil
+		}))).behind("P2.7: a window behind filters and a sort", "a fixed case has both, and comes before generated ones"),
+	broken("all but the first group of or are forgotten, live", "`or` is an array of groups: each of them counts", "M11",
+		misread(inRows(func(q *wire.QueryRequest) {
+			if len(q.Or) > 1 {
+				q.Or = q.Or[:1]
+			}
+		}))).graded(live).behind("P3.4: an or group", "an unknown field in a forgotten group is not refused"),
 }
 
 // unclaimed drops the served line.

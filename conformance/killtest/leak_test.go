@@ -86,87 +86,85 @@ func streams(name, format string) leaker {
 
 func quoteJSON(text string) string { return string(must(wire.Text(text).AppendJSON(nil))) }
 
-func leakers() []leaker {
-	return []leaker{
-		{"lets everybody in", func(healthy http.Handler, _ bool, _ string, w http.ResponseWriter, r *http.Request) {
-			r.Header.Set("Authorization", "Bearer "+testToken)
-			r.URL.RawQuery = ""
-			healthy.ServeHTTP(w, r)
-		}},
-		{"hangs without the token", func(healthy http.Handler, right bool, _ string, w http.ResponseWriter, r *http.Request) {
-			if !right && r.Method == http.MethodPost {
-				_ = sent(r)
-				<-r.Context().Done()
-				return
+var leakers = []leaker{
+	{"lets everybody in", func(healthy http.Handler, _ bool, _ string, w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+testToken)
+		r.URL.RawQuery = ""
+		healthy.ServeHTTP(w, r)
+	}},
+	{"hangs without the token", func(healthy http.Handler, right bool, _ string, w http.ResponseWriter, r *http.Request) {
+		if !right && r.Method == http.MethodPost {
+			_ = sent(r)
+			<-r.Context().Done()
+			return
+		}
+		healthy.ServeHTTP(w, r)
+	}},
+	{"hangs after the document", func(healthy http.Handler, _ bool, _ string, w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_ = sent(r)
+			<-r.Context().Done()
+			return
+		}
+		healthy.ServeHTTP(w, r)
+	}},
+	answersWith("500 with the request", 500, func(s string) string { return s }),
+	answersWith("500 in lower case", 500, strings.ToLower),
+	answersWith("400 in upper case", 400, strings.ToUpper),
+	answersWith("401 with the request", 401, func(s string) string { return s }),
+	answersWith("200 with the request", 200, func(s string) string { return s }),
+	answersWith("base64", 500, func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
+	answersWith("base64 for URLs", 500, func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("ab" + s)) }),
+	answersWith("hex", 500, func(s string) string { return hex.EncodeToString([]byte(s)) }),
+	answersWith("query escapes", 500, url.QueryEscape),
+	answersWith("path escapes", 500, url.PathEscape),
+	answersWith("quoted", 500, func(s string) string { return fmt.Sprintf("%q", s) }),
+	answersWith("JSON in JSON", 500, quoteJSON),
+	answersWith("cut at the end of an excerpt", 500, func(s string) string { return strings.Repeat("-", 230) + s }),
+	answersWith("without its ends", 500, func(s string) string { return s[min(len(s)*9/10, 9) : len(s)*9/10] }),
+	streams("an error line", `{"error":{"code":"internal","message":%s}}`),
+	streams("a line of no kind", `{"wrong":%[1]s,%[1]s:1}`),
+	streams("a line that is not JSON", `%s and more`),
+	streams("a row", `{"rows":[{"id":%[1]s,%[1]s:1}]}`),
+	{"headers", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
+		text := strings.Map(func(c rune) rune {
+			if c < ' ' {
+				return ' '
 			}
-			healthy.ServeHTTP(w, r)
-		}},
-		{"hangs after the document", func(healthy http.Handler, _ bool, _ string, w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost {
-				_ = sent(r)
-				<-r.Context().Done()
-				return
+			return c
+		}, sent(r))
+		recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
+			for _, name := range []string{"Content-Type", "Cache-Control", "Location", "Allow", "X-Request"} {
+				rec.Header().Set(name, token+" "+text[:min(len(text), 2000)])
 			}
-			healthy.ServeHTTP(w, r)
-		}},
-		answersWith("500 with the request", 500, func(s string) string { return s }),
-		answersWith("500 in lower case", 500, strings.ToLower),
-		answersWith("400 in upper case", 400, strings.ToUpper),
-		answersWith("401 with the request", 401, func(s string) string { return s }),
-		answersWith("200 with the request", 200, func(s string) string { return s }),
-		answersWith("base64", 500, func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
-		answersWith("base64 for URLs", 500, func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("ab" + s)) }),
-		answersWith("hex", 500, func(s string) string { return hex.EncodeToString([]byte(s)) }),
-		answersWith("query escapes", 500, url.QueryEscape),
-		answersWith("path escapes", 500, url.PathEscape),
-		answersWith("quoted", 500, func(s string) string { return fmt.Sprintf("%q", s) }),
-		answersWith("JSON in JSON", 500, quoteJSON),
-		answersWith("cut at the end of an excerpt", 500, func(s string) string { return strings.Repeat("-", 230) + s }),
-		answersWith("without its ends", 500, func(s string) string { return s[min(len(s)*9/10, 9) : len(s)*9/10] }),
-		streams("an error line", `{"error":{"code":"internal","message":%s}}`),
-		streams("a line of no kind", `{"wrong":%[1]s,%[1]s:1}`),
-		streams("a line that is not JSON", `%s and more`),
-		streams("a row", `{"rows":[{"id":%[1]s,%[1]s:1}]}`),
-		{"headers", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-			text := strings.Map(func(c rune) rune {
-				if c < ' ' {
-					return ' '
-				}
-				return c
-			}, sent(r))
-			recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
-				for _, name := range []string{"Content-Type", "Cache-Control", "Location", "Allow", "X-Request"} {
-					rec.Header().Set(name, token+" "+text[:min(len(text), 2000)])
-				}
-			})
-		}},
-		{"redirects", func(_ http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Location", "/"+url.PathEscape(token))
-			w.WriteHeader(http.StatusFound)
-		}},
-		{"breaks HTTP", func(_ http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-			conn, _, err := http.NewResponseController(w).Hijack()
-			if err == nil {
-				fmt.Fprintf(conn, "%s %s\r\n\r\n", token, r.Header.Get("Authorization"))
-				_ = conn.Close()
-			}
-		}},
-		{"names the token", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-			name := quoteJSON(token + " " + leakCredentials[0]["apiKey"])
-			name = name[1 : len(name)-1]
-			withBody(r, []byte(strings.ReplaceAll(bodyOf(r), name, "customers")))
-			recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
-				names := strings.NewReplacer(`"customers"`, `"`+name+`"`, `"fixture"`, `"`+strings.ToLower(token)+`"`)
-				rec.Body = bytes.NewBufferString(names.Replace(rec.Body.String()))
-			})
-		}},
-		{"names the token in the document", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-			recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
-				rec.Body = bytes.NewBufferString(
-					strings.ReplaceAll(rec.Body.String(), `"protocolVersion":`, `"protocolVersion":`+quoteJSON(token)+`,"x":`))
-			})
-		}},
-	}
+		})
+	}},
+	{"redirects", func(_ http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/"+url.PathEscape(token))
+		w.WriteHeader(http.StatusFound)
+	}},
+	{"breaks HTTP", func(_ http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			fmt.Fprintf(conn, "%s %s\r\n\r\n", token, r.Header.Get("Authorization"))
+			_ = conn.Close()
+		}
+	}},
+	{"names the token", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
+		name := quoteJSON(token + " " + leakCredentials[0]["apiKey"])
+		name = name[1 : len(name)-1]
+		withBody(r, []byte(strings.ReplaceAll(bodyOf(r), name, "customers")))
+		recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
+			names := strings.NewReplacer(`"customers"`, `"`+name+`"`, `"fixture"`, `"`+strings.ToLower(token)+`"`)
+			rec.Body = bytes.NewBufferString(names.Replace(rec.Body.String()))
+		})
+	}},
+	{"names the token in the document", func(healthy http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
+		recorded(w, r, healthy, func(rec *httptest.ResponseRecorder) {
+			rec.Body = bytes.NewBufferString(
+				strings.ReplaceAll(rec.Body.String(), `"protocolVersion":`, `"protocolVersion":`+quoteJSON(token)+`,"x":`))
+		})
+	}},
 }
 
 // TestReportsHoldNoSecret grades connectors that tell what they are sent, and
@@ -187,7 +185,7 @@ func TestReportsHoldNoSecret(t *testing.T) {
 		}
 		index := indexOf(secrets)
 		require.NotEmpty(t, index.find("Basic "+strings.ToUpper(token[1:len(token)-1])), "the search works")
-		for i, l := range leakers() {
+		for i, l := range leakers {
 			if !testrun.Runs(i, 24) {
 				continue
 			}

@@ -22,10 +22,10 @@ var update = flag.Bool("update", false, "write the golden files anew, to be revi
 
 // faults returns all broken connectors.
 func faults() []fault {
-	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults(), atOnceFaults(), clocksFaults(),
-		collateFaults(), credentialFaults(), hostFaults(), secondFaults(), hotelFaults(), kindFaults(), hopFaults(), joinedFaults(),
-		limitsFaults(), liveFilterFaults(), liveReadFaults(), namesFaults(), placeFaults(), preparedFaults(), echoFaults(), sizesFaults(),
-		statisticsFaults(), verdictFaults())
+	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults, liveFaults(), atOnceFaults, clocksFaults(),
+		collateFaults, credentialFaults, hostFaults, secondFaults, hotelFaults(), kindFaults(), hopFaults, joinedFaults,
+		limitsFaults, liveFilterFaults(), liveReadFaults(), namesFaults(), placeFaults(), preparedFaults, echoFaults, sizesFaults(),
+		statisticsFaults, verdictFaults)
 }
 
 // TestFaults proves that the program finds faults: every broken connector is failed by the checks that it is named for,

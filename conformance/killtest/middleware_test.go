@@ -169,9 +169,9 @@ func edits(edit func(body map[string]any), paths ...string) layer {
 	}, paths...)
 }
 
-// answersWhere edits the answers to those requests to a path for which a condition holds.
-func answersWhere(path string, holds func(body map[string]any) bool, edit func(answer map[string]any)) layer {
-	return func(h http.Handler) http.Handler { return diverted(edits(edit, path)(h), path, holds)(h) }
+// onlyFor puts a layer in front of those requests to a path for which a condition holds.
+func onlyFor(path string, holds func(body map[string]any) bool, l layer) layer {
+	return func(h http.Handler) http.Handler { return diverted(l(h), path, holds)(h) }
 }
 
 // ok edits the answers of 200 to some paths.
@@ -199,6 +199,13 @@ func listOf(body map[string]any, member string) (list []map[string]any) {
 func having(member string, holds func(object map[string]any) bool) func(body map[string]any) bool {
 	return func(body map[string]any) bool { return slices.ContainsFunc(listOf(body, member), holds) }
 }
+
+// hasMember reports whether a list of a body has any object.
+func hasMember(member string) func(body map[string]any) bool {
+	return func(body map[string]any) bool { return len(listOf(body, member)) > 0 }
+}
+
+func everyRequest(map[string]any) bool { return true }
 
 // eachTable edits every table that discovery lists.
 func eachTable(edit func(table map[string]any)) layer {

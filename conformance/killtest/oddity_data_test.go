@@ -17,179 +17,183 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// oddDiscoveries returns what is odd about discovery.
-func oddDiscoveries() []oddity {
-	tables := func(edit func(table map[string]any)) layer {
-		return eachTable(func(table map[string]any) {
-			if table["name"] != manifestTable {
-				edit(table)
+func eachButManifest(edit func(table map[string]any)) layer {
+	return eachTable(func(table map[string]any) {
+		if table["name"] != manifestTable {
+			edit(table)
+		}
+	})
+}
+
+func everyField(edit func(field map[string]any)) func() http.Handler {
+	return over(untouched, eachField(func(_ any, field map[string]any) { edit(field) }))
+}
+
+// oddDiscoveries are what is odd about discovery.
+var oddDiscoveries = []oddity{
+	{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: eachButManifest(func(table map[string]any) {
+		delete(table, "rowCount")
+		for _, f := range listOf(table, "fields") {
+			for _, name := range []string{"stats", "filterable", "groupable", "aggregatable"} {
+				delete(f, name)
 			}
-		})
-	}
-	fields := func(edit func(field map[string]any)) func() http.Handler {
-		return over(untouched, eachField(func(_ any, field map[string]any) { edit(field) }))
-	}
-	return []oddity{
-		{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: tables(func(table map[string]any) {
-			delete(table, "rowCount")
-			for _, f := range listOf(table, "fields") {
-				for _, name := range []string{"stats", "filterable", "groupable", "aggregatable"} {
-					delete(f, name)
-				}
-			}
-		})},
-		{name: "no samples", why: "an array, which may be empty", build: fields(func(field map[string]any) { field["samples"] = []any{} })},
-		{name: "views", why: "a view stores no rows and has no key", build: over(untouched, tables(func(table map[string]any) {
-			table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
-			for _, f := range listOf(table, "fields") {
-				f["unique"] = false
-			}
-		}))},
-		{name: "keys that lead to their own table", why: "a table may refer to itself", build: over(untouched, tables(func(table map[string]any) {
+		}
+	})},
+	{name: "no samples", why: "an array, which may be empty", build: everyField(func(field map[string]any) { field["samples"] = []any{} })},
+	{name: "views", why: "a view stores no rows and has no key", build: over(untouched, eachButManifest(func(table map[string]any) {
+		table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
+		for _, f := range listOf(table, "fields") {
+			f["unique"] = false
+		}
+	}))},
+	{name: "keys that lead to their own table", why: "a table may refer to itself",
+		build: over(untouched, eachButManifest(func(table map[string]any) {
 			for _, key := range table["primaryKey"].([]any) {
 				own := map[string]any{"field": key, "targetTable": table["name"], "targetField": key}
 				table["foreignKeys"] = append(table["foreignKeys"].([]any), own)
 			}
 		}))},
-		{name: "everything may be null", why: "a source need not know better",
-			build: fields(func(field map[string]any) { field["nullable"] = true })},
-		{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {
-			body["warnings"] = []any{"Two tables are not shown.", ""}
-		}, wire.PathDiscovery)},
-		{name: "tables in any order", why: "an array of tables", layer: ok(func(body map[string]any) {
-			tables := body["tables"].([]any)
-			rand.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
-		}, wire.PathDiscovery)},
-		{name: "members of a vendor in discovery", why: "advice at most", layer: tables(func(table map[string]any) {
-			table["x-owner"] = "sales"
-		})},
+	{name: "everything may be null", why: "a source need not know better",
+		build: everyField(func(field map[string]any) { field["nullable"] = true })},
+	{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {
+		body["warnings"] = []any{"Two tables are not shown.", ""}
+	}, wire.PathDiscovery)},
+	{name: "tables in any order", why: "an array of tables", layer: ok(func(body map[string]any) {
+		tables := body["tables"].([]any)
+		rand.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
+	}, wire.PathDiscovery)},
+	{name: "members of a vendor in discovery", why: "advice at most", layer: eachButManifest(func(table map[string]any) {
+		table["x-owner"] = "sales"
+	})},
+}
+
+// holding serves tables.
+func holding(tables ...memsource.Table) func() http.Handler {
+	return func() http.Handler { return plain(tables...) }
+}
+
+// nullableTable returns a table whose fields may all be null.
+func nullableTable(name, fields string, rows ...[]wire.Value) memsource.Table {
+	t := memsource.Table{Rows: rows, Table: wire.Table{Name: name, SourceDescription: "Odd.",
+		Fields: fieldsOf(strings.Split(fields, ", ")...)}}
+	for i := range t.Fields {
+		t.Fields[i].Nullable = true
+	}
+	return t
+}
+
+func asInt(n int) wire.Value { return wire.Int(int64(n)) }
+
+// untold says of fields that they can be neither filtered, grouped nor aggregated.
+func untold(fields []wire.Field, every int) {
+	for i := every - 1; i < len(fields); i += every {
+		fields[i].Filterable, fields[i].Groupable, fields[i].Aggregatable = new(false), new(false), new(false)
 	}
 }
 
-// oddTables returns what is odd about data.
-func oddTables() []oddity {
-	of := func(tables ...memsource.Table) func() http.Handler {
-		return func() http.Handler { return plain(tables...) }
-	}
-	// table returns a table whose fields may all be null.
-	table := func(name, fields string, rows ...[]wire.Value) memsource.Table {
-		t := memsource.Table{Rows: rows, Table: wire.Table{Name: name, SourceDescription: "Odd.",
-			Fields: fieldsOf(strings.Split(fields, ", ")...)}}
-		for i := range t.Fields {
-			t.Fields[i].Nullable = true
+// oddTables are what is odd about data.
+var oddTables = []oddity{
+	{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: holding()},
+	{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
+		tables := corpus.Tables()
+		for i := range tables {
+			tables[i].Rows = nil
 		}
-		return t
-	}
-	text, number := wire.Text, func(n int) wire.Value { return wire.Int(int64(n)) }
-	// untold says of fields that they can be neither filtered, grouped nor aggregated.
-	untold := func(fields []wire.Field, every int) {
-		for i := every - 1; i < len(fields); i += every {
-			fields[i].Filterable, fields[i].Groupable, fields[i].Aggregatable = new(false), new(false), new(false)
-		}
-	}
-	return []oddity{
-		{name: "no tables", why: "an array of tables, which may be empty", rowless: true, build: of()},
-		{name: "empty tables", why: "a table may hold no rows", rowless: true, build: func() http.Handler {
-			tables := corpus.Tables()
-			for i := range tables {
-				tables[i].Rows = nil
-			}
-			return serve(connector.Definition{KeysEnforced: true}, source(inMemory(tables)...), nil)
+		return serve(connector.Definition{KeysEnforced: true}, source(inMemory(tables)...), nil)
+	}},
+	{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
+		build: func() http.Handler {
+			t, _ := corpusTable("customers")
+			untold(t.Fields, 1)
+			return plain(memsource.Table(t))
 		}},
-		{name: "no column that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated",
-			build: func() http.Handler {
-				t, _ := corpusTable("customers")
-				untold(t.Fields, 1)
-				return plain(memsource.Table(t))
-			}},
-		{name: "one row and none", why: "a table may hold as many", build: of(
-			table("none", "a string"), table("one", "a string, b number", []wire.Value{text("x"), wire.Int(1)}))},
-		{name: "rows that look alike", why: "without a key rows may repeat",
-			build: of(table("alike", "a string, b number", repeated(30, text("x"), wire.Int(1))...))},
-		{name: "nothing but nulls", why: "cells may be null",
-			build: of(table("nulls", "a string, b decimal, c datetime", repeated(12, wire.Null(), wire.Null(), wire.Null())...))},
-		{name: "one column", why: "a table has fields, one may do", build: of(table("single", "only boolean",
-			[]wire.Value{wire.Bool(true)}, []wire.Value{wire.Null()}, []wire.Value{wire.Bool(false)}))},
-		{name: "every name is a word of the protocol", why: "a name is any text", build: of(wordy("rows"), wordy("error"), wordy("t"))},
-		{name: "names of any characters", why: "a name is any text", build: of(named("orders 2024"), named(`say "hi"`), named("a/b"),
-			named("größe.📦"), named(strings.Repeat("long", 50)), named("x'; drop table y; --"), named("../check"), named("%41+&?#"))},
-		{name: "names that differ in case", why: "names are exact", build: of(
-			table("Cases", "id number, Id number, ID string", numbered(25, func(n int) []wire.Value {
-				return []wire.Value{number(n), number(-n), text(fmt.Sprint("x", n%3))}
-			})...), table("cases", "id string", []wire.Value{text("lower")}))},
-		{name: "everything is text", why: "a file of comma-separated values knows no types", build: of(
-			table("csv", "id string, amount string, day string, ok string", numbered(40, func(n int) []wire.Value {
-				return []wire.Value{text(fmt.Sprint(n)), text(fmt.Sprintf("%d.50", n%7)), text(fmt.Sprintf("2024-02-%02d", n%28+1)),
-					text([]string{"true", "false", "", "TRUE"}[n%4])}
-			})...))},
-		{name: "JSON with blanks", why: "JSON text is text", build: of(
-			table("documents", "id number, doc json, tags array", numbered(20, func(n int) []wire.Value {
-				return []wire.Value{number(n), text(fmt.Sprintf(`{ "n" : %d }`, n%4)), text(fmt.Sprintf(`[ "a", "%d" ]`, n%3))}
-			})...))},
-		{name: "days as midnights", why: "a source may have no type for days", build: of(
-			table("days", "id number, day datetime", numbered(40, func(n int) []wire.Value {
-				return []wire.Value{number(n), text(fmt.Sprintf("20%02d-%02d-%02dT00:00:00Z", 10+n%20, n%12+1, n%28+1))}
-			})...))},
-		{name: "the ends of what there is", why: "numbers, instants and texts of any size", build: of(extremes())},
-		{name: "fields that only come along", why: "fields say whether they can be filtered, grouped, aggregated",
-			build: func() http.Handler {
-				tables := shop()
-				for _, t := range tables {
-					untold(t.Fields, 2)
-				}
-				return plain(tables...)
-			}},
-		{name: "rows in another order each time", why: "ties may stand in any order", build: shuffled(shop)},
-		{name: "more rows than a batch", why: "5,000 rows are a batch", build: of(
-			table("many", "id number, part string", numbered(12_000, func(n int) []wire.Value {
-				return []wire.Value{number(n), text(fmt.Sprint("p", n%1500))}
-			})...))},
-		{name: "a hundred columns", why: "a table may be wide", build: of(wide(100))},
+	{name: "one row and none", why: "a table may hold as many", build: holding(
+		nullableTable("none", "a string"), nullableTable("one", "a string, b number", []wire.Value{wire.Text("x"), wire.Int(1)}))},
+	{name: "rows that look alike", why: "without a key rows may repeat",
+		build: holding(nullableTable("alike", "a string, b number", repeated(30, wire.Text("x"), wire.Int(1))...))},
+	{name: "nothing but nulls", why: "cells may be null",
+		build: holding(nullableTable("nulls", "a string, b decimal, c datetime", repeated(12, wire.Null(), wire.Null(), wire.Null())...))},
+	{name: "one column", why: "a table has fields, one may do", build: holding(nullableTable("single", "only boolean",
+		[]wire.Value{wire.Bool(true)}, []wire.Value{wire.Null()}, []wire.Value{wire.Bool(false)}))},
+	{name: "every name is a word of the protocol", why: "a name is any text", build: holding(wordy("rows"), wordy("error"), wordy("t"))},
+	{name: "names of any characters", why: "a name is any text", build: holding(named("orders 2024"), named(`say "hi"`), named("a/b"),
+		named("größe.📦"), named(strings.Repeat("long", 50)), named("x'; drop table y; --"), named("../check"), named("%41+&?#"))},
+	{name: "names that differ in case", why: "names are exact", build: holding(
+		nullableTable("Cases", "id number, Id number, ID string", numbered(25, func(n int) []wire.Value {
+			return []wire.Value{asInt(n), asInt(-n), wire.Text(fmt.Sprint("x", n%3))}
+		})...), nullableTable("cases", "id string", []wire.Value{wire.Text("lower")}))},
+	{name: "everything is text", why: "a file of comma-separated values knows no types", build: holding(
+		nullableTable("csv", "id string, amount string, day string, ok string", numbered(40, func(n int) []wire.Value {
+			return []wire.Value{wire.Text(fmt.Sprint(n)), wire.Text(fmt.Sprintf("%d.50", n%7)), wire.Text(fmt.Sprintf("2024-02-%02d", n%28+1)),
+				wire.Text([]string{"true", "false", "", "TRUE"}[n%4])}
+		})...))},
+	{name: "JSON with blanks", why: "JSON text is text", build: holding(
+		nullableTable("documents", "id number, doc json, tags array", numbered(20, func(n int) []wire.Value {
+			return []wire.Value{asInt(n), wire.Text(fmt.Sprintf(`{ "n" : %d }`, n%4)), wire.Text(fmt.Sprintf(`[ "a", "%d" ]`, n%3))}
+		})...))},
+	{name: "days as midnights", why: "a source may have no type for days", build: holding(
+		nullableTable("days", "id number, day datetime", numbered(40, func(n int) []wire.Value {
+			return []wire.Value{asInt(n), wire.Text(fmt.Sprintf("20%02d-%02d-%02dT00:00:00Z", 10+n%20, n%12+1, n%28+1))}
+		})...))},
+	{name: "the ends of what there is", why: "numbers, instants and texts of any size", build: holding(extremes())},
+	{name: "fields that only come along", why: "fields say whether they can be filtered, grouped, aggregated",
+		build: func() http.Handler {
+			tables := shop()
+			for _, t := range tables {
+				untold(t.Fields, 2)
+			}
+			return plain(tables...)
+		}},
+	{name: "rows in another order each time", why: "ties may stand in any order", build: shuffled(shop)},
+	{name: "more rows than a batch", why: "5,000 rows are a batch", build: holding(
+		nullableTable("many", "id number, part string", numbered(12_000, func(n int) []wire.Value {
+			return []wire.Value{asInt(n), wire.Text(fmt.Sprint("p", n%1500))}
+		})...))},
+	{name: "a hundred columns", why: "a table may be wide", build: holding(wide(100))},
+}
+
+// firstRowsOfAll serves the first rows of every table.
+func firstRowsOfAll(rows int, count func(all, served int) *int64) func() http.Handler {
+	return func() http.Handler {
+		tables := corpus.Tables()
+		for i, t := range tables {
+			tables[i].Rows = t.Rows[:min(len(t.Rows), rows)]
+			tables[i].RowCount = count(len(t.Rows), len(tables[i].Rows))
+		}
+		return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(inMemory(tables)...), nil)
 	}
 }
 
-// oddCorpora returns connectors that serve the corpus oddly: they declare little, or
+func knownCount(all, _ int) *int64 { return new(int64(all)) }
+
+// oddCorpora are connectors that serve the corpus oddly: they declare little, or
 // ceilings and keep to them, or spell cells in ways that no sentence forbids.
-func oddCorpora() []oddity {
-	// first serves the first rows of every table.
-	first := func(rows int, count func(all, served int) *int64) func() http.Handler {
-		return func() http.Handler {
-			tables := corpus.Tables()
-			for i, t := range tables {
-				tables[i].Rows = t.Rows[:min(len(t.Rows), rows)]
-				tables[i].RowCount = count(len(t.Rows), len(tables[i].Rows))
+var oddCorpora = []oddity{
+	{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
+		why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
+	{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
+		corpus: ofCorpus(connector.Definition{}, undeclared)},
+	{name: "one sort key, no offset, few operators", why: "the document declares what it does",
+		corpus: ofCorpus(
+			connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
+			connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
+				Sort: wire.SortSingle, Offset: true})},
+	{name: "rows in an order of its own", why: "a request without a sort names no order, and ties may stand in any",
+		corpus: func() http.Handler { return serve(connector.Definition{}, shuffledSource(), nil) }},
+	{name: "a ceiling that is obeyed", why: "rowsPerTableMax is a ceiling of the source", corpus: firstRowsOfAll(1000, knownCount)},
+	{name: "a ceiling that is obeyed, of tables of unknown size", why: "rowCount is optional",
+		corpus: firstRowsOfAll(1000, func(int, int) *int64 { return nil })},
+	{name: "a ceiling that is all it knows", why: "a source that stops there counts no further",
+		corpus: firstRowsOfAll(1000, func(_, served int) *int64 { return new(int64(served)) })},
+	{name: "a low ceiling", why: "the manifest can still be read", corpus: firstRowsOfAll(20, knownCount)},
+	{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax",
+		corpus: over(limited(wire.Limits{PageSizeMax: 2000}), requests(wire.PathQuery, func(body map[string]any) {
+			if _, limited := body["limit"]; !limited {
+				body["limit"] = 2000
 			}
-			return serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: int64(rows)}}, source(inMemory(tables)...), nil)
-		}
-	}
-	known := func(all, _ int) *int64 { return new(int64(all)) }
-	return []oddity{
-		{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
-			why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
-		{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
-			corpus: ofCorpus(connector.Definition{}, undeclared)},
-		{name: "one sort key, no offset, few operators", why: "the document declares what it does",
-			corpus: ofCorpus(
-				connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}},
-				connector.Omit{Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin},
-					Sort: wire.SortSingle, Offset: true})},
-		{name: "rows in an order of its own", why: "a request without a sort names no order, and ties may stand in any",
-			corpus: func() http.Handler { return serve(connector.Definition{}, shuffledSource(), nil) }},
-		{name: "a ceiling that is obeyed", why: "rowsPerTableMax is a ceiling of the source", corpus: first(1000, known)},
-		{name: "a ceiling that is obeyed, of tables of unknown size", why: "rowCount is optional",
-			corpus: first(1000, func(int, int) *int64 { return nil })},
-		{name: "a ceiling that is all it knows", why: "a source that stops there counts no further",
-			corpus: first(1000, func(_, served int) *int64 { return new(int64(served)) })},
-		{name: "a low ceiling", why: "the manifest can still be read", corpus: first(20, known)},
-		{name: "pages without a limit end too", why: "the platform plans its reads within pageSizeMax",
-			corpus: over(limited(wire.Limits{PageSizeMax: 2000}), requests(wire.PathQuery, func(body map[string]any) {
-				if _, limited := body["limit"]; !limited {
-					body["limit"] = 2000
-				}
-			}))},
-		{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
-		{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
-	}
+		}))},
+	{name: "booleans as texts", why: "a value is a string, a number, a boolean or null", corpus: booleansAsTexts},
+	{name: "documents with blanks", why: "JSON text, with or without blanks", corpus: documentsWithBlanks},
 }
 
 func repeated(n int, row ...wire.Value) [][]wire.Value {

@@ -185,7 +185,7 @@ func TestRefusedForGood(t *testing.T) {
 		t.Run(fmt.Sprint("after ", most), func(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int32
-			r := grade(t, over(newSharedHost, kept, refusesWhere(http.StatusInternalServerError, "internal", "internal error",
+			r := grade(t, over(twoCustomers, kept, refusesWhere(http.StatusInternalServerError, "internal", "internal error",
 				func(_ *http.Request, body []byte) bool {
 					set, ok := credentialsIn(body)
 					return ok && known(set) == 1 && asked.Add(1) > most
@@ -212,7 +212,7 @@ func TestWrongRowsAreNoLeak(t *testing.T) {
 		}
 		body["and"] = filters
 	}, wire.PathQuery, wire.PathCount, wire.PathAggregate)
-	hop := forSecond(wire.PathQuery, func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 },
+	hop := forSecond(wire.PathQuery, hasMember("joins"),
 		func(body map[string]any) {
 			for _, f := range listOf(listOf(body, "joins")[0], "fields") {
 				if f["field"] == "city" {
@@ -261,7 +261,7 @@ var unusualTenants = []struct {
 	build     func() http.Handler
 	alike     bool // nothing tells the tenants apart
 }{
-	{name: "two customers", why: "tenants that are apart", options: apart, build: over(newSharedHost)},
+	{name: "two customers", why: "tenants that are apart", options: apart, build: twoCustomers},
 	{name: "two users of one company", why: "two sets of credentials may give access to the same data", options: apart, alike: true,
 		build: hostWith(func(tables *[2][]memsource.Table) { tables[1] = tables[0] })},
 	{name: "a shared reference table and nothing else in common", why: "what belongs to the host is the same for everybody",
@@ -313,7 +313,7 @@ var unusualTenants = []struct {
 			wire.CredentialField{Key: "password", Label: "Not needed", Type: wire.CredentialPassword, Optional: true})},
 	{name: "missing credentials count as bad requests everywhere", why: "a missing key may count as a body that does not parse",
 		options: apart,
-		build: over(newSharedHost, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse",
+		build: over(twoCustomers, refusesWhere(http.StatusBadRequest, "bad_request", "the body does not parse",
 			func(r *http.Request, body []byte) bool {
 				set, ok := credentialsIn(body)
 				return ok && mayAsk(r) && len(set) != 2
@@ -333,10 +333,10 @@ var unusualTenants = []struct {
 			tables[0], tables[1] = large, large
 		})},
 	{name: "every aggregate is declined, and one tenant lacks a table", why: "204 with no body to decline", options: apart,
-		build: over(newSharedHost, refusing(wire.PathAggregate, func(map[string]any) bool { return true }, http.StatusNoContent))},
+		build: over(twoCustomers, refusing(wire.PathAggregate, everyRequest, http.StatusNoContent))},
 	{name: "joins are refused by the names of both tables", why: "a table that nobody has is refused with the same words",
 		options: apart,
-		build: over(newSharedHost, ofCustomers("", func(w http.ResponseWriter, _ *http.Request, body map[string]any, _ int) bool {
+		build: over(twoCustomers, ofCustomers("", func(w http.ResponseWriter, _ *http.Request, body map[string]any, _ int) bool {
 			for _, hop := range listOf(body, "joins") {
 				text := fmt.Sprintf("no foreign key leads from %v to %v", hop["fromTable"], hop["toTable"])
 				refuses(w, http.StatusUnprocessableEntity, "unsupported", text)
@@ -353,10 +353,10 @@ var unusualTenants = []struct {
 			}
 			return body, status
 		}, wire.PathCount))},
-	{name: "refusals with a number of their own", why: "a message is for people", options: apart, build: over(newSharedHost, withNumbers)},
+	{name: "refusals with a number of their own", why: "a message is for people", options: apart, build: over(twoCustomers, withNumbers)},
 	{name: "later pages are kept by the request and its credentials", why: "nothing of it reaches another credential set",
 		options: apart,
-		build: over(newSharedHost, keepingPages(func(map[string]any) bool { return true },
+		build: over(twoCustomers, keepingPages(everyRequest,
 			func(r *http.Request, body map[string]any) string {
 				return fmt.Sprint(body["credentials"]) + byRequest(r, body)
 			}))},
@@ -369,7 +369,7 @@ var unusualTenants = []struct {
 			return known(own)
 		})},
 	{name: "sizes that are estimates", why: "exact is false when the source estimates", options: apart,
-		build: over(newSharedHost, ok(func(body map[string]any) {
+		build: over(twoCustomers, ok(func(body map[string]any) {
 			body["size"] = map[string]any{"rows": 1000, "exact": false}
 		}, wire.PathSize))},
 }
