@@ -66,8 +66,6 @@ func byDigits(a, b string) int { return decimal.RequireFromString(a).Cmp(decimal
 
 func bothLast(wire.Direction) bool { return true }
 
-func isUpward(dir wire.Direction) bool { return dir == wire.Asc }
-
 func neither(wire.Direction) bool { return false }
 
 var leavingSort = []layer{unwindowed, serving(true, false)}
@@ -179,7 +177,8 @@ var cures = []cure{
 	{id: "L7", words: "answer all rows and leave served.sort and served.window false",
 		wrong: warehouse(twist{order: ordering(byDigits, neither)}), cured: warehouse(twist{order: ordering(byDigits, neither)}, leavingSort...)},
 	{id: "L7", words: "reverse the comparison for desc, and keep nulls last in both",
-		wrong: warehouse(twist{order: ordering(byDigits, isUpward)}), cured: warehouse(twist{order: ordering(byDigits, bothLast)})},
+		wrong: warehouse(twist{order: ordering(byDigits, func(dir wire.Direction) bool { return dir == wire.Asc })}),
+		cured: warehouse(twist{order: ordering(byDigits, bothLast)})},
 	{id: "L8", words: "with a group for null", wrong: warehouse(noNullGroup), cured: legalReads},
 	{id: "L8", words: "decline with 204", wrong: warehouse(noNullGroup),
 		cured: warehouse(noNullGroup, declining(hasMember("groupBy")))},

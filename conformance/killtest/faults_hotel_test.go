@@ -155,10 +155,8 @@ func hotelFaults() []fault {
 		hotelInstantFaults, hotelUnknownFaults)
 }
 
-const groupsOfRows = "groups are those of the rows' values"
-
 func groupedHotels(name, table, field string, grain any, edit func(row []wire.Value)) fault {
-	return broken(name, groupsOfRows, map[bool]string{false: "L8", true: "M24"}[grain != nil],
+	return broken(name, "groups are those of the rows' values", map[bool]string{false: "L8", true: "M24"}[grain != nil],
 		over(hotel, func(h http.Handler) http.Handler {
 			return diverted(hotelWith(table, edit), wire.PathAggregate,
 				func(body map[string]any) bool { return groupsBy(body, table, field, grain) })(h)
@@ -276,9 +274,7 @@ var hotelDiscoveryFaults = []fault{
 	strayLink("a booking's guest is linked by the name", hotel, "bookings", "guest", "guests", "name"),
 }
 
-const inSortOrder = "rows come in the order of sort"
-
-// Of rows that tie in the other order, those come first that have the lower key.
+// storedOrder compares keys: of rows that tie in the other order, those come first that have the lower one.
 func storedOrder(a, b wire.Value) int {
 	if a.Kind() == wire.KindInt {
 		return cmp.Compare(a.Int64(), b.Int64())
@@ -287,7 +283,7 @@ func storedOrder(a, b wire.Value) int {
 }
 
 func sortedHotels(name, table, field string, compare func(a, b wire.Value) int) fault {
-	return broken(name, inSortOrder, "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
+	return broken(name, "rows come in the order of sort", "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
 		if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
 			return
 		}
@@ -354,8 +350,6 @@ func hotelInstants(name, kill, path string, spell func(text string) string, hold
 
 func withoutZ(text string) string { return strings.TrimSuffix(text, "Z") }
 
-func everyMember(string) bool { return true }
-
 func hotelRows(name, of string, spell func(text string) string) fault {
 	return broken(name, isInstant, "L10", over(hotel, textsOf(of, func(text string) any { return spell(text) }))).graded(live)
 }
@@ -363,7 +357,7 @@ func hotelRows(name, of string, spell func(text string) string) fault {
 var hotelInstantFaults = []fault{
 	hotelRows("payments are at a time without a zone", "at", withoutZ),
 	hotelRows("shifts have a blank for the T", "starts", func(text string) string { return strings.Replace(text, "T", " ", 1) }),
-	hotelInstants("bounds have no zone", "L8", wire.PathAggregate, withoutZ, everyMember),
+	hotelInstants("bounds have no zone", "L8", wire.PathAggregate, withoutZ, func(string) bool { return true }),
 	hotelInstants("samples have no zone", "L10", wire.PathDiscovery, withoutZ, func(field string) bool { return field == "samples" }).
 		accepted("samples are shown to people, and no answer is computed from them"),
 }

@@ -190,7 +190,10 @@ func firstMembers(most int) func(wire.Filter) wire.Filter {
 	return listed(func(list []wire.Value) []wire.Value { return list[:min(most, len(list))] })
 }
 
-var everyRowHolds, noRowIsMissing = "every row answered satisfies every filter", "no row that satisfies a filter is missing"
+const (
+	everyRowHolds  = "every row answered satisfies every filter"
+	noRowIsMissing = "no row that satisfies a filter is missing"
+)
 
 var ticketOperandFaults = []fault{
 	desk("status is sent in lower case", noRowIsMissing, "L2", pushed("status", texts(strings.ToLower))),
@@ -298,7 +301,7 @@ var toldTickets = []fault{
 		behind("L6", "its pages have a filter"),
 }
 
-var sameFilters = "/count and /aggregate filter as /query does"
+const sameFilters = "/count and /aggregate filter as /query does"
 
 func unfiltered(filters []wire.Filter, field string) []wire.Filter {
 	return slices.DeleteFunc(slices.Clone(filters), func(f wire.Filter) bool { return f.Field == field })
@@ -330,7 +333,7 @@ func lastOf(filters []wire.Filter) (kept []wire.Filter) {
 	return kept
 }
 
-var combined = "`and` holds as a whole, `or` has one group that holds"
+const combined = "`and` holds as a whole, `or` has one group that holds"
 
 var ticketPlanFaults = []fault{
 	desk("a second filter on a field replaces the first", combined, "M11",

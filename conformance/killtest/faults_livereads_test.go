@@ -72,7 +72,10 @@ var wholeReadFaults = []fault{
 		}})).refused("discovery-10"),
 }
 
-const appliedInOrder, resultIsCut = "filters, sort and window are applied in this order", "offset and limit cut the result"
+const (
+	appliedInOrder = "filters, sort and window are applied in this order"
+	resultIsCut    = "offset and limit cut the result"
+)
 
 func otherWindow(name, why, kill string, request func(req *connector.Query, limit, offset *int64)) fault {
 	return broken(name, why, kill, warehouse(twist{request: request}))

@@ -15,21 +15,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// forTable sends the requests that name the table to another connector than h.
-func forTable(table string, h, other http.Handler) http.Handler {
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		named := tree["table"] == table || tree["fromTable"] == table
-		if named {
-			other.ServeHTTP(w, r)
-		}
-		return named
-	})(h)
-}
-
 // ofTable puts a layer in front of what is asked of one table.
 func ofTable(table string, l layer) layer {
-	return func(h http.Handler) http.Handler { return forTable(table, h, l(h)) }
+	return func(h http.Handler) http.Handler {
+		other := l(h)
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			named := tree["table"] == table || tree["fromTable"] == table
+			if named {
+				other.ServeHTTP(w, r)
+			}
+			return named
+		})(h)
+	}
 }
 
 const linksTable = "code_links"

@@ -13,23 +13,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// tablesOf edits the tables that discovery answers.
-func tablesOf(edit func(tables []any) []any) layer {
-	return edits(func(body map[string]any) {
-		if tables, ok := body["tables"].([]any); ok {
-			body["tables"] = edit(tables)
-		}
-	}, wire.PathDiscovery)
-}
-
-// describedTable adds a table without rows, with members of its own.
+// describedTable adds a table without rows to discovery, with members of its own.
 func describedTable(name string, members map[string]any) func() http.Handler {
-	return over(usual, tablesOf(func(tables []any) []any {
+	return over(usual, ok(func(body map[string]any) {
 		t := map[string]any{"name": name, "sourceDescription": "", "storesRows": false,
 			"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}}
 		maps.Copy(t, members)
-		return append(tables, t)
-	}))
+		body["tables"] = append(body["tables"].([]any), t)
+	}, wire.PathDiscovery))
 }
 
 func codesTable(edit func(table map[string]any)) func() http.Handler {

@@ -145,9 +145,9 @@ func saying(status int, code, message string) func(*http.Request, *httptest.Resp
 	}
 }
 
-func oneKey(g *grading) { g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}} }
-
-func oneKeyWrongly(g *grading) { oneKey(g); g.WrongCredentials = true }
+func oneKeyWrongly(g *grading) {
+	g.credentials, g.WrongCredentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}}, true
+}
 
 var authFaults = []fault{
 	broken("one route without a token", "a missing bearer gives 401", "P1.1", lets(func(r *http.Request, presented string) bool {
