@@ -8,12 +8,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -36,13 +36,21 @@ type exchange struct {
 	want   string // JSON with placeholders; empty for an empty body
 }
 
-func readExchanges(t *testing.T, name string) []exchange {
+// readExchanges returns the exchanges of each file, by its name.
+func readExchanges(t *testing.T) map[string][]exchange {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	_, all, found := strings.Cut(string(text), "\n### ")
-	require.True(t, found, "%s has no exchange", name)
-	exchanges := []exchange{}
+	all := map[string][]exchange{}
+	for _, file := range testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t) {
+		all[filepath.Base(file)] = parseExchanges(t, string(testkit.Must(os.ReadFile(file))(t)))
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func parseExchanges(t *testing.T, text string) (exchanges []exchange) {
+	t.Helper()
+	_, all, found := strings.Cut(text, "\n### ")
+	require.True(t, found, "no exchange: %.200s", text)
 	for part := range strings.SplitSeq(all, "\n### ") {
 		title, rest, _ := strings.Cut(part, "\n")
 		e := exchange{title: title, times: 1, from: "192.0.2.1:1000", header: map[string]string{}}
@@ -50,6 +58,7 @@ func readExchanges(t *testing.T, name string) []exchange {
 			var directive string
 			directive, rest, _ = strings.Cut(rest, "\n")
 			name, value, _ := strings.Cut(directive, " ")
+			var err error
 			switch name {
 			case "@wait":
 				e.wait, err = time.ParseDuration(value)
@@ -107,40 +116,35 @@ func (e *exchange) request(t *testing.T, v variables) *http.Request {
 // TestExchanges sends every exchange, file by file, to a fresh service. Each
 // answer must match the exchange and the service's own swagger.json.
 func TestExchanges(t *testing.T) {
-	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		exchanges := readExchanges(t, file)
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				service := New(Options{SignIn: []string{"/sign-in", "/signup"}, Accounts: append(DefaultAccounts(), Account{
-					Token: "limited", Organization: "org_1", PerMinute: 1000, Forbidden: []string{"GET /v1/chats"},
-				}, Account{
-					Token: "roomy", Organization: "org_1", PerMinute: 1000,
-				})})
-				defer service.Close()
-				described := readDescription(t, service)
-				vars := variables{
-					"standard": DefaultAccounts()[0].Token, "professional": DefaultAccounts()[1].Token,
-					"limited": "limited", "roomy": "roomy",
-				}
-				for _, e := range exchanges {
-					time.Sleep(e.wait)
-					for i := range e.times {
-						name := fmt.Sprintf("%s (%d)", e.title, i+1)
-						r := e.request(t, vars)
-						w := httptest.NewRecorder()
-						service.ServeHTTP(w, r)
-						e.check(t, name, w, vars)
-						if i == 0 || i == e.times-1 { // the others repeat the first
-							described.check(t, r, w)
-						}
-						if t.Failed() {
-							t.FailNow() // what follows builds on it
-						}
+	for file, exchanges := range readExchanges(t) {
+		testkit.Bubble(t, file, func(t *testing.T) {
+			service := New(Options{SignIn: []string{"/sign-in", "/signup"}, Accounts: append(DefaultAccounts(), Account{
+				Token: "limited", Organization: "org_1", PerMinute: 1000, Forbidden: []string{"GET /v1/chats"},
+			}, Account{
+				Token: "roomy", Organization: "org_1", PerMinute: 1000,
+			})})
+			defer service.Close()
+			described := readDescription(t, service)
+			vars := variables{
+				"standard": DefaultAccounts()[0].Token, "professional": DefaultAccounts()[1].Token,
+				"limited": "limited", "roomy": "roomy",
+			}
+			for _, e := range exchanges {
+				time.Sleep(e.wait)
+				for i := range e.times {
+					name := fmt.Sprintf("%s (%d)", e.title, i+1)
+					r := e.request(t, vars)
+					w := httptest.NewRecorder()
+					service.ServeHTTP(w, r)
+					e.check(t, name, w, vars)
+					if i == 0 || i == e.times-1 { // the others repeat the first
+						described.check(t, r, w)
+					}
+					if t.Failed() {
+						t.FailNow() // what follows builds on it
 					}
 				}
-			})
+			}
 		})
 	}
 }
@@ -158,91 +162,60 @@ func (e *exchange) check(t *testing.T, name string, w *httptest.ResponseRecorder
 	var want, got any
 	require.NoError(t, json.Unmarshal([]byte(vars.expand(e.want)), &want), "%s: the expected body", name)
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got), name)
-	if at, ok := matches(want, got, vars); !ok {
-		t.Errorf("%s: the body differs at %s:\nwant %s\ngot  %s", name, at, e.want, w.Body)
-	}
+	assert.Equal(t, vars.fill(want, got), got, name)
 }
 
 var placeholder = regexp.MustCompile(`^<([a-z]+)(?:[: ](.*))?>$`)
 
-// matches compares a body with what is expected, and returns where they differ.
-// Objects must have exactly the expected members.
-func matches(want, got any, vars variables) (at string, ok bool) {
+// fill returns the expected body with the values of the other one in place of placeholders that they
+// fit, and without the optional members that it lacks. It is equal to a body that has what is expected.
+func (v variables) fill(want, body any) any {
 	switch want := want.(type) {
 	case string:
-		return "", matchesText(want, got, vars)
-	case []any:
-		list, isList := got.([]any)
-		if !isList {
-			return "", false
+		if v.fits(want, body) {
+			return body
 		}
-		if p := placeholder.FindStringSubmatch(fmt.Sprint(append(want, "")[0])); p != nil && p[1] == "each" {
-			if p[2] != "" && p[2] != strconv.Itoa(len(list)) {
-				return fmt.Sprintf(" (%d elements)", len(list)), false
-			}
+	case []any:
+		list, _ := body.([]any)
+		p := placeholder.FindStringSubmatch(fmt.Sprint(append(want, "")[0]))
+		if p != nil && p[1] == "each" && (p[2] == "" || p[2] == strconv.Itoa(len(list))) {
 			want = slices.Repeat(want[1:2], len(list))
 		}
-		if len(want) != len(list) {
-			return fmt.Sprintf(" (%d elements)", len(list)), false
+		filled := slices.Clone(want)
+		for i := range min(len(want), len(list)) {
+			filled[i] = v.fill(want[i], list[i])
 		}
-		for i := range want {
-			if at, ok := matches(want[i], list[i], vars); !ok {
-				return fmt.Sprintf("[%d]%s", i, at), false
-			}
-		}
-		return "", true
+		return filled
 	case map[string]any:
-		object, isObject := got.(map[string]any)
-		if !isObject {
-			return "", false
-		}
-		for name := range object {
-			_, expected := want[name]
-			if _, optional := want[name+"?"]; !expected && !optional {
-				return "." + name, false
+		object, _ := body.(map[string]any)
+		filled := map[string]any{}
+		for name, member := range want {
+			name, optional := strings.CutSuffix(name, "?")
+			if value, present := object[name]; present || !optional {
+				filled[name] = v.fill(member, value)
 			}
 		}
-		for name := range want {
-			value, present := object[strings.TrimSuffix(name, "?")]
-			if !present && strings.HasSuffix(name, "?") {
-				continue
-			}
-			if !present {
-				return "." + name, false
-			}
-			if at, ok := matches(want[name], value, vars); !ok {
-				return "." + name + at, false
-			}
-		}
-		return "", true
+		return filled
 	}
-	return "", want == got
+	return want
 }
 
-// matchesText compares a value with a text, which may be a placeholder.
-func matchesText(want string, got any, vars variables) bool {
+// kinds are the placeholders for a value of a kind.
+var kinds = map[string]reflect.Kind{"string": reflect.String, "bool": reflect.Bool, "object": reflect.Map, "list": reflect.Slice}
+
+// fits reports whether a value is the text, or what the text is a placeholder for.
+func (v variables) fits(want string, value any) bool {
 	p := placeholder.FindStringSubmatch(want)
 	if p == nil {
-		return want == got
+		return want == value
 	}
-	text, isText := got.(string)
+	text, isText := value.(string)
 	switch p[1] {
 	case "any":
 		return true
 	case "int":
-		n, isNumber := got.(float64)
+		n, isNumber := value.(float64)
 		return isNumber && n == float64(int64(n))
-	case "bool":
-		_, isBool := got.(bool)
-		return isBool
-	case "object":
-		_, isObject := got.(map[string]any)
-		return isObject
-	case "list":
-		_, isList := got.([]any)
-		return isList
-	case "string":
-		return isText
 	case "time":
 		_, err := time.Parse("2006-01-02T15:04:05Z", text)
 		return isText && err == nil
@@ -250,8 +223,9 @@ func matchesText(want string, got any, vars variables) bool {
 		ok, err := regexp.MatchString("^(?:"+p[2]+")$", text)
 		return isText && ok && err == nil
 	case "save":
-		vars[p[2]] = text
+		v[p[2]] = text
 		return isText && text != ""
 	}
-	return false
+	kind, known := kinds[p[1]]
+	return known && reflect.ValueOf(value).Kind() == kind
 }

@@ -26,19 +26,17 @@ type entry struct {
 
 func readLedger(t *testing.T) map[string][]entry {
 	t.Helper()
-	text := testkit.Must(os.ReadFile("../ledger.json"))(t)
 	ledger := map[string][]entry{}
-	require.NoError(t, json.Unmarshal(text, &ledger))
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("../ledger.json"))(t), &ledger))
 	return ledger
 }
 
 // TestLedger requires that every test that the ledger names exists.
 func TestLedger(t *testing.T) {
 	exchanges := map[string][]string{}
-	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
-	for _, file := range files {
-		for _, e := range readExchanges(t, file) {
-			name := filepath.Base(file) + "#" + e.title
+	for file, all := range readExchanges(t) {
+		for _, e := range all {
+			name := file + "#" + e.title
 			assert.NotContains(t, exchanges["TestExchanges"], name, "two exchanges have this title")
 			exchanges["TestExchanges"] = append(exchanges["TestExchanges"], name)
 		}
@@ -68,11 +66,9 @@ func TestLedger(t *testing.T) {
 // testSources returns the text of a directory's test files.
 func testSources(t *testing.T, dir string) string {
 	t.Helper()
-	files := testkit.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	var all strings.Builder
-	for _, file := range files {
-		text := testkit.Must(os.ReadFile(file))(t)
-		all.Write(text)
+	for _, file := range testkit.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t) {
+		all.Write(testkit.Must(os.ReadFile(file))(t))
 	}
 	return all.String()
 }

@@ -1,10 +1,8 @@
 package standin
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // world is a service in a bubble of its own time, with one workflow key, and the
@@ -66,10 +66,21 @@ func (w *world) do(method, url, token, body string) (status int, answer map[stri
 
 // trigger starts a run with the receiver's URL and returns its id.
 func (w *world) trigger() string {
+	return w.triggerWith(`{"callbackUrl":"https://receiver.example/hook"}`)
+}
+
+func (w *world) triggerWith(body string) string {
 	w.t.Helper()
-	status, answer := w.do("POST", workflowPath+"/trigger", w.key, `{"callbackUrl":"https://receiver.example/hook"}`)
+	status, answer := w.do("POST", workflowPath+"/trigger", w.key, body)
 	require.Equal(w.t, 200, status, answer)
 	return answer["runId"].(string)
+}
+
+// resume answers the latest pause, and requires that this is taken.
+func (w *world) resume() {
+	w.t.Helper()
+	status, answer := w.do("POST", w.receiver.last(w.t)["resume_url"].(string), w.key, `{"input":{"text":"Yes","files":[]}}`)
+	require.Equal(w.t, 200, status, answer)
 }
 
 func (w *world) state(run string) any {
@@ -97,12 +108,9 @@ type delivery struct {
 }
 
 func (r *receiver) RoundTrip(request *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(request.Body)
-	if err != nil {
-		return nil, err
-	}
+	body := string(testkit.Body(request))
 	r.mu.Lock()
-	r.received = append(r.received, delivery{time.Now(), request.Method + " " + request.URL.String(), request.Header, string(body)})
+	r.received = append(r.received, delivery{time.Now(), request.Method + " " + request.URL.String(), request.Header, body})
 	attempt, answer := len(r.received), r.answer
 	r.mu.Unlock()
 	status := 200
@@ -116,7 +124,7 @@ func (r *receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	case -1:
 		return nil, errors.New("broken")
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(nil)), Request: request}, nil
+	return testkit.Reply(status, ""), nil
 }
 
 // last returns the payload of the latest delivery.
@@ -134,30 +142,6 @@ func (r *receiver) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.received)
-}
-
-// TestFlood counts more than 6,000 requests a minute of one address, of which
-// not one carries a token.
-func TestFlood(t *testing.T) {
-	inWorld(t, func(w *world) {
-		send := func(address string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest("POST", "/v1/chats", strings.NewReader("{"))
-			r.Header.Set("X-Forwarded-For", address)
-			recorder := httptest.NewRecorder()
-			w.ServeHTTP(recorder, r)
-			return recorder
-		}
-		for range 6000 {
-			require.Equal(t, 401, send("198.51.100.1").Code)
-		}
-		throttled := send("198.51.100.1")
-		assert.Equal(t, 429, throttled.Code)
-		assert.Equal(t, "6000", throttled.Header().Get("X-RateLimit-Limit"))
-		assert.Contains(t, throttled.Body.String(), "RATE_LIMITED")
-		assert.Equal(t, 401, send("198.51.100.2").Code, "another address")
-		w.pass(time.Minute)
-		assert.Equal(t, 401, send("198.51.100.1").Code, "a minute later")
-	})
 }
 
 func TestPanicIsServerError(t *testing.T) {

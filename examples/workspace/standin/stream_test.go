@@ -34,8 +34,8 @@ func (w *world) open(run string) (lines chan string, hangUp func()) {
 		transport.CloseIdleConnections()
 		stop()
 	})
-	request, err := http.NewRequestWithContext(ctx, "GET", "http://platform.example/api/v3/workflows/runs/"+run+"/stream", nil)
-	require.NoError(w.t, err)
+	url := "http://platform.example/api/v3/workflows/runs/" + run + "/stream"
+	request := testkit.Must(http.NewRequestWithContext(ctx, "GET", url, nil))(w.t)
 	request.Header.Set("Authorization", "Bearer "+w.key)
 	opened := time.Now()
 	response := testkit.Must(transport.RoundTrip(request))(w.t)
@@ -74,44 +74,35 @@ func readEvents(t *testing.T, lines chan string) []string {
 	return seen
 }
 
-// TestStream follows a run from its start: the state, what changes, heartbeats
-// while the run waits, and done, after which the stream ends.
+// TestStream follows the runs of testdata/streams.tsv. Each stream ends.
 func TestStream(t *testing.T) {
-	inWorld(t, func(w *world) {
-		run := w.trigger()
-		lines, _ := w.open(run)
-		w.pass(35 * time.Second)
-		require.NoError(t, w.Cancel(run))
-		assert.Equal(t, []string{
-			"0s state running",
-			"2s workflow running", "2s job node_1 completed", "2s job node_2 running",
-			"4s workflow awaiting_input", "4s job node_2 awaiting_input",
-			"15s : heartbeat", "30s : heartbeat",
-			"35s job node_2 cancelled", "35s workflow cancelled", "35s done",
-		}, readEvents(t, lines))
-		lines, _ = w.open(run)
-		assert.Equal(t, []string{"0s state cancelled", "0s done"}, readEvents(t, lines), "a run that has finished")
-	})
-}
-
-// TestStreamJoinsLate requires that a stream that begins in the middle repeats
-// nothing that the state says.
-func TestStreamJoinsLate(t *testing.T) {
-	inWorld(t, func(w *world) {
-		run := w.trigger()
-		w.pass(5 * time.Second)
-		lines, _ := w.open(run)
-		w.pass(time.Second)
-		status, _ := w.do("POST", w.receiver.last(t)["resume_url"].(string), w.key, `{"input":{"text":"Yes","files":[]}}`)
-		require.Equal(t, 200, status)
-		w.pass(time.Second)
-		require.NoError(t, w.Fail(run))
-		assert.Equal(t, []string{
-			"0s state awaiting_input",
-			"1s workflow running", "1s job node_2 completed", "1s job node_3 running",
-			"2s job node_3 failed", "2s workflow failed", "2s done",
-		}, readEvents(t, lines))
-	})
+	for _, row := range testkit.Table(t, "testdata/streams.tsv", 3) {
+		t.Run(row[0], func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				var run string
+				var lines chan string
+				for step := range strings.SplitSeq(row[1], "; ") {
+					switch word, body, _ := strings.Cut(step, " "); word {
+					case "hook":
+						run = w.trigger()
+					case "trigger":
+						run = w.triggerWith(body)
+					case "open":
+						lines, _ = w.open(run)
+					case "resume":
+						w.resume()
+					case "cancel":
+						require.NoError(t, w.Cancel(run))
+					case "fail":
+						require.NoError(t, w.Fail(run))
+					default:
+						w.pass(testkit.Must(time.ParseDuration(step))(t))
+					}
+				}
+				assert.Equal(t, strings.Split(row[2], "; "), readEvents(t, lines))
+			})
+		})
+	}
 }
 
 // TestStreamState requires that the first message is the whole run.
@@ -125,22 +116,6 @@ func TestStreamState(t *testing.T) {
 		_, status = w.do("GET", "/api/v3/workflows/runs/"+run, w.key, "")
 		status["type"] = "state"
 		assert.Equal(t, status, state)
-	})
-}
-
-// TestStreamOfCompletedRun follows a run whose inputs were prepared.
-func TestStreamOfCompletedRun(t *testing.T) {
-	inWorld(t, func(w *world) {
-		status, answer := w.do("POST", workflowPath+"/trigger", w.key,
-			`{"inputs":{"node_2":{"text":"A","files":[]},"node_3":{"text":"B","files":[]}}}`)
-		require.Equal(t, 200, status)
-		w.pass(5 * time.Second)
-		lines, _ := w.open(answer["runId"].(string))
-		assert.Equal(t, []string{
-			"0s state running",
-			"1s workflow running", "1s job node_3 completed", "1s job node_4 running",
-			"3s job node_4 completed", "3s workflow completed", "3s done",
-		}, readEvents(t, lines))
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,9 +96,8 @@ func TestEveryEndpointHasAnExchange(t *testing.T) {
 		"GET /api/v3/workflows/runs/{runId}/stream":  true,
 		"POST /api/v3/workflows/runs/{runId}/resume": true,
 	}
-	files := testkit.Must(filepath.Glob("testdata/exchanges/*.http"))(t)
-	for _, file := range files {
-		for _, e := range readExchanges(t, file) {
+	for _, exchanges := range readExchanges(t) {
+		for _, e := range exchanges {
 			url := variables{"url": "/download/file_1?expires=1&signature=1", "statusUrl": "/"}.expand(e.head)
 			r := testkit.Must(http.ReadRequest(bufio.NewReader(strings.NewReader(url+"\r\n\r\n"))))(t, e.title)
 			if endpoint, _ := match(service.endpoints, r); endpoint != nil && endpoint.Status == e.status {

@@ -52,8 +52,7 @@ func TestWebhooks(t *testing.T) {
 		assert.Equal(t, "awaiting_input", d.header.Get("X-Service-Event"))
 		assert.Equal(t, "sha256="+sign([]byte(hashKey(w.key)), []byte(d.body)), d.header.Get("X-Service-Signature"))
 
-		status, _ := w.do("POST", link, w.key, `{"input":{"text":"Yes","files":[]}}`)
-		require.Equal(t, 200, status)
+		w.resume()
 		w.pass(2 * time.Second)
 		require.Equal(t, 2, w.receiver.count())
 		second := w.receiver.last(t)
@@ -61,8 +60,7 @@ func TestWebhooks(t *testing.T) {
 		assert.NotEqual(t, pause["job_id"], second["job_id"], "the second pause is another job")
 		assert.NotEqual(t, link, second["resume_url"])
 
-		status, _ = w.do("POST", second["resume_url"].(string), w.key, `{"input":{"text":"Yes","files":[]}}`)
-		require.Equal(t, 200, status)
+		w.resume()
 		w.pass(2 * time.Second)
 		require.Equal(t, 3, w.receiver.count())
 		assert.Equal(t, map[string]any{
@@ -99,10 +97,8 @@ func TestEndings(t *testing.T) {
 // TestNoWebhooks requires that only runs with a key and a callbackUrl send any.
 func TestNoWebhooks(t *testing.T) {
 	inWorld(t, func(w *world) {
-		status, answer := w.do("POST", workflowPath+"/trigger", w.key, `{}`)
-		require.Equal(t, 200, status)
-		require.NoError(t, w.Cancel(answer["runId"].(string)))
-		status, answer = w.do("POST", "/v1/workflows/workflow_1/run", DefaultAccounts()[0].Token, `{"inputs":{}}`)
+		require.NoError(t, w.Cancel(w.triggerWith(`{}`)))
+		status, answer := w.do("POST", "/v1/workflows/workflow_1/run", DefaultAccounts()[0].Token, `{"inputs":{}}`)
 		require.Equal(t, 200, status)
 		require.NoError(t, w.Cancel(answer["data"].(map[string]any)["execution_id"].(string)))
 		w.pass(time.Hour)
@@ -197,10 +193,9 @@ func TestResumeRefusals(t *testing.T) {
 				send := func(key string) (int, map[string]any) { return w.do("POST", link, key, row[3]) }
 				switch row[1] {
 				case "resume":
-					status, _ := send(w.key)
-					require.Equal(t, 200, status)
+					w.resume()
 				case "resume and wait":
-					send(w.key)
+					w.resume()
 					w.pass(time.Minute)
 				case "cancel":
 					require.NoError(t, w.Cancel(run))
