@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shopspring/decimal"
-	"github.com/stretchr/testify/require"
-
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
@@ -22,49 +19,22 @@ var (
 	sinkBool bool
 )
 
-func BenchmarkDecimalCompare(b *testing.B) {
-	for _, pair := range []struct{ name, a, b string }{
-		{"money", "12345.67", "12345.70"},
-		{"scales", "12345.6", "12345.600"},
-		{"large", "123456789012345678901234567890.123456789", "123456789012345678901234567890.123456788"},
-	} {
-		x, y := wire.Text(pair.a), wire.Text(pair.b)
-		b.Run(pair.name+"/filter", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				sinkInt, _ = filter.Compare(x, y, wire.TypeDecimal)
-			}
-		})
-		b.Run(pair.name+"/shopspring", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				p, _ := decimal.NewFromString(pair.a)
-				q, _ := decimal.NewFromString(pair.b)
-				sinkInt = p.Cmp(q)
-			}
-		})
-		b.Run(pair.name+"/shopspring-parsed", func(b *testing.B) { // for orientation: parsing left out
-			p, q := decimal.RequireFromString(pair.a), decimal.RequireFromString(pair.b)
-			b.ReportAllocs()
-			for b.Loop() {
-				sinkInt = p.Cmp(q)
-			}
-		})
-	}
+// bench measures what one iteration does.
+func bench(b *testing.B, name string, iteration func(i int)) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			iteration(i)
+		}
+	})
 }
 
 func BenchmarkMatch(b *testing.B) {
 	const n = 1024
 	rows := reference.Rows(n)
 	for name, p := range typical(b) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				sinkBool, _ = p.Match(rows[i%n])
-				i++
-			}
-		})
+		bench(b, name, func(i int) { sinkBool, _ = p.Match(rows[i%n]) })
 	}
 }
 
@@ -94,31 +64,17 @@ func BenchmarkMatchText(b *testing.B) {
 			wire.Text(strings.Repeat("9", 1000))},
 	} {
 		c.filter.Field = "c"
-		p, err := filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, []wire.Column{{Name: "c", Type: c.typ}})
-		require.NoError(b, err)
+		p := testkit.Must(filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, []wire.Column{{Name: "c", Type: c.typ}}))(b)
 		row := []wire.Value{c.cell}
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				sinkBool, _ = p.Match(row)
-			}
-		})
+		bench(b, c.name, func(int) { sinkBool, _ = p.Match(row) })
 	}
 }
 
 func BenchmarkOrder(b *testing.B) {
 	rows := reference.Rows(1024)
 	for _, field := range []string{"amount", "price", "created_at", "name", "region"} {
-		o, err := filter.CompileOrder([]wire.SortKey{{Field: field, Dir: wire.Desc}}, reference.Columns, nil, []string{"id"})
-		require.NoError(b, err)
-		b.Run(field, func(b *testing.B) {
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				sinkInt = o.Compare(rows[i%1024], rows[(i+1)%1024])
-				i++
-			}
-		})
+		o := testkit.Must(filter.CompileOrder([]wire.SortKey{{Field: field, Dir: wire.Desc}}, reference.Columns, nil, []string{"id"}))(b)
+		bench(b, field, func(i int) { sinkInt = o.Compare(rows[i%1024], rows[(i+1)%1024]) })
 	}
 }
 
@@ -126,14 +82,7 @@ func BenchmarkAppendKey(b *testing.B) {
 	rows := reference.Rows(1024)
 	var key []byte
 	for at, c := range reference.Columns {
-		b.Run(c.Name, func(b *testing.B) {
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				key = filter.AppendKey(key[:0], rows[i%1024][at], c.Type)
-				i++
-			}
-		})
+		bench(b, c.Name, func(i int) { key = filter.AppendKey(key[:0], rows[i%1024][at], c.Type) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -13,15 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func sign(n int) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
-}
+func sign(n int) int { return cmp.Compare(n, 0) }
 
 // TestCompareOracle compares Compare with a simple implementation of the rules
 // for every pair of the pool and every type.
@@ -60,7 +53,7 @@ func TestFloatsAgainstDigits(t *testing.T) {
 		exact := new(big.Rat).SetFloat64(f)
 		for _, ulps := range []int64{-2, -1, 0, 1, 2} {
 			// Exact halves of the distance to the next float.
-			next := new(big.Rat).SetFloat64(nextFloat(f))
+			next := new(big.Rat).SetFloat64(math.Nextafter(f, math.MaxFloat64))
 			half := new(big.Rat).Sub(next, exact)
 			half.Mul(half, big.NewRat(ulps, 2))
 			digits := new(big.Rat).Add(exact, half).FloatString(1100)
@@ -82,5 +75,3 @@ func TestFloatsAgainstDigits(t *testing.T) {
 		}
 	}
 }
-
-func nextFloat(f float64) float64 { return math.Nextafter(f, math.MaxFloat64) }

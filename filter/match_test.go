@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -41,9 +42,7 @@ func oracleMatch(cell wire.Value, f wire.Filter, t wire.Type) bool {
 func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Matcher {
 	t.Helper()
 	f.Field = "c"
-	p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, column(typ))
-	require.NoError(t, err)
-	return p
+	return testkit.Must(filter.Compile(wire.Where{And: []wire.Filter{f}}, column(typ)))(t)
 }
 
 // passes reports whether a row passes the filters. Match must fail for a row with a cell
@@ -149,8 +148,7 @@ func TestGroups(t *testing.T) {
 			want = want || all(g)
 			groups = append(groups, compile(g))
 		}
-		p, err := filter.Compile(wire.Where{And: compile(and), Or: groups}, columns)
-		require.NoError(t, err)
+		p := testkit.Must(filter.Compile(wire.Where{And: compile(and), Or: groups}, columns))(t)
 		require.Equal(t, want && all(and), passes(t, p, row...), "and %v, or %v", and, or)
 	}
 	for _, and := range shapes {
@@ -169,8 +167,7 @@ func TestGroups(t *testing.T) {
 
 func TestRowsOfAnyLength(t *testing.T) {
 	columns := []wire.Column{{Name: "a"}, {Name: "b"}}
-	isnull, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "b", Op: wire.OpIsNull}}}, columns)
-	require.NoError(t, err)
+	isnull := testkit.Must(filter.Compile(wire.Where{And: []wire.Filter{{Field: "b", Op: wire.OpIsNull}}}, columns))(t)
 	assert.True(t, passes(t, isnull), "no cells at all")
 	assert.True(t, passes(t, isnull, wire.Int(1)), "the cell is missing at the end")
 	assert.False(t, passes(t, isnull, wire.Int(1), wire.Int(2)), "the cell is there")
@@ -192,12 +189,10 @@ func TestInvalidCells(t *testing.T) {
 		{And: []wire.Filter{no}, Or: [][]wire.Filter{{is("b", wire.Int(1))}}},
 		{Or: [][]wire.Filter{{yes}, {no, is("b", wire.Int(1))}}},
 	} {
-		m, err := filter.Compile(where, columns)
-		require.NoError(t, err)
-		_, err = m.Match([]wire.Value{wire.Int(1), nan})
+		m := testkit.Must(filter.Compile(where, columns))(t)
+		_, err := m.Match([]wire.Value{wire.Int(1), nan})
 		require.ErrorContains(t, err, `column "b", which a filter compares: NaN`, "%v", where)
-		ok, err := m.Match([]wire.Value{wire.Int(1), wire.Int(1), nan})
-		require.NoError(t, err, "no filter compares c: %v", where)
+		ok := testkit.Must(m.Match([]wire.Value{wire.Int(1), wire.Int(1), nan}))(t, "no filter compares c: %v", where)
 		require.Equal(t, len(where.And) == 0, ok, "%v", where)
 	}
 }
@@ -285,8 +280,7 @@ func TestCompileKeepsNothing(t *testing.T) {
 	// A request's slices may be reused once Compile has returned.
 	values := []wire.Value{wire.Text("a"), wire.Text("b")}
 	and := []wire.Filter{{Field: "c", Op: wire.OpIn, Values: values}}
-	p, err := filter.Compile(wire.Where{And: and}, column(""))
-	require.NoError(t, err)
+	p := testkit.Must(filter.Compile(wire.Where{And: and}, column("")))(t)
 	values[0], values[1], and[0] = wire.Text("x"), wire.Null(), wire.Filter{}
 	assert.True(t, passes(t, p, wire.Text("b")))
 	assert.False(t, passes(t, p, wire.Text("x")))

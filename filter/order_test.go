@@ -55,8 +55,7 @@ func TestOrderOfSeveralColumns(t *testing.T) {
 				sort = append(sort, wire.SortKey{Field: field, Dir: wire.Direction(dir)})
 			}
 		}
-		o, err := filter.CompileOrder(sort, columns, nil, strings.Split(strings.TrimPrefix(c[1], "-"), ", "))
-		require.NoError(t, err, c[4])
+		o := testkit.Must(filter.CompileOrder(sort, columns, nil, strings.Split(strings.TrimPrefix(c[1], "-"), ", ")))(t, c[4])
 		first, last := cells.Row(t, c[2]), cells.Row(t, c[3])
 		assert.Negative(t, o.Compare(first, last), c[4])
 		assert.Positive(t, o.Compare(last, first), c[4])
@@ -95,8 +94,7 @@ func TestOrderTypesOfJoins(t *testing.T) {
 	// fieldTypes describes the base table only, not a column of a join that has
 	// the same name.
 	columns := []wire.Column{{Name: "c"}, {Name: "c", Hop: 1}}
-	o, err := filter.CompileOrder(nil, columns, map[string]wire.Type{"c": wire.TypeString}, nil)
-	require.NoError(t, err)
+	o := testkit.Must(filter.CompileOrder(nil, columns, map[string]wire.Type{"c": wire.TypeString}, nil))(t)
 	assert.Negative(t, o.Compare(texts("10", ""), texts("9", "")), "the base table's column is text")
 	assert.Positive(t, o.Compare(texts("", "10"), texts("", "9")), "the join's column is undeclared")
 }
@@ -140,7 +138,6 @@ func TestOrderIsTotal(t *testing.T) {
 
 // A column that stands first decides in its turn of the primary key, too.
 func TestOrderByTheFirstColumn(t *testing.T) {
-	o, err := filter.CompileOrder(nil, []wire.Column{{Name: "a"}, {Name: "b"}}, nil, []string{"a", "b"})
-	require.NoError(t, err)
+	o := testkit.Must(filter.CompileOrder(nil, []wire.Column{{Name: "a"}, {Name: "b"}}, nil, []string{"a", "b"}))(t)
 	assert.Negative(t, o.Compare(texts("1", "2"), texts("2", "1")))
 }
