@@ -44,8 +44,7 @@ func aggregate(t *testing.T, c []string) ([][]wire.Value, error) {
 func TestAggregate(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/aggregate.tsv", 7) {
 		t.Run(c[0], func(t *testing.T) {
-			got, err := aggregate(t, c[1:])
-			require.NoError(t, err, c[6])
+			got := testkit.Must(aggregate(t, c[1:]))(t, c[6])
 			require.NotNil(t, got, "an empty answer is rows: []")
 			assert.Equal(t, listed(c[5], " | "), cells.Spelled(t, got...), c[6])
 		})

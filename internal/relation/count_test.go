@@ -18,8 +18,7 @@ func TestCount(t *testing.T) {
 		t.Run(c[0], func(t *testing.T) {
 			var req wire.CountRequest
 			cells.Decode(t, c[1], &req)
-			got, err := relation.Count(table(t, "sales"), req.Where)
-			require.NoError(t, err)
+			got := testkit.Must(relation.Count(table(t, "sales"), req.Where))(t)
 			assert.Equal(t, c[2], fmt.Sprint(got), c[3])
 		})
 	}

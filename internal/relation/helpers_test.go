@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,7 +66,7 @@ func reused(rows [][]wire.Value) relation.Rows {
 			for _, v := range r {
 				bytes = append(bytes, v.Text()...)
 			}
-			rest := unsafeString(bytes)
+			rest := unsafe.String(unsafe.SliceData(bytes), len(bytes)) // it shares the bytes, as a producer may
 			for i, v := range r {
 				n := len(v.Text())
 				switch v.Kind() {

@@ -46,8 +46,7 @@ func joined(t *testing.T, joins []wire.JoinHop, tables ...string) (relation.Rela
 func TestJoin(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/join.tsv", 5) {
 		t.Run(c[0], func(t *testing.T) {
-			joined, err := joined(t, hops(c[1]), strings.Split(c[2], "; ")...)
-			require.NoError(t, err)
+			joined := testkit.Must(joined(t, hops(c[1]), strings.Split(c[2], "; ")...))(t)
 			got := []string{}
 			for r, err := range joined.Rows {
 				require.NoError(t, err)
@@ -62,8 +61,7 @@ func TestJoin(t *testing.T) {
 func TestJoinColumns(t *testing.T) {
 	joins := hops("staff.home = places.town, land homeLand, town; staff.work = places.town, land")
 	joins[0].Fields[0].Type, joins[0].Fields[1].Type = wire.TypeJSON, wire.TypeReference
-	joined, err := joined(t, joins, "town land:string", "places")
-	require.NoError(t, err)
+	joined := testkit.Must(joined(t, joins, "town land:string", "places"))(t)
 	assert.Equal(t, append(table(t, "staff").Columns,
 		wire.Column{Name: "homeLand", Type: wire.TypeString, Hop: 1}, // [rule filter-10]: the source's own type
 		wire.Column{Name: "town", Type: wire.TypeReference, Hop: 1},  // else the request's
@@ -87,8 +85,7 @@ func TestJoinTypes(t *testing.T) {
 }
 
 func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
-	joined, err := joined(t, hops("staff.home = places.town, land"), "places")
-	require.NoError(t, err)
+	joined := testkit.Must(joined(t, hops("staff.home = places.town, land"), "places"))(t)
 	n := 0
 	for _, err := range joined.Rows {
 		require.NoError(t, err)
@@ -126,8 +123,7 @@ func TestJoinPassesFailuresOn(t *testing.T) {
 
 	base := table(t, "staff")
 	base.Rows = failing([][]wire.Value{row(num(1), text("Ada"))}, errUpstream)
-	joined, err := relation.Join(base, req, []relation.Relation{table(t, "places")}, unlimited())
-	require.NoError(t, err)
+	joined := testkit.Must(relation.Join(base, req, []relation.Relation{table(t, "places")}, unlimited()))(t)
 	var last error
 	n := 0
 	for _, err := range joined.Rows {
@@ -167,8 +163,7 @@ func TestJoinIndexed(t *testing.T) {
 	assert.Equal(t, collect(t, read.Rows), collect(t, mixed.Rows))
 
 	boss := &wire.LinkHitRateRequest{FromTable: "staff", FromColumn: "boss", ToTable: "staff", ToColumn: "id"}
-	rate, err := relation.LinkHitRate(table(t, "staff"), indexed(table(t, "staff")), boss, relation.NewBudget(0))
-	require.NoError(t, err)
+	rate := testkit.Must(relation.LinkHitRate(table(t, "staff"), indexed(table(t, "staff")), boss, relation.NewBudget(0)))(t)
 	assert.Equal(t, &wire.LinkHitRate{FromNonNull: 3, OrphanCount: 1, OrphanRate: 1. / 3, OrphanSamples: []string{"9"}}, rate)
 }
 

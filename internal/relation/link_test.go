@@ -18,8 +18,7 @@ var link = &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "f", ToTabl
 func TestLinkHitRate(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/link.tsv", 7) {
 		t.Run(c[0], func(t *testing.T) {
-			got, err := relation.LinkHitRate(table(t, c[1]), table(t, c[2]), link, unlimited())
-			require.NoError(t, err)
+			got := testkit.Must(relation.LinkHitRate(table(t, c[1]), table(t, c[2]), link, unlimited()))(t)
 			assert.Equal(t, c[3]+" "+c[4], fmt.Sprint(got.FromNonNull, got.OrphanCount), c[6])
 			assert.Equal(t, float64(got.OrphanCount)/max(1, float64(got.FromNonNull)), got.OrphanRate, c[6])
 			assert.Equal(t, listed(c[5], " "), got.OrphanSamples, c[6])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -18,9 +19,7 @@ var sortColumns = []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "n",
 
 func orderBy(t testing.TB, columns []wire.Column, tie []string, keys ...wire.SortKey) *filter.Order {
 	t.Helper()
-	o, err := filter.CompileOrder(keys, columns, nil, tie)
-	require.NoError(t, err)
-	return o
+	return testkit.Must(filter.CompileOrder(keys, columns, nil, tie))(t)
 }
 
 // sorted offers rows, whose producer reuses its buffer, and spells what is kept.
