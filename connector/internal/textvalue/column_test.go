@@ -46,8 +46,7 @@ func read(t *testing.T, texts ...string) []textvalue.Raw {
 // spelled returns a cell as it crosses the wire.
 func spelled(t *testing.T, v wire.Value) string {
 	t.Helper()
-	text, err := v.AppendJSON(nil)
-	require.NoError(t, err)
+	text := testkit.Must(v.AppendJSON(nil))(t)
 	return string(text)
 }
 
@@ -95,8 +94,7 @@ func TestColumns(t *testing.T) {
 			assert.Equal(t, typ, class.Type(mixture))
 			var got []string
 			for _, v := range values {
-				cell, err := rules.Value(v, typ, width)
-				require.NoError(t, err, "a type that was inferred holds every value")
+				cell := testkit.Must(rules.Value(v, typ, width))(t, "a type that was inferred holds every value")
 				got = append(got, spelled(t, cell))
 			}
 			assert.Equal(t, all(c[5]), got)
@@ -197,8 +195,7 @@ func TestEveryDigitIsKept(t *testing.T) {
 		if random.IntN(2) == 0 {
 			text = "-" + text
 		}
-		v, err := textvalue.ParseNumber(text, wire.TypeNumber)
-		require.NoError(t, err)
+		v := testkit.Must(textvalue.ParseNumber(text, wire.TypeNumber))(t)
 		if got := spelled(t, v); got == text {
 			doubles++
 		} else {
