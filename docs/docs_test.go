@@ -14,12 +14,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
+// read returns the text of a file, whose path is relative to this folder.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	return string(testkit.Must(os.ReadFile(filepath.FromSlash(name)))(t))
+}
+
 // TestFilesExist requires that each Go file which a document names exists.
 func TestFilesExist(t *testing.T) {
 	goFile := regexp.MustCompile(`[a-z0-9]+(?:/[a-z0-9_]+)*/[a-z0-9_]+\.go\b`)
 	for _, name := range []string{"architecture.md", "authoring.md", "engines.md", "operating.md", "protocol.md"} {
-		text := testkit.Must(os.ReadFile(name))(t)
-		for _, path := range goFile.FindAllString(string(text), -1) {
+		for _, path := range goFile.FindAllString(read(t, name), -1) {
 			_, err := os.Stat(filepath.Join("..", path))
 			if err != nil {
 				t.Errorf("%s names %s, which does not exist", name, path)
@@ -31,15 +36,13 @@ func TestFilesExist(t *testing.T) {
 // TestEnginesQuotes requires that the code of DuckDB and Firebird that engines.md quotes
 // stands in their files as it is quoted.
 func TestEnginesQuotes(t *testing.T) {
-	text := testkit.Must(os.ReadFile("engines.md"))(t)
 	paths := testkit.Must(filepath.Glob("../connector/sqlsource/duckdb/*.go"))(t)
 	paths = append(paths, "../connector/sqlsource/enginetest/firebird/testdata/types.jsonl")
 	var all strings.Builder
 	for _, path := range paths {
-		source := testkit.Must(os.ReadFile(path))(t)
-		all.Write(source)
+		all.WriteString(read(t, path))
 	}
-	quotes := regexp.MustCompile("(?s)```(?:go|json)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	quotes := regexp.MustCompile("(?s)```(?:go|json)\n(.*?)```").FindAllStringSubmatch(read(t, "engines.md"), -1)
 	require.Len(t, quotes, 4)
 	for _, quote := range quotes[1:] { // the first is a call of the reader's
 		require.Contains(t, all.String(), quote[1])
@@ -49,13 +52,11 @@ func TestEnginesQuotes(t *testing.T) {
 // TestEnginesNames requires that the fields that engines.md names are those of the
 // contract.
 func TestEnginesNames(t *testing.T) {
-	text := testkit.Must(os.ReadFile("engines.md"))(t)
 	var contract strings.Builder
 	for _, path := range []string{"api.txt", "../connector/sqlsource/sqlengine/column.go", "../connector/sqlsource/sqlengine/flavor.go"} {
-		source := testkit.Must(os.ReadFile(path))(t)
-		contract.Write(source)
+		contract.WriteString(read(t, path))
 	}
-	names := regexp.MustCompile("`(?:[A-Z][A-Za-z]+\\.)?([A-Z][a-z]+[A-Za-z]*)`").FindAllStringSubmatch(string(text), -1)
+	names := regexp.MustCompile("`(?:[A-Z][A-Za-z]+\\.)?([A-Z][a-z]+[A-Za-z]*)`").FindAllStringSubmatch(read(t, "engines.md"), -1)
 	require.Greater(t, len(names), 30)
 	for _, name := range names {
 		require.Regexp(t, `\b`+name[1]+`\b`, contract.String())
@@ -65,8 +66,7 @@ func TestEnginesNames(t *testing.T) {
 // operating returns a code block of operating.md by its language.
 func operating(t *testing.T, language string) string {
 	t.Helper()
-	text := testkit.Must(os.ReadFile("operating.md"))(t)
-	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(string(text))
+	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(read(t, "operating.md"))
 	require.NotNil(t, block, "no block of %s", language)
 	return block[1]
 }
@@ -98,12 +98,10 @@ func TestOperatingUnit(t *testing.T) {
 // TestSizes counts the lines of the programs that authoring.md says the size of. A
 // library that needs more of its users has to change the table.
 func TestSizes(t *testing.T) {
-	text := testkit.Must(os.ReadFile("authoring.md"))(t)
-	rows := regexp.MustCompile(`(?m)^\|.*\]\((\S+\.go)\) \| (\d+) \|$`).FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile(`(?m)^\|.*\]\((\S+\.go)\) \| (\d+) \|$`).FindAllStringSubmatch(read(t, "authoring.md"), -1)
 	require.Len(t, rows, 6)
 	for _, row := range rows {
-		source := testkit.Must(os.ReadFile(filepath.FromSlash(row[1])))(t)
-		require.Equal(t, row[2], strconv.Itoa(codeLines(string(source))), row[1])
+		require.Equal(t, row[2], strconv.Itoa(codeLines(read(t, row[1]))), row[1])
 	}
 }
 

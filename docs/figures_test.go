@@ -2,8 +2,6 @@ package docs_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -48,16 +46,12 @@ func TestFiguresAreHeld(t *testing.T) {
 // readFigures returns the README's section, and the documents that have figures by folder.
 func readFigures(t *testing.T) (readme string, shown map[string]string) {
 	t.Helper()
-	read := func(name string) string {
-		text := testkit.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
-		return string(text)
-	}
-	_, section, found := strings.Cut(read("README.md"), "\n## How fast\n")
+	_, section, found := strings.Cut(read(t, "../README.md"), "\n## How fast\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
 	shown = map[string]string{}
 	for folder, name := range figuresOf {
-		shown[folder] = read(name)
+		shown[folder] = read(t, "../"+name)
 	}
 	return section, shown
 }
