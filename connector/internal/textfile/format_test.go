@@ -3,6 +3,7 @@ package textfile
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -117,18 +118,11 @@ func TestFormats(t *testing.T) {
 
 // TestDialect tells which files another reader reads alike.
 func TestDialect(t *testing.T) {
-	for _, c := range []struct {
-		file, in  string
-		separator rune
-		plain     bool
-	}{
-		{"t.csv", "a;b\n", ';', true}, {"t.csv", "\na;b\n", ';', false}, {"t.csv", "sep=;\na;b\n", ';', false},
-		{"t.csv", "\xff\xfe" + utf16Text("a,b\n", false), ',', false}, {"t.csv", bom + "a,b\n", ',', true}, {"t.ndjson", "{}", 0, false},
-	} {
-		all := testkit.Must(Open(c.file, strings.NewReader(c.in), Format{}, nil))(t)
-		separator, plain := Dialect(all)
-		assert.Equal(t, c.separator, separator, c.in)
-		assert.Equal(t, c.plain, plain, c.in)
+	for _, c := range testkit.Table(t, "testdata/dialects.tsv", 4) {
+		in := testkit.Must(strconv.Unquote(c[1]))(t)
+		separator, plain := Dialect(testkit.Must(Open(c[0], strings.NewReader(in), Format{}, nil))(t))
+		assert.Equal(t, c[2], strings.Trim(string(separator), "\x00"), in)
+		assert.Equal(t, c[3], fmt.Sprint(plain), in)
 	}
 }
 
@@ -145,27 +139,15 @@ func TestFormatFaults(t *testing.T) {
 }
 
 func TestFormatIsChecked(t *testing.T) {
-	for _, c := range []struct {
-		why    string
-		format Format
-		want   string
-	}{
-		{"two characters", Format{Separator: ";;"}, `format: Separator must be one character, such as ";"`},
-		{"a quote", Format{Separator: `"`}, "format: Separator cannot be this character"},
-		{"a line end", Format{Separator: "\n"}, "format: Separator cannot be this character"},
-		{"no character", Format{Separator: "\xff"}, "format: Separator cannot be this character"},
-		{"no encoding", Format{Encoding: "ansi"}, "format: Encoding must be one of utf-8, utf-16, utf-16le, utf-16be, ibm850, iso-8859-1, " +
-			"iso-8859-15, macintosh, windows-1250, windows-1251, windows-1252"},
-		{"no type", Format{Types: map[string]wire.Type{"zip": "text"}},
-			`format: Types: column "zip" must be string, number, decimal, boolean, date, datetime, json, array or reference`},
-	} {
-		_, err := c.format.Checked()
-		assert.EqualError(t, err, c.want, c.why)
+	for _, c := range testkit.Table(t, "testdata/unchecked.tsv", 3) {
+		_, err := formatOf(t, c[1]).Checked()
+		assert.EqualError(t, err, c[2], c[0])
 	}
-	_, err := Format{DateFormat: "DD.MM"}.Checked()
+	_, err := Format{Separator: "\xff"}.Checked()
+	assert.EqualError(t, err, "format: Separator cannot be this character", "no character")
+	_, err = Format{DateFormat: "DD.MM"}.Checked()
 	assert.ErrorContains(t, err, "format: DateFormat must name a day")
-	checked, err := Format{Types: map[string]wire.Type{"zip": wire.TypeString}, DecimalComma: true, DateFormat: "D.M.YYYY"}.Checked()
-	require.NoError(t, err)
+	checked := testkit.Must(formatOf(t, `{"Types":{"zip":"string"},"DecimalComma":true,"DateFormat":"D.M.YYYY"}`).Checked())(t)
 	assert.Equal(t, textvalue.Rules{HandWritten: true, DecimalComma: true, DateFormat: "D.M.YYYY"}, checked.Rules())
 	for name, encoding := range map[string]string{"Latin1": "iso-8859-1", "LATIN-1": "iso-8859-1",
 		"ISO_8859-1": "iso-8859-1", "CP1252": "windows-1252",
