@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,26 +24,11 @@ func group(field string, grain wire.Grain) []wire.GroupKey {
 // TestSums has the sums whose digits or sign are hard to get right. TestAgreesOnGeneratedTables
 // compares everything else of an aggregate with package relation.
 func TestSums(t *testing.T) {
-	tenths := make([]wire.Value, 10)
-	for i := range tenths {
-		tenths[i] = flt(0.1)
-	}
-	for _, c := range []struct {
-		why   string
-		table *oracle.Table
-		want  wire.Value
-	}{
-		{"ten tenths are one", column(decimal, tenths...), dec("1")},
-		{"beyond the doubles", column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
-			dec("9007199254740993.0000000000000000001")},
-		{"signs", column(decimal, txt("-1.25"), num(1)), dec("-0.25")},
-		{"a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")), dec("0")},
-		{"a sum over nothing is null", column(number, null), null},
-	} {
-		got, err := oracle.Aggregate(oracle.Tables{"t": c.table},
+	for _, c := range testkit.Table(t, "testdata/sums.tsv", 3) {
+		got, err := oracle.Aggregate(oracle.Tables{"t": columnOf(t, c[0])},
 			&wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggSum, "c")}})
 		require.NoError(t, err)
-		require.Equal(t, [][]wire.Value{{c.want}}, got.Rows, "aggregate-1: %s", c.why)
+		require.Equal(t, [][]wire.Value{{cells.One(t, c[1])}}, got.Rows, "aggregate-1: %s", c[2])
 	}
 }
 

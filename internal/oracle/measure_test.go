@@ -15,8 +15,7 @@ import (
 func TestCardinality(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/cardinality.tsv", 5) {
 		table := columnOf(t, c[0])
-		got, err := oracle.Cardinality(table, "c")
-		require.NoError(t, err)
+		got := testkit.Must(oracle.Cardinality(table, "c"))(t)
 		least, greatest, err := oracle.DistinctRange(table, "c")
 		require.NoError(t, err)
 		require.Equal(t, c[1:4], strings.Fields(fmt.Sprint(got.NonNull, got.Distinct, greatest)), c[4])
@@ -29,35 +28,16 @@ func TestCardinality(t *testing.T) {
 }
 
 func TestLinkHitRate(t *testing.T) {
-	var many []wire.Value
-	var first20 []string
-	for i := range 30 {
-		many = append(many, txt(fmt.Sprintf("%02d", 29-i)), txt("00"))
-		if i < 20 {
-			first20 = append(first20, fmt.Sprintf("%02d", i))
-		}
-	}
-	cases := []struct {
-		why      string
-		from, to *oracle.Table
-		want     wire.LinkHitRate
-	}{
-		{"every row counts, the samples are distinct and sorted",
-			column(str, txt("b"), txt("a"), txt("b"), txt("x"), null), column(str, txt("x")),
-			wire.LinkHitRate{FromNonNull: 4, OrphanCount: 3, OrphanRate: 0.75, OrphanSamples: []string{"a", "b"}}},
-		{"at most 20 samples, the first ones", column(str, many...), column(str),
-			wire.LinkHitRate{FromNonNull: 60, OrphanCount: 60, OrphanRate: 1, OrphanSamples: first20}},
-		{"no rows: a rate of 0", column(str), column(str, txt("a")), wire.LinkHitRate{OrphanSamples: []string{}}},
-	}
 	req := func() *wire.LinkHitRateRequest {
 		return &wire.LinkHitRateRequest{FromTable: "from", FromColumn: "c", ToTable: "to", ToColumn: "c"}
 	}
-	for _, c := range cases {
-		t.Run(c.why, func(t *testing.T) {
-			got, err := oracle.LinkHitRate(oracle.Tables{"from": c.from, "to": c.to}, req())
-			require.NoError(t, err)
-			require.Equal(t, c.want, *got)
-			require.Nil(t, oracle.VerifyLinkHitRate(oracle.Tables{"from": c.from, "to": c.to}, req(), got))
+	for _, c := range testkit.Table(t, "testdata/rates.tsv", 5) {
+		t.Run(c[4], func(t *testing.T) {
+			tables := oracle.Tables{"from": columnOf(t, c[0]), "to": columnOf(t, c[1])}
+			got := testkit.Must(oracle.LinkHitRate(tables, req()))(t)
+			require.Equal(t, c[2], fmt.Sprint(got.FromNonNull, got.OrphanCount, got.OrphanRate))
+			require.Equal(t, strings.Fields(strings.TrimPrefix(c[3], "-")), got.OrphanSamples)
+			require.Nil(t, oracle.VerifyLinkHitRate(tables, req(), got))
 		})
 	}
 	tables := oracle.Tables{"from": column(str), "to": column(str)}

@@ -25,8 +25,7 @@ func TestSame(t *testing.T) {
 // What a constructor of wire writes is the same cell when read back.
 func TestSameSurvivesTheWire(t *testing.T) {
 	for _, v := range values() {
-		json, err := v.AppendJSON(nil)
-		require.NoError(t, err)
+		json := testkit.Must(v.AppendJSON(nil))(t)
 		var read wire.Value
 		require.NoError(t, read.UnmarshalJSON(json))
 		for _, typ := range allTypes {

@@ -147,8 +147,7 @@ func TestFinish(t *testing.T) {
 		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "id", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
 	}
-	got, err := oracle.Finish(joined, q, wire.Served{Filters: true})
-	require.NoError(t, err)
+	got := testkit.Must(oracle.Finish(joined, q, wire.Served{Filters: true}))(t)
 	require.Equal(t, [][]wire.Value{{num(2), txt("b")}, {num(1), txt("a")}}, got.Rows)
 	_, err = oracle.Finish(bare, q, wire.Served{Filters: true, Sort: true})
 	require.Equal(t, &oracle.UnknownField{Table: "orders", Field: "name", Where: "join"}, err)
