@@ -78,8 +78,7 @@ func TestSourceDeclaresEverything(t *testing.T) {
 
 	status, body := srv.Post(wire.PathDiscovery, `{"credentials":{},"timeoutMs":60000}`)
 	require.Equal(t, 200, status, body)
-	want := testkit.Must(os.ReadFile("testdata/discovery.json"))(t)
-	assert.JSONEq(t, string(want), body)
+	assert.JSONEq(t, string(testkit.Must(os.ReadFile("testdata/discovery.json"))(t)), body)
 }
 
 // TestSourceBudget: over budget an aggregate is declined, a column is null.
