@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -143,31 +144,11 @@ func TestBundledTraits(t *testing.T) {
 
 func TestBundledFacts(t *testing.T) {
 	tenant := bundled(t, scienceCredentials)
-	for _, c := range []struct {
-		why  string
-		req  wire.QueryRequest
-		want string
-	}{
-		{"the heaviest standard weight", wire.QueryRequest{
-			Table: "elements", Sort: []wire.SortKey{{Field: "standard_atomic_weight", Dir: wire.Desc}},
-			Fields: []string{"name", "standard_atomic_weight"}, Limit: 1,
-		}, `[{"name":"Uranium","standard_atomic_weight":"238.03"}]`},
-		{"liquids", wire.QueryRequest{
-			Table: "elements", Where: wire.Where{And: []wire.Filter{{Field: "phase", Op: wire.OpEq,
-				Value: wire.Text("liquid")}}}, Fields: []string{"symbol"},
-		}, "[{\"symbol\":\"Br\"},\n{\"symbol\":\"Hg\"}]"},
-		{"the largest moon, and its planet's gravity", wire.QueryRequest{
-			Table: "moons", Sort: []wire.SortKey{{Field: "mean_radius_km", Dir: wire.Desc}}, Fields: []string{"name"}, Limit: 1,
-			Joins: []wire.JoinHop{{FromTable: "moons", ToTable: "planets", FromField: "planet", ToField: "name",
-				Fields: []wire.JoinField{{Field: "gravity_m_s2", As: "gravity", Type: wire.TypeDecimal}}}},
-		}, `[{"name":"Ganymede","gravity":"23.1"}]`},
-		{"who has been to Neptune", wire.QueryRequest{
-			Table: "missions", Where: wire.Where{And: []wire.Filter{{Field: "visited", Op: wire.OpContains,
-				Value: wire.Text("Neptune")}}}, Fields: []string{"name", "launched"},
-		}, `[{"name":"Voyager 2","launched":"1977-08-20T14:29:00Z"}]`},
-	} {
-		answer := testkit.Must(tenant.Query(c.req))(t, c.why)
-		assert.JSONEq(t, c.want, answer.JSON(), c.why)
+	for _, c := range testkit.Table(t, "testdata/facts.tsv", 3) {
+		var req wire.QueryRequest
+		cells.Decode(t, c[1], &req)
+		req.TimeoutMS = 0 // as long as it takes
+		assert.JSONEq(t, c[2], testkit.Must(tenant.Query(req))(t, c[0]).JSON(), c[0])
 	}
 	groups := testkit.Must(tenant.Aggregate(wire.AggregateRequest{
 		Table:   "missions",

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,28 +85,9 @@ func TestRunRefusesFolders(t *testing.T) {
 	assert.ErrorContains(t, err, "-dir: open "+gone)
 }
 
-// commands returns the curl lines of a text, as a shell splits them.
-func commands(t *testing.T, text string, vars ...string) (argv [][]string) {
-	t.Helper()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("the printed lines are for a POSIX shell, and there is none here")
-	}
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "curl ") {
-			continue
-		}
-		cmd := exec.Command(sh, "-c", `curl() { printf '%s\0' "$@"; }; `+line)
-		cmd.Env = vars
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-		argv = append(argv, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
-	}
-	return argv
-}
-
 // TestWelcome runs what is printed through a shell and against the connector.
 func TestWelcome(t *testing.T) {
+	testkit.NeedsShell(t)
 	odd := map[string]string{"o'brien \"x\" $HOME/t'a.csv": "a'b,\"c\"\"d\",$e\n1,2,3\n"}
 	for _, c := range []struct {
 		why    string
@@ -141,31 +121,35 @@ func TestWelcome(t *testing.T) {
 				tenants = testkit.Must(tenantsIn(mapFS(c.files)))(t)
 			}
 			defer func() { _ = src.Close() }()
+			handler := testkit.Must(connector.New(definition, src, config.token, &connector.Options{Logger: quiet.Logger}))(t)
+			var asked testkit.Log
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = asked.Write([]byte(r.URL.Path + "\n"))
+				handler.ServeHTTP(w, r)
+			}))
+			defer server.Close()
 			var out bytes.Buffer
-			require.NoError(t, welcome(t.Context(), &out, src, tenants, config, &net.TCPAddr{Port: 4711}))
-			assert.Contains(t, out.String(), "http://localhost:4711\n")
+			require.NoError(t, welcome(t.Context(), &out, src, tenants, config, server.Listener.Addr()))
+			assert.Contains(t, out.String(), strings.Replace(server.URL, "127.0.0.1", "localhost", 1)+"\n")
 			assert.Contains(t, out.String(), c.head)
 			if c.token != "" {
 				assert.NotContains(t, out.String(), c.token)
 			}
 			assert.NotContains(t, out.String(), "it's")
 
-			handler, err := connector.New(definition, src, config.token, &connector.Options{Logger: quiet.Logger})
-			require.NoError(t, err)
-			lines := commands(t, out.String(), c.vars...)
-			require.Len(t, lines, 4, "the document, /check, /discovery, /query")
-			for i, path := range []string{wire.PathDocument, wire.PathCheck, wire.PathDiscovery, wire.PathQuery} {
-				req := request(t, lines[i])
-				assert.Equal(t, path, req.URL.Path)
-				answer := httptest.NewRecorder()
-				handler.ServeHTTP(answer, req)
-				assert.Equal(t, 200, answer.Code, "%s: %s", path, answer.Body)
-				if path == wire.PathQuery {
-					rows := rowTexts(t, answer.Body.String())
-					assert.Len(t, rows, map[bool]int{true: 5, false: 1}[c.files == nil])
-					assert.NotContains(t, rows, "{}", "the rows have members")
+			var answer string
+			for line := range strings.Lines(out.String()) {
+				if strings.HasPrefix(line, "curl -sS ") {
+					var ok bool
+					answer, ok = strings.CutSuffix(testkit.Paste(t, strings.TrimSpace(line)+` -w '\n%{http_code}'`, c.vars...), "\n200")
+					require.True(t, ok, "%s%s", line, answer)
 				}
 			}
+			paths := []string{wire.PathDocument, wire.PathCheck, wire.PathDiscovery, wire.PathQuery, ""}
+			assert.Equal(t, strings.Join(paths, "\n"), asked.String())
+			rows := rowTexts(t, answer)
+			assert.Len(t, rows, map[bool]int{true: 5, false: 1}[c.files == nil])
+			assert.NotContains(t, rows, "{}", "the rows have members")
 		})
 	}
 }
@@ -184,28 +168,6 @@ func rowTexts(t *testing.T, stream string) (rows []string) {
 	}
 	require.Equal(t, 1, last.End, "the stream was cut")
 	return rows
-}
-
-// request builds what curl would send for its arguments.
-func request(t *testing.T, argv []string) *http.Request {
-	t.Helper()
-	require.Equal(t, "-sS", argv[0])
-	req := httptest.NewRequest(http.MethodGet, argv[1], nil)
-	for i := 2; i < len(argv); i += 2 {
-		switch argv[i] {
-		case "-H":
-			name, value, ok := strings.Cut(argv[i+1], ": ")
-			require.True(t, ok)
-			req.Header.Set(name, value)
-		case "-d":
-			require.True(t, json.Valid([]byte(argv[i+1])), argv[i+1])
-			req.Method = http.MethodPost
-			req.Body = io.NopCloser(strings.NewReader(argv[i+1]))
-		default:
-			require.Fail(t, "unknown option "+argv[i])
-		}
-	}
-	return req
 }
 
 // blocked is a file system whose tables cannot be opened before the test ends.
