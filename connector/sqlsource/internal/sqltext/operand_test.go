@@ -23,12 +23,25 @@ var comparators = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.O
 var numerals = []string{
 	"0", "-0", "0.0", "1", "1.0", "1.5", "+1.5", "01.50", "-1.5", "0.1", "0.10000000000000000555", "0.3", "0.30000000000000004",
 	"0.01", "0.011", "0.019", "-0.001",
+	"0.00123", "0.001234", "0.00999", "0.009995", "-0.00999", "-0.0099901",
 	"9.99", "9.995", "10", "99.99", "99.995", "100", "-99.99", "-99.999", "-100",
 	"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740993.5", "-9007199254740993",
 	"9223372036854775806.5", "9223372036854775807", "9223372036854775807.1", "9223372036854775808",
 	"-9223372036854775808", "-9223372036854775808.5", "-9223372036854775809",
 	"1" + strings.Repeat("0", 30), "-1" + strings.Repeat("0", 30), "1" + strings.Repeat("0", 400), "-1" + strings.Repeat("0", 400),
 	"0." + strings.Repeat("0", 400) + "1",
+}
+
+// inDecimals compares as a column of decimals does, and requires that what is bound fits its scale.
+func inDecimals(scale int) func(wire.Value, any) int {
+	return func(cell wire.Value, arg any) int {
+		order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
+		_, fraction, _ := strings.Cut(arg.(string), ".")
+		if !ok || len(fraction) > scale {
+			panic("what is bound does not fit the column: " + arg.(string))
+		}
+		return order
+	}
 }
 
 // TestOperands cuts each operand to what a class can hold, and compares by it
@@ -49,13 +62,11 @@ func TestOperands(t *testing.T) {
 			Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
 				wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
 				wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
-			}, func(cell wire.Value, arg any) int {
-				order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
-				require.True(t, ok)
-				_, fraction, _ := strings.Cut(arg.(string), ".")
-				require.LessOrEqual(t, len(fraction), 2, "what is bound fits the column")
-				return order
-			}},
+			}, inDecimals(2)},
+		{"decimals of three digits behind two zeros",
+			Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 3, Scale: 5}}, []wire.Value{
+				wire.Decimal("0.00000"), wire.Decimal("0.00001"), wire.Decimal("0.00123"), wire.Decimal("-0.00100"), wire.Decimal("0.00999"),
+			}, inDecimals(5)},
 		{"floats, as numbers of the processor", Column{Column: sqlengine.Column{Class: sqlengine.ClassFloat}}, []wire.Value{
 			wire.Float(0), wire.Float(math.Copysign(0, -1)), wire.Float(0.1), wire.Float(0.3), wire.Float(0.30000000000000004),
 			wire.Float(1.5), wire.Float(-1.5), wire.Float(1 << 53), wire.Float(1 << 63), wire.Float(1e30), wire.Float(-1e30),
