@@ -120,10 +120,10 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor() }
 //     an integer counts the seconds since 1970, a real the days of the Julian
 //     calendar (but SQLite stores a whole one, of noon, as an integer). Elsewhere
 //     20240101 may be a day, and 1709164800000 milliseconds: a number among
-//     datetimes is null, and a column of numbers is number. Those with an offset,
-//     with more than nine digits of fraction, numbers, and what is no datetime are
-//     looked for before datetimes are compared. If there are any, the library
-//     filters and sorts.
+//     datetimes is null, as is a text with digits other than 0 beyond nanoseconds, and
+//     a column of numbers is number. Those with an offset, with more than nine
+//     digits of fraction, numbers, and what is no datetime are looked for before
+//     datetimes are compared. If there are any, the library filters and sorts.
 //   - A decimal is an integer, a real, or digits in a column of text affinity,
 //     such as DECIMAL_TEXT, which keeps their scale. The engine compares texts of
 //     at most 15 digits. A sum is exact where every number is a decimal of at most

@@ -148,6 +148,9 @@ func instant(s string) (time.Time, bool) {
 	if rest != "" && rest != "Z" && (len(rest) != len("+01:00") || s < firstMoved || s >= lastMoved) {
 		return time.Time{}, false
 	}
+	if nanoseconds := len(".123456789"); len(fraction) > nanoseconds && strings.Trim(fraction[nanoseconds:], "0") != "" {
+		return time.Time{}, false
+	}
 	return filter.Instant(wire.Text(second[:10] + "T" + second[11:] + fraction + rest))
 }
 

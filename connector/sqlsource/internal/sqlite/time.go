@@ -52,14 +52,15 @@ func (s *columnBuilder) datetime(counted bool) {
 	timed := "substr(" + ref + ", 1, 19) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9]'" +
 		" AND datetime(" + second + ") IS " + second + " AND " + sameDay
 	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")" +
-		" AND instr(" + ref + ", char(0)) = 0" // which ends the text for substr and GLOB
+		" AND instr(" + ref + ", char(0)) = 0" + // which ends the text for substr and GLOB
+		" AND NOT (" + rest + " GLOB '." + strings.Repeat("[0-9]", 9) + "*' AND ltrim(substr(" + ref + ", 30), '0') GLOB '[1-9]*')"
 	if counted {
 		s.Decode = decodeCounted
 		s.Valid += " WHEN 'integer' THEN " + ref + " BETWEEN " + firstSecond + " AND " + lastSecond +
 			" WHEN 'real' THEN " + ref + " BETWEEN " + firstJulian + " AND " + lastJulian
 	}
 	s.Valid += " ELSE 0 END"
-	s.Invalid = "no text of a date and a time, YYYY-MM-DD HH:MM:SS, that exists"
+	s.Invalid = "no text of a date and a time, YYYY-MM-DD HH:MM:SS with at most nine digits of a fraction, that exists"
 	if s.note.utf16 {
 		return
 	}
