@@ -14,6 +14,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/examples/graphql/standin"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,8 +25,7 @@ var plenty = standin.Budget{Most: 1e9, Restore: 1e9}
 func source(t *testing.T, budget standin.Budget) (connector.Source, *standin.Shop) {
 	t.Helper()
 	shop := standin.New(budget)
-	s, err := restsource.New(api, tables, &restsource.Options{Transport: shop})
-	require.NoError(t, err)
+	s := testkit.Must(restsource.New(api, tables, &restsource.Options{Transport: shop}))(t)
 	return s, shop
 }
 
@@ -48,27 +49,11 @@ func TestGraded(t *testing.T) {
 // from every answer are found by nobody else.
 func TestKnownRows(t *testing.T) {
 	north := tenant(t, standin.North)
-	for _, c := range []struct {
-		name string
-		ask  wire.QueryRequest
-		want string
-	}{
-		{"an order", wire.QueryRequest{Table: "orders", Fields: []string{"customer", "status", "total", "updated"}, Where: wire.Where{
-			And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Text("O0-004")}}}},
-			`[{"customer": "C0-22", "status": "OPEN", "total": "60.02", "updated": "2026-01-01T17:00:00Z"}]`},
-		{"its lines", wire.QueryRequest{Table: "lines", Fields: []string{"position", "sku", "quantity"}, Where: wire.Where{
-			And: []wire.Filter{{Field: "order", Op: wire.OpEq, Value: wire.Text("O0-004")}, {Field: "status", Op: wire.OpEq,
-				Value: wire.Text("OPEN")}}}},
-			`[{"position": 1, "sku": "SKU-3", "quantity": 1}, {"position": 2, "sku": "SKU-4", "quantity": 2},
-				{"position": 3, "sku": "SKU-5", "quantity": 3}]`},
-		{"a customer without an address", wire.QueryRequest{Table: "customers", Fields: []string{"name", "city"}, Where: wire.Where{
-			And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Text("C0-04")}}}}, `[{"name": "Customer 4", "city": null}]`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			answer, err := north.Query(c.ask)
-			require.NoError(t, err)
-			require.JSONEq(t, c.want, answer.JSON())
-		})
+	for _, c := range testkit.Table(t, "testdata/known.tsv", 3) {
+		var ask wire.QueryRequest
+		cells.Decode(t, c[1], &ask)
+		ask.TimeoutMS = 0 // as long as it takes
+		require.JSONEq(t, c[2], testkit.Must(north.Query(ask))(t, c[0]).JSON(), c[0])
 	}
 	for table, rows := range map[string]int{"customers": 40, "orders": 230, "lines": 57*6 + 1} {
 		answer, err := north.Query(wire.QueryRequest{Table: table, Fields: []string{map[bool]string{true: "order",
@@ -103,16 +88,14 @@ func TestWrongSecret(t *testing.T) {
 
 // TestSize keeps the README's number of lines.
 func TestSize(t *testing.T) {
-	text, err := os.ReadFile("main.go")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("main.go"))(t)
 	lines := 0
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
 			lines++
 		}
 	}
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
+	readme := testkit.Must(os.ReadFile("README.md"))(t)
 	require.Equal(t, 63, lines)
 	require.Contains(t, string(readme), "63 lines")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -23,64 +24,71 @@ const token = "a-token-for-tests-0123456789abcdef"
 // many is more rows than a batch, which is sent as soon as it is full.
 const many = 20_000
 
-// halting has a table of many rows, and one more that it writes when the test lets it.
-type halting struct{ goOn chan struct{} }
-
 var table = wire.Table{
-	Name: "rows", StoresRows: true, PrimaryKey: []string{"id"},
-	Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}},
+	Name: "rows", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}},
 }
 
-func (halting) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (halting) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return &wire.Discovery{Tables: []wire.Table{table}}, nil
-}
-
-func (s halting) Query(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-	w := out.Begin(table.Columns())
-	for id := range int64(many) {
-		if err := w.Row(wire.Int(id)); err != nil {
+// halting returns a source of a table of many rows, and one more that it writes when goOn is closed.
+func halting(goOn chan struct{}) connector.Source {
+	write := func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+		w := out.Begin(table.Columns())
+		for id := range int64(many) {
+			if err := w.Row(wire.Int(id)); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil { // for a batch that is not full
 			return err
 		}
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		return w.Row(wire.Int(many))
 	}
-	if err := w.Flush(); err != nil { // for a batch that is not full
-		return err
-	}
-	select {
-	case <-s.goOn:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return w.Row(wire.Int(many))
+	return testkit.Source{Tables: []memsource.Table{{Table: table}}, OnQuery: write}
 }
 
 // TestHosts asks a connector under each host, over each kind of connection.
 func TestHosts(t *testing.T) {
+	h2c := new(http.Protocols)
+	h2c.SetUnencryptedHTTP2(true)
 	for name, host := range hosts {
-		for _, connection := range []struct {
-			name  string
-			start func(*testing.T, http.Handler) *httptest.Server
-		}{
-			{"HTTP/1.1", plain}, {"HTTP/2 over TLS", secure}, {"h2c", unencrypted},
+		for connection, start := range map[string]func(*httptest.Server){
+			"HTTP/1.1": (*httptest.Server).Start,
+			"HTTP/2 over TLS": func(server *httptest.Server) {
+				server.EnableHTTP2 = true
+				server.StartTLS()
+			},
+			"h2c": func(server *httptest.Server) {
+				server.Config.Protocols = h2c
+				server.Start()
+				server.Client().Transport.(*http.Transport).Protocols = h2c
+			},
 		} {
-			t.Run(name+" "+connection.name, func(t *testing.T) {
-				source := halting{make(chan struct{})}
-				server := connection.start(t, host(shop(t, source)))
-				ask(t, server.Client(), server.URL, source, name == "gzip")
+			t.Run(name+" "+connection, func(t *testing.T) {
+				goOn := make(chan struct{})
+				handler := host(shop(goOn))
+				if connection != "HTTP/1.1" {
+					handler = only(2, handler)
+				}
+				server := httptest.NewUnstartedServer(handler)
+				start(server)
+				t.Cleanup(server.Close)
+				ask(t, server.Client(), server.URL, goOn, name == "gzip")
 			})
 		}
 	}
 }
 
 // shop returns the connector, below /shop.
-func shop(t *testing.T, source halting) []mounted {
-	t.Helper()
-	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())}}
+func shop(goOn chan struct{}) []mounted {
+	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, halting(goOn), testkit.Quiet())}}
 }
 
 // ask asks for every kind of answer.
-func ask(t *testing.T, client *http.Client, url string, source halting, compressed bool) {
+func ask(t *testing.T, client *http.Client, url string, goOn chan struct{}, compressed bool) {
 	t.Helper()
 	send := func(method, path, body string) *http.Response {
 		req := testkit.Must(http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body)))(t)
@@ -122,37 +130,12 @@ func ask(t *testing.T, client *http.Client, url string, source halting, compress
 		}
 		rows, last = rows+strings.Count(line, `"id"`), line
 		if rows == many {
-			close(source.goOn) // every row is here while the source waits
+			close(goOn) // every row is here while the source waits
 		}
 	}
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, many+1, rows)
 	require.Equal(t, "{\"end\":1}\n", last)
-}
-
-func plain(t *testing.T, handler http.Handler) *httptest.Server {
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return server
-}
-
-func secure(t *testing.T, handler http.Handler) *httptest.Server {
-	server := httptest.NewUnstartedServer(only(2, handler))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return server
-}
-
-func unencrypted(t *testing.T, handler http.Handler) *httptest.Server {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	server := httptest.NewUnstartedServer(only(2, handler))
-	server.Config.Protocols = protocols
-	server.Start()
-	server.Client().Transport.(*http.Transport).Protocols = protocols
-	t.Cleanup(server.Close)
-	return server
 }
 
 // only refuses requests of another version of HTTP than the test is about.

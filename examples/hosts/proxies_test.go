@@ -38,15 +38,11 @@ const (
 )
 
 var proxies = []proxy{
-	{"nginx as it comes", "nginx", nginxArgs,
-		func(*testing.T) string { return nginxAround("location / { proxy_pass http://" + upstream + "; }") }, 413},
-	{"nginx as documented", "nginx", nginxArgs,
-		func(t *testing.T) string { return nginxAround(documented(t, "nginx")) }, 200},
-	{"HAProxy as it comes", "haproxy", haproxyArgs, haproxyPlain, 200},
-	{"HAProxy as documented", "haproxy", haproxyArgs,
-		func(t *testing.T) string { return documented(t, "haproxy") }, 200},
-	{"Caddy as documented", "caddy", []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"},
-		caddyDocumented, 200},
+	{"nginx as it comes", "nginx", nginxArgs, nginxPlain, 413},
+	{"nginx as documented", "nginx", nginxArgs, nginxDocumented, 200},
+	{"HAProxy as it comes", "haproxy", haproxyArgs, func(t *testing.T) string { return file(t, "testdata/haproxy.cfg") }, 200},
+	{"HAProxy as documented", "haproxy", haproxyArgs, func(t *testing.T) string { return documented(t, "haproxy") }, 200},
+	{"Caddy as documented", "caddy", []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"}, caddyDocumented, 200},
 }
 
 var (
@@ -54,29 +50,16 @@ var (
 	haproxyArgs = []string{"-db", "-f", "CONFIG"}
 )
 
-// nginxAround puts what stands in a server into a whole configuration, which sets
-// nothing but where files are.
-func nginxAround(server string) string {
-	return `daemon off;
-master_process off;
-pid nginx.pid;
-error_log stderr;
-events {}
-http {
-	access_log off;
-	client_body_temp_path body;
-	proxy_temp_path proxy;
-	fastcgi_temp_path fastcgi;
-	uwsgi_temp_path uwsgi;
-	scgi_temp_path scgi;
-	server {
-		` + nginxListens + "\n" + server + "}\n}\n"
-}
+func file(t *testing.T, name string) string { return string(testkit.Must(os.ReadFile(name))(t)) }
 
-// haproxyPlain returns what HAProxy insists on.
-func haproxyPlain(*testing.T) string {
-	return "defaults\nmode http\ntimeout connect 5s\ntimeout client 50s\ntimeout server 50s\n" +
-		"listen connector\n" + haproxyListens + "\nserver a " + upstream + "\n"
+// nginxPlain returns a whole configuration, which sets nothing but where files are.
+func nginxPlain(t *testing.T) string { return file(t, "testdata/nginx.conf") }
+
+// nginxDocumented has the documented server in place of that.
+func nginxDocumented(t *testing.T) string {
+	const server = "location / { proxy_pass http://" + upstream + "; }"
+	require.Contains(t, nginxPlain(t), server)
+	return strings.Replace(nginxPlain(t), server, documented(t, "nginx"), 1)
 }
 
 // caddyDocumented returns the documented configuration as the installed version spells
@@ -96,8 +79,7 @@ func caddyDocumented(t *testing.T) string {
 // documented returns a code block of docs/operating.md by its language.
 func documented(t *testing.T, language string) string {
 	t.Helper()
-	text := testkit.Must(os.ReadFile("../../docs/operating.md"))(t)
-	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(string(text))
+	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(file(t, "../../docs/operating.md"))
 	require.NotNil(t, block, "no block of %s", language)
 	return block[1]
 }
@@ -107,15 +89,15 @@ func documented(t *testing.T, language string) string {
 func TestProxies(t *testing.T) {
 	for _, p := range proxies {
 		t.Run(p.name, func(t *testing.T) {
-			source := halting{make(chan struct{})}
+			goOn := make(chan struct{})
 			listener := testkit.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
-			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(t, source)), nil) }()
+			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(goOn)), nil) }()
 			t.Cleanup(func() { stop(); <-served })
 
 			client := p.start(t, listener.Addr().String())
-			ask(t, client, "http://shop", source, false)
+			ask(t, client, "http://shop", goOn, false)
 			require.Equal(t, p.body, largest(t, client), "the status of a request of 8 MiB")
 		})
 	}
@@ -126,8 +108,7 @@ func largest(t *testing.T, client *http.Client) int {
 	t.Helper()
 	text := `{"credentials":{},"timeoutMs":60000}`
 	text += strings.Repeat(" ", 8<<20-len(text))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop/shop/check", strings.NewReader(text))
-	require.NoError(t, err)
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop/shop/check", strings.NewReader(text)))(t)
 	req.Header.Set("Authorization", "Bearer "+token)
 	res := testkit.Must(client.Do(req))(t)
 	require.NoError(t, res.Body.Close())
@@ -144,10 +125,9 @@ func (p proxy) start(t *testing.T, connector string) *http.Client {
 		}
 		t.Skipf("%s is not installed; install it to run this test", p.program)
 	}
-	dir, err := os.MkdirTemp("", "proxy") // short, as a socket's path has to be
-	require.NoError(t, err)
+	dir := testkit.Must(os.MkdirTemp("", "proxy"))(t) // short, as a socket's path has to be
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket, file := filepath.Join(dir, "socket"), filepath.Join(dir, "config")
+	socket, configFile := filepath.Join(dir, "socket"), filepath.Join(dir, "config")
 	config := p.config(t)
 	require.Contains(t, config, upstream)
 	config = strings.NewReplacer(
@@ -157,11 +137,11 @@ func (p proxy) start(t *testing.T, connector string) *http.Client {
 		upstream, connector,
 	).Replace(config)
 	require.Contains(t, config, socket)
-	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	require.NoError(t, os.WriteFile(configFile, []byte(config), 0o600))
 
 	args := make([]string, len(p.args))
 	for i, arg := range p.args {
-		args[i] = strings.NewReplacer("CONFIG", file, "DIR", dir).Replace(arg)
+		args[i] = strings.NewReplacer("CONFIG", configFile, "DIR", dir).Replace(arg)
 	}
 	var said bytes.Buffer
 	run := exec.CommandContext(t.Context(), p.program, args...)
