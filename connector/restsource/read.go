@@ -325,10 +325,18 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 		if !q.drain(yield) {
 			return
 		}
-		if q.missing > 0 && q.found == 0 {
+		if q.missing > 0 && q.found == 0 && !base.narrows(where) {
 			yield(nil, &statusError{table: t.Name, status: http.StatusNotFound})
 		}
 	}
+}
+
+// narrows reports whether filters choose which of the table's endpoints are asked. That none of those
+// is there then says nothing about the table.
+func (t *table) narrows(where wire.Where) bool {
+	return len(t.ofParent(where).And) > 0 || slices.ContainsFunc(where.And, func(f wire.Filter) bool {
+		return f.Field == t.Partitions.Column || f.Field == t.Window.Column
+	})
 }
 
 // parents returns the rows of a table's parent that the filters let through.
