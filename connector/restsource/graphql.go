@@ -418,13 +418,13 @@ func (s *selection) of(t *table) string {
 	return text
 }
 
-// want adds columns of a table to the selection, with those of its key, and with those
-// of its parents that they come from.
+// want adds columns of a table to the selection, with those of its key and its window, and with
+// those of its parents that they come from.
 func (s *selection) want(t *table, names []string) {
 	wanted := make([]bool, len(t.columns))
 	var above []string
 	for i, c := range t.columns {
-		wanted[i] = slices.Contains(names, c.Name) || slices.Contains(t.Key, c.Name)
+		wanted[i] = slices.Contains(names, c.Name) || slices.Contains(t.Key, c.Name) || c.Name == t.Window.Column
 		if wanted[i] && c.fromParent >= 0 {
 			above = append(above, c.OfParent)
 		}

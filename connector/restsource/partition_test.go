@@ -172,6 +172,37 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestWindowsOfQuery: a query of GraphQL asks for the column of the windows whatever a request needs, because a row
+// that does not tell its time is in no window.
+func TestWindowsOfQuery(t *testing.T) {
+	api := &places{answer: func(r *http.Request) string {
+		var asked struct {
+			Query     string
+			Variables struct{ From, To string }
+		}
+		if err := json.Unmarshal(testkit.Body(r), &asked); err != nil {
+			return "400"
+		}
+		rows := slices.DeleteFunc(events(), func(row map[string]any) bool {
+			return row["at"].(string) < asked.Variables.From || row["at"].(string) > asked.Variables.To
+		})
+		for _, row := range rows {
+			if row["notes"] = []map[string]any{{"text": "n"}}; !strings.Contains(asked.Query, " at ") {
+				delete(row, "at")
+			}
+		}
+		text, _ := json.Marshal(map[string]any{"data": map[string]any{"events": rows}})
+		return string(text)
+	}}
+	table := eventsTable()
+	table.Path, table.GraphQL = "/graphql", `query($from: String, $to: String) { events(from: $from, to: $to) { * } }`
+	notes := restsource.Table{Name: "notes", Parent: "events", GraphQL: `notes { * }`, Columns: columns(wire.TypeString, "text")}
+	tenant := serve(t, shopAPI, []restsource.Table{table, notes}, api)
+	assert.Len(t, testkit.Must(read(t, tenant, "events", nil, "id"))(t), len(events()))
+	assert.Len(t, testkit.Must(read(t, tenant, "notes", nil, "text"))(t), len(events()), "rows in the table's")
+	assert.EqualValues(t, len(events()), testkit.Must(tenant.Count(wire.CountRequest{Table: "events"}))(t))
+}
+
 // TestWindowsNarrowed: a filter on the column asks for the windows that it needs, and each
 // answer is one that the judge has seen.
 func TestWindowsNarrowed(t *testing.T) {
