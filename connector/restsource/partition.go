@@ -26,7 +26,8 @@ import (
 // the same key, the read fails: the Column then belongs into the Key.
 type Partitions struct {
 	// Values are the values. One that is a placeholder, such as "{projects}", is the
-	// tenant's credential of that key, split at commas.
+	// tenant's credential of that key, split at commas. The library skips blanks there, and
+	// values that come again.
 	Values []string
 	// Param is the query parameter that has the value. Paths are the paths of the values
 	// in their order, in place of Table.Path: a union of endpoints.
@@ -97,7 +98,8 @@ func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
 		return []part{{}}, nil
 	}
 	var chosen []part
-	var on wire.Where // the filters on the column
+	known := map[string]bool{} // the values of each path
+	var on wire.Where          // the filters on the column
 	var columns []wire.Column
 	if p.Column != "" {
 		columns = []wire.Column{t.cells[t.place(p.Column)]}
@@ -115,6 +117,7 @@ func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
 		values := []string{value}
 		if key := placeholder.FindStringSubmatch(value); key != nil && key[0] == value {
 			values = strings.FieldsFunc(x.creds.Get(key[1]), func(r rune) bool { return r == ',' || r == '\n' })
+			values = slices.DeleteFunc(values, func(v string) bool { return strings.TrimSpace(v) == "" })
 			if len(values) == 0 {
 				return nil, missingCredential(key[1])
 			}
@@ -127,17 +130,19 @@ func (x *session) partitions(t *table, where wire.Where) ([]part, error) {
 			if len(p.Paths) > 0 {
 				own.path = p.Paths[i]
 			}
+			same := own.path + " " + own.value
 			if p.Column != "" {
 				cell, err := partitionCell(own.value, columns[0].Type)
 				if err != nil {
 					key := strings.Trim(value, "{}")
 					return nil, connector.CheckFailed("A value of the credential %s is not of the kind that is needed there.", key)
 				}
-				own.cell = []wire.Value{cell}
+				own.cell, same = []wire.Value{cell}, string(filter.AppendKey([]byte(own.path+" "), cell, columns[0].Type))
 			}
-			if ok, err := match.Match(own.cell); err != nil || !ok {
+			if ok, err := match.Match(own.cell); err != nil || !ok || known[same] {
 				continue
 			}
+			known[same] = true
 			chosen = append(chosen, own)
 		}
 	}
@@ -267,15 +272,20 @@ func (t *table) partFaults(fault func(string, ...any)) {
 	case len(p.Values) > 0 && p.Param == "" && len(p.Paths) == 0 && !slices.Contains(t.placeholders(), p.Column):
 		fault("partitions: say what the values change: Param, Paths, or {%s} in Path or Query", p.Column)
 	}
+	known := map[string]bool{}
 	for i, value := range p.Values {
-		if slices.Contains(p.Values[:i], value) {
+		if at >= 0 && !placeholder.MatchString(value) {
+			cell, err := partitionCell(value, t.columns[at].Type)
+			if err != nil {
+				fault("partitions: the value at Values[%d] does not fit the column", i)
+				continue
+			}
+			value = string(filter.AppendKey(nil, cell, t.columns[at].Type))
+		}
+		if known[value] {
 			fault("partitions: the value at Values[%d] is there twice", i)
 		}
-		if at >= 0 && !placeholder.MatchString(value) {
-			if _, err := partitionCell(value, t.columns[at].Type); err != nil {
-				fault("partitions: the value at Values[%d] does not fit the column", i)
-			}
-		}
+		known[value] = true
 	}
 	if w.Column != "" {
 		at := t.place(w.Column)

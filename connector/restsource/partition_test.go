@@ -88,6 +88,44 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// TestTypedPartitions: a list that a person types has blanks, a comma behind the last value, and values twice.
+// An empty value would ask for all rows, and one that is there twice would double its own.
+func TestTypedPartitions(t *testing.T) {
+	api := atPlaces("", `[{"id": 1, "part": "7"}]`)
+	table := func(typ wire.Type, p restsource.Partitions) restsource.Table {
+		return restsource.Table{Name: "t", Pages: onePage, Path: "/t", Key: []string{"id", "part"}, Partitions: p,
+			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "part", Type: typ}}}
+	}
+	one := restsource.Partitions{Column: "part", Param: "p", Values: []string{"{token}"}}
+	two := restsource.Partitions{Column: "part", Values: []string{"{token}", "7"}, Paths: []string{"/a", "/b"}}
+	for _, c := range []struct {
+		typed string
+		table restsource.Table
+		asked []string
+	}{
+		{"a, b", table(wire.TypeString, one), []string{"/t?p=a", "/t?p=b"}},
+		{"a,a", table(wire.TypeString, one), []string{"/t?p=a"}},
+		{"a,b, , a ,", table(wire.TypeString, one), []string{"/t?p=a", "/t?p=b"}},
+		{"a,A", table(wire.TypeString, one), []string{"/t?p=A", "/t?p=a"}},
+		{"7,07", table(wire.TypeNumber, one), []string{"/t?p=7"}},
+		{"7,7", table(wire.TypeNumber, restsource.Partitions{Param: "p", Values: one.Values}), []string{"/t?p=7"}},
+		{" , ", table(wire.TypeString, one), nil},
+		{"7", func() restsource.Table { t := table(wire.TypeNumber, two); t.Path = ""; return t }(), []string{"/a", "/b"}},
+	} {
+		src := testkit.Must(restsource.New(shopAPI, []restsource.Table{c.table}, &restsource.Options{Transport: api}))(t)
+		tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": c.typed}).Unverified()
+		_, err := read(t, tenant, "t", nil, "id")
+		asked := api.takeAsked()
+		slices.Sort(asked)
+		assert.Equal(t, c.asked, asked, c.typed)
+		if c.asked == nil {
+			requireCode(t, wire.CodeBadRequest, err)
+		} else {
+			assert.NoError(t, err, c.typed)
+		}
+	}
+}
+
 // TestPartitionFails: a read whose parts are not all there, or contradict each other, fails.
 func TestPartitionFails(t *testing.T) {
 	table := restsource.Table{
