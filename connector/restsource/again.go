@@ -161,3 +161,16 @@ func (r *reading) clamped(ctx context.Context) error {
 func (r *reading) ends(err error) bool {
 	return err != nil && r.Pages.EndStatus != 0 && r.received > 0 && statusOf(err) == r.Pages.EndStatus
 }
+
+// behind reports whether the first page failed because the table ends before its offset, which is no
+// error [rule query-15]. Without the offset the table must answer, and state no rows behind it.
+func (x *session) behind(ctx context.Context, e *endpoint, err error) bool {
+	declared := statusOf(err) != 0 && statusOf(err) == e.Pages.EndStatus
+	if e.start == 0 || !declared && (!missing(err) || e.Total == "" && e.TotalHeader == "") {
+		return false
+	}
+	whole := *e
+	whole.start = 0
+	p, err := x.page(ctx, &whole, position{})
+	return err == nil && (p.total >= 0 && p.total <= e.start || p.total < 0 && declared)
+}

@@ -86,7 +86,7 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 				var err error
 				if p, err = ahead.page(at); at.beyond && missing(err) {
 					return nil, position{}, nil
-				} else if r.ends(err) {
+				} else if r.ends(err) || at == (position{}) && x.behind(ctx, e, err) {
 					return nil, position{}, r.whole(position{})
 				} else if err != nil {
 					return nil, position{}, err

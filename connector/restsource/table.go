@@ -271,7 +271,8 @@ type Pages struct {
 	// ones is an error, because it is what an order without a unique last column looks like.
 	Resends bool
 	// EndStatus is the status, such as 404, with which the API answers a page by number or
-	// offset behind the last one. Such an answer ends the read behind a page that had rows.
+	// offset behind the last one. Such an answer ends the read behind a page that had rows. At
+	// the offset of a request it does so if the first page is there.
 	EndStatus int
 	// Ahead says that pages by number or offset may be requested beyond the next one although no
 	// Total is declared. With one they are, Options.Concurrency at a time.
