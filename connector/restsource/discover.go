@@ -222,9 +222,11 @@ const (
 )
 
 // applies asks for rows that cannot be, or that exclude each other. An API that
-// ignores the filter answers rows that do not match.
+// ignores the filter answers rows that do not match. One that filters its rows alone states
+// a total beside none, or the same one twice, and then applies returns unknown.
 func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire.Value) (verdict, error) {
 	typ := t.columns[t.place(f.Column)].Type
+	var totals []int64
 	for _, condition := range impossible(f, typ) {
 		values, ok := f.spell(condition)
 		if !ok {
@@ -255,6 +257,10 @@ func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire
 		}) {
 			return no, nil
 		}
+		if p.total > 0 && (len(p.rows) == 0 || slices.Contains(totals, p.total)) {
+			return unknown, nil
+		}
+		totals = append(totals, p.total)
 	}
 	return yes, nil
 }

@@ -194,6 +194,27 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestCountOfAllRows: an API that filters the rows and states the total of all is not believed. Its answer to the
+// control shows it: a total beside no rows, or the same one for values that exclude each other.
+func TestCountOfAllRows(t *testing.T) {
+	answer := func(rows string) string { return `{"total": 3, "rows": [` + rows + `]}` }
+	const first, second, third = `{"id": 1, "paid": true}`, `{"id": 2, "paid": false}`, `{"id": 3, "status": "done", "paid": false}`
+	for _, filter := range []string{`status eq "done"`, `paid eq true`} {
+		name := strings.Fields(filter)[0]
+		api := atPlaces("?p=2", answer(""), "?status=done", answer(third), "?status=no-row-has-this-value-5b1f", answer(""),
+			"?paid=true", answer(first), "?paid=false", answer(second+","+third), "", answer(first+","+second+","+third))
+		tenant := serve(t, shopAPI, []restsource.Table{{
+			Name: "t", Path: "/t", Rows: "rows", Total: "total", Key: []string{"id"}, Pages: numberPages,
+			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString},
+				{Name: "paid", Type: wire.TypeBoolean}},
+			Filters: []restsource.Param{{Column: name, Op: wire.OpEq, Name: name, Exact: true}},
+		}}, api)
+		n := testkit.Must(tenant.Count(wire.CountRequest{Table: "t", Where: whereOf(t, filter)}))(t, filter)
+		assert.EqualValues(t, 1, n, filter)
+		assert.Empty(t, testkit.Must(tenant.Discover())(t).Warnings, "it applies the parameter")
+	}
+}
+
 // TestSpelled shows what is sent for a filter. What the API would leave out, or cannot be told, is
 // not sent. Which operator may stand for which is tested with connector.Pushdown.
 func TestSpelled(t *testing.T) {
