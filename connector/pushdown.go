@@ -1,8 +1,10 @@
 package connector
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -73,8 +75,8 @@ type PushFilter struct {
 // Pushed is what of a request a source leaves to its upstream.
 type Pushed struct {
 	// Params are the operands of the filters that are pushed, by PushFilter.Param.
-	// Without a Spell, a number, boolean or text is spelled as in a cell, a datetime in
-	// UTC like 2024-05-17T10:00:00Z. Isnull and notnull have one empty text.
+	// Without a Spell, a boolean or text is spelled as in a cell, a number without a plus
+	// sign and needless zeros, a datetime in UTC like 2024-05-17T10:00:00Z. Isnull and notnull have one empty text.
 	Params url.Values
 	// Filters are the filters that are pushed, in the order of the request, with
 	// the operators that the upstream has.
@@ -203,7 +205,13 @@ func operand(v wire.Value, op wire.Op, t wire.Type) (own wire.Value, text string
 	case op == wire.OpIncludes || op == wire.OpStartsWith || op == wire.OpContains:
 		return v, text, true // parts of a text, and elements of an array
 	case t.Numeric():
-		return v, text, terms.IsDecimal(text)
+		if !terms.IsDecimal(text) {
+			return v, "", false
+		}
+		if plain := plainNumber(text, t); plain != text {
+			v, text = wire.Text(plain), plain
+		}
+		return v, text, true
 	case t == wire.TypeBoolean:
 		return v, text, text == "true" || text == "false"
 	case t == wire.TypeDate || t == wire.TypeDatetime:
@@ -217,4 +225,20 @@ func operand(v wire.Value, op wire.Op, t wire.Type) (own wire.Value, text string
 		return own, own.String(), ok && own.Err() == nil && comparable && order == 0
 	}
 	return v, text, true
+}
+
+// plainNumber returns decimal text without a plus sign and needless zeros. A decimal keeps its scale.
+func plainNumber(text string, t wire.Type) string {
+	plain, fraction, _ := strings.Cut(strings.TrimLeft(text, "+-0"), ".")
+	plain = cmp.Or(plain, "0")
+	if t != wire.TypeDecimal {
+		fraction = strings.TrimRight(fraction, "0")
+	}
+	if fraction != "" {
+		plain += "." + fraction
+	}
+	if text[0] == '-' && strings.Trim(plain, "0.") != "" {
+		plain = "-" + plain
+	}
+	return plain
 }

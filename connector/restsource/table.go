@@ -194,8 +194,9 @@ type Param struct {
 	Separator string
 	// Spell writes a value as the API takes it, and reports false for one that it
 	// cannot take. The library then applies the filter alone. By default a datetime is
-	// written like 2024-05-17T10:00:00Z, and other values as they stand in a row; the empty
-	// text is not pushed, because most APIs read an empty parameter as none.
+	// written like 2024-05-17T10:00:00Z, a number without a plus sign and needless zeros, and
+	// other values as they stand in a row; the empty text is not pushed, because most APIs read
+	// an empty parameter as none.
 	Spell func(v wire.Value) (string, bool)
 	// Round is what the API rounds times to before it compares them, such as time.Second,
 	// time.Minute, or 24*time.Hour for days in UTC. A gt, gte, lt or lte on a datetime or a
