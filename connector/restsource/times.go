@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math/big"
+	"regexp"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ func (c *Column) moment(r textvalue.Raw) (wire.Value, error) {
 	return found[0], nil
 }
 
+// longFraction finds what could be a fraction of a second, and its digits beyond nanoseconds.
+var longFraction = regexp.MustCompile(`[.,]\d{9}(\d+)`)
+
 // laidOut reads a text by a layout.
 func (c *Column) laidOut(layout, text string) (wire.Value, error) {
 	zone := cmp.Or(c.Zone, time.UTC)
@@ -59,9 +63,14 @@ func (c *Column) laidOut(layout, text string) (wire.Value, error) {
 	if c.Type == wire.TypeDate {
 		return wire.Date(at), nil
 	}
-	_, fraction, _ := strings.Cut(text, ".")
-	if rest := strings.TrimLeft(fraction, "0123456789"); len(fraction)-len(rest) > 9 {
-		return wire.Null(), textvalue.ErrInexact // package time cuts the rest
+	for _, m := range longFraction.FindAllStringSubmatchIndex(text, -1) {
+		other := []byte(text)
+		for i := m[2]; i < m[3]; i++ {
+			other[i] ^= 1 // another digit
+		}
+		if read, err := time.ParseInLocation(layout, string(other), zone); err == nil && read.Equal(at) {
+			return wire.Null(), textvalue.ErrInexact // package time cuts these digits
+		}
 	}
 	if !zoned(layout) {
 		shown := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
