@@ -1,12 +1,15 @@
 package rowmap
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -57,7 +60,7 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 }
 
 // nestedCell returns compact JSON text. It does not escape for HTML, as
-// json.Marshal does.
+// json.Marshal does, and refuses text that encoding/json would replace [rule cell-4].
 func nestedCell(v any) (wire.Value, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -65,7 +68,57 @@ func nestedCell(v any) (wire.Value, error) {
 	if err := encoder.Encode(v); err != nil {
 		return wire.Null(), errors.New("a nested value cannot be encoded as JSON")
 	}
-	return wire.Text(strings.TrimSuffix(b.String(), "\n")), nil
+	text := strings.TrimSuffix(b.String(), "\n")
+	if strings.Contains(text, `\ufffd`) && replacesText(reflect.ValueOf(v)) {
+		return wire.Null(), errors.New("a nested value has text that is not valid UTF-8")
+	}
+	return wire.Text(text), nil
+}
+
+// replacesText reports whether encoding/json, which can encode v, spells some of its text
+// as \ufffd because it is not valid UTF-8. JSON of a value's own may have that escape.
+func replacesText(v reflect.Value) bool {
+	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return false
+	}
+	own := v
+	if v.CanAddr() {
+		own = v.Addr()
+	}
+	if own.CanInterface() {
+		switch own := own.Interface().(type) {
+		case json.Marshaler:
+			return false
+		case encoding.TextMarshaler:
+			text, _ := own.MarshalText()
+			return !utf8.Valid(text)
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return !utf8.ValidString(v.String())
+	case reflect.Pointer, reflect.Interface:
+		return replacesText(v.Elem())
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if replacesText(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			if replacesText(key) || replacesText(value) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for f, value := range v.Fields() {
+			if isEncoded(&f) && replacesText(value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textCell keeps a text as it is, with these exceptions: a datetime crosses in UTC,

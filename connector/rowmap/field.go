@@ -357,7 +357,7 @@ func encodable(t reflect.Type, within []reflect.Type) error {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
+			if !isEncoded(&f) {
 				continue
 			}
 			if err := encodable(f.Type, within); err != nil {
@@ -366,4 +366,9 @@ func encodable(t reflect.Type, within []reflect.Type) error {
 		}
 	}
 	return nil
+}
+
+// isEncoded reports whether encoding/json may encode the field of a struct.
+func isEncoded(f *reflect.StructField) bool {
+	return (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-"
 }

@@ -275,6 +275,49 @@ type far struct {
 	*address
 }
 
+// badText has text that is not UTF-8.
+type badText struct{}
+
+func (badText) MarshalText() ([]byte, error) { return []byte("\xff"), nil }
+
+// TestNestedText checks that no byte of a nested text is replaced, as encoding/json does: such a cell is invalid.
+func TestNestedText(t *testing.T) {
+	type within struct {
+		A   string
+		Out string `json:"-"`
+		out string
+	}
+	type columns struct {
+		List   []string         `connector:"list"`
+		Keys   map[string]int   `connector:"keys"`
+		Values map[int]*string  `connector:"values"`
+		Any    map[string]any   `connector:"any"`
+		Field  within           `connector:"field"`
+		Within struct{ within } `connector:"within"`
+		Own    []badText        `connector:"own"`
+	}
+	fill := func(text string) string {
+		w := within{A: text, Out: "\xff", out: "\xff"}
+		c := columns{
+			[]string{text}, map[string]int{text: 1}, map[int]*string{1: &text}, map[string]any{"a": []any{nil, text}}, w, struct{ within }{w}, nil,
+		}
+		if text == "\xff" {
+			c.Own = []badText{{}}
+		}
+		return shown(c)
+	}
+	assert.Equal(t, `list array? invalid; keys json? invalid; values json? invalid; any json? invalid; field json invalid; `+
+		`within json invalid; own array? invalid`, fill("\xff"))
+	const same = `list array? "[\"T\"]"; keys json? "{\"T\":1}"; values json? "{\"1\":\"T\"}"; any json? "{\"a\":[null,\"T\"]}"; ` +
+		`field json "{\"A\":\"T\"}"; within json "{\"A\":\"T\"}"; own array? null`
+	assert.Equal(t, strings.ReplaceAll(same, "T", "\uFFFD"), fill("\uFFFD"), "the character that replaces others may be the source's own")
+	escaped := `\ufffd`
+	assert.Equal(t, strings.ReplaceAll(same, "T", `\\\\ufffd`), fill(escaped))
+	assert.Equal(t, `r array? "[\"\\ufffd\"]"`, shown(struct {
+		R []json.RawMessage `connector:"r"`
+	}{[]json.RawMessage{[]byte(`"\ufffd"`)}}), "so may its escape")
+}
+
 // TestStructTable checks what the tags say of the table.
 func TestStructTable(t *testing.T) {
 	type described struct {

@@ -37,9 +37,9 @@ import (
 // that is cheap. A later document that does not fit the types of a sample has cells
 // that do not fit their columns: state the types that a sample does not show well.
 //
-// Decode with json.Decoder.UseNumber: in a float64, money has no scale. State the
-// primary key yourself: Infer does not guess it. It stops at the first error of
-// documents.
+// Make the documents with [Decode], which keeps every digit and refuses what encoding/json
+// would repair; in a float64, money has no scale. State the primary key yourself: Infer
+// does not guess it. It stops at the first error of documents.
 func Infer(name string, documents iter.Seq2[map[string]any, error]) (wire.Table, error) {
 	table := wire.Table{Name: name, StoresRows: true}
 	members := map[string]*member{}
@@ -72,10 +72,13 @@ func Infer(name string, documents iter.Seq2[map[string]any, error]) (wire.Table,
 	return table, nil
 }
 
+// maxNesting is how deep encoding/json reads.
+const maxNesting = 10_000
+
 // Decode returns a JSON object as [Infer] and [Offer] take it: decoded by
 // encoding/json, with numbers as json.Number, which keep their digits. It refuses
-// everything but one object, and its error never quotes it. The document is then
-// empty, and not nil.
+// everything but one object, a member that is there twice, and text that is not valid
+// UTF-8. Its error never quotes the object. The document is then empty, and not nil.
 func Decode(data []byte) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -83,7 +86,12 @@ func Decode(data []byte) (map[string]any, error) {
 	err := decoder.Decode(&document)
 	if err == nil && document != nil {
 		if _, err = decoder.Token(); err == io.EOF {
-			return document, nil
+			strict := textvalue.Reader{MaxDepth: maxNesting}
+			strict.Reset(string(data))
+			if strict.Value(1); strict.Err() == nil {
+				return document, nil
+			}
+			return map[string]any{}, errors.New("a document has a member twice, or text that is not valid UTF-8")
 		}
 	}
 	return map[string]any{}, errors.New("a document is not one JSON object")

@@ -98,4 +98,18 @@ func TestDecode(t *testing.T) {
 		assert.EqualError(t, err, "a document is not one JSON object", text)
 		assert.Equal(t, map[string]any{}, document, "a caller can write to it")
 	}
+	for why, text := range map[string]string{
+		"a byte that is not UTF-8, which encoding/json replaces": "{\"a\":[\"secret\xff\"]}",
+		"such a byte in a name":                                  "{\"secret\xff\":1}",
+		"half of a pair of surrogates":                           `{"a":"secret\ud800"}`,
+		"a member twice, of which encoding/json takes the last":  `{"secret":1,"b":2,"secret":1}`,
+		"also further down":                                      `{"a":[{"secret":1,"secret":2}]}`,
+	} {
+		document, err := rowmap.Decode([]byte(text))
+		require.Error(t, err, why)
+		assert.NotContains(t, err.Error(), "secret", why)
+		assert.Equal(t, map[string]any{}, document, why)
+	}
+	text := strings.Repeat(`{"a":`, 9999) + "1" + strings.Repeat("}", 9999)
+	testkit.Must(rowmap.Decode([]byte(text)))(t, "as deep as encoding/json reads")
 }

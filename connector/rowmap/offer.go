@@ -17,8 +17,8 @@ import (
 // integers, time.Time, []byte, decimal.Decimal and decimal.NullDecimal, wire.Value.
 //
 // It is a convenience for sources that are themselves JSON APIs; RowWriter.Row is
-// several times faster. Decode upstream answers with [Decode] or
-// json.Decoder.UseNumber: a float64 has already lost the digits of a large number.
+// several times faster. Decode upstream answers with [Decode]: a float64 has already lost
+// the digits of a large number, and encoding/json replaces text that is not valid UTF-8.
 func Offer(w *connector.RowWriter, document map[string]any) error {
 	columns := w.Columns()
 	values := make([]wire.Value, len(columns))

@@ -118,6 +118,13 @@ func TestOffer(t *testing.T) {
 			assert.Contains(t, said, `cause="column \"n\": `)
 		}
 	}
+	for _, v := range []any{[]any{"a\xff"}, map[string]any{"a\xff": 1}, []any{map[string]any{"a": "a\xff"}}} {
+		got, said := answer(t, offering("", columns(wire.TypeJSON), func(w *connector.RowWriter) error {
+			return rowmap.Offer(w, map[string]any{"n": v})
+		}))
+		assert.Equal(t, internal, got, "%q: encoding/json would replace the byte", v)
+		assert.Contains(t, said, "not valid UTF-8")
+	}
 }
 
 // TestOfferAll checks that the rows end at the first error.
