@@ -21,9 +21,9 @@ import (
 // rows is the path of the elements that are rows. lists are the paths of other elements
 // that may be there more than once, such as "items.item.tag": they are lists, however many
 // there are. An element that is there twice and is not among them is an error. The
-// attribute currency of the element price is "price@currency", that of the row itself
-// "@currency", and the text of a row that has attributes "#text". An element with
-// xsi:nil="true" is null.
+// attribute currency of the element price is "price@currency", whatever is in price, that
+// of the row itself "@currency", and the text of a row that has attributes "#text". An
+// element with xsi:nil="true" is null.
 func DecodeXML(rows string, lists ...string) func(body []byte) ([]byte, error) {
 	return func(body []byte) ([]byte, error) {
 		x := &xmlReader{xml.NewDecoder(bytes.NewReader(body)), append([]string{rows}, lists...)}
@@ -63,7 +63,8 @@ const (
 	asObject
 )
 
-// element reads an element to its end. The attributes of a text are returned beside it.
+// element reads an element to its end. It returns its attributes beside it, which are also
+// members of an object.
 func (x *xmlReader) element(
 	start xml.StartElement, path string, way, depth int,
 ) (value any, beside map[string]any, err error) {
@@ -105,14 +106,14 @@ func (x *xmlReader) element(
 			}
 			switch {
 			case null:
-				return nil, nil, nil
+				return nil, attributes, nil
 			case len(own) == 0 && way == asValue || len(own)+len(attributes) == 0 && way == asElement:
 				return text.String(), attributes, nil
 			case !blank:
 				own["#text"] = text.String()
 			}
 			maps.Copy(own, attributes)
-			return own, nil, nil
+			return own, attributes, nil
 		}
 	}
 }
