@@ -22,8 +22,10 @@ import (
 // that may be there more than once, such as "items.item.tag": they are lists, however many
 // there are. An element that is there twice and is not among them is an error. The
 // attribute currency of the element price is "price@currency", whatever is in price, that
-// of the row itself "@currency", and the text of a row that has attributes "#text". An
-// element with xsi:nil="true" is null.
+// of the row itself "@currency", and the text of a row that has attributes "#text".
+// Attributes have no namespaces either, and two of one name with different values are an
+// error. Those of XML Schema are apart, such as "price@xsi:type". An element with
+// xsi:nil="true" is null, and so is one with nil="true" that has neither text nor elements.
 func DecodeXML(rows string, lists ...string) func(body []byte) ([]byte, error) {
 	return func(body []byte) ([]byte, error) {
 		x := &xmlReader{xml.NewDecoder(bytes.NewReader(body)), append([]string{rows}, lists...)}
@@ -72,15 +74,10 @@ func (x *xmlReader) element(
 		return nil, nil, errors.New("it is nested too deep")
 	}
 	var text strings.Builder
-	own, attributes, null := map[string]any{}, map[string]any{}, false
-	for _, a := range start.Attr {
-		switch {
-		case a.Name.Space == "xmlns" || a.Name.Local == "xmlns":
-		case a.Name.Local == "nil" && (a.Value == "true" || a.Value == "1"):
-			null = true
-		default:
-			attributes["@"+a.Name.Local] = a.Value
-		}
+	own := map[string]any{}
+	attributes, null, err := attributesOf(start)
+	if err != nil {
+		return nil, nil, err
 	}
 	for {
 		token, err := x.Token()
@@ -99,6 +96,7 @@ func (x *xmlReader) element(
 			if len(own) > 0 && !blank {
 				return nil, nil, errors.New("there is text among elements")
 			}
+			null = null || attributes["@nil"] == "true" && blank && len(own) == 0
 			for _, list := range x.lists { // one without an item is empty
 				if at, name := splitLast(list); at == path && own[name] == nil && !null {
 					own[name] = []any{}
@@ -116,6 +114,29 @@ func (x *xmlReader) element(
 			return own, attributes, nil
 		}
 	}
+}
+
+// attributesOf returns the attributes of an element, and whether it has xsi:nil="true".
+func attributesOf(start xml.StartElement) (attributes map[string]any, null bool, err error) {
+	attributes = map[string]any{}
+	for _, a := range start.Attr {
+		name := "@" + a.Name.Local
+		switch space := a.Name.Space; {
+		case space == "xmlns" || a.Name.Local == "xmlns":
+			continue
+		case space == "xsi" || strings.HasSuffix(space, "/XMLSchema-instance"):
+			if a.Name.Local == "nil" {
+				null = a.Value == "true" || a.Value == "1"
+				continue
+			}
+			name = "@xsi:" + a.Name.Local
+		}
+		if other, twice := attributes[name]; twice && other != a.Value {
+			return nil, false, fmt.Errorf("the attribute %q of %q is there twice", a.Name.Local, start.Name.Local)
+		}
+		attributes[name] = a.Value
+	}
+	return attributes, null, nil
 }
 
 // child reads an element within an element, and adds it to its members.
