@@ -392,7 +392,8 @@ func zipped(files ...string) string {
 
 // decoders are those of testdata/decoded.tsv.
 var decoders = map[string]decoder{
-	"csv": restsource.DecodeCSV(',', "id", "name"), "tabs": restsource.DecodeCSV('\t', "id"), "lines": restsource.DecodeNDJSON,
+	"csv": restsource.DecodeCSV(',', "id", "name"), "tabs": restsource.DecodeCSV('\t', "id"),
+	"ids": restsource.DecodeCSV(',', "id"), "lines": restsource.DecodeNDJSON,
 	"items": restsource.DecodeXML("items.item", "items.item.tag"),
 	"keyed": restsource.DecodeKeyed("data", "id"), "days": restsource.DecodeKeyed("", "day"),
 	"rowwise": restsource.DecodeColumns("rows", "columns"), "columnar": restsource.DecodeColumns("hourly", ""),

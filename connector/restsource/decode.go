@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
@@ -116,12 +117,13 @@ func DecodeNDJSON(body []byte) ([]byte, error) {
 }
 
 // DecodeCSV returns a Table.Unwrap for an answer that is CSV with a header. The members
-// of a row have the names of the header; an empty cell is null. Rows is empty then. State
-// columns that the header always has: a message that comes in the place of rows is then no
-// empty table.
+// of a row have the names of the header; an empty cell is null. Blank lines are skipped;
+// where there is one column they are refused, because they could be rows. Rows is empty
+// then. State columns that the header always has: a message that comes in the place of rows
+// is then no empty table.
 func DecodeCSV(comma rune, name string, more ...string) func(body []byte) ([]byte, error) {
 	return func(body []byte) ([]byte, error) {
-		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, byteOrderMark)))
+		r := csv.NewReader(bytes.NewReader(quotedLineEnds(bytes.TrimPrefix(body, byteOrderMark))))
 		r.Comma = comma
 		header, err := r.Read()
 		if err != nil {
@@ -142,14 +144,25 @@ func DecodeCSV(comma rune, name string, more ...string) func(body []byte) ([]byt
 			}
 		}
 		out := []byte("[")
+		last, _ := r.FieldPos(0)
+		last += strings.Count(header[0], "\n") // the line on which the record ends
 		for {
+			offset := r.InputOffset()
 			record, err := r.Read()
+			line := last + 1
+			if err == nil {
+				line, _ = r.FieldPos(0)
+			}
+			if len(header) == 1 && (line > last+1 || errors.Is(err, io.EOF) && r.InputOffset() > offset) {
+				return nil, fmt.Errorf("line %d is blank, and where there is one column it could be a row; quotes make it one", last+1)
+			}
 			if errors.Is(err, io.EOF) {
 				return append(bytes.TrimSuffix(out, []byte(",")), ']'), nil
 			}
 			if err != nil {
 				return nil, err
 			}
+			last = line + strings.Count(record[0], "\n")
 			before := byte('{')
 			for i, text := range record {
 				out = append(append(append(out, before), names[i]...), ':')
@@ -162,6 +175,23 @@ func DecodeCSV(comma rune, name string, more ...string) func(body []byte) ([]byt
 			out = append(out, '}', ',')
 		}
 	}
+}
+
+// quotedLineEnds returns CSV with one more CR before each CR LF in quotes, because
+// encoding/csv drops one there. Every quote opens or closes a cell or a part of it.
+func quotedLineEnds(text []byte) []byte {
+	if !bytes.Contains(text, []byte("\r\n")) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	quoted := false
+	for i, c := range text {
+		quoted = quoted != (c == '"')
+		if out = append(out, c); quoted && bytes.HasPrefix(text[i:], []byte("\r\n")) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // DecodeKeyed returns a Table.Unwrap for an answer that has an object in place of the list
