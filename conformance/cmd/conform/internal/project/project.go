@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -64,6 +66,9 @@ func (p *Project) Make() error {
 	if !modulePath.MatchString(v.Module) {
 		return fmt.Errorf("-module: %q is no path of a module, such as example.com/acme/orders", v.Module)
 	}
+	if reserved(v.Module) {
+		return fmt.Errorf("the module %q is a name of the go command's own; give -module, such as example.com/acme/%s", v.Module, v.Name)
+	}
 	base, err := url.Parse(p.Base)
 	switch {
 	case p.Base == "":
@@ -93,6 +98,21 @@ func (p *Project) Make() error {
 		}
 	}
 	return nil
+}
+
+// reserved reports whether a path of a module means something else to the go command, such
+// as a package of the standard library, so that go mod tidy would fail. Without the go
+// command it reports false for a package.
+func reserved(module string) bool {
+	first, _, _ := strings.Cut(module, "/")
+	switch {
+	case slices.Contains([]string{"all", "go", "tool", "toolchain"}, module):
+		return true
+	case strings.Contains(first, "."):
+		return false
+	}
+	said, _ := exec.Command("go", "list", "-e", "-find", "-f", "{{.Standard}}", "--", module).Output()
+	return bytes.HasPrefix(said, []byte("true"))
 }
 
 // values returns what to write into the templates.
