@@ -149,8 +149,11 @@ type Column struct {
 	//
 	// Numbers keep their digits. A number, decimal, boolean, date or datetime may also
 	// come as text, and the empty text is null there. A string column takes any value:
-	// numbers as they are written, lists and objects as JSON text. Any other value that
-	// does not fit its column fails the request, and the log names the column.
+	// numbers as they are written, lists and objects as JSON text. A datetime in ISO 8601
+	// without an offset is in UTC, and a date alone is midnight, unless Zone says otherwise.
+	// A date column takes datetimes too, and drops their time: the date is the one that the
+	// text shows, whatever its offset. Any other value that does not fit its column fails
+	// the request, and the log names the column.
 	Type        wire.Type
 	Description string
 	// NotNull says that every row has a value. The key's columns always have.
@@ -163,8 +166,9 @@ type Column struct {
 	// whose rows are in the parent's.
 	Position bool
 	// Layouts are spellings of a date or a datetime beside ISO 8601, as package time has
-	// them, such as time.DateTime or "02.01.2006 15:04". Zone is the zone of those that show
-	// none. A value that two of them read differently fails the read.
+	// them, such as time.DateTime or "02.01.2006 15:04". Zone is the zone of all texts in the
+	// column that show none, those of ISO 8601 too. A value that two of Layouts read
+	// differently fails the read, and so does one whose digits go beyond nanoseconds.
 	Layouts []string
 	Zone    *time.Location
 	// Unix is the unit of datetimes that are numbers, or texts of digits, since 1970: time.Second,

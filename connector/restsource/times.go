@@ -18,8 +18,8 @@ var (
 	errLocal     = errors.New("a local time that its zone has twice or not at all, because clocks were set; use Convert")
 )
 
-// moment converts a date or a datetime by Layouts and Unix, and otherwise as ISO 8601.
-// All spellings that fit must mean the same time.
+// moment converts a date or a datetime by Layouts and Unix, and otherwise as ISO 8601, in
+// Zone if a datetime has no offset. All spellings that fit must mean the same time.
 func (c *Column) moment(r textvalue.Raw) (wire.Value, error) {
 	var found []wire.Value
 	var failed error
@@ -40,6 +40,11 @@ func (c *Column) moment(r textvalue.Raw) (wire.Value, error) {
 		return wire.Null(), failed
 	}
 	if found == nil {
+		if c.Zone != nil && c.Type == wire.TypeDatetime && r.Kind == textvalue.Text {
+			if at, ok := textvalue.APIs.Instant(r.Text); ok && !strings.ContainsAny(r.Text[len(time.DateOnly):], "Zz+-") {
+				return inZone(at.Time, c.Zone)
+			}
+		}
 		return textvalue.APIs.Value(r, c.Type, textvalue.OwnWidth)
 	}
 	for _, v := range found {
@@ -73,16 +78,24 @@ func (c *Column) laidOut(layout, text string) (wire.Value, error) {
 		}
 	}
 	if !zoned(layout) {
-		shown := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
-		if read, _ := time.Parse(layout, text); !read.Equal(shown) {
+		shown, _ := time.Parse(layout, text)
+		return inZone(shown, zone)
+	}
+	return wire.Datetime(at), nil
+}
+
+// inZone returns the datetime at which the clocks of a zone show a time. It fails if they
+// show it twice or not at all.
+func inZone(shown time.Time, zone *time.Location) (wire.Value, error) {
+	at := time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), shown.Second(), shown.Nanosecond(), zone)
+	if at.Format(time.DateTime) != shown.Format(time.DateTime) {
+		return wire.Null(), errLocal
+	}
+	for _, day := range []int{-1, 1} { // if the offset was another, the clocks were set meanwhile
+		_, before := at.AddDate(0, 0, day).Zone()
+		other := shown.Add(-time.Duration(before) * time.Second)
+		if !other.Equal(at) && other.In(zone).Format(time.DateTime) == at.Format(time.DateTime) {
 			return wire.Null(), errLocal
-		}
-		for _, day := range []int{-1, 1} { // if the offset was another, the clocks were set meanwhile
-			_, before := at.AddDate(0, 0, day).Zone()
-			other := shown.Add(-time.Duration(before) * time.Second)
-			if !other.Equal(at) && other.In(zone).Format(time.DateTime) == at.Format(time.DateTime) {
-				return wire.Null(), errLocal
-			}
 		}
 	}
 	return wire.Datetime(at), nil
