@@ -16,6 +16,9 @@ import (
 // others are ignored. Offer also takes the Go types that documents often hold: all
 // integers, time.Time, []byte, decimal.Decimal and decimal.NullDecimal, wire.Value.
 //
+// In a text, a datetime without an offset is in UTC. A date column takes datetimes too, and
+// drops their time: the date is the one that the text shows, whatever its offset.
+//
 // It is a convenience for sources that are themselves JSON APIs; RowWriter.Row is
 // several times faster. Decode upstream answers with [Decode]: a float64 has already lost
 // the digits of a large number, and encoding/json replaces text that is not valid UTF-8.
