@@ -93,7 +93,7 @@ func (d digits) compare(e digits) int {
 // decimalOperand cuts a number to a precision and scale. It cuts towards zero,
 // so arg lies above a negative number.
 func decimalOperand(d digits, precision, scale int) operand {
-	zeros := max(0, scale-precision) // behind the point: PostgreSQL's numeric(3,5) has values below 0.01 alone
+	zeros := max(0, scale-precision) // behind the point: a numeric(3,5) has values below 0.01 alone
 	if len(d.whole) > max(0, precision-scale) || strings.Trim(d.fraction[:min(zeros, len(d.fraction))], "0") != "" {
 		return operand{outside: d.sign()}
 	}
