@@ -18,7 +18,6 @@ var (
 	null = wire.Null()
 	txt  = wire.Text
 	num  = wire.Int
-	flt  = wire.Float
 	dec  = wire.Decimal
 )
 
