@@ -60,6 +60,7 @@ func (e *export) run(ctx context.Context) error {
 				faults[i] = fmt.Errorf("table %q: %w", tables[i].Name, err)
 				if !ofTable(err) {
 					end()
+					return // and takes no other table, which may be ready at the same moment
 				}
 			}
 		})

@@ -125,7 +125,7 @@ func (m *memory) consistencyChecks() []session.Check {
 // second account is answered, after the checks that judge its data too.
 func (m *memory) comparisons() []session.Check {
 	return []session.Check{
-		{ID: "M27", Phase: 4, Weight: 240, Judge: m.within(everyPartCounts, lacksRows),
+		{ID: "M27", Phase: 4, Weight: 220, Judge: m.within(everyPartCounts, lacksRows),
 			Explained: []string{"M20", "L6", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
 			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
 			Fix: "Keep no answer and no cursor for a later request, or keep it by everything that the request has: tenant, table, filters with " +
