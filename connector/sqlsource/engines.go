@@ -79,7 +79,8 @@ func PostgreSQL() sqlengine.Flavor { return postgres.Flavor() }
 // and searched as base64, which takes the server seconds for some megabytes.
 //
 // A statement whose context ends is killed on the server, over another
-// connection; it also has the context's deadline as its own timeout.
+// connection of the pool: if none is free, it runs on and keeps its own. It also
+// has the context's deadline as its own timeout.
 //
 // The statements that prepare a session change it until it is closed, so a
 // database of the host should be a pool of its own.
@@ -106,9 +107,10 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor() }
 // discovery warns of it. So is a text or a blob in a column of numbers, a text
 // that is no date in a column of dates, a text in a column of blobs, and an
 // infinity. In a column of text, a number is the text of its digits, and a blob is
-// null. A primary key is not declared if a value of it would be null, or if the
-// wire does not tell its values apart. A text that is not valid UTF-8 makes its
-// row fail.
+// null. A primary key is not declared if a value of it would be null, or if it is
+// one column of a type of which the wire does not tell all values apart. Keys in
+// which one datetime, or one JSON value, is spelled in two ways are not noticed. A
+// text that is not valid UTF-8 makes its row fail.
 //
 // What fits:
 //
