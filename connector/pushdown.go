@@ -76,7 +76,8 @@ type PushFilter struct {
 type Pushed struct {
 	// Params are the operands of the filters that are pushed, by PushFilter.Param.
 	// Without a Spell, a boolean or text is spelled as in a cell, a number without a plus
-	// sign and needless zeros, a datetime in UTC like 2024-05-17T10:00:00Z. Isnull and notnull have one empty text.
+	// sign and needless zeros, a datetime in UTC like 2024-05-17T10:00:00Z. Isnull and
+	// notnull have one empty text.
 	Params url.Values
 	// Filters are the filters that are pushed, in the order of the request, with
 	// the operators that the upstream has.

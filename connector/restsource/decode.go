@@ -178,7 +178,8 @@ func DecodeCSV(comma rune, name string, more ...string) func(body []byte) ([]byt
 }
 
 // quotedLineEnds returns CSV with one more CR before each CR LF in quotes, because
-// encoding/csv drops one there. Every quote opens or closes a cell or a part of it.
+// encoding/csv drops one there. Every quote opens or closes a cell or a part of it. The
+// reader of files does so for a stream, and refuses text that APIs may send.
 func quotedLineEnds(text []byte) []byte {
 	if !bytes.Contains(text, []byte("\r\n")) {
 		return text

@@ -56,11 +56,11 @@ import (
 //	wire.Value                             none
 //
 // Pointers, sql.Null and its like, and decimal.NullDecimal make a column nullable,
-// and so do slices, maps, and omitzero. A string of type date may be a datetime, whose time
-// is dropped, and one of type datetime is in UTC if it has no offset. The fields of an embedded struct are
-// columns of the table, as encoding/json has it, unless the struct has a name of
-// its own in a tag. A field with the tag json:"-" needs a tag connector to be a
-// column.
+// and so do slices, maps, and omitzero. A string of type date may be a datetime, whose
+// time is dropped, and one of type datetime is in UTC if it has no offset. The fields of
+// an embedded struct are columns of the table, as encoding/json has it, unless the
+// struct has a name of its own in a tag. A field with the tag json:"-" needs a tag
+// connector to be a column.
 type Struct[T any] struct {
 	pointer bool // T is a pointer to a struct
 	columns []structColumn

@@ -468,16 +468,13 @@ func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Quest
 // column that has an order, in both directions, alone and before others. Every second is
 // about nulls, as long as there are such.
 func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
-	table, kinds := -1, map[string]bool{}
-	for _, s := range g.subjects {
-		kinds[shapeOf(s.Columns())] = true
-	}
+	table, inTurn := -1, len(byShape(g.subjects))
 	list := slices.Collect(kindsInTurn(g.subjects, func(s *Subject) []*Question {
 		if s.Window > 0 {
 			return nil
 		}
 		table++
-		return g.windowsOf(s, g.pool(s, skip), table, len(kinds), skip)
+		return g.windowsOf(s, g.pool(s, skip), table, inTurn, skip)
 	}))
 	for i, q := range g.nullsInWindows(skip) {
 		list = slices.Insert(list, min(2*i, len(list)), q)
@@ -499,9 +496,10 @@ func (p *pool) of(op wire.Op) *pool {
 // oftenLeft are the operators that connectors most often apply behind a window themselves.
 var oftenLeft = []wire.Op{wire.OpIncludes, wire.OpContains, wire.OpStartsWith, wire.OpNin, wire.OpNeq, wire.OpIn}
 
-// windowsOf returns the questions about one table, those that differ most first; the tables have numbers, and so many are
-// asked in turn. Those with a single filter take the operators in turn, and other tables begin with other ones: a connector
-// may push some to its source and apply the others behind the window.
+// windowsOf returns the questions about one table, those that differ most first. The table has this number in the order in
+// which tables are first asked, of which so many are asked before one is asked again. Questions with a single filter take the
+// operators in turn, and other tables begin with other ones: a connector may push some to its source and apply the others
+// behind the window.
 func (g *Generator) windowsOf(s *Subject, p *pool, table, inTurn int, skip func(*Question) bool) (list []*Question) {
 	shapes := []shape{{and: 1}, {and: 2}, {and: 1}, {or: 2, group: 1}}
 	ops := slices.DeleteFunc(terms.Operators[wire.Op](), func(op wire.Op) bool { return !g.document.Declares(op) })

@@ -20,16 +20,22 @@ type Tabular interface{ Columns() []wire.Column }
 
 // NewTurns returns the turns of tables.
 func NewTurns[T Tabular](tables []T) *Turns {
-	alike := map[string]int{}
-	for _, table := range tables {
-		alike[shapeOf(table.Columns())]++
-	}
+	alike := byShape(tables)
 	t := &Turns{taken: make([]int, len(tables)), later: make([]bool, len(tables))}
 	for _, table := range tables {
 		columns := table.Columns()
 		t.weights = append(t.weights, float64(len(columns))/float64(alike[shapeOf(columns)]))
 	}
 	return t
+}
+
+// byShape returns how many tables have the same columns, by these.
+func byShape[T Tabular](tables []T) map[string]int {
+	alike := map[string]int{}
+	for _, table := range tables {
+		alike[shapeOf(table.Columns())]++
+	}
+	return alike
 }
 
 // shapeOf returns the names and types of a table's columns.

@@ -339,8 +339,8 @@ func (c *Recorder) scrubAnswer(host, text string) string {
 	return c.known.Scrub(text)
 }
 
-// scrubBody removes secrets from a body. JSON stays JSON: each text is cleaned by itself before the whole is, since a secret
-// that ends in a quotation mark would take that of the text too, and a number or a word that contains a secret becomes 0.
+// scrubBody removes secrets from a body. JSON stays JSON: a number or a word with a secret in it becomes 0. Each text is
+// cleaned before the whole is, since a secret that ends in a quotation mark would take that of the text too.
 func (c *Recorder) scrubBody(host, body string) string {
 	text := c.scrubAnswer(host, body)
 	if text == body || !json.Valid([]byte(body)) {

@@ -22,7 +22,8 @@ import (
 // rows after what may leave something behind.
 func everyPartCounts(p *liveRun) *check.Finding {
 	paged, held := p.pagedTables(), len(p.held(fewRowsInTurns))
-	tables, asked, due := 0, map[string]bool{}, []int{2, 3} // of the kinds below
+	tables, asked := 0, map[string]bool{}
+	countDue, foldDue := true, true // one table is still to be counted, and one measured, with every filter
 	return inTurn(fewRowsInTurns, func(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) {
 		var lists []question
 		wheres := p.twoWheres(t, data)
@@ -30,7 +31,7 @@ func everyPartCounts(p *liveRun) *check.Finding {
 			lists = p.listsInTurns(paged[i], data, wheres)
 		}
 		counts, groups := p.numbersInTurns(t, wheres)
-		kinds := [][]question{p.leftBehind(t, data, lists != nil, wheres), lists, counts, groups}
+		after := p.leftBehind(t, data, lists != nil, wheres)
 		var firsts []question
 		first := func(share int, questions ...question) bool { // unless they take more than this share of what may be asked
 			if len(questions) == 0 {
@@ -45,19 +46,16 @@ func everyPartCounts(p *liveRun) *check.Finding {
 		}
 		// Of the last tables one is counted with every filter in turn, and one measured: a key of what is kept mostly lacks one
 		// part, and few requests reach few questions of each table. The first tables have more that comes before.
-		ofCounts, ofGroups := p.filteredInTurns(t, "filter", distinct(wheres)...)
-		whole := [][]question{2: ofCounts, 3: ofGroups}
-		left := len(due)
-		due = slices.DeleteFunc(due, func(kind int) bool {
-			done := left >= held-tables && first(2, whole[kind]...)
-			if done {
-				kinds[kind] = nil
-				left--
-			}
-			return done
-		})
-		for n := range slices.MaxFunc(kinds, func(a, b []question) int { return len(a) - len(b) }) {
-			for _, kind := range kinds {
+		allCounts, allGroups := p.filteredInTurns(t, "filter", distinct(wheres)...)
+		left := held - tables // with this one
+		if countDue && left <= 2 && first(2, allCounts...) {
+			countDue, counts = false, nil
+		}
+		if foldDue && (left == 1 || left == 2 && countDue) && first(2, allGroups...) {
+			foldDue, groups = false, nil
+		}
+		for n := range max(len(after), len(lists), len(counts), len(groups)) {
+			for _, kind := range [][]question{after, lists, counts, groups} {
 				if n < len(kind) {
 					list = append(list, kind[(n+tables)%len(kind)])
 				}

@@ -216,20 +216,19 @@ func (p *liveRun) joined(base *wire.Table) []join {
 		}
 	}
 	// One of each kind comes early, because the requests may not suffice for all, and between them the other declared keys: of
-	// chains one that begins a later hop at a column whose name the base table has too, of all kinds one along declared keys
-	// and over texts, which are compared in more ways than numbers.
+	// chains one that begins a later hop at a column whose name the base table has too, if need be over three hops, of all kinds
+	// one along declared keys and over texts, which are compared in more ways than numbers.
 	rank := func(a, b join) int {
 		return cmp.Or(b.namesakes(base)-a.namesakes(base), cmp.Compare(b.declared, a.declared), cmp.Compare(b.texts, a.texts))
 	}
-	kinds := [][]join{single, back, nulls, chains, forks, returns, long, twins}
-	for _, kind := range kinds {
+	for _, kind := range [][]join{single, back, nulls, chains, forks, returns, long, twins} {
 		slices.SortStableFunc(kind, rank)
 	}
 	if len(long) > 0 && long[0].namesakes(base) > 0 && chains[0].namesakes(base) == 0 {
-		kinds[3], kinds[6] = long, chains
+		chains, long = long, chains
 	}
 	var early, late []join
-	for i, kind := range kinds[1:] {
+	for i, kind := range [][]join{back, nulls, chains, forks, returns, long, twins} {
 		if len(single) > 0 && (i == 0 || single[0].plain()) {
 			early, single = append(early, single[0]), single[1:]
 		}
