@@ -46,7 +46,8 @@ import (
 // exactly. A domain is read as its base type, through any number of domains. Types
 // without a counterpart, such as interval and inet, are the text that psql shows;
 // char(n) is without the blanks at its end. The flavor pushes contains for texts in
-// arrays and jsonb. It leaves to the library what asks for a number within an array,
+// arrays and jsonb, and declares no primary key with such a column, whose values may be equal
+// on the wire alone. It leaves to the library what asks for a number within an array,
 // and what looks inside json, and contains in databases that are not in UTF-8.
 func PostgreSQL() sqlengine.Flavor { return postgres.Flavor() }
 
@@ -61,7 +62,8 @@ func PostgreSQL() sqlengine.Flavor { return postgres.Flavor() }
 // zero are null. A FLOAT is read as the double that it is exactly. ZEROFILL is left
 // out of numbers. MariaDB's JSON, a LONGTEXT with a check, is json, if the user
 // may see the check: the privilege SELECT on the database shows it, one on a table
-// may not. What looks inside json is left to the library.
+// may not. What looks inside json is left to the library. A geometry is its text (WKT),
+// without the number of its reference system (SRID), which also decides the order of axes.
 //
 // BIT(1) is a boolean. TINYINT(1), which is also what BOOLEAN means, is a number,
 // because the type allows all numbers of TINYINT and data that has only 0 and 1
@@ -107,10 +109,11 @@ func MySQL() sqlengine.Flavor { return mysql.Flavor() }
 // discovery warns of it. So is a text or a blob in a column of numbers, a text
 // that is no date in a column of dates, a text in a column of blobs, and an
 // infinity. In a column of text, a number is the text of its digits, and a blob is
-// null. A primary key is not declared if a value of it would be null, or if it is
-// one column of a type of which the wire does not tell all values apart. Keys in
-// which one datetime, or one JSON value, is spelled in two ways are not noticed. A
-// text that is not valid UTF-8 makes its row fail.
+// null. A primary key is not declared if a value of it would be null, or if two of
+// its rows are equal on the wire or may be: where one datetime is stored in two
+// spellings, or is spelled with an offset, and where a column of the key is JSON. With
+// datetimes, a key of more than 2,000,000 rows is not declared either, as they are too
+// many to look at. A text that is not valid UTF-8 makes its row fail.
 //
 // What fits:
 //

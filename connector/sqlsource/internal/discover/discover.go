@@ -100,10 +100,10 @@ type discovered struct {
 
 	left       bool // out of the answer
 	measured   bool
-	slow       bool // it has used up its time
-	late       bool // the request's time was over before its turn
-	keyChecked bool // the primary key of a table that is not counted
-	keyBroken  bool // the primary key has a null on the wire
+	slow       bool   // it has used up its time
+	late       bool   // the request's time was over before its turn
+	keyChecked bool   // checkKey has looked at the primary key
+	keyBroken  string // why the primary key does not hold on the wire; empty: it does, as far as is known
 }
 
 func (d *discovery) warn(format string, args ...any) {

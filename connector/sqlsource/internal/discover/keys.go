@@ -1,10 +1,12 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/request"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
@@ -17,37 +19,85 @@ import (
 )
 
 // doubtful returns the columns of which only a look at the values tells whether
-// they are ever null on the wire although the catalog, or the host, says never.
+// they are ever null on the wire although the catalog, or the host, says never, and those
+// that may make rows equal on the wire which the engine tells apart.
 func doubtful(r *session.Relation) []*sqltext.Column {
 	var columns []*sqltext.Column
 	for _, c := range r.Columns {
-		if c.Required && c.Valid != "" || c.Nullable && slices.Contains(r.Primary, c) {
+		inKey := slices.Contains(r.Primary, c)
+		if c.Required && c.Valid != "" || inKey && (c.Nullable || c.Ambiguous()) {
 			columns = append(columns, c)
 		}
 	}
 	return columns
 }
 
-// checkKey looks for a null in the primary key of a table that is not counted.
-// It takes the host's word for a key that the host names.
+// checkKey looks for a null in the columns of the primary key that are not counted, and for
+// two rows that it does not tell apart on the wire. It takes the host's word for a key that
+// the host names.
 func (d *discovery) checkKey(ctx context.Context, t *discovered) error {
 	t.measured = true
-	if !t.r.Enforced {
+	if !t.r.Enforced || t.keyChecked {
 		return nil
 	}
 	var nulls []string
 	for _, c := range t.r.Primary {
-		if c.Nullable {
+		if c.Nullable && t.tallies[c] == nil {
 			nulls = append(nulls, c.Null())
 		}
 	}
 	sound, err := d.NoneMatch(ctx, t.r, nulls...)
-	t.keyChecked, t.keyBroken = err == nil, err == nil && !sound
+	switch {
+	case err != nil:
+		return err
+	case !sound:
+		t.keyBroken = "it has values that cannot be sent, which are null everywhere"
+	case slices.ContainsFunc(t.r.Primary, (*sqltext.Column).Ambiguous):
+		t.keyBroken, err = d.ambiguous(ctx, t)
+	}
+	t.keyChecked = err == nil
 	return err
 }
 
+// ambiguous returns why a primary key may not tell its rows apart on the wire although the
+// engine does, as where one moment is spelled in two ways; empty if it does.
+func (d *discovery) ambiguous(ctx context.Context, t *discovered) (reason string, err error) {
+	var keys, guards []string
+	for _, c := range t.r.Primary {
+		key := cmp.Or(c.GroupKey(), c.Tie)
+		if c.Ambiguous() {
+			key = c.GroupKey()
+		}
+		if key == "" {
+			return "values that the database tells apart may be equal in an answer", nil
+		}
+		keys, guards = append(keys, key), append(guards, c.Loose.Guard, c.Loose.Long)
+	}
+	if err := d.classify(ctx, t); err != nil {
+		return "", err
+	}
+	if t.size == sizeLarge {
+		return fmt.Sprintf("values that the database tells apart may be equal in an answer, and it has more than %d rows, too many to check them",
+			countedRows), nil
+	}
+	exact, err := d.NoneMatch(ctx, t.r, guards...)
+	if err != nil {
+		return "", err
+	}
+	if !exact {
+		return "the database cannot tell which of its values are equal in an answer", nil
+	}
+	var most int64
+	err = d.Row(ctx, t.r.Name, "SELECT COALESCE(MAX(n), 0) FROM (SELECT COUNT(*) AS n FROM "+t.r.From+
+		" GROUP BY "+strings.Join(keys, ", ")+") counts", nil, &most)
+	if err == nil && most > 1 {
+		reason = "values that the database tells apart are equal in an answer"
+	}
+	return reason, err
+}
+
 // settleKey leaves out a primary key with values that are null on the wire, or
-// that may be. The fields of every other are never null.
+// that may be, or that do not tell its rows apart. The fields of every other are never null.
 func (t *discovered) settleKey() {
 	if t.left || len(t.table.PrimaryKey) == 0 {
 		return
@@ -56,19 +106,19 @@ func (t *discovered) settleKey() {
 	for _, c := range t.r.Primary {
 		n := t.tallies[c]
 		switch {
-		case n != nil:
-			t.keyBroken = t.keyBroken || n.Sendable < *t.table.RowCount
-		case c.Nullable && t.r.Enforced && !t.keyChecked:
+		case n != nil && n.Sendable < *t.table.RowCount:
+			t.keyBroken = cmp.Or(t.keyBroken, "it has values that cannot be sent, which are null everywhere")
+		case t.r.Enforced && !t.keyChecked && (n == nil && c.Nullable || c.Ambiguous()):
 			proven = false
 		}
 	}
 	switch {
-	case t.keyBroken:
-		t.dropKey("it has values that cannot be sent, which are null everywhere")
+	case t.keyBroken != "":
+		t.dropKey(t.keyBroken)
 	case !proven && t.late:
 		t.dropKey("") // as tooLate says
 	case !proven:
-		t.dropKey("there was no time to make sure that all its values can be sent")
+		t.dropKey("there was no time to make sure that all its values can be sent, and tell rows apart")
 	}
 }
 
@@ -78,7 +128,8 @@ func (t *discovered) dropKey(reason string) {
 		t.leftKey("primary key", t.table.PrimaryKey, reason)
 	}
 	for _, c := range t.r.Primary {
-		t.table.Field(c.Name).Nullable = true
+		n := t.tallies[c]
+		t.table.Field(c.Name).Nullable = c.Nullable && !(c.Required && n != nil && n.Sendable == n.Stored)
 	}
 	t.table.PrimaryKey = []string{}
 }
@@ -256,7 +307,7 @@ func (t *discovered) uniqueKeys() {
 	for i, c := range t.r.Columns {
 		f := &t.table.Fields[i]
 		alone := func(key []string) bool { return len(key) == 1 && key[0] == f.SourceColumn }
-		if !f.Unique && slices.ContainsFunc(t.r.Catalog.Unique, alone) {
+		if !f.Unique && !slices.Equal(t.r.Primary, []*sqltext.Column{c}) && slices.ContainsFunc(t.r.Catalog.Unique, alone) {
 			t.warn("In table %s, the field %s is not declared unique, although the database keeps it so, "+
 				"because values that are equal here may be stored in several ways.", terms.QuoteName(c.Name))
 		}

@@ -272,10 +272,7 @@ func (d *discovery) measure(ctx context.Context, t *discovered) error {
 		d.incomplete(ctx, t, "a count of its rows"+t.guess(estimate), err)
 		return err
 	}
-	if t.size == sizeLarge {
-		return d.checkKey(ctx, t)
-	}
-	if t.size == sizeSmall {
+	if err = d.checkKey(ctx, t); err == nil && t.size == sizeSmall {
 		if err = d.statistics(ctx, t); err != nil {
 			d.incomplete(ctx, t, "statistics", err)
 		}

@@ -150,7 +150,7 @@ func (r *Relation) CheckFields(where wire.Where) error {
 // equality. What the engine keeps unique proves nothing where equal values may
 // be stored in several ways.
 func (r *Relation) IsUnique(name string, c *sqltext.Column) bool {
-	if c.Loose.Guard != "" || c.Class == sqlengine.ClassOpaque {
+	if c.Ambiguous() || c.Class == sqlengine.ClassOpaque {
 		return false
 	}
 	alone := func(key []string) bool { return len(key) == 1 && key[0] == name }

@@ -122,6 +122,18 @@ func (c *Column) AsCell(expr string) string {
 // GroupKey returns the expression whose equality is the platform's.
 func (c *Column) GroupKey() string { return cmp.Or(c.Group, c.Key) }
 
+// Ambiguous reports whether values that the engine's keys tell apart may be equal on the
+// wire, as where one moment, or one document, is stored in two spellings.
+func (c *Column) Ambiguous() bool {
+	switch c.Class {
+	case sqlengine.ClassOpaque:
+		return c.Type != wire.TypeString && c.Type != wire.TypeReference
+	case sqlengine.ClassBoolean:
+		return c.Tie != ""
+	}
+	return c.Loose.Guard != "" || c.Loose.Lossy
+}
+
 // Null returns the condition that the cell is null.
 func (c *Column) Null() string {
 	if c.Valid == "" {
