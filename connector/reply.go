@@ -88,7 +88,7 @@ func (y *reply) publicError(err error) *wire.Error {
 	return internal
 }
 
-// maxMessageBytes limits the message of an error. Its author may have built it
+// maxMessageBytes limits the message of an error, or a warning. Its author may have built it
 // from a name in the request, or from a page that the upstream answered.
 const maxMessageBytes = 4 << 10
 
@@ -100,14 +100,20 @@ func (y *reply) sendable(e *wire.Error) *wire.Error {
 	if e.Code == wire.CodeCheckFailed {
 		secrets = y.form.hidden(secrets)
 	}
-	text := secrets.Scrub(strings.ToValidUTF8(e.Message, "\ufffd"))
+	text := message(e.Message, secrets)
 	if text == "" {
 		text = strings.ReplaceAll(string(e.Code), "_", " ")
 	}
+	return &wire.Error{Code: e.Code, Message: text}
+}
+
+// message returns a text that an author wrote, without these secrets and not too long.
+func message(text string, secrets wire.Credentials) string {
+	text = secrets.Scrub(strings.ToValidUTF8(text, "\ufffd"))
 	if len(text) > maxMessageBytes {
 		text = strings.ToValidUTF8(text[:maxMessageBytes], "") + "..."
 	}
-	return &wire.Error{Code: e.Code, Message: text}
+	return text
 }
 
 // faultOf returns on whose side the reason for an error lies. e is what is

@@ -105,7 +105,12 @@ func serveDiscovery(x *exchange, body []byte) {
 		for _, text := range danglingKeys(found) {
 			x.reply.log.warn(text)
 		}
-		return found, nil
+		answer := *found // which the source may keep
+		answer.Warnings = nil
+		for _, text := range found.Warnings { // which the person reads who typed the credentials, as that of a failed check
+			answer.Warnings = append(answer.Warnings, message(text, x.reply.form.hidden(x.reply.log.secrets)))
+		}
+		return &answer, nil
 	})
 }
 

@@ -226,14 +226,22 @@ func (s *search) escaped(now state) {
 			continue
 		}
 		last = l
-		next := state{now.at + l.size, now.group}
-		n := 0
-		for n < l.n && s.read(&next.group, l.b[n], next.at) {
-			n++
+		s.follow(now, l)
+		if l.n == 1 && l.b[0] == '+' { // a blank, in a query
+			s.follow(now, newByte(' ', l.size))
 		}
-		if n == l.n {
-			s.open = append(s.open, next)
-		}
+	}
+}
+
+// follow goes on with one reading of what stands at a place.
+func (s *search) follow(now state, l letter) {
+	next := state{now.at + l.size, now.group}
+	n := 0
+	for n < l.n && s.read(&next.group, l.b[n], next.at) {
+		n++
+	}
+	if n == l.n {
+		s.open = append(s.open, next)
 	}
 }
 

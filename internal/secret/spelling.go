@@ -56,11 +56,8 @@ func newByte(c byte, size int) letter { return letter{b: [utf8.UTFMax]byte{c}, n
 // readLetter reads the first letter of a text that was escaped as often as level says, or
 // less often.
 func readLetter(text string, level int) letter {
-	switch {
-	case level == 0 || plain(text):
+	if level == 0 || plain(text) {
 		return newByte(text[0], 1)
-	case text[0] == '+':
-		return newByte(' ', 1)
 	}
 	l := readLetter(text, level-1)
 	if l.n != 1 {
@@ -78,7 +75,7 @@ func readLetter(text string, level int) letter {
 	case '&':
 		meant = afterAmpersand(rest, level-1)
 	case '\'', '"', '`': // doubled
-		if again, size := readASCII(rest, level-1); again == c {
+		if size := again(rest, c, level-1); size > 0 {
 			meant = newByte(c, size)
 		}
 	}
@@ -98,6 +95,28 @@ func readASCII(text string, level int) (c byte, size int) {
 		return l.b[0], l.size
 	}
 	return 0, 0
+}
+
+// again returns the size of the quote with which a doubled one goes on: of the same quote or, in
+// a shell's quotes, of what is left of '\'' behind the first. It is 0 if the text does not begin
+// with either.
+func again(text string, quote byte, level int) int {
+	for l := level; l >= 0 && quote == '\''; l-- {
+		if c, n := readASCII(text, l); n > 0 && c == '\\' {
+			for l := level; l >= 0; l-- {
+				first, m := readASCII(text[n:], l)
+				if second, k := readASCII(text[n+m:], l); m > 0 && k > 0 && first == quote && second == quote {
+					return n + m + k
+				}
+			}
+		}
+	}
+	for l := level; l >= 0; l-- {
+		if c, n := readASCII(text, l); n > 0 && c == quote {
+			return n
+		}
+	}
+	return 0
 }
 
 // readDigits reads a number of so many digits. Its size is 0 if there are fewer.
@@ -226,13 +245,16 @@ func skipGap(text string, at int) int {
 	return at
 }
 
-// readHex reads 2b and 0x2b, with or without something between them.
+// readHex reads 2b and 0x2b, with or without something between them, and 0xb.
 func readHex(text string, at, n int) (byte, int, int) {
 	if n > 0 {
 		at = skipGap(text, at)
 	}
 	if strings.HasPrefix(text[at:], "0x") {
 		at += len("0x")
+		if at < len(text) && digits[text[at]] < 16 && (at+1 == len(text) || digits[text[at+1]] == 16) {
+			return digits[text[at]], at + 1, at + 1
+		}
 	}
 	if at+2 > len(text) || digits[text[at]] == 16 || digits[text[at+1]] == 16 {
 		return 0, 0, 0
