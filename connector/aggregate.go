@@ -16,7 +16,8 @@ func serveAggregate(x *exchange, body []byte) {
 		if byDate && !x.service.caps.dateBucket {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
-		if err := x.checkJoins(ctx, req.Joins); err != nil {
+		joined, err := x.checkJoins(ctx, req.Joins)
+		if err != nil {
 			return nil, err
 		}
 		table, err := x.describe(ctx, req.Table)
@@ -24,7 +25,7 @@ func serveAggregate(x *exchange, body []byte) {
 			err = checkFilters(table, req.Where)
 		}
 		if err == nil {
-			err = checkAggregate(table, &req)
+			err = checkAggregate(table, joined, &req)
 		}
 		if isDecline(err) {
 			return nil, nil

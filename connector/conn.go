@@ -13,10 +13,13 @@ type conn struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	stall   time.Duration // see Options.WriteStall
+	served  bool          // by net/http, whose ResponseWriter takes write deadlines
+	http2   bool
 
-	// cannotFlush is called when the server, or a wrapper around its
-	// ResponseWriter, has no way to flush.
-	cannotFlush func()
+	// cannot is called when the server, or a wrapper around its ResponseWriter, has no
+	// way to flush or to limit a write.
+	cannot  func(what string)
+	endless bool // it takes no write deadline
 
 	status int   // the answer's; 0 before it
 	sent   int64 // bytes of its body
@@ -33,7 +36,15 @@ func (c *conn) allow(last time.Time) {
 	if !last.IsZero() && last.Before(deadline) {
 		deadline = last
 	}
-	_ = c.control.SetWriteDeadline(deadline)
+	c.endless = errors.Is(c.control.SetWriteDeadline(deadline), http.ErrNotSupported)
+}
+
+// rest lifts the deadline of the last write. In HTTP/2 one that expires resets a stream on
+// which nothing is being written.
+func (c *conn) rest() {
+	if c.http2 {
+		_ = c.control.SetWriteDeadline(time.Time{})
+	}
 }
 
 // send writes p in pieces of a size, each with a new write deadline. So a slow reader
@@ -82,9 +93,12 @@ func (c *conn) begin(status int) {
 func (c *conn) flush(last time.Time) error {
 	c.allow(last)
 	err := c.control.Flush()
-	if errors.Is(err, http.ErrNotSupported) {
-		c.cannotFlush()
+	switch {
+	case errors.Is(err, http.ErrNotSupported):
+		c.cannot("flush, so rows and heartbeats arrive late and write deadlines have no effect")
 		return nil
+	case c.endless && c.served:
+		c.cannot("limit a write, so a reader that takes nothing holds its request until it leaves")
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package connector
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -91,9 +92,11 @@ func (o *Options) withDefaults() Options {
 	if d.MaxRequestBytes <= 0 {
 		d.MaxRequestBytes = 8 << 20
 	}
+	d.MaxRequestBytes = min(d.MaxRequestBytes, math.MaxInt64-1) // a byte more is read
 	if d.MaxTimeout <= 0 {
 		d.MaxTimeout = time.Hour
 	}
+	d.MaxTimeout = min(d.MaxTimeout, math.MaxInt64/4) // times are added to it
 	if d.WriteStall <= 0 {
 		d.WriteStall = 20 * time.Second
 	}

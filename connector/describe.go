@@ -38,18 +38,19 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 }
 
 // checkJoins refuses joins that the connector does not execute, a hop from a
-// table that two hops lead to, and unknown tables and fields of a hop.
-func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
+// table that two hops lead to, and unknown tables and fields of a hop. It returns the
+// descriptions of the tables that the hops lead to, which are nil without a [Describer].
+func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) (joined []*wire.Table, err error) {
 	if len(joins) == 0 {
-		return nil
+		return nil, nil
 	}
 	if x.service.caps.joiner == nil {
-		return Unsupported("joins: this connector executes no joins (join is false)")
+		return nil, Unsupported("joins: this connector executes no joins (join is false)")
 	}
 	reached := map[string]int{}
 	for i, j := range joins {
 		if reached[j.FromTable] > 1 {
-			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant",
+			return nil, Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant",
 				i, terms.QuoteName(j.FromTable))
 		}
 		reached[j.ToTable]++
@@ -60,9 +61,10 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 			err = checkColumns(from, j.FromField)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		to, err := x.describe(ctx, j.ToTable)
+		joined = append(joined, to)
 		names := []string{j.ToField}
 		for _, f := range j.Fields {
 			names = append(names, f.Field)
@@ -71,8 +73,8 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 			err = checkColumns(to, names...)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return joined, nil
 }

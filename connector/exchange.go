@@ -31,18 +31,19 @@ type exchange struct {
 func newExchange(s *service, w http.ResponseWriter, r *http.Request, id string) *exchange {
 	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 	w.Header().Set(headerRequestID, id)
+	_, served := r.Context().Value(http.ServerContextKey).(*http.Server)
 	x := &exchange{
 		service: s,
 		reply: reply{
-			conn: conn{w: w, control: http.NewResponseController(w), stall: s.opts.WriteStall},
+			conn: conn{w: w, control: http.NewResponseController(w), stall: s.opts.WriteStall, served: served, http2: r.ProtoMajor > 1},
 			log:  requestLog{logger: s.opts.Logger, ctx: r.Context(), id: id, slug: s.def.Slug},
 			form: &s.connectForm,
 		},
 		r:       r,
 		arrived: time.Now(),
 	}
-	x.reply.conn.cannotFlush = func() {
-		s.flushless.Do(func() { x.reply.log.cannotFlush(w) })
+	x.reply.conn.cannot = func(what string) {
+		s.wrapped.Do(func() { x.reply.log.cannot(what, w) })
 	}
 	x.calls = caller{
 		log:       &x.reply.log,

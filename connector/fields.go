@@ -1,6 +1,8 @@
 package connector
 
 import (
+	"slices"
+
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -53,27 +55,28 @@ func checkFilters(table *wire.Table, where wire.Where) error {
 	return nil
 }
 
-// checkAggregate refuses unknown fields, and declines with ErrDecline what the
-// table's flags forbid. It skips the columns of joins, which checkJoins checks.
-func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
+// checkAggregate refuses unknown fields, and declines with ErrDecline what the flags of the
+// table, or of those that hops lead to, forbid. Where a join names its column as the table names
+// one of its own, both must allow it.
+func checkAggregate(table *wire.Table, joined []*wire.Table, req *wire.AggregateRequest) error {
 	if table == nil {
 		return nil
 	}
-	joined := map[string]bool{}
-	for _, j := range req.Joins {
+	fields := map[string][]*wire.Field{}
+	for i := range table.Fields {
+		fields[table.Fields[i].Name] = []*wire.Field{&table.Fields[i]}
+	}
+	for i, j := range req.Joins {
 		for _, f := range j.Fields {
-			joined[f.As] = true
+			fields[f.As] = append(fields[f.As], joined[i].Field(f.Field))
 		}
 	}
-	fields := fieldsOf(table)
 	var declined error
 	look := func(name string, flag func(*wire.Field) *bool) error {
-		field := fields[name]
-		switch {
-		case joined[name]:
-		case field == nil:
+		if fields[name] == nil {
 			return unknownField(table, name)
-		case forbids(flag(field)):
+		}
+		if slices.ContainsFunc(fields[name], func(f *wire.Field) bool { return forbids(flag(f)) }) {
 			declined = ErrDecline
 		}
 		return nil

@@ -76,13 +76,13 @@ func (l *requestLog) late(msg string, by time.Duration) {
 	l.write(slog.LevelWarn, msg, slog.Duration("after", by.Round(time.Millisecond)))
 }
 
-// cannotFlush logs that a wrapper around the server's ResponseWriter keeps streams
-// back, and what to do about it.
-func (l *requestLog) cannotFlush(w http.ResponseWriter) {
-	l.write(slog.LevelWarn, "the ResponseWriter cannot flush, so rows and heartbeats arrive late and write deadlines have no effect",
+// cannot logs what a wrapper around the server's ResponseWriter keeps from the connector, and what
+// to do about it.
+func (l *requestLog) cannot(what string, w http.ResponseWriter) {
+	l.write(slog.LevelWarn, "the ResponseWriter cannot "+what,
 		slog.String("writer", fmt.Sprintf("%T", w)),
 		slog.String("cure", "mount the connector outside of http.TimeoutHandler and of middleware that collects answers; "+
-			"a ResponseWriter that wraps another needs the method Unwrap, or Flush"))
+			"a ResponseWriter that wraps another needs the method Unwrap"))
 }
 
 // scrubbed returns text without credential values, cut to a length.

@@ -36,7 +36,8 @@ import (
 // whole conditions, such as SQL, uses filter.Split instead. Package restsource builds on
 // Pushdown: it declares REST APIs as a whole, and checks what they answer.
 type Pushdown struct {
-	// Columns are the columns of the table, as Begin gets them. A declaration of a
+	// Columns are the columns of the table, as Begin gets them, each with the type that the
+	// table's description states: operands are spelled and judged by it. A declaration of a
 	// field that is not among them is never used.
 	Columns []wire.Column
 	// Filters are what the upstream can select rows by.

@@ -35,7 +35,8 @@ func serveQuery(x *exchange, body []byte) {
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
 	s.serve(func(ctx context.Context) error {
-		if err := x.checkJoins(ctx, req.Joins); err != nil {
+		joined, err := x.checkJoins(ctx, req.Joins)
+		if err != nil {
 			return err
 		}
 		table, err := x.describe(ctx, req.Table)
@@ -50,6 +51,7 @@ func serveQuery(x *exchange, body []byte) {
 			method, call = "QueryJoined", x.service.caps.joiner.QueryJoined
 		}
 		plan := x.service.plan(&req, table)
+		plan.Joined = joined
 		rows := x.newRows(plan, batch.NewBatcher(s.handoff, s.rows), s.handoff)
 		request := withoutWindow(&req)
 		request.MaxRows = maxRows(plan)

@@ -63,8 +63,10 @@ func (y *reply) publicError(err error) *wire.Error {
 	case errIdle:
 		return wire.Errorf(wire.CodeTimeout, "no row came within the request's idleTimeoutMs")
 	case errLeft:
-		// Where the client has left, nobody reads it.
-		return wire.Errorf(wire.CodeTimeout, "the request ended before its time, because the connector is stopping; ask again")
+		if context.Cause(y.log.ctx) == errStopping {
+			return wire.Errorf(wire.CodeTimeout, "the request ended before its time, because the connector is stopping; ask again")
+		}
+		return wire.Errorf(wire.CodeTimeout, "the request ended because its client closed the connection") // or a half of it, and reads on
 	case errPanicked:
 		return internal // the log has the panic already
 	}

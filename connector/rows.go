@@ -194,9 +194,9 @@ const errConcurrent = fault("the source called RowWriter.Row while another call 
 // copies them before it returns, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
 // return it as it is. A call while another one is running fails the answer.
-// Text in a datetime column must be an instant in UTC. Row does not check that other cells
-// fit the types of their columns: that takes time, and the rules let a numeric column hold
-// what is no number. Package connectortest does.
+// A cell of a datetime column must be a wire.Datetime, the text of an instant in UTC, or null. Row
+// does not check that other cells fit the types of their columns: that takes time, and the rules
+// let a numeric column hold what is no number. Package connectortest does.
 func (w *RowWriter) Row(values ...wire.Value) error {
 	h := w.handoff
 	if !h.TryLock() { // a flag of its own for each row would take a tenth of its time
@@ -217,7 +217,7 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 	}
 	w.read++
 	for _, i := range w.instants {
-		if v := &values[i]; v.Kind() == wire.KindText && !fit.Instant(v.Text()) {
+		if v := &values[i]; !fit.Moment(v) {
 			h.Refuse(faultf("the source emitted a row that cannot be sent: column %s %s", terms.QuoteName(w.columns[i].Name), fit.NoInstant))
 			return h.Err()
 		}

@@ -25,7 +25,7 @@ type service struct {
 	lingering atomic.Int64 // calls of the source that outlived their request
 	admission admission    // to the source, of so many requests at once
 	large     batch.Large  // places for streams whose batches are large
-	flushless sync.Once    // logs that the host's ResponseWriter cannot flush
+	wrapped   sync.Once    // logs what the host's ResponseWriter cannot do
 }
 
 // timeout returns a timeout of a request as a duration, not longer than the

@@ -187,6 +187,7 @@ func (s *stream) line(write func() error, flush bool) error {
 	if err == nil && flush {
 		err = s.x.reply.conn.flush(s.x.arrived.Add(s.writeEnd))
 	}
+	s.x.reply.conn.rest()
 	s.lastLine = s.x.since()
 	if err != nil {
 		s.cut = true

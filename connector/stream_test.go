@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -110,13 +111,19 @@ type unwrapping struct{ wrapped }
 
 func (w unwrapping) Unwrap() http.ResponseWriter { return w.w }
 
-// TestCannotFlush checks that a host whose ResponseWriter keeps streams back is told
-// so, once for each handler, and that the answer is complete all the same.
-func TestCannotFlush(t *testing.T) {
+// flushing can flush, and takes no deadline.
+type flushing struct{ wrapped }
+
+func (w flushing) Flush() { w.w.(http.Flusher).Flush() }
+
+// TestWrappedWriters checks that a host whose ResponseWriter keeps streams back, or write deadlines
+// from the connection, is told so, once for each handler, and that the answer is complete all the same.
+func TestWrappedWriters(t *testing.T) {
 	const cure = "cure=mount the connector outside of http.TimeoutHandler and of middleware that collects answers; " +
-		"a ResponseWriter that wraps another needs the method Unwrap, or Flush"
-	const warning = "WARN the ResponseWriter cannot flush, so rows and heartbeats arrive late and write deadlines have no effect " +
-		"slug=shop route=/query table=items writer="
+		"a ResponseWriter that wraps another needs the method Unwrap"
+	const about = " slug=shop route=/query table=items writer="
+	const late = "WARN the ResponseWriter cannot flush, so rows and heartbeats arrive late and write deadlines have no effect" + about
+	const endless = "WARN the ResponseWriter cannot limit a write, so a reader that takes nothing holds its request until it leaves" + about
 	wrap := func(outer func(http.ResponseWriter) http.ResponseWriter) func(http.Handler) http.Handler {
 		return func(h http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(outer(w), r) })
@@ -126,11 +133,17 @@ func TestCannotFlush(t *testing.T) {
 	for _, c := range []struct {
 		why, path string
 		mount     func(http.Handler) http.Handler
-		want      string // the writer that the warning names, or "" for none
+		want      string // the warning, or "" for none
 	}{
 		{"http.TimeoutHandler collects the answer", "/query",
-			func(h http.Handler) http.Handler { return http.TimeoutHandler(h, time.Minute, "") }, "*http.timeoutWriter"},
-		{"a writer without Unwrap", "/query", wrap(bare), "connector_test.wrapped"},
+			func(h http.Handler) http.Handler { return http.TimeoutHandler(h, time.Minute, "") }, late + "*http.timeoutWriter"},
+		{"a writer without Unwrap", "/query", wrap(bare), late + "connector_test.wrapped"},
+		{"a writer with Flush alone, of a server", "/query", func(h http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				ctx := context.WithValue(r.Context(), http.ServerContextKey, &http.Server{})
+				h.ServeHTTP(flushing{wrapped{w}}, r.WithContext(ctx))
+			})
+		}, endless + "connector_test.flushing"},
 		{"a whole answer needs no flush", "/check", wrap(bare), ""},
 		{"a writer with Unwrap", "/query",
 			wrap(func(w http.ResponseWriter) http.ResponseWriter { return unwrapping{wrapped{w}} }), ""},
@@ -149,12 +162,34 @@ func TestCannotFlush(t *testing.T) {
 					}
 				}
 				if c.want != "" {
-					want = append(want, warning+c.want+" "+cure)
+					want = append(want, c.want+" "+cure)
 				}
 				assert.Equal(t, want, log.all(), "after %d handlers, each asked twice", handlers+1)
 			}
 		})
 	}
+}
+
+// TestSilentSource checks that WriteStall is about the reader: a source may be silent for longer,
+// over HTTP/2 too, where a deadline that ends while nothing is written resets the stream.
+func TestSilentSource(t *testing.T) {
+	testkit.Bubble(t, "HTTP/2", func(t *testing.T) {
+		h := newHandler(t, testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			w := out.Begin(number)
+			_ = w.Row(wire.Int(1))
+			time.Sleep(9 * time.Second) // no heartbeat yet
+			return w.Row(wire.Int(2))
+		}}, &connector.Options{WriteStall: 2 * time.Second})
+		server, protocols := &http.Server{Handler: h, Protocols: new(http.Protocols)}, new(http.Protocols)
+		server.Protocols.SetUnencryptedHTTP2(true)
+		protocols.SetUnencryptedHTTP2(true)
+		l, stop := memlisten.Serve(server)
+		client := http.Client{Transport: l.Route(&http.Transport{Protocols: protocols})}
+		a := read(t, testkit.Must(client.Do(request(t.Context(), "http://connector.test/query", ask("", time.Hour))))(t))
+		assert.Contains(t, a.body, `{"rows":[{"n":2}]}`+"\n"+`{"end":1}`)
+		client.CloseIdleConnections()
+		stop()
+	})
 }
 
 // TestReaderStops checks that a reader that takes nothing is cut off at exactly

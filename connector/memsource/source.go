@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/measures"
@@ -21,8 +22,8 @@ type Source struct {
 
 // Options configures a [Source].
 type Options struct {
-	// Budget bounds the bytes that each request keeps in memory: groups and their
-	// keys, distinct values, the tables of a join. Zero is 64 MiB, about 900,000 short
+	// Budget bounds the bytes that each request keeps in memory for a join's tables, and as
+	// many again for groups, their keys and distinct values. Zero is 64 MiB, about 900,000 short
 	// keys or half a million short rows. A connector runs as many requests at once as
 	// its document's limits.concurrency says, each with a budget of its own.
 	//
@@ -78,8 +79,8 @@ type Tables interface {
 // OpenTable is a table while a request reads it.
 type OpenTable struct {
 	// Columns are those of the table. A column's Type decides how its values compare.
-	// If it is empty, the request's fieldTypes decide, and else each value by itself
-	// [rule filter-8].
+	// If it is empty, that of Describe does. For a column that neither knows, the request's
+	// fieldTypes decide, and else each value by itself [rule filter-8].
 	Columns []wire.Column
 	// Rows are all rows of the table, as cells in the order of Columns. They end with
 	// the context of Open, and are read at most once. A non-nil error comes last. The
@@ -154,6 +155,21 @@ func (s *Source) open(ctx context.Context, creds wire.Credentials, name string) 
 	}
 	if t.Close == nil {
 		t.Close = func() {}
+	}
+	untyped := func(c wire.Column) bool { return c.Type == "" }
+	if !slices.ContainsFunc(t.Columns, untyped) {
+		return t, nil
+	}
+	described, err := s.tables.Describe(ctx, creds, name)
+	if err != nil {
+		t.Close()
+		return nil, err
+	}
+	t.Columns = slices.Clone(t.Columns)
+	for i, c := range t.Columns {
+		if f := described.Field(c.Name); f != nil && c.Type == "" {
+			t.Columns[i].Type = f.Type
+		}
 	}
 	return t, nil
 }
@@ -294,56 +310,11 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][
 		}
 		defer done()
 		joins := relation.JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes}
-		if err := s.joinedFlags(ctx, req, joins, rel, hops); err != nil {
-			return nil, measures.AggregateError(err)
-		}
 		if rel, err = measures.Join(rel, joins, hops, s.budget); err != nil {
 			return nil, err
 		}
 	}
 	return measures.Aggregate(rel, req, s.budget)
-}
-
-// joinedFlags declines what the flags of a joined table's fields forbid
-// [rule aggregate-7a]. The library checks those of the base table.
-func (s *Source) joinedFlags(
-	ctx context.Context, req *wire.AggregateRequest, joins relation.JoinRequest, base relation.Relation, hops []relation.Relation,
-) error {
-	columns := make([][]wire.Column, len(hops))
-	for i, h := range hops {
-		columns[i] = h.Columns
-	}
-	joined, err := relation.PlanJoin(base.Columns, columns, joins)
-	if err != nil {
-		return err
-	}
-	plan, err := relation.PlanAggregate(joined.Columns, req)
-	if err != nil {
-		return err
-	}
-	forbidden := func(column int, flag func(*wire.Field) *bool) (bool, error) {
-		hop, at := joined.Origin(column)
-		if hop == 0 {
-			return false, nil
-		}
-		t, err := s.Describe(ctx, req.Credentials, req.Joins[hop-1].ToTable)
-		if err != nil {
-			return false, err
-		}
-		f := t.Field(columns[hop-1][at].Name)
-		return f != nil && flag(f) != nil && !*flag(f), nil
-	}
-	for i, k := range plan.Keys {
-		if no, err := forbidden(k.At, func(f *wire.Field) *bool { return f.Groupable }); no || err != nil {
-			return orDecline(err, "field %q is not groupable", req.GroupBy[i].Field)
-		}
-	}
-	for i, m := range plan.Measures {
-		if no, err := forbidden(m.At, func(f *wire.Field) *bool { return f.Aggregatable }); no || err != nil {
-			return orDecline(err, "field %q is not aggregatable", req.Measures[i].Field)
-		}
-	}
-	return nil
 }
 
 // Cardinality counts exactly; a column that exceeds the budget is nil.

@@ -19,7 +19,7 @@ import (
 // connector.ErrDecline, the library counts the rows of its Query.
 func Count(rel relation.Relation, req *wire.CountRequest) (int64, error) {
 	n, err := relation.Count(rel, req.Where)
-	return n, AggregateError(err)
+	return n, aggregateError(err)
 }
 
 // Aggregate groups the rows that match a request's filters and computes the
@@ -61,7 +61,7 @@ func Count(rel relation.Relation, req *wire.CountRequest) (int64, error) {
 func Aggregate(rel relation.Relation, req *wire.AggregateRequest, budget int64) ([][]wire.Value, error) {
 	rows, err := relation.Aggregate(rel, req, Budget(budget))
 	if err != nil {
-		return nil, AggregateError(err)
+		return nil, aggregateError(err)
 	}
 	return rows, nil
 }
@@ -78,7 +78,7 @@ func Aggregate(rel relation.Relation, req *wire.AggregateRequest, budget int64) 
 // An unknown column is refused with 404, a request without columns with 400.
 func Cardinality(rel relation.Relation, req *wire.CardinalityRequest, budget int64) (map[string]*wire.Cardinality, error) {
 	answer, err := relation.Cardinality(rel, req, Budget(budget), false)
-	return answer, AggregateError(err)
+	return answer, aggregateError(err)
 }
 
 // LinkHitRate measures how many of the non-null values of one column are found
@@ -158,8 +158,8 @@ func answer(err error, over func(table string) error) error {
 	return err
 }
 
-// AggregateError returns an error of an aggregate as a source answers it. What exceeds
+// aggregateError returns an error of an aggregate as a source answers it. What exceeds
 // the budget is declined.
-func AggregateError(err error) error {
+func aggregateError(err error) error {
 	return answer(err, func(string) error { return connector.ErrDecline })
 }

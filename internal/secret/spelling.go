@@ -98,7 +98,7 @@ func readASCII(text string, level int) (c byte, size int) {
 }
 
 // again returns the size of the quote with which a doubled one goes on: of the same quote or, in
-// a shell's quotes, of what is left of '\'' behind the first. It is 0 if the text does not begin
+// a shell's quotes, of what is left of '\” behind the first. It is 0 if the text does not begin
 // with either.
 func again(text string, quote byte, level int) int {
 	for l := level; l >= 0 && quote == '\''; l-- {

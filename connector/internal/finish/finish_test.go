@@ -23,6 +23,7 @@ type planCase struct {
 	SQL     bool
 	Ask     map[string]any // members of a request for field n of table t
 	Table   string         // the description's columns; a star marks the primary key
+	Joined  []string       // those of the tables that hops lead to
 	Claim   string
 	Columns string // name:type@hop of each; empty: n:number
 	Rows    [][]any
@@ -42,6 +43,13 @@ func (c *planCase) plan(t *testing.T) *Plan {
 	var req wire.QueryRequest
 	require.NoError(t, wire.Decode(text, &req))
 	p := &Plan{Request: &req, SQL: c.SQL, MaxSortKeys: 2, MaxOffset: 5, SortBudget: 10}
+	for _, text := range c.Joined {
+		to := &wire.Table{}
+		for _, column := range columns(text) {
+			to.Fields = append(to.Fields, wire.Field{Name: column.Name, Type: column.Type})
+		}
+		p.Joined = append(p.Joined, to)
+	}
 	if c.Table != "" {
 		p.Table = &wire.Table{}
 		for _, column := range columns(c.Table) {

@@ -14,11 +14,12 @@ import (
 // do. It does not change.
 type Plan struct {
 	Request     *wire.QueryRequest
-	Table       *wire.Table // from the Describer; nil without one
-	MaxSortKeys int         // the number of sort keys that the document declares
-	MaxOffset   int64       // the largest offset that the document declares
-	SortBudget  int64       // the rows that a heap may hold
-	SQL         bool        // the answer is whatever columns come; the Request is empty
+	Table       *wire.Table   // from the Describer; nil without one
+	Joined      []*wire.Table // that each hop leads to, likewise
+	MaxSortKeys int           // the number of sort keys that the document declares
+	MaxOffset   int64         // the largest offset that the document declares
+	SortBudget  int64         // the rows that a heap may hold
+	SQL         bool          // the answer is whatever columns come; the Request is empty
 }
 
 // WithTrivialClaims returns s with filters (or sort) marked as served when the
@@ -56,13 +57,7 @@ func (p positions) of(name string, hop int) int {
 // typed checks the columns a source begins with, and returns them with the types
 // that the table's description knows.
 func (p *Plan) typed(columns []wire.Column) ([]wire.Column, positions, error) {
-	types := map[string]wire.Type{}
-	if p.Table != nil {
-		for i := range p.Table.Fields {
-			f := &p.Table.Fields[i]
-			types[f.Name] = f.Type
-		}
-	}
+	types := p.types()
 	own := make([]wire.Column, len(columns))
 	at := make(positions, len(columns))
 	hops := len(p.Request.Joins)
@@ -82,12 +77,34 @@ func (p *Plan) typed(columns []wire.Column) ([]wire.Column, positions, error) {
 			return nil, nil, fmt.Errorf("the source began with column %s of the unknown type %q", name, c.Type)
 		}
 		at[place{c.Name, c.Hop}] = i
-		if c.Type == "" && c.Hop == 0 {
-			c.Type = types[c.Name]
+		if c.Type == "" {
+			c.Type = types[place{c.Name, c.Hop}]
 		}
 		own[i] = c
 	}
 	return own, at, nil
+}
+
+// types returns the types of the columns that the descriptions of the tables know.
+func (p *Plan) types() map[place]wire.Type {
+	types := map[place]wire.Type{}
+	if p.Table != nil {
+		for i := range p.Table.Fields {
+			f := &p.Table.Fields[i]
+			types[place{f.Name, 0}] = f.Type
+		}
+	}
+	for i, t := range p.Joined {
+		if t == nil {
+			continue
+		}
+		for _, f := range p.Request.Joins[i].Fields {
+			if own := t.Field(f.Field); own != nil {
+				types[place{f.As, i + 1}] = own.Type
+			}
+		}
+	}
+	return types
 }
 
 // members returns the names of a row's members, and the position of each one's

@@ -35,7 +35,7 @@ func Problem(v wire.Value, t wire.Type) string {
 			return "is no date; pass wire.Date"
 		}
 	case wire.TypeDatetime:
-		if kind != wire.KindDatetime && (kind != wire.KindText || !Instant(text)) {
+		if !Moment(&v) {
 			return NoInstant
 		}
 	case wire.TypeJSON, wire.TypeArray:
@@ -49,18 +49,33 @@ func Problem(v wire.Value, t wire.Type) string {
 	return ""
 }
 
-// NoInstant is the problem of a text that [Instant] refuses.
-const NoInstant = "is no instant in UTC, with seconds and a Z at its end; pass wire.Datetime"
+// NoInstant is the problem of a cell that [Moment] refuses.
+const NoInstant = "is no instant in UTC, of a day that exists, with seconds and a Z at its end; pass wire.Datetime"
+
+// Moment reports whether a cell may stand in a column of datetimes: one, null, or text that
+// [Instant] takes. Cells that cannot cross the wire have an error of their own.
+func Moment(v *wire.Value) bool {
+	switch v.Kind() {
+	case wire.KindDatetime, wire.KindNull, wire.KindInvalid:
+		return true
+	case wire.KindText:
+		return Instant(v.Text())
+	}
+	return false
+}
 
 // Instant reports whether a text is a datetime in UTC as the protocol spells it, such as
-// 2024-02-29T22:30:00.125Z. A datetime without a zone is refused: a reader would have to
-// guess [rule cell-2c]. It allocates nothing.
+// 2024-02-29T22:30:00.125Z, on a day that exists. A datetime without a zone is refused: a reader
+// would have to guess [rule cell-2c]. It allocates nothing.
 func Instant(text string) bool {
 	const form = "0000-00-00T00:00:00"
 	if len(text) <= len(form) || text[len(text)-1] != 'Z' ||
 		!spelled(text, 0x2d30302d30303030, 0x7f76767f76767676) || // 0000-00-
 		!spelled(text[8:], 0x30303a3030543030, 0x76767f76767f7676) || // 00T00:00
 		!spelled(text[11:], 0x30303a30303a3030, 0x76767f76767f7676) { // 00:00:00
+		return false
+	}
+	if !exists(text) {
 		return false
 	}
 	fraction := text[len(form) : len(text)-1]
@@ -73,6 +88,27 @@ func Instant(text string) bool {
 		}
 	}
 	return fraction[0] == '.' && len(fraction) > 1
+}
+
+// exists reports whether there are the day and the time of day that a text spells. The second after
+// 23:59:59 may be a leap second.
+func exists(text string) bool {
+	two := func(at int) int { return int(text[at]-'0')*10 + int(text[at+1]-'0') }
+	month, day, hour, minute, second := two(5), two(8), two(11), two(14), two(17)
+	switch {
+	case month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59:
+		return false
+	case second > 59 && (second > 60 || hour < 23 || minute < 59):
+		return false
+	case day <= 28:
+		return true
+	case month == 2:
+		year := two(0)*100 + two(2)
+		return day == 29 && year%4 == 0 && (year%100 != 0 || year%400 == 0)
+	case day == 31:
+		return month != 4 && month != 6 && month != 9 && month != 11
+	}
+	return day <= 30
 }
 
 // spelled reports whether the first eight bytes are those of a form, in which 0 stands for any digit. The first

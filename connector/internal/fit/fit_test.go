@@ -1,9 +1,11 @@
 package fit_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,12 +31,19 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-// TestInstant changes, removes and repeats each byte of some instants, and compares with a regular expression.
+// TestInstant changes, removes and repeats each byte of some instants, and compares with a regular expression and the
+// calendar of package time, which knows no leap seconds.
 func TestInstant(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$`)
-	judge := func(text string) { require.Equal(t, form.MatchString(text), fit.Instant(text), "%q", text) }
+	judge := func(text string) {
+		_, err := time.Parse(time.RFC3339, strings.Replace(text, "T23:59:60", "T23:59:59", 1))
+		require.Equal(t, form.MatchString(text) && err == nil, fit.Instant(text), "%q", text)
+	}
 	judge("")
-	for _, text := range []string{"2024-02-29T22:30:00Z", "0918-27-36T45:09:81.5Z", "9999-99-99T99:99:99.123456789Z", "2024-02-29T22:30:00"} {
+	for _, text := range []string{
+		"2024-02-29T22:30:00Z", "2023-12-31T23:59:59.5Z", "9999-11-30T09:09:09.123456789Z", "2024-02-29T22:30:00", "1900-02-28T00:00:00Z",
+		"2000-02-28T23:59:60Z", "0000-01-01T00:00:00Z", "2024-04-30T12:59:60Z",
+	} {
 		judge(text)
 		for i := range text {
 			judge(text[:i])
@@ -49,6 +58,11 @@ func TestInstant(t *testing.T) {
 					judge(string(changed))
 				}
 			}
+		}
+	}
+	for day := range 100 {
+		for month := range 100 {
+			judge(fmt.Sprintf("2024-%02d-%02dT00:00:00Z", month, day))
 		}
 	}
 }
