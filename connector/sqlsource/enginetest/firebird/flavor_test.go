@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -27,7 +25,7 @@ func newFlavor() sqlengine.Flavor {
 		Name: "Firebird",
 
 		Quote: f.Quote, Param: f.Param, Table: f.Table, Catalog: f.Catalog, Column: f.Column, Window: f.Window,
-		Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, Sum: f.Sum, State: f.State,
+		Includes: f.Includes, HasPrefix: f.HasPrefix, Bucket: f.Bucket, State: f.State,
 
 		Tx:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead},
 		HasSchema:   func(_ context.Context, _ sqlengine.Queryer, schema string) (bool, error) { return schema == "", nil },
@@ -82,50 +80,6 @@ func (flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
 		return month
 	}
 	return day
-}
-
-// Sum adds the two halves of each value apart: those of nine digits, whose sums stay
-// within 64 bits for nine billion rows. SUM itself fails beyond 64 bits.
-func (flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
-	if c.Class != sqlengine.ClassInteger && c.Class != sqlengine.ClassDecimal || c.Scale > halfDigits {
-		return sqlengine.Sum{}
-	}
-	unit := "1" + strings.Repeat("0", halfDigits-c.Scale)
-	high := "TRUNC(" + key + " / " + unit + ")"
-	return sqlengine.Sum{
-		Exprs: []string{
-			"CAST(SUM(" + high + ") AS VARCHAR(30))",
-			"CAST(SUM(" + key + " - " + high + " * " + unit + ") AS VARCHAR(30))",
-		},
-		Fold: func(cells []any) (wire.Value, bool) { return foldHalves(cells, c.Scale) },
-	}
-}
-
-// halfDigits is how many digits the lower half of a value has.
-const halfDigits = 9
-
-// foldHalves returns the decimal whose digits before and behind the ninth are these.
-func foldHalves(cells []any, scale int) (wire.Value, bool) {
-	if cells[0] == nil {
-		return wire.Null(), true
-	}
-	high, ok := new(big.Int).SetString(fmt.Sprint(cells[0]), 10)
-	low, okLow := new(big.Int).SetString(strings.Replace(fmt.Sprint(cells[1]), ".", "", 1), 10)
-	if !ok || !okLow {
-		return wire.Null(), false
-	}
-	units := high.Mul(high, big.NewInt(1e9))
-	units.Add(units, low)
-	sign := ""
-	if units.Sign() < 0 {
-		sign = "-"
-	}
-	digits := fmt.Sprintf("%0*s", scale+1, units.Abs(units).String())
-	if scale == 0 {
-		return wire.Decimal(sign + digits), true
-	}
-	dot := len(digits) - scale
-	return wire.Decimal(sign + digits[:dot] + "." + digits[dot:]), true
 }
 
 // joinKeys declines to compare decimals of two scales: the engine scales one of them up,
