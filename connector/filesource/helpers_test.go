@@ -23,9 +23,6 @@ import (
 
 var definition = connector.Definition{Slug: "files", Credentials: Credentials()}
 
-// quiet discards the log.
-var quiet = &Options{Logger: slog.New(slog.DiscardHandler)}
-
 // rested is the time at which test files were last written to: long enough ago
 // to be trusted.
 var rested = time.Now().Add(-time.Hour)

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
@@ -24,7 +23,7 @@ import (
 )
 
 // large writes a CSV file of n rows and about 70 bytes a row.
-func large(t testing.TB, dir string, n int) (size int64) {
+func large(t *testing.T, dir string, n int) (size int64) {
 	t.Helper()
 	put(t, dir, map[string]string{"acme/large.table.json": `{"primaryKey":["id"]}`, "acme/large.csv": ""})
 	path := filepath.Join(dir, "acme", "large.csv")
@@ -51,27 +50,6 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// stream posts a query and calls each for every line of the answer.
-func stream(t testing.TB, s *connectortest.Server, members string, each func(line []byte)) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+wire.PathQuery, strings.NewReader(body("acme", "", members)))
-	require.NoError(t, err)
-	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	r.Header.Set("Content-Type", terms.MediaJSON)
-	res := testkit.Must(s.Client.Do(r))(t)
-	defer func() { _ = res.Body.Close() }()
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	lines := bufio.NewReaderSize(res.Body, 1<<20)
-	for {
-		line, err := lines.ReadSlice('\n')
-		if err == io.EOF {
-			return
-		}
-		require.NoError(t, err)
-		each(line)
-	}
-}
-
 // TestALargeFile serves a file of 10 MB in constant memory. A file of more rows needs several
 // readings to check its key: see TestKeysInParts.
 func TestALargeFile(t *testing.T) {
@@ -95,13 +73,25 @@ func TestALargeFile(t *testing.T) {
 	rest := heap()
 	var peak uint64
 	rows, lines, ended := 0, 0, false
-	stream(t, s, `"table":"large","and":[],"sort":[],"fields":["id","amount","placed","status","note"]`, func(line []byte) {
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+wire.PathQuery, strings.NewReader(body("acme", "",
+		`"table":"large","and":[],"sort":[],"fields":["id","amount","placed","status","note"]`))))(t)
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	r.Header.Set("Content-Type", terms.MediaJSON)
+	res := testkit.Must(s.Client.Do(r))(t)
+	defer func() { _ = res.Body.Close() }()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	for answer := bufio.NewReaderSize(res.Body, 1<<20); ; {
+		line, err := answer.ReadSlice('\n')
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
 		if lines++; lines%20 == 0 {
 			peak = max(peak, heap())
 		}
 		rows += bytes.Count(line, []byte(`{"id":`))
 		ended = bytes.Equal(line, []byte("{\"end\":1}\n"))
-	})
+	}
 	assert.True(t, ended)
 	assert.Equal(t, n, rows)
 	require.NotZero(t, peak)
@@ -114,34 +104,4 @@ func TestALargeFile(t *testing.T) {
 		`"dir":"desc"},{"field":"id","dir":"asc"}],"fields":["id","amount"],"limit":2`)
 	assert.Equal(t, []string{`{"id":998,"amount":"997.97"}`, `{"id":1998,"amount":"997.97"}`}, top)
 	assert.Less(t, heap(), rest+most)
-}
-
-// BenchmarkQuery measures a row from the file to the client.
-func BenchmarkQuery(b *testing.B) {
-	const n = 100_000
-	dir := b.TempDir()
-	size := large(b, dir, n)
-	r := testkit.Must(openRoot(dir))(b)
-	s := connectortest.Start(b, definition, newSource(r, quiet), nil)
-	stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id"],"limit":1`, func([]byte) {}) // describes it
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for b.Loop() {
-		stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id","amount","placed","status","note"]`, func([]byte) {})
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-}
-
-// BenchmarkDescribe measures the description of a new file.
-func BenchmarkDescribe(b *testing.B) {
-	dir := b.TempDir()
-	size := large(b, dir, 100_000)
-	r := testkit.Must(openRoot(dir))(b)
-	f := testkit.Must(r.enter("acme"))(b)
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for b.Loop() {
-		d := testkit.Must(newCatalog(b.Context(), r, textfile.Format{}).find(b.Context(), f, "large"))(b)
-		require.NotNil(b, d)
-	}
 }

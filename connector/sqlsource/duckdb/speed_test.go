@@ -129,31 +129,3 @@ func peakMemory() float64 {
 	kB, _ := strconv.ParseFloat(string(m[1]), 64)
 	return kB / 1024
 }
-
-// BenchmarkCSV measures requests to a CSV against the same asked of the driver, which
-// guesses the types of its columns from its first rows. The first request reads the
-// whole file for them: "first" is of a source that knows nothing yet.
-//
-//	SQLSOURCE_ROWS=2000000 go test -run '^$' -bench CSV -benchtime 3x .
-func BenchmarkCSV(b *testing.B) {
-	rows, err := strconv.Atoi(os.Getenv("SQLSOURCE_ROWS"))
-	if err != nil {
-		rows = 2_000_000
-	}
-	dir := makeFiles(b, map[string]string{"events.csv": speedFiles(b, rows)["events.parquet"]})
-	db := open(b, "CREATE VIEW events AS FROM "+quoted(filepath.Join(dir, "events.csv")))
-	source := testkit.Must(duckdb.Folder(dir, nil))(b)
-	count := &wire.CountRequest{Table: "events", Envelope: wire.Envelope{TimeoutMS: 600_000}}
-	b.Run("first", func(b *testing.B) {
-		body := testkit.Must(wire.EncodeRequest(count))(b)
-		for b.Loop() {
-			first := testkit.Must(duckdb.Folder(dir, nil))(b)
-			h := testkit.New(connectortest.Token, connector.Definition{Slug: "bench"}, first, nil)
-			used := situation.ProcessorTime(b)
-			w := testkit.Post(h, connectortest.Token, wire.PathCount, string(body))
-			require.Equal(b, http.StatusOK, w.Code)
-			b.ReportMetric((situation.ProcessorTime(b) - used).Seconds(), "cpu-s")
-		}
-	})
-	situation.Benchmark(b, "testdata/speed_csv.txtar", source, nil, strings.NewReplacer(), db)
-}

@@ -4,11 +4,9 @@ package enginetest
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -105,78 +102,4 @@ func reader(b *testing.B, db *database) *database {
 		return openSQLite(b, "file:"+file.name+"?mode=ro&_pragma=query_only(1)", "")
 	}
 	return db
-}
-
-// BenchmarkDiscoverMany shows that discovery is linear in the number of tables: it
-// measures that of 1,000, 2,000 and 5,000 tables of six columns, each with a foreign
-// key to the one before. The wall clock includes the server; cpu-s is the processor
-// time of this process alone. whole is the share of tables that were described in
-// full.
-//
-//	go test -run '^$' -bench DiscoverMany -benchtime 1x .
-func BenchmarkDiscoverMany(b *testing.B) {
-	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) {
-			db := e.create(b)
-			source := db.pooled(b, &sqlsource.Options{Profile: time.Hour})
-			made := 0
-			for _, count := range []int{1000, 2000, 5000} {
-				for made < count {
-					tx := testkit.Must(db.Begin())(b)
-					for range 200 { // a transaction locks all that it has made
-						for _, statement := range manyTable(made) {
-							testkit.Must(tx.Exec(statement))(b, statement)
-						}
-						made++
-					}
-					require.NoError(b, tx.Commit())
-				}
-				b.Run(fmt.Sprintf("tables=%d", count), func(b *testing.B) {
-					var whole int
-					began := situation.ProcessorTime(b)
-					for b.Loop() {
-						d := testkit.Must(source.Discover(b.Context(), &wire.DiscoveryRequest{}))(b)
-						require.Len(b, d.Tables, count)
-						whole = 0
-						for _, table := range d.Tables {
-							if len(table.ForeignKeys) == 1 && table.Fields[0].Stats != nil {
-								whole++
-							}
-						}
-					}
-					b.ReportMetric((situation.ProcessorTime(b)-began).Seconds()/float64(b.N), "cpu-s/op")
-					b.ReportMetric(float64(whole)/float64(count-1), "whole")
-				})
-			}
-		})
-	}
-}
-
-// BenchmarkRequest measures what a tenant's request costs besides its statement: one
-// /count, against the driver that opens the same database and counts the same rows.
-//
-//	go test -run '^$' -bench Request .
-func BenchmarkRequest(b *testing.B) {
-	for _, e := range []*engine{&postgres, &mariadb} {
-		b.Run(e.name, func(b *testing.B) {
-			d := e.create(b)
-			d.execute(b, "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-			asked := d.asked(b, nil)
-			count := &wire.CountRequest{Table: "t", Envelope: wire.Envelope{Credentials: d.tenant(), TimeoutMS: 30_000}}
-			b.Run("connector", func(b *testing.B) {
-				for b.Loop() {
-					require.JSONEq(b, `{"count":3}`, asked.Post(b, wire.PathCount, count).Body.String())
-				}
-			})
-			b.Run("driver", func(b *testing.B) {
-				for b.Loop() {
-					db := testkit.Must(d.open(b.Context(), d.tenant()))(b)
-					var n int64
-					require.NoError(b, db.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM t").Scan(&n))
-					require.NoError(b, db.Close())
-					require.Equal(b, int64(3), n)
-				}
-			})
-		})
-	}
 }
