@@ -98,28 +98,25 @@ func TestStream(t *testing.T) {
 	} {
 		for _, limit := range c.limits {
 			t.Run(fmt.Sprint(c.name, " ", limit), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { leave(t, c.statement, limit) }) // fails if a goroutine goes on
+				synctest.Test(t, func(t *testing.T) { // fails if a goroutine goes on
+					db, _ := reach(t, "")
+					defer func() { require.NoError(t, db.Close()) }()
+					conn := testkit.Must(db.Conn(t.Context()))(t)
+					defer func() { require.NoError(t, conn.Close()) }()
+					_, err := conn.ExecContext(t.Context(), "SET streaming_buffer_size = '1 byte'") // or it searches before it shows any row
+					require.NoError(t, err)
+					tx := testkit.Must(conn.BeginTx(t.Context(), nil))(t)
+					n := column("range", "BIGINT", 0, 0, "")
+					rows := testkit.Must(read(t.Context(), t, conn, limit, c.statement, n))(t)
+					require.Len(t, rows, limit)
+					require.Equal(t, fmt.Sprintf("[%d]", limit-1), rows[limit-1])
+					require.NoError(t, tx.Rollback())
+					rows = testkit.Must(read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n))(t)
+					require.Equal(t, []string{"[0]", "[1]", "[2]"}, rows)
+				})
 			})
 		}
 	}
-}
-
-// leave leaves the answer to a statement, in a transaction, after the first rows.
-func leave(t *testing.T, statement string, limit int) {
-	db, _ := reach(t, "")
-	defer func() { require.NoError(t, db.Close()) }()
-	conn := testkit.Must(db.Conn(t.Context()))(t)
-	defer func() { require.NoError(t, conn.Close()) }()
-	_, err := conn.ExecContext(t.Context(), "SET streaming_buffer_size = '1 byte'") // or the engine searches before it shows any row
-	require.NoError(t, err)
-	tx := testkit.Must(conn.BeginTx(t.Context(), nil))(t)
-	n := column("range", "BIGINT", 0, 0, "")
-	rows := testkit.Must(read(t.Context(), t, conn, limit, statement, n))(t)
-	require.Len(t, rows, limit)
-	require.Equal(t, fmt.Sprintf("[%d]", limit-1), rows[limit-1])
-	require.NoError(t, tx.Rollback())
-	rows = testkit.Must(read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n))(t)
-	require.Equal(t, []string{"[0]", "[1]", "[2]"}, rows)
 }
 
 // TestStreamFails fails in the middle of an answer: nothing takes that for its end.

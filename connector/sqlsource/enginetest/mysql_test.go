@@ -28,7 +28,13 @@ var mariadb = engine{
 		return &newMySQL(t).as(t, func(c *mysql.Config) { c.Params = nil }).database
 	},
 	by: mysqlWith, reader: mysqlReader,
-	schemas: mysqlSchemas, plans: mysqlPlans, server: mysqlServer,
+	plans: mysqlPlans, server: mysqlServer,
+	schemas: func(t *testing.T) (*database, schemaNames) {
+		db := newMySQL(t)
+		names := schemaNames{one: db.config.DBName, two: newMySQL(t).config.DBName, across: true}
+		db.execute(t, script(t, "schemas_mysql", "{one}", names.one, "{two}", names.two))
+		return &db.database, names
+	},
 	month: "DATE_FORMAT(moment, '%Y-%m')",
 	conformance: conformanceOf{
 		casesOf: 10,
@@ -45,14 +51,6 @@ var mariadb = engine{
 		broken:   "SELECT seq AS i, CASE WHEN seq >= 150 THEN (SELECT 1 UNION SELECT 2) END AS x FROM seq_1_to_152",
 		aboutAll: "information_schema",
 	},
-}
-
-// mysqlSchemas returns a database beside another one.
-func mysqlSchemas(t *testing.T) (*database, schemaNames) {
-	db := newMySQL(t)
-	names := schemaNames{one: db.config.DBName, two: newMySQL(t).config.DBName, across: true}
-	db.execute(t, script(t, "schemas_mysql", "{one}", names.one, "{two}", names.two))
-	return &db.database, names
 }
 
 var mysqlPlans = plansOf{
@@ -164,15 +162,6 @@ func mysqlReader(t testing.TB, db *database) (string, *database) {
 	return name, db.of(t, name, "secret")
 }
 
-// mysqlRefuses answers with an error of the server, by its number, in place of its greeting.
-func mysqlRefuses(number, text string) func(net.Conn) {
-	return func(conn net.Conn) {
-		code, _ := strconv.ParseUint(number, 10, 16)
-		body := "\xff" + string(binary.LittleEndian.AppendUint16(nil, uint16(code))) + "#HY000" + text
-		_, _ = conn.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)) // the last byte counts packets
-	}
-}
-
 var mysqlServer = serverOf{
 	at: func(t testing.TB, address string, encrypted bool) *database {
 		config := mysqlAt(address, "ada", adasPassword)
@@ -188,6 +177,12 @@ var mysqlServer = serverOf{
 	unlock:   "UNLOCK TABLES",
 	running: `SELECT ID FROM information_schema.PROCESSLIST
 		WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID() AND INFO LIKE ?`,
-	kill:    "KILL",
-	refuses: mysqlRefuses,
+	kill: "KILL",
+	refuses: func(number, text string) func(net.Conn) { // in place of the greeting
+		return func(conn net.Conn) {
+			code, _ := strconv.ParseUint(number, 10, 16)
+			body := "\xff" + string(binary.LittleEndian.AppendUint16(nil, uint16(code))) + "#HY000" + text
+			_, _ = conn.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)) // the last byte counts packets
+		}
+	},
 }

@@ -85,7 +85,8 @@ var poolModes = []pgx.QueryExecMode{
 }
 
 // TestPostgresPooled asks through PgBouncer in transaction mode, which has two sessions for many
-// clients, whose settings somebody else has changed before.
+// clients. A client that knows no better has changed their settings before, and has left tables in them whose types have
+// the names of the server's own.
 func TestPostgresPooled(t *testing.T) {
 	direct := newPostgres(t)
 	direct.execute(t, script(t, "pooled_postgres"))
@@ -101,7 +102,19 @@ func TestPostgresPooled(t *testing.T) {
 					pooled(t, c, 2)
 					c.DefaultQueryExecMode = mode
 				})
-				spoil(t, db)
+				var spoiled sync.WaitGroup
+				for range 2 {
+					spoiled.Go(func() {
+						conn, err := pgx.ConnectConfig(context.Background(), db.config)
+						if !assert.NoError(t, err) {
+							return
+						}
+						defer func() { _ = conn.Close(context.Background()) }()
+						_, err = conn.Exec(context.Background(), script(t, "spoil_postgres"))
+						assert.NoError(t, err)
+					})
+				}
+				spoiled.Wait()
 				if mode == pgx.QueryExecModeCacheStatement {
 					requireTold(t, db.with(flavor))
 					return
@@ -114,25 +127,6 @@ func TestPostgresPooled(t *testing.T) {
 			})
 		}
 	}
-}
-
-// spoil changes the settings of the pooler's sessions, as a client does that knows no better, and
-// leaves tables in them whose types have the names of the server's own.
-func spoil(t *testing.T, db *postgresDatabase) {
-	t.Helper()
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			conn, err := pgx.ConnectConfig(context.Background(), db.config)
-			if !assert.NoError(t, err) {
-				return
-			}
-			defer func() { _ = conn.Close(context.Background()) }()
-			_, err = conn.Exec(context.Background(), script(t, "spoil_postgres"))
-			assert.NoError(t, err)
-		})
-	}
-	both.Wait()
 }
 
 // requireTold requires that a driver which names its statements is told of in the log, to

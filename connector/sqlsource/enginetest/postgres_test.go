@@ -28,11 +28,21 @@ var postgres = engine{
 	plain:     func(t testing.TB) *database { return &newPostgres(t).database },
 	variant:   func(t testing.TB, options string) *database { return &newPostgres(t, options).database },
 	reader:    postgresReader,
-	makeTypes: "types_postgres", schemas: postgresSchemas, plans: postgresPlans, server: postgresServer,
+	makeTypes: "types_postgres", plans: postgresPlans, server: postgresServer,
+	schemas: func(t *testing.T) (*database, schemaNames) {
+		db := newPostgres(t)
+		db.execute(t, script(t, "schemas_postgres"))
+		return &db.database, schemaNames{one: "crm", two: "sales", across: true, dotted: "crm.x"}
+	},
 	month: "date_trunc('month', moment)",
 	conformance: conformanceOf{
 		casesOf: 10,
-		slow:    slowPostgres,
+		slow: func(t *testing.T, db *database) wire.Credentials { // a superuser is under no policy
+			role := postgresRole(t, db, "")
+			seconds := fmt.Sprint(int(corpus.SlowStall.Seconds()))
+			db.execute(t, script(t, "slow_postgres", "{slow}", corpus.Slow().Name, "{seconds}", seconds, "{role}", role))
+			return wire.NewCredentials(map[string]string{"user": role, "password": rolePassword, "database": db.credentials["database"]})
+		},
 		lingering: `CREATE VIEW lingering AS SELECT * FROM (VALUES (1, 'one'), (2, 'two')) AS words (id, name)
 			WHERE (SELECT pg_sleep(1)::text) IS NOT NULL`,
 	},
@@ -42,22 +52,6 @@ var postgres = engine{
 		broken:   "SELECT i, 1 / (150 - i) AS x FROM generate_series(1, 200) i",
 		aboutAll: "pg_catalog",
 	},
-}
-
-// slowPostgres creates the table slow, whose policy waits, for a role that is under
-// it: a superuser is not.
-func slowPostgres(t *testing.T, db *database) wire.Credentials {
-	role := postgresRole(t, db, "")
-	seconds := fmt.Sprint(int(corpus.SlowStall.Seconds()))
-	db.execute(t, script(t, "slow_postgres", "{slow}", corpus.Slow().Name, "{seconds}", seconds, "{role}", role))
-	return wire.NewCredentials(map[string]string{"user": role, "password": rolePassword, "database": db.credentials["database"]})
-}
-
-// postgresSchemas returns a database with several schemas.
-func postgresSchemas(t *testing.T) (*database, schemaNames) {
-	db := newPostgres(t)
-	db.execute(t, script(t, "schemas_postgres"))
-	return &db.database, schemaNames{one: "crm", two: "sales", across: true, dotted: "crm.x"}
 }
 
 var postgresPlans = plansOf{
@@ -187,17 +181,6 @@ func (d *postgresDatabase) role(t testing.TB, options string) (string, *postgres
 	return name, d.as(t, func(c *pgx.ConnConfig) { c.User, c.Password = name, rolePassword })
 }
 
-// postgresRefuses reads a client's first message, and answers with an error of the server.
-func postgresRefuses(state, text string) func(net.Conn) {
-	return func(conn net.Conn) {
-		if !readStart(conn) {
-			return
-		}
-		body := "SFATAL\x00VFATAL\x00C" + state + "\x00M" + text + "\x00\x00"
-		_, _ = conn.Write(append(binary.BigEndian.AppendUint32([]byte("E"), uint32(len(body)+4)), body...))
-	}
-}
-
 var postgresServer = serverOf{
 	at: func(t testing.TB, address string, encrypted bool) *database {
 		config := postgresAt(t, address)
@@ -212,6 +195,13 @@ var postgresServer = serverOf{
 	unlock: "ROLLBACK",
 	running: `SELECT pid FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE $1`,
-	kill:    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
-	refuses: postgresRefuses,
+	kill: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
+	refuses: func(state, text string) func(net.Conn) {
+		return func(conn net.Conn) {
+			if readStart(conn) {
+				body := "SFATAL\x00VFATAL\x00C" + state + "\x00M" + text + "\x00\x00"
+				_, _ = conn.Write(append(binary.BigEndian.AppendUint32([]byte("E"), uint32(len(body)+4)), body...))
+			}
+		}
+	},
 }

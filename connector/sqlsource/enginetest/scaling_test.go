@@ -182,13 +182,14 @@ func askShards(t *testing.T, db *database, seen func(t *testing.T, section strin
 	}
 }
 
-// sharded creates, as the example's SCALING.md says, a table orders that is partitioned by shop
-// over two further databases, and a table whole with the same rows.
-func sharded(t *testing.T) *postgresDatabase {
-	t.Helper()
-	db := newPostgres(t)
+// TestPostgresShards creates, as the example's SCALING.md says, a table orders that is partitioned by shop over two
+// further databases, and a table whole with the same rows. It has aggregates computed by the shards, and compares every
+// answer with that of the table in one piece.
+func TestPostgresShards(t *testing.T) {
+	t.Parallel()
+	front := newPostgres(t)
 	var without bool
-	require.NoError(t, db.QueryRow(`SELECT NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'postgres_fdw')`).Scan(&without))
+	require.NoError(t, front.QueryRow(`SELECT NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'postgres_fdw')`).Scan(&without))
 	if without {
 		missing(t, "the server has no postgres_fdw; install its contrib package to enable this test")
 	}
@@ -203,16 +204,9 @@ func sharded(t *testing.T) *postgresDatabase {
 			words = append(words, fmt.Sprintf("{%s%d}", name, i), word)
 		}
 	}
-	db.execute(t, script(t, "shards_postgres", words...))
-	db.execute(t, `ALTER DATABASE `+db.config.Database+` SET enable_partitionwise_aggregate = on`)
-	return db
-}
-
-// TestPostgresShards has aggregates computed by the shards, and compares every answer
-// with that of the table in one piece.
-func TestPostgresShards(t *testing.T) {
-	t.Parallel()
-	db, log := sharded(t).logged(t)
+	front.execute(t, script(t, "shards_postgres", words...))
+	front.execute(t, "ALTER DATABASE "+front.config.Database+" SET enable_partitionwise_aggregate = on")
+	db, log := front.logged(t)
 	askShards(t, db, func(t *testing.T, section string, _ func()) {
 		var asked loggedStatement
 		for _, s := range log.take() {
@@ -234,61 +228,39 @@ func TestPostgresShards(t *testing.T) {
 	})
 }
 
-// spider is a server with tables of the engine Spider, whose rows are on two others.
-type spider struct {
-	front  *mysqlOwn
-	shards []*mysqlDatabase // as administrators, to see what they were asked
-}
-
-// newSpider starts three servers, and creates, as the example's SCALING.md says, a table
-// orders that is partitioned by shop over two of them, a table whole with the same rows
-// on the one in front, and the tables long and short of killOne.
-func newSpider(t *testing.T, long int) *spider {
-	t.Helper()
-	s := &spider{front: newMySQLServer(t)}
-	admin := s.front.database(t, "root", "", "")
+// TestMySQLSpider creates, as the example's SCALING.md says, a table orders of the engine Spider that is partitioned by
+// shop over two further servers, and a table whole with the same rows. It has counts and groups computed by the shards,
+// compares every answer with that of the table in one piece, and kills a replica of the connector.
+func TestMySQLSpider(t *testing.T) {
+	const long = 20_000 // rows of the table long
+	front := newMySQLServer(t)
+	admin := front.database(t, "root", "", "")
 	if _, err := admin.Exec("INSTALL SONAME 'ha_spider'"); err != nil {
 		var refused *mysql.MySQLError
 		require.ErrorAs(t, err, &refused)
 		missing(t, "MariaDB has no Spider; apt-get install mariadb-plugin-spider enables this test: %v", err)
 	}
 	var ports []string
-	for i := range 2 {
+	shards := make([]*mysqlDatabase, 2) // as administrators, to see what they were asked
+	for i := range shards {
 		server := newMySQLServer(t)
-		shard := server.database(t, "root", "", "")
-		shard.execute(t, script(t, "shard_mysql", "{shop}", fmt.Sprint(3*i+1), "{rows}", fmt.Sprint(long/2)))
+		shards[i] = server.database(t, "root", "", "")
+		shards[i].execute(t, script(t, "shard_mysql", "{shop}", fmt.Sprint(3*i+1), "{rows}", fmt.Sprint(long/2)))
 		ports = append(ports, fmt.Sprintf("{port%d}", i), fmt.Sprint(server.address.Port))
-		s.shards = append(s.shards, shard)
 	}
 	admin.execute(t, script(t, "shards_mysql", ports...))
-	return s
-}
-
-// asked returns the statements about the table orders that the shards were sent while a
-// function ran.
-func (s *spider) asked(t *testing.T, during func()) []string {
-	t.Helper()
-	for _, shard := range s.shards {
-		shard.execute(t, "TRUNCATE mysql.general_log; SET GLOBAL general_log = 1")
-	}
-	during()
-	var all []string
-	for _, shard := range s.shards {
-		shard.execute(t, "SET GLOBAL general_log = 0")
-		all = append(all, linesOf(t, shard, "", "SELECT argument FROM mysql.general_log "+
-			"WHERE command_type IN ('Query', 'Execute') AND argument LIKE '%`shop`.`orders`%' AND argument LIKE 'select %'")...)
-	}
-	return all
-}
-
-// TestMySQLSpider has counts and groups computed by the shards, compares every answer
-// with that of the table in one piece, and kills a replica of the connector.
-func TestMySQLSpider(t *testing.T) {
-	const long = 20_000
-	s := newSpider(t, long)
-	db := s.front.database(t, "reader", "typed", "shop")
+	db := front.database(t, "reader", "typed", "shop")
 	askShards(t, &db.database, func(t *testing.T, section string, again func()) {
-		asked := s.asked(t, again)
+		for _, shard := range shards {
+			shard.execute(t, "TRUNCATE mysql.general_log; SET GLOBAL general_log = 1")
+		}
+		again()
+		var asked []string
+		for _, shard := range shards {
+			shard.execute(t, "SET GLOBAL general_log = 0")
+			asked = append(asked, linesOf(t, shard, "", "SELECT argument FROM mysql.general_log "+
+				"WHERE command_type IN ('Query', 'Execute') AND argument LIKE '%`shop`.`orders`%' AND argument LIKE 'select %'")...)
+		}
 		require.NotEmpty(t, asked)
 		t.Log(strings.Join(asked, "\n"))
 		for _, statement := range asked {
@@ -300,6 +272,6 @@ func TestMySQLSpider(t *testing.T) {
 			}
 		}
 	})
-	both := replicas(t, 2, "mysql", s.front.address.String())
+	both := replicas(t, 2, "mysql", front.address.String())
 	killOne(t, &client{url: behind(t, both[0], both[1]), credentials: db.credentials}, both, long, func(int) {})
 }

@@ -67,8 +67,18 @@ var sqlite = engine{
 	by: func(t testing.TB, db *database, options string) *database {
 		return openSQLite(t, "file:"+db.driver.(fileConnector).file()+"?"+options, "")
 	},
-	schemas: sqliteSchemas, plans: sqlitePlans,
-	month:       "substr(moment, 1, 7)",
+	plans: sqlitePlans,
+	month: "substr(moment, 1, 7)",
+	schemas: func(t *testing.T) (*database, schemaNames) { // attached databases, which are schemas of the pool's one connection
+		dir := t.TempDir()
+		db := newSQLite(t, "CREATE TABLE unseen (id INTEGER)")
+		db.SetMaxOpenConns(1)
+		for _, name := range []string{"crm", "sales", "crm.x"} {
+			testkit.Must(db.Exec(`ATTACH ? AS "`+name+`"`, filepath.Join(dir, name+".sqlite")))(t)
+		}
+		db.execute(t, script(t, "schemas_sqlite"))
+		return db, schemaNames{one: "crm", two: "sales", dotted: "crm.x"}
+	},
 	conformance: conformanceOf{casesOf: 3},
 	discovery: discoveryOf{
 		wide:     []int{350, 700, 900, 1600, 2000},
@@ -76,19 +86,6 @@ var sqlite = engine{
 		broken:   fmt.Sprintf(numbers, 200) + "SELECT i, CASE WHEN i = 150 THEN json('no JSON') END AS x FROM n",
 		aboutAll: "pragma_table_list",
 	},
-}
-
-// sqliteSchemas returns attached databases, which are schemas of a connection. The
-// pool has one connection, so that it is the one they are attached to.
-func sqliteSchemas(t *testing.T) (*database, schemaNames) {
-	dir := t.TempDir()
-	db := newSQLite(t, "CREATE TABLE unseen (id INTEGER)")
-	db.SetMaxOpenConns(1)
-	for _, name := range []string{"crm", "sales", "crm.x"} {
-		testkit.Must(db.Exec(`ATTACH ? AS "`+name+`"`, filepath.Join(dir, name+".sqlite")))(t)
-	}
-	db.execute(t, script(t, "schemas_sqlite"))
-	return db, schemaNames{one: "crm", two: "sales", dotted: "crm.x"}
 }
 
 var sqlitePlans = plansOf{
