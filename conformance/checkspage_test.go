@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"text/template"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,67 +52,25 @@ func TestChecksPage(t *testing.T) {
 // writeChecks returns the page.
 func writeChecks(t *testing.T) string {
 	t.Helper()
-	var b strings.Builder
-	b.WriteString(`# The checks
-
-Every check of the conformance program: what must hold, the rules of [the rulebook](protocol.md) that say so, and what the author
-of a connector that fails it most likely has to do. A report links here. This page is made of the checks themselves, by
-` + "`go test ./conformance -run TestChecksPage -update`" + `.
-
-A check of many parts names the *facets* that fail. Each was a check of its own *once*, with an id that is retired: no
-other check gets it, and ` + "`-run`, `-explain`" + ` and older reports that name it mean the check that it is part of.
-
-A check marked *advice* changes no verdict. ` + "`conform -explain ID`" + ` prints the same on a terminal.
-`)
-	phase := -1
-	for _, c := range sortedByPhase(conformance.Checks()) {
-		if c.Phase != phase {
-			phase = c.Phase
-			var modes []string
-			for _, mode := range c.In() {
-				modes = append(modes, string(mode))
-			}
-			fmt.Fprintf(&b, "\n## %s\n\nIn the modes %s.\n", conformance.PhaseName(c.Phase), strings.Join(modes, ", "))
-		}
-		fmt.Fprintf(&b, "\n### %s\n\n**%s**", c.ID, markdown(c.Title))
-		if c.Advice {
-			b.WriteString(" (*advice*)")
-		}
-		b.WriteString("\n")
-		for _, id := range c.Rules {
+	page := template.Must(template.New("checks.md.tmpl").Funcs(template.FuncMap{
+		"phase": conformance.PhaseName, "markdown": markdown,
+		"join": func(list any) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ") },
+		"once": func(id string) []string { return conformance.Retired[id] },
+		"link": func(id string) string { return fmt.Sprintf("[%s](protocol.md#%s)", id, id) },
+		"cell": func(text string) string { return strings.ReplaceAll(markdown(text), "|", `\|`) },
+		"rule": func(id string) string {
 			rule, ok := rules.Lookup(id)
 			require.True(t, ok, id)
-			fmt.Fprintf(&b, "\n- [%s](protocol.md#%s): %s", id, id, rule.Text)
-		}
-		fmt.Fprintf(&b, "\n\n*If it fails:* %s\n", markdown(c.Fix))
-		if once := conformance.Retired[c.ID]; len(once) > 0 {
-			fmt.Fprintf(&b, "\n*Once also:* %s.\n", strings.Join(once, ", "))
-		}
-		if len(c.Facets) > 0 {
-			b.WriteString("\n| Facet | What holds | Rules | If it fails | Once |\n|---|---|---|---|---|\n")
-		}
-		for _, f := range c.Facets {
-			var links []string
-			for _, id := range f.Rules {
-				links = append(links, fmt.Sprintf("[%s](protocol.md#%s)", id, id))
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", markdown(f.Name), markdown(f.Title), strings.Join(links, " "),
-				strings.ReplaceAll(markdown(f.Fix), "|", `\|`), f.Was)
-		}
+			return rule.Text
+		},
+	}).ParseFiles("testdata/checks.md.tmpl"))
+	byPhase := map[int][]conformance.Check{}
+	for _, c := range conformance.Checks() {
+		byPhase[c.Phase] = append(byPhase[c.Phase], c)
 	}
+	var b strings.Builder
+	require.NoError(t, page.Execute(&b, byPhase))
 	return b.String()
-}
-
-// sortedByPhase returns the checks phase by phase, each in the order in which it runs.
-func sortedByPhase(checks []conformance.Check) (sorted []conformance.Check) {
-	for phase := range 5 {
-		for _, c := range checks {
-			if c.Phase == phase {
-				sorted = append(sorted, c)
-			}
-		}
-	}
-	return sorted
 }
 
 // markdown returns a sentence in which nothing but code between backticks is markup.

@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
-	"net/http"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
@@ -11,7 +13,8 @@ import (
 )
 
 // sample returns a report of every check with some of everything: failures with and
-// without a request, hostile text, skips of every reason, advice.
+// without a request, hostile text, skips of every reason, advice. The checks are those of a file of this test's own, so
+// that the golden files do not change with the program's.
 func sample() *conformance.Report {
 	r := &conformance.Report{
 		Mode: conformance.ModeFixture, Endpoint: "https://connect.example.com/shop", Slug: "shop", Seed: 4503599627370497,
@@ -38,61 +41,18 @@ func sample() *conformance.Report {
 				Unjudged: "none of its rows were read", Fields: []conformance.FieldCoverage{}},
 		},
 	}
-	r.Outcomes = sampleOutcomes()
-	return r
-}
-
-// sampleOutcomes returns outcomes of a table of checks of this test's own, so that the
-// golden files do not change with the program's.
-func sampleOutcomes() (list []conformance.Outcome) {
-	authorized := http.Header{"Authorization": {"Bearer $PLATFORM_CONNECTOR_TOKEN"}}
-	add := func(id string, phase int, title string, o conformance.Outcome) {
-		o.Check = conformance.Check{ID: id, Phase: phase, Title: title, Rules: []string{"filter-3", "filter-3a"},
-			Fix: "Do what the sentence says."}
-		if o.Duration == 0 {
-			o.Duration = 4 * time.Millisecond
+	text, err := os.ReadFile("testdata/outcomes.json")
+	if err = errors.Join(err, json.Unmarshal(text, &r.Outcomes)); err != nil {
+		panic(err)
+	}
+	for i, o := range r.Outcomes {
+		o.Rules, o.Fix, o.Duration = []string{"filter-3", "filter-3a"}, "Do what the sentence says.", cmp.Or(o.Duration, 4*time.Millisecond)
+		if o.Reason == conformance.Blocked {
+			o = conformance.Block(o, "P2.4a")
 		}
-		list = append(list, o)
+		r.Outcomes[i] = o
 	}
-	add("P0.1", 0, "the document is served without authentication", conformance.Outcome{Verdict: conformance.Pass})
-	add("P0.2", 0, "the document does not redirect", conformance.Outcome{Verdict: conformance.Pass, Cases: 1})
-	add("P1.4", 1, "a 401 leaks nothing", conformance.Outcome{Verdict: conformance.Fail,
-		Detail: "the body of a 401 names a table", Expected: "neither a table's name nor a credential",
-		Received: "401 {\"error\":{\"code\":\"unauthorized\",\"message\":\"\x1b[31mno access to customers\x1b[0m \u202eevil\"}}",
-		Request: &conformance.Request{Method: http.MethodPost, URL: "https://connect.example.com/shop/discovery",
-			Body: `{"credentials":$CONNECTOR_CREDENTIALS,"timeoutMs":60000}`},
-		Cases: 8, Failed: 3})
-	for i := range 13 {
-		add("P2.3"+string(rune('a'+i)), 2, "operator number "+string(rune('a'+i)), conformance.Outcome{Verdict: conformance.Pass, Cases: 12})
-	}
-	add("P2.4a", 2, "`or` groups beside `and` are one more conjunct",
-		conformance.Outcome{Verdict: conformance.Fail, Duration: 1230 * time.Millisecond,
-			Detail:   "table values: 3 of 41 rows are missing\nfirst: id 7",
-			Expected: `id 7: {"id":7,"text":"It's"}`, Received: "no such row " + strings.Repeat("x", 400),
-			Request: &conformance.Request{Method: http.MethodPost, URL: "https://connect.example.com/shop" + wire.PathQuery, Header: authorized,
-				Body: `{"table":"values","and":[],"or":[[{"field":"text","op":"eq","value":"It's <b>\n]]>"}]],"sort":[],"fields":["id","text"],"credentials":$CONNECTOR_CREDENTIALS,"timeoutMs":60000}`},
-			Cases: 14, Failed: 1})
-	add("P2.11a", 2, "count", conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared,
-		Detail: "endpoints does not list aggregate"})
-	add("P2.11b", 2, "count of a field",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared, Detail: "endpoints does not list aggregate"})
-	add("P2.11c", 2, "sum, exact", conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared,
-		Detail: "endpoints does not list aggregate"})
-	add("P2.15a", 2, "matched rows",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared, Detail: "capabilities.join is false"})
-	add("P2.17a", 2, "generated filters",
-		conformance.Block(conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.Blocked,
-			Detail: "by P2.4a: table values: 3 of 41 rows are missing"}, "P2.4a"))
-	add("P3.5a", 3, "timeoutMs gives 408 in time",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NoData, Detail: "there is no table slow"})
-	add("P3.6a", 3, "the stream has its content type", conformance.Outcome{Verdict: conformance.Pass, Cases: 340})
-	add("P3.7a", 3, "a ping within 10 s of silence",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotReached, Detail: "the run was interrupted"})
-	add("P3.10c", 3, "a 500 says only internal error", conformance.Outcome{Verdict: conformance.Fail, Detail: "no request in particular"})
-	add("L1", 4, "an exact size equals streamed rows",
-		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.DataChanged, Detail: "orders had 41 rows, then 42"})
-	add("A.1", 0, "plain http", conformance.Outcome{Verdict: conformance.Advise, Detail: "the platform takes only https"})
-	return list
+	return r
 }
 
 // green returns a report of a run in which nothing failed.
