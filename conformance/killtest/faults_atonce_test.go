@@ -98,32 +98,6 @@ func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connec
 	return nil
 }
 
-// leavesZone puts a pool of connections in front of a connector, of which the last one back is the first one taken. Groups of
-// periods leave theirs two hours off.
-func leavesZone(h http.Handler) http.Handler {
-	var mu sync.Mutex
-	free := make([]bool, 4) // whether each is off
-	off := textsOf("at", func(text string) any {
-		return must(time.Parse(time.RFC3339Nano, text)).Add(2 * time.Hour).Format(time.RFC3339Nano)
-	})(h)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, own := bodyOf(r), false
-		mu.Lock()
-		if n := len(free); n > 0 {
-			free, own = free[:n-1], free[n-1]
-		}
-		mu.Unlock()
-		if own && r.URL.Path == wire.PathQuery {
-			off.ServeHTTP(w, withBody(r, []byte(body)))
-		} else {
-			h.ServeHTTP(w, withBody(r, []byte(body)))
-		}
-		mu.Lock()
-		free = append(free, own || strings.Contains(string(body), `"grain"`))
-		mu.Unlock()
-	})
-}
-
 func racing(name string, tables []memsource.Table, change func(*streaming)) fault {
 	return broken(name, "what one request asks is not answered to another", "P3.16c", streamedRows(tables, change)).graded(live)
 }
@@ -176,7 +150,29 @@ var atOnceFaults = []fault{
 		}
 	}),
 	broken("groups of periods leave a connection in another time zone", "a connection keeps what a request has set", "P3.16e",
-		over(streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), leavesZone)).graded(live).
+		over(streamedRows([]memsource.Table{hostTable("parts", "acme", 1900)}, func(*streaming) {}), func(h http.Handler) http.Handler {
+			var mu sync.Mutex
+			free := make([]bool, 4) // whether each is off
+			off := textsOf("at", func(text string) any {
+				return must(time.Parse(time.RFC3339Nano, text)).Add(2 * time.Hour).Format(time.RFC3339Nano)
+			})(h)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, own := bodyOf(r), false
+				mu.Lock()
+				if n := len(free); n > 0 {
+					free, own = free[:n-1], free[n-1]
+				}
+				mu.Unlock()
+				if own && r.URL.Path == wire.PathQuery {
+					off.ServeHTTP(w, withBody(r, []byte(body)))
+				} else {
+					h.ServeHTTP(w, withBody(r, []byte(body)))
+				}
+				mu.Lock()
+				free = append(free, own || strings.Contains(string(body), `"grain"`))
+				mu.Unlock()
+			})
+		})).graded(live).
 		behind("P3.16c, or P3.16e", "which requests meet the connection is chance"),
 	leaving("a client that leaves keeps its place in the pool", func(s *streaming) {
 		free := 10

@@ -31,8 +31,42 @@ var greaterNumbers = hostEach(func(customer int, t *memsource.Table) {
 var echoFaults = []fault{
 	shared("the last cardinalities of four columns are kept by the request", nothingKept, "T8", twoCustomers, lastCardinalities).
 		behind("T8, or L4", "which of them asks right after the first account is chance"),
-	shared("a key that one customer lacks stays unknown", nothingKept, "T2", twoCustomers, absentForAll),
-	shared("sorted rows are kept by the request and their number", nothingKept, "T2", twoCustomers, sortedByNumber),
+	shared("a key that one customer lacks stays unknown", nothingKept, "T2", twoCustomers, func(h http.Handler) http.Handler {
+		var absent sync.Map
+		return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, _ *http.Request, body map[string]any, customer int) bool {
+			value := operandOf(body, "eq", "id")
+			if value == nil || body["joins"] != nil {
+				return false
+			}
+			key := fmt.Sprint(body["table"], value)
+			if !strings.HasPrefix(fmt.Sprint(value), hostSets[customer]["tenant"]) {
+				absent.Store(key, true)
+				return false
+			}
+			_, is := absent.Load(key)
+			if is {
+				sends(w, http.StatusOK, terms.MediaNDJSON, noRows)
+			}
+			return is
+		})(h)
+	}),
+	shared("sorted rows are kept by the request and their number", nothingKept, "T2", twoCustomers, func(h http.Handler) http.Handler {
+		var kept sync.Map
+		return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, r *http.Request, body map[string]any, _ int) bool {
+			if body["sort"] == nil || body["limit"] != nil {
+				return false
+			}
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, r)
+			rows := 0
+			for line := range bytes.Lines(rec.Body.Bytes()) {
+				rows += len(rowsOf(line))
+			}
+			first, _ := kept.LoadOrStore(fmt.Sprint(rows, byRequest(r, body)), rec)
+			replay(w, first.(*httptest.ResponseRecorder))
+			return true
+		})(h)
+	}),
 	shared("values beyond the first customer's are not looked for", nothingKept, "T2", greaterNumbers, beyondTheFirst(wire.PathQuery, "gt", "n",
 		func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) },
 		func(value any, first, customer int) bool {
@@ -53,12 +87,48 @@ var echoFaults = []fault{
 			}
 			return fmt.Sprint(body["table"], measures)
 		})),
-	shared("discovery adds the columns that any customer has", nothingKept, "T8", manyTables, columnsOfAll),
-	shared("discoveries under way at once are one", nothingKept, "T3", twoCustomers, oneDiscovery),
+	shared("discovery adds the columns that any customer has", nothingKept, "T8", manyTables, func(h http.Handler) http.Handler {
+		var seen sync.Map // by table: its fields, as many as anybody has
+		return answers(func(body map[string]any, status int) (any, int) {
+			for _, t := range listOf(body, "tables") {
+				fields := t["fields"].([]any)
+				if more, ok := seen.Load(t["name"]); ok && len(more.([]any)) > len(fields) {
+					t["fields"] = more
+				} else {
+					seen.Store(t["name"], fields)
+				}
+			}
+			return body, status
+		}, wire.PathDiscovery)(h)
+	}),
+	shared("discoveries under way at once are one", nothingKept, "T3", twoCustomers, func(h http.Handler) http.Handler {
+		var mu sync.Mutex
+		var current *sync.WaitGroup
+		var rec *httptest.ResponseRecorder
+		return ofCustomers(wire.PathDiscovery, func(w http.ResponseWriter, r *http.Request, _ map[string]any, _ int) bool {
+			mu.Lock()
+			building, answer := current, rec
+			if building == nil {
+				building, answer = &sync.WaitGroup{}, httptest.NewRecorder()
+				building.Go(func() {
+					h.ServeHTTP(answer, r)
+					time.Sleep(5 * time.Millisecond) // the upstream is no faster
+					mu.Lock()
+					defer mu.Unlock()
+					current, rec = nil, nil
+				})
+				current, rec = building, answer
+			}
+			mu.Unlock()
+			building.Wait()
+			replay(w, answer)
+			return true
+		})(h)
+	}),
 }
 
 // aboutNulls reports whether a request has a filter that looks for null, or for all else.
-var aboutNulls = having("and", func(f map[string]any) bool { return f["op"] == "isnull" || f["op"] == "notnull" })
+var aboutNulls = having("and", asks("op=isnull|notnull"))
 
 // lastCardinalities answers for four columns at once, more than T2 asks for, what the same request was answered right before.
 func lastCardinalities(h http.Handler) http.Handler {
@@ -78,46 +148,6 @@ func lastCardinalities(h http.Handler) http.Handler {
 			h.ServeHTTP(last.rec, r)
 		}
 		replay(w, last.rec)
-		return true
-	})(h)
-}
-
-// absentForAll answers no rows for a key since the customer who lacks it has asked for it.
-func absentForAll(h http.Handler) http.Handler {
-	var absent sync.Map
-	return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, _ *http.Request, body map[string]any, customer int) bool {
-		value := operandOf(body, "eq", "id")
-		if value == nil || body["joins"] != nil {
-			return false
-		}
-		key := fmt.Sprint(body["table"], value)
-		if !strings.HasPrefix(fmt.Sprint(value), hostSets[customer]["tenant"]) {
-			absent.Store(key, true)
-			return false
-		}
-		_, is := absent.Load(key)
-		if is {
-			sends(w, http.StatusOK, terms.MediaNDJSON, noRows)
-		}
-		return is
-	})(h)
-}
-
-// sortedByNumber answers what is sorted with the rows that the same request was answered, if they are as many.
-func sortedByNumber(h http.Handler) http.Handler {
-	var kept sync.Map
-	return ofCustomers(wire.PathQuery, func(w http.ResponseWriter, r *http.Request, body map[string]any, _ int) bool {
-		if body["sort"] == nil || body["limit"] != nil {
-			return false
-		}
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, r)
-		rows := 0
-		for line := range bytes.Lines(rec.Body.Bytes()) {
-			rows += len(rowsOf(line))
-		}
-		first, _ := kept.LoadOrStore(fmt.Sprint(rows, byRequest(r, body)), rec)
-		replay(w, first.(*httptest.ResponseRecorder))
 		return true
 	})(h)
 }
@@ -142,48 +172,6 @@ func beyondTheFirst(path, op, field string, nothing http.HandlerFunc, beyond fun
 	}
 }
 
-// columnsOfAll adds to a customer's discovery, of tables that this one has, the columns that another had in them.
-func columnsOfAll(h http.Handler) http.Handler {
-	var seen sync.Map // by table: its fields, as many as anybody has
-	return answers(func(body map[string]any, status int) (any, int) {
-		for _, t := range listOf(body, "tables") {
-			fields := t["fields"].([]any)
-			if more, ok := seen.Load(t["name"]); ok && len(more.([]any)) > len(fields) {
-				t["fields"] = more
-			} else {
-				seen.Store(t["name"], fields)
-			}
-		}
-		return body, status
-	}, wire.PathDiscovery)(h)
-}
-
-// oneDiscovery answers a discovery that comes while another is under way with that one.
-func oneDiscovery(h http.Handler) http.Handler {
-	var mu sync.Mutex
-	var current *sync.WaitGroup
-	var rec *httptest.ResponseRecorder
-	return ofCustomers(wire.PathDiscovery, func(w http.ResponseWriter, r *http.Request, _ map[string]any, _ int) bool {
-		mu.Lock()
-		building, answer := current, rec
-		if building == nil {
-			building, answer = &sync.WaitGroup{}, httptest.NewRecorder()
-			building.Go(func() {
-				h.ServeHTTP(answer, r)
-				time.Sleep(5 * time.Millisecond) // the upstream is no faster
-				mu.Lock()
-				defer mu.Unlock()
-				current, rec = nil, nil
-			})
-			current, rec = building, answer
-		}
-		mu.Unlock()
-		building.Wait()
-		replay(w, answer)
-		return true
-	})(h)
-}
-
 func prepared(name string, host func() http.Handler, path string, isKept func(body map[string]any) bool) fault {
 	return shared(name, nothingKept, "T2", host, keepingWhere(path, isKept))
 }
@@ -192,28 +180,38 @@ func prepared(name string, host func() http.Handler, path string, isKept func(bo
 // without the tenant.
 var preparedFaults = []fault{
 	prepared("a row kept by its key", func() http.Handler { return alikeNumbered(hostTables()) }, wire.PathQuery,
-		func(body map[string]any) bool { return operandOf(body, "eq", "id") != nil }),
+		having("and", asks("op=eq", "field=id", "value"))),
 	shared("the values of a column are those of whoever came first", nothingKept, "T2", twoCustomers,
 		beyondTheFirst(wire.PathCount, "eq", "city", text(http.StatusOK, terms.MediaJSON, `{"count":0}`),
 			func(value any, first, _ int) bool {
 				return strings.HasPrefix(fmt.Sprint(value), hostSets[1-first]["tenant"])
 			})),
-	shared("an unknown column stays unknown", nothingKept, "T1", manyTables, keepingUnknown),
-	shared("a refusal proposes tables of everybody", servedToNobodyElse, "T6", twoCustomers, proposing("acme_sites", "globex_depots")),
-	prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, having("and", func(f map[string]any) bool {
-		return f["op"] == "in" && len(alternatives(f, "values")) > 2
-	})),
-	prepared("counts of an element kept by the filter", linkedHost, wire.PathCount,
-		having("and", func(f map[string]any) bool { return f["op"] == "contains" })),
-	prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, func(body map[string]any) bool {
-		return len(alternatives(body, "or")) > 1
+	shared("an unknown column stays unknown", nothingKept, "T1", manyTables, func(h http.Handler) http.Handler {
+		var unknown atomic.Bool
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			set, _ := credentialsIn(*body)
+			if !mayAsk(r) || tree["table"] != "ledger3" || !having("and", asks("field=at"))(tree) {
+				return false
+			}
+			if known(set) == 1 {
+				unknown.Store(true)
+				return false
+			}
+			if unknown.Load() {
+				refuses(w, http.StatusUnprocessableEntity, "unsupported", "table ledger3 has no field at")
+			}
+			return unknown.Load()
+		})(h)
 	}),
+	shared("a refusal proposes tables of everybody", servedToNobodyElse, "T6", twoCustomers, proposing("acme_sites", "globex_depots")),
+	prepared("counts of a list kept by the filter", linkedHost, wire.PathCount, having("and", asks("op=in", "values>2"))),
+	prepared("counts of an element kept by the filter", linkedHost, wire.PathCount, having("and", asks("op=contains"))),
+	prepared("counts of groups of or kept by the groups", linkedHost, wire.PathCount, asks("or>1")),
 	prepared("rows with those of the smaller of two tables kept by the join", linkedHost, wire.PathQuery, func(body map[string]any) bool {
 		return strings.Contains(fmt.Sprint(body["joins"]), "toTable:invoices")
 	}),
-	prepared("the order by two columns kept by the request", linkedHost, wire.PathQuery, func(body map[string]any) bool {
-		return len(listOf(body, "sort")) > 1
-	}),
+	prepared("the order by two columns kept by the request", linkedHost, wire.PathQuery, asks("sort>1")),
 	prepared("whole reads of one of many tables kept by the request", manyTables, wire.PathQuery, func(body map[string]any) bool {
 		isPage := 0 < integer(body, "limit") && integer(body, "limit") < 100
 		return body["table"] == "ledger3" && !isPage && !strings.Contains(fmt.Sprint(body["and"]), "op:eq")
@@ -228,27 +226,6 @@ func alikeNumbered(tables [2][]memsource.Table) http.Handler {
 		}
 	}
 	return sharedHostOf(hostDefinition, tables)
-}
-
-// keepingUnknown refuses filters on a column of a table since the customer who lacks it has asked for it.
-func keepingUnknown(h http.Handler) http.Handler {
-	var unknown atomic.Bool
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		set, _ := credentialsIn(*body)
-		filters := listOf(tree, "and")
-		if !mayAsk(r) || tree["table"] != "ledger3" || !slices.ContainsFunc(filters, func(f map[string]any) bool { return f["field"] == "at" }) {
-			return false
-		}
-		if known(set) == 1 {
-			unknown.Store(true)
-			return false
-		}
-		if unknown.Load() {
-			refuses(w, http.StatusUnprocessableEntity, "unsupported", "table ledger3 has no field at")
-		}
-		return unknown.Load()
-	})(h)
 }
 
 // proposing refuses a table whose name lacks a letter of one of these, and names that one.

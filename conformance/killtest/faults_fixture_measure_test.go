@@ -2,7 +2,6 @@ package killtest
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -190,7 +189,7 @@ var measurementFaults = []fault{
 			}
 		}}),
 	broken("the rate is halved", "orphanRate is orphanCount over fromNonNull", "P2.14: orphanRate",
-		over(func() http.Handler { return twisted(twist{}) }, rated(func(rate float64) float64 { return rate / 2 }))).
+		over(right, rated(func(rate float64) float64 { return rate / 2 }))).
 		behind("P2.14: fromNonNull and orphanCount", "a case compares the whole answer").refused("measure-2"),
 	bent("samples of matched keys", "samples are of orphans", "P2.14: orphanSamples",
 		twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {

@@ -111,7 +111,7 @@ var orderFaults = []fault{
 
 // windowed asks the source for another window.
 func windowed(name, why, kills string, edit func(offset, limit int64) (int64, int64)) fault {
-	return broken(name, why, kills, over(func() http.Handler { return twisted(twist{}) }, bodies(func(body map[string]any) {
+	return broken(name, why, kills, over(right, bodies(func(body map[string]any) {
 		offset, limit := edit(integer(body, "offset"), integer(body, "limit"))
 		for member, n := range map[string]int64{"offset": offset, "limit": limit} {
 			if delete(body, member); n > 0 {
@@ -130,35 +130,25 @@ func cut(offset, limit int64, rows int) (from, to int) {
 	return from, to
 }
 
-// claiming rewrites the served line.
-func claiming(w twist, line string) func() http.Handler {
-	return func() http.Handler {
-		return linesOf("served", func(_ []byte, emit func(...string)) { emit(line, "\n") })(twisted(w))
-	}
+var claimFaults = []fault{
+	bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9: served.filters",
+		notPushed(wire.OpContains)),
+	bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
+		twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}).refused("stream-11"),
+	bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
+		asking(func(req *connector.Query) { req.Sort = nil })).refused("stream-2"),
+	windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
+		func(int64, int64) (int64, int64) { return 0, 0 }).refused("stream-2b"),
+	broken("a window is cut before what it needs", "it is honored only when filters and sort are served too", "P2.9: served.window",
+		over(right, stating(func() string { return `{"served":{"filters":false,"sort":false,"window":true}}` + "\n" }))),
+	broken("a declared operator is not applied", "filter law", "P2.9: filters with declared operators",
+		over(func() http.Handler {
+			return twisted(operator(wire.OpGt, func(wire.Value, wire.Filter, bool) bool { return true }))
+		}, serving(false, false), unwindowed)),
 }
 
-func claimFaults() []fault {
-	unfiltered := operator(wire.OpContains, func(wire.Value, wire.Filter, bool) bool { return true })
-	unfiltered.omit.Operators = []wire.Op{wire.OpContains}
-	return []fault{
-		bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9: served.filters",
-			unfiltered),
-		bent("filters are claimed and never applied", "the same", "P2.9: served.filters",
-			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}).refused("stream-11"),
-		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9: served.sort",
-			asking(func(req *connector.Query) { req.Sort = nil })).refused("stream-2"),
-		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9: served.window",
-			func(int64, int64) (int64, int64) { return 0, 0 }).refused("stream-2b"),
-		broken("a window is cut before what it needs", "it is honored only when filters and sort are served too", "P2.9: served.window",
-			claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)),
-		broken("a declared operator is not applied", "filter law", "P2.9: filters with declared operators", func() http.Handler {
-			loose := claiming(twist{match: func(_ string, _ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
-				return right || f.Op == wire.OpGt
-			}}, `{"served":{"filters":false,"sort":false,"window":false}}`)
-			return unwindowed(loose())
-		}),
-	}
-}
+// right serves the corpus by the oracle.
+func right() http.Handler { return twisted(twist{}) }
 
 func joinedWrongly(name, why, kill string, change func(req *connector.Query, t *oracle.Table)) fault {
 	return bent(name, why, kill, twist{joined: change})
@@ -231,18 +221,6 @@ func nullHops(t *oracle.Table, row []wire.Value, from int) {
 
 var rightCorpus = newOracleSource(twist{})
 
-// innerJoin drops the rows without a match from an aggregate.
-func innerJoin(req *wire.AggregateRequest) {
-	if len(req.Joins) > 0 && len(req.GroupBy) == 0 {
-		matched := slices.Clone(req.And)
-		for _, j := range req.Joins {
-			keys := column(rightCorpus.tables[j.ToTable], j.ToField)
-			matched = append(matched, wire.Filter{Field: j.FromField, Op: wire.OpIn, Values: keys})
-		}
-		req.And = matched
-	}
-}
-
 // beginningWith folds both sides of startswith.
 func beginningWith(fold func(string) string) twist {
 	return operator(wire.OpStartsWith, func(cell wire.Value, f wire.Filter, _ bool) bool {
@@ -271,7 +249,16 @@ func lowerBeyondASCII(s string) string {
 var joinedFaults = []fault{
 	bent("aggregates forget their joins", "a wrong number is never legal", "P2.18: joined rows",
 		folding(func(req *wire.AggregateRequest) { req.Joins = nil })),
-	bent("aggregates join inside", "a row without a match stays", "P2.18: joined rows", twist{aggregate: innerJoin}),
+	bent("aggregates join inside", "a row without a match stays", "P2.18: joined rows", twist{aggregate: func(req *wire.AggregateRequest) {
+		if len(req.Joins) > 0 && len(req.GroupBy) == 0 {
+			matched := slices.Clone(req.And)
+			for _, j := range req.Joins {
+				keys := column(rightCorpus.tables[j.ToTable], j.ToField)
+				matched = append(matched, wire.Filter{Field: j.FromField, Op: wire.OpIn, Values: keys})
+			}
+			req.And = matched
+		}
+	}}),
 	bent("aggregates with joins forget their filters", "an aggregate holds its filters", "P2.18: filters",
 		folding(where(aggregatesJoins, func(req *wire.AggregateRequest) { req.And = nil }))),
 	bent("the last group of joined rows is lost", "every group is answered", "P2.18: filters",

@@ -13,12 +13,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// fixtureFaults returns the broken connectors of phase 2.
-func fixtureFaults() []fault {
-	return slices.Concat(discoveryFaults, rowFaults, operatorFaults, comparingFaults, orderFaults, claimFaults(), joinFaults,
-		aggregateFaults, measurementFaults, spellingFaults)
-}
-
 // bent returns a fault of the oracle.
 func bent(name, why, kills string, w twist) fault {
 	return fault{name: name, why: why, kills: strings.Split(kills, ", "), build: func() http.Handler { return twisted(w) }}

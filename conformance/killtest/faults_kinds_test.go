@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,28 +28,7 @@ import (
 // foreign keys of which a few values lead somewhere. They are over the hotels and over a library.
 
 // libraryTables returns the tables of a library. Copies stand in aisles and on shelves, and have a mark of parts.
-func libraryTables() []memsource.Table {
-	day := time.Date(2024, time.January, 8, 9, 30, 0, 0, time.UTC)
-	books := hotelTable("books", "What is lent.", 60, nil, func(i int) []wire.Value {
-		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Book %02d", i*17%60))}
-	}, "id number", "title string")
-	ofBook := links("book books.id")
-	copies := hotelTable("copies", "What stands on the shelves.", 180, ofBook, func(i int) []wire.Value {
-		state := unless(i%4 == 1, wire.Text([]string{"new", "", "worn"}[i%3]))
-		return []wire.Value{wire.Text(fmt.Sprintf("C%03d", i)), wire.Int(int64(i*7%60 + 1)), wire.Int(int64(i%13 + 1)),
-			wire.Int(int64(i*i%17 + 1)),
-			wire.Text([]string{"A", "AB", "A-1"}[i*i%7%3]), wire.Text([]string{"BC", "C", "1-2", "2"}[i*5%11%4]), state}
-	}, "code string", "book number", "aisle number", "shelf number", "series string", "part string", "state string?")
-	readers := hotelTable("readers", "Who reads.", 75, nil, func(i int) []wire.Value {
-		return []wire.Value{wire.Int(int64(i + 1)), wire.Text(fmt.Sprintf("Reader %d", i*31%75))}
-	}, "id number", "name string")
-	both := links("copy copies.code", "reader readers.id")
-	loans := hotelTable("loans", "What was lent.", 240, both, func(i int) []wire.Value {
-		return []wire.Value{wire.Int(int64(9000 + i)), wire.Text(fmt.Sprintf("C%03d", i*11%180)),
-			wire.Int(int64(i*i%79 + 1)), wire.Datetime(day.Add(time.Duration(i*613) * time.Minute))}
-	}, "id number", "copy string", "reader number", "at datetime")
-	return []memsource.Table{books, copies, readers, loans}
-}
+func libraryTables() []memsource.Table { return sampledIn("library") }
 
 // stockTables returns a table with more pairs of places than an aggregate may answer.
 func stockTables() []memsource.Table {
@@ -62,7 +40,7 @@ func stockTables() []memsource.Table {
 func library() http.Handler { return plain(libraryTables()...) }
 
 func kindFaults() []fault {
-	return slices.Concat(gluedFaults, laterPageFaults, tellingFaults(), columnFaults(), strayLinkFaults)
+	return slices.Concat(gluedFaults, laterPageFaults, tellingFaults, columnFaults, strayLinkFaults)
 }
 
 // gluing serves tables whose rows are one group if a key made of the several keys of a request is the same. The key
@@ -184,16 +162,16 @@ func onward(h http.Handler) http.Handler {
 }
 
 var laterPageFaults = []fault{
-	shared("hotels: later pages are kept without the tenant", servedToNobodyElse, "T2", over(chains, keepingPages(everyRequest, byRequest))),
+	shared("hotels: later pages are kept without the tenant", servedToNobodyElse, "T2", over(chains, keepingPages(asks(), byRequest))),
 	shared("hotels: later pages are those of the tenant who began the list last", servedToNobodyElse, "T2", over(chains, onward)),
 	shared("hotels: later pages of sorted rows are kept without the tenant", servedToNobodyElse, "T2",
-		chains, keepingPages(hasMember("sort"), byRequest)),
-	shared("later pages are kept without the tenant", servedToNobodyElse, "T2", over(twoCustomers, keepingPages(everyRequest, byRequest))),
+		chains, keepingPages(asks("sort>0"), byRequest)),
+	shared("later pages are kept without the tenant", servedToNobodyElse, "T2", over(twoCustomers, keepingPages(asks(), byRequest))),
 	shared("later pages of filtered rows are kept without the tenant", servedToNobodyElse, "T2",
-		twoCustomers, keepingPages(hasMember("and"), byRequest)),
+		twoCustomers, keepingPages(asks("and>0"), byRequest)),
 	shared("later pages are those of the tenant who began the list last", servedToNobodyElse, "T2", over(twoCustomers, onward)),
-	shared("later pages of a large table are kept without the tenant", servedToNobodyElse, "T2", over(archives, keepingPages(
-		func(body map[string]any) bool { return body["table"] == "archive" }, byRequest))),
+	shared("later pages of a large table are kept without the tenant", servedToNobodyElse, "T2",
+		archives, keepingPages(asks("table=archive"), byRequest)),
 }
 
 // othersTables are the tables that only the other customer has.
@@ -204,16 +182,16 @@ type leading = func(body map[string]any, table string) bool
 
 // telling returns a connector that answers requests which lead to a table of the other customer's otherwise than those
 // that lead nowhere.
-func telling(name, of string, paths []string, leads leading, answer http.HandlerFunc) fault {
+func telling(name, of string, paths []string, leads leading, answer http.HandlerFunc, layers ...layer) fault {
 	host := map[string]func() http.Handler{"hotels": chains, "host": twoCustomers}[of]
-	return broken(name, "a table of another tenant is as unknown as one that nobody has", "T1", over(host,
-		ofCustomers("", func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
-			tells := slices.Contains(paths, r.URL.Path) && leads(body, othersTables[of][customer])
-			if tells {
-				answer(w, r)
-			}
-			return tells
-		}))).graded(apart)
+	tells := ofCustomers("", func(w http.ResponseWriter, r *http.Request, body map[string]any, customer int) bool {
+		tells := slices.Contains(paths, r.URL.Path) && leads(body, othersTables[of][customer])
+		if tells {
+			answer(w, r)
+		}
+		return tells
+	})
+	return shared(name, "a table of another tenant is as unknown as one that nobody has", "T1", over(host, tells), layers...)
 }
 
 // refusal answers an envelope.
@@ -221,87 +199,75 @@ func refusal(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
 }
 
-// columnFaults returns connectors that know the columns of a table from the customer who has them, and answer them as
-// null to the other.
-func columnFaults() []fault {
-	tables, both := hostTables(), hostTables()
-	colour := wire.Field{Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true, Filterable: new(true)}
-	for i, list := range [][2][]memsource.Table{tables, both} {
-		for tenant := i ^ 1; tenant < 2; tenant++ {
-			parts := &list[tenant][0]
-			parts.Fields = append(slices.Clone(parts.Fields), colour)
+// coloured returns the customers' tables of parts with a column that holds nulls, which only some of the customers have.
+func coloured(customers ...int) func() http.Handler {
+	return hostWith(func(tables *[2][]memsource.Table) {
+		for _, customer := range customers {
+			parts := &tables[customer][0]
+			parts.Fields = append(parts.Fields, wire.Field{
+				Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true, Filterable: new(true)})
 			for n, row := range parts.Rows {
-				parts.Rows[n] = append(slices.Clone(row), wire.Null())
-			}
-		}
-	}
-	column := func(name, path string, names func(body map[string]any) bool) fault {
-		return broken(name, "a column of another tenant is as unknown as one that nobody has", "T1", func() http.Handler {
-			return diverted(sharedHostOf(hostDefinition, both), path, names)(sharedHostOf(hostDefinition, tables))
-		}).graded(apart)
-	}
-	filtered := having("and", func(f map[string]any) bool { return f["field"] == "colour" })
-	return []fault{
-		column("a column of the other tenant is null in rows", wire.PathQuery,
-			func(body map[string]any) bool { return slices.Contains(alternatives(body, "fields"), any("colour")) }),
-		column("a column of the other tenant may be filtered by", wire.PathQuery, filtered),
-		column("a column of the other tenant may be filtered by in counts", wire.PathCount, filtered),
-	}
-}
-
-func tellingFaults() []fault {
-	joined := func(body map[string]any, table string) bool {
-		hops := listOf(body, "joins")
-		return slices.ContainsFunc(hops, func(hop map[string]any) bool { return hop["toTable"] == table })
-	}
-	to := func(body map[string]any, table string) bool {
-		return body["toTable"] == table && body["fromTable"] != table
-	}
-	from := func(body map[string]any, table string) bool {
-		return body["fromTable"] == table && body["toTable"] != table
-	}
-	fromAcmes := func(body map[string]any, table string) bool { return table == "acme_sites" && from(body, table) }
-	declines := func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		w.WriteHeader(http.StatusNoContent)
-	}
-	empty := func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) }
-	query, aggregate, link := []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
-	forbidden := telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query,
-		joined, refusal(422, "unsupported", "no access"))
-	forbidden.build = over(forbidden.build, withNumbers)
-	return []fault{
-		forbidden,
-		telling("hotels: a join says that the table is another's", "hotels", query, joined,
-			refusal(404, "unknown_entity", "your account has no access to the joined table")),
-		telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined, empty),
-		telling("hotels: an aggregate over a join says that the table is another's", "hotels", aggregate, joined,
-			refusal(404, "unknown_entity", "the table belongs to another account")),
-		telling("hotels: a link to a table of another's is forbidden", "hotels", link, to, refusal(422, "unsupported", "no access")),
-		telling("a join with a table of another's is forbidden", "host", query, joined, refusal(422, "unsupported", "no access")),
-		// It is asked last.
-		telling("a link from a table of another's says so to the second account", "host", link, fromAcmes,
-			refusal(404, "unknown_entity", "the table belongs to another account")),
-		telling("a link to a table of another's says so", "host", link, to,
-			refusal(404, "unknown_entity", "the table belongs to another account")),
-		telling("an aggregate over a join with a table of another's is declined", "host", aggregate, joined, declines),
-	}
-}
-
-// ledTo leads the foreign key of a field elsewhere.
-func ledTo(table, field, to, key string) layer {
-	return eachTable(func(t map[string]any) {
-		for _, k := range listOf(t, "foreignKeys") {
-			if t["name"] == table && k["field"] == field {
-				k["targetTable"], k["targetField"] = to, key
+				parts.Rows[n] = append(row, wire.Null())
 			}
 		}
 	})
 }
 
+// otherColumn returns a connector that knows the columns of a table from the customer who has them, and answers them as null
+// to the other.
+func otherColumn(name, path string, names func(body map[string]any) bool) fault {
+	return shared(name, "a column of another tenant is as unknown as one that nobody has", "T1", coloured(1),
+		diverted(coloured(0, 1), path, names))
+}
+
+var columnFaults = []fault{
+	otherColumn("a column of the other tenant is null in rows", wire.PathQuery,
+		func(body map[string]any) bool { return slices.Contains(alternatives(body, "fields"), any("colour")) }),
+	otherColumn("a column of the other tenant may be filtered by", wire.PathQuery, having("and", asks("field=colour"))),
+	otherColumn("a column of the other tenant may be filtered by in counts", wire.PathCount, having("and", asks("field=colour"))),
+}
+
+func joined(body map[string]any, table string) bool {
+	return having("joins", asks("toTable="+table))(body)
+}
+
+func linkedTo(body map[string]any, table string) bool {
+	return asks("toTable="+table, "!fromTable="+table)(body)
+}
+
+var tellingFaults = []fault{
+	telling("a join with a table of another's is forbidden, by refusals with numbers", "host", query, joined,
+		refusal(422, "unsupported", "no access"), withNumbers),
+	telling("hotels: a join says that the table is another's", "hotels", query, joined,
+		refusal(404, "unknown_entity", "your account has no access to the joined table")),
+	telling("hotels: a join with a table of another's is answered without rows", "hotels", query, joined,
+		func(w http.ResponseWriter, _ *http.Request) { sends(w, http.StatusOK, terms.MediaNDJSON, noRows) }),
+	telling("hotels: an aggregate over a join says that the table is another's", "hotels", aggregate, joined,
+		refusal(404, "unknown_entity", "the table belongs to another account")),
+	telling("hotels: a link to a table of another's is forbidden", "hotels", link, linkedTo, refusal(422, "unsupported", "no access")),
+	telling("a join with a table of another's is forbidden", "host", query, joined, refusal(422, "unsupported", "no access")),
+	// It is asked last.
+	telling("a link from a table of another's says so to the second account", "host", link,
+		func(body map[string]any, table string) bool {
+			return table == "acme_sites" && asks("fromTable="+table, "!toTable="+table)(body)
+		}, refusal(404, "unknown_entity", "the table belongs to another account")),
+	telling("a link to a table of another's says so", "host", link, linkedTo,
+		refusal(404, "unknown_entity", "the table belongs to another account")),
+	telling("an aggregate over a join with a table of another's is declined", "host", aggregate, joined,
+		func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			w.WriteHeader(http.StatusNoContent)
+		}),
+}
+
+// The routes that tell.
+var query, aggregate, link = []string{wire.PathQuery}, []string{wire.PathAggregate}, []string{wire.PathLinkHitRate}
+
 // strayLink returns a connector whose foreign key of a field leads elsewhere.
 func strayLink(name string, base func() http.Handler, table, field, to, key string) fault {
-	return broken(name, "a key's values are those of its target", "M29", over(base, ledTo(table, field, to, key))).graded(live)
+	return broken(name, "a key's values are those of its target", "M29", over(base, edits(ofTable(table, eachOf(
+		where(asks("field="+field), func(k map[string]any) { k["targetTable"], k["targetField"] = to, key }), "foreignKeys")),
+		wire.PathDiscovery))).graded(live)
 }
 
 var strayLinkFaults = []fault{

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,58 +25,7 @@ import (
 )
 
 // shop returns the data of a small business: keys, a foreign key with orphans, nulls, ties, and every type of field.
-func shop() []memsource.Table {
-	customers := tableOf("customers", "Who buys.", nil, "id number!", "name string", "email string!", "country string", "active boolean",
-		"since datetime", "tags array", "profile json")
-	orders := tableOf("orders", "What was bought.", links("customer customers.id"), "id reference!", "customer number", "amount decimal",
-		"ordered date", "status string", "note string")
-	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
-	countries := []string{"DE", "de", "FR", "Åland", ""}
-	for i := range 40 {
-		customers.Rows = append(customers.Rows, []wire.Value{
-			wire.Int(int64(i + 1)), wire.Text([]string{"Ada", "ada", "Zoë", "Bob"}[i%4] + fmt.Sprint(i/8)),
-			unless(i%7 == 3, wire.Text(fmt.Sprintf("c%d@example.com", i))), wire.Text(countries[i%5]),
-			wire.Bool(i%3 == 0), unless(i%9 == 4, wire.DatetimeWidth(first.AddDate(0, 0, 11*i), 3)),
-			unless(i%7 == 3, wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))), wire.JSON(fmt.Sprintf(`{"n":%d}`, i%4)),
-		})
-	}
-	for i := range 90 {
-		orders.Rows = append(orders.Rows, []wire.Value{
-			wire.Text(fmt.Sprintf("O-%03d", 7*i%90)), unless(i%13 == 5, wire.Int(int64(i%44+1))),
-			wire.Decimal(fmt.Sprintf("%d.%02d", 37*i%120-10, 11*i%100)), wire.Date(first.AddDate(0, 0, 5*i)),
-			wire.Text([]string{"paid", "open", "Paid"}[i%3]),
-			unless(i%4 != 1, wire.Text([]string{"gift", "Gift wrap", "100%", " late"}[i/4%4])),
-		})
-	}
-	return []memsource.Table{customers, orders}
-}
-
-// tableOf returns a table without rows. The first of its fields, which are written as [fieldsOf] reads them, is its key.
-func tableOf(name, about string, keys []wire.ForeignKey, fields ...string) memsource.Table {
-	t := wire.Table{Name: name, SourceDescription: about, ForeignKeys: keys, Fields: fieldsOf(fields...)}
-	t.PrimaryKey = []string{t.Fields[0].Name}
-	return memsource.Table{Table: t}
-}
-
-// unless returns a value, or null where there is none.
-func unless(null bool, v wire.Value) wire.Value {
-	if null {
-		return wire.Null()
-	}
-	return v
-}
-
-// fieldsOf returns fields written as "name type", with a question mark where null may stand, and an exclamation mark
-// where no value stands twice.
-func fieldsOf(texts ...string) (fields []wire.Field) {
-	for _, text := range texts {
-		name, kind, _ := strings.Cut(text, " ")
-		kind, nullable := strings.CutSuffix(kind, "?")
-		kind, unique := strings.CutSuffix(kind, "!")
-		fields = append(fields, wire.Field{Name: name, Type: wire.Type(kind), Nullable: nullable, Unique: unique})
-	}
-	return fields
-}
+func shop() []memsource.Table { return tablesIn("shop") }
 
 func liveShop() *memsource.Source { return source(shop()...) }
 
@@ -100,15 +48,6 @@ func tampered(w twist) func() http.Handler {
 
 // untouched returns the shop as it is, in front of which something goes wrong.
 func untouched() http.Handler { return serve(connector.Definition{}, liveShop(), nil) }
-
-// columnsOf edits the fields that discovery lists for a table.
-func columnsOf(table string, edit func(field map[string]any)) func() http.Handler {
-	return over(untouched, eachField(func(of any, field map[string]any) {
-		if of == table {
-			edit(field)
-		}
-	}))
-}
 
 // integer reads a member of a decoded body.
 func integer(body map[string]any, name string) int64 {
@@ -176,13 +115,9 @@ func TestLargeNumbersEverywhere(t *testing.T) {
 	})
 	shown := map[string]bool{}
 	for name, fault := range map[string]layer{
-		"filters are forgotten": bodies(func(body map[string]any) { delete(body, "and") }, wire.PathQuery),
-		"offsets are one more": bodies(func(body map[string]any) {
-			if n := integer(body, "offset"); n > 0 {
-				body["offset"] = n + 1
-			}
-		}, wire.PathQuery),
-		"sorts are forgotten": bodies(func(body map[string]any) { delete(body, "sort") }, wire.PathQuery),
+		"filters are forgotten": bodies(drops("and"), wire.PathQuery),
+		"offsets are one more":  bodies(where(asks("offset>0"), adds("offset", 1)), wire.PathQuery),
+		"sorts are forgotten":   bodies(drops("sort"), wire.PathQuery),
 	} {
 		r := grade(t, numbers(fault(plain(table))), with(live, matching(`^(L|M)`), atMost(testrun.Budget(300))))
 		for _, o := range r.Failures() {
@@ -222,27 +157,7 @@ func shuffled(tables func() []memsource.Table) func() http.Handler {
 
 // pagedTables returns the data of a warehouse: movements that fill many upstream pages,
 // of parts whose parents are parts too, and a view.
-func pagedTables() []memsource.Table {
-	parts := tableOf("parts", "What is stored.", links("parent parts.no"), "no number!", "parent number", "label string", "weight decimal")
-	moves := tableOf("moves", "What came and went.", links("part parts.no"), "id number!", "part number", "amount number", "price decimal",
-		"at datetime", "day date", "code string")
-	for i := range 60 {
-		parts.Rows = append(parts.Rows, []wire.Value{
-			wire.Int(int64(i + 1)), unless(i%3 == 0, wire.Int(int64(i/3+1))), wire.Text(fmt.Sprintf("part %d", i%50)),
-			wire.Decimal(fmt.Sprintf("%d.%03d", i%7, 37*i%1000)),
-		})
-	}
-	first := time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
-	for i := range 1230 {
-		moves.Rows = append(moves.Rows, []wire.Value{
-			wire.Int(int64(1000 + i)), unless(i%41 == 7, wire.Int(int64(i*7%66+1))), // some have no such part
-			wire.Int(int64(i%23 - 4)), wire.Decimal(fmt.Sprintf("%d.%02d", i%97, 13*i%100)),
-			wire.DatetimeWidth(first.Add(time.Duration(i)*23*time.Hour+59*time.Minute), 0), wire.Date(first.AddDate(0, 0, i)),
-			wire.Text(fmt.Sprintf("%c%d", 'A'+i%5, i*i%1230)),
-		})
-	}
-	return []memsource.Table{moves, parts}
-}
+func pagedTables() []memsource.Table { return tablesIn("warehouse") }
 
 // warehouse returns the connector of these tables with something twisted, and layers around it.
 func warehouse(w twist, layers ...layer) func() http.Handler {
@@ -251,17 +166,11 @@ func warehouse(w twist, layers ...layer) func() http.Handler {
 
 // warning is a connector whose discovery warns of something.
 func warning() http.Handler {
-	return ok(func(body map[string]any) {
-		body["warnings"] = []string{`table orders: the path "items[].total" is in no document, so that the column is null`}
-	}, wire.PathDiscovery)(untouched())
+	return ok(sets("warnings", []string{`table orders: the path "items[].total" is in no document, so that the column is null`}),
+		wire.PathDiscovery)(untouched())
 }
 
 func live(g *grading) { g.Mode = conformance.ModeLive }
-
-// liveFaults returns connectors that are broken over real data.
-func liveFaults() []fault {
-	return slices.Concat(liveMeasureFaults, liveRowFaults, vendorFaults, slowFaults, tenantFaults())
-}
 
 var liveMeasureFaults = overLiveData([]fault{
 	broken("exact size counts one more", "an exact size equals streamed rows", "L1",
@@ -271,11 +180,8 @@ var liveMeasureFaults = overLiveData([]fault{
 			}
 		}, wire.PathSize))),
 	broken("count off by one with a filter", "/count and /query answer to the same filters", "L3",
-		over(untouched, onlyFor(wire.PathCount, hasMember("and"), edits(func(answer map[string]any) {
-			if n := integer(answer, "count"); n > 0 {
-				answer["count"] = n - 1
-			}
-		}, wire.PathCount)))),
+		over(untouched, onlyFor(wire.PathCount, asks("and>0"), edits(
+			where(asks("count>0"), adds("count", -1)), wire.PathCount)))),
 	broken("more distinct values than values", "measured counts stay ordered", "L4",
 		counting(func(c map[string]any) { c["distinct"] = integer(c, "nonNull") + 1 })).
 		behind("P3.11c", "the answer contradicts itself").refused("measure-13"),
@@ -284,11 +190,8 @@ var liveMeasureFaults = overLiveData([]fault{
 	broken("orphan rate in percent", "the orphan rate is a share", "L9",
 		over(untouched, rated(func(rate float64) float64 { return 100 * rate }))).
 		behind("P3.11a", "the answer contradicts its schema").refused("measure-8"),
-	broken("samples of linked keys", "the samples are those of orphans", "L9", over(untouched, edits(func(body map[string]any) {
-		if _, ok := body["orphanSamples"]; ok {
-			body["orphanSamples"] = []string{"1", "2"}
-		}
-	}, wire.PathLinkHitRate))),
+	broken("samples of linked keys", "the samples are those of orphans", "L9", over(untouched, edits(
+		where(asks("orphanSamples"), sets("orphanSamples", []string{"1", "2"})), wire.PathLinkHitRate))),
 	broken("the group of null is lost", "the folded rows have it, and a wrong number is never legal", "L8",
 		stocked(shop, folding(func(req *wire.AggregateRequest) {
 			for _, g := range req.GroupBy {
@@ -298,15 +201,13 @@ var liveMeasureFaults = overLiveData([]fault{
 	broken("aggregates ignore their filters", "every route answers to the same filters", "M10",
 		stocked(shop, folding(func(req *wire.AggregateRequest) { req.And = nil }))).
 		behind("L8", "its aggregates have filters, too").refused("aggregate-13"),
-	broken("sums as floats", "a wrong number is never legal", "L8", over(untouched, edits(func(body map[string]any) {
-		for _, row := range listOf(body, "rows") {
-			for name, v := range row {
-				if text, ok := v.(string); ok && strings.Contains(text, ".") && terms.IsDecimal(text) {
-					row[name] = text + "0000000000000001"
-				}
+	broken("sums as floats", "a wrong number is never legal", "L8", over(untouched, edits(eachOf(func(row map[string]any) {
+		for name, v := range row {
+			if text, ok := v.(string); ok && strings.Contains(text, ".") && terms.IsDecimal(text) {
+				row[name] = text + "0000000000000001"
 			}
 		}
-	}, wire.PathAggregate))),
+	}, "rows"), wire.PathAggregate))),
 })
 
 func counting(edit func(map[string]any)) func() http.Handler {
@@ -331,24 +232,16 @@ var liveRowFaults = overLiveData([]fault{
 	broken("a filter that loses rows", "none of the rows that satisfy a filter is missing", "L2",
 		tampered(eachFilter(as(wire.OpStartsWith), wire.OpIncludes))),
 	broken("a unique field that is not", "a key declared unique that is not really unique breaks joins", "L5",
-		columnsOf("customers", func(f map[string]any) { f["unique"] = f["unique"] == true || f["name"] == "country" })),
+		over(untouched, described("customers", "country", "unique", true))),
 	broken("a key that is null", "a declared key that is not nullable is never null", "L5",
-		columnsOf("customers", func(f map[string]any) {
-			if f["name"] == "email" {
-				f["nullable"] = false
-			}
-		})).refused("discovery-7"),
-	broken("pages overlap", "pages compose", "L6", over(untouched, bodies(func(body map[string]any) {
-		if n := integer(body, "offset"); n > 0 && body["limit"] != nil {
-			body["offset"] = n - 1
-		}
-	}, wire.PathQuery))).behind("M20", "a window is compared with the whole read before pages are"),
+		over(untouched, described("customers", "email", "nullable", false))).refused("discovery-7"),
+	broken("pages overlap", "pages compose", "L6", over(untouched, bodies(
+		where(asks("offset>0", "limit"), adds("offset", -1)), wire.PathQuery))).
+		behind("M20", "a window is compared with the whole read before pages are"),
 	broken("skips before it filters", "the window is cut from the rows that satisfy the filters", "M12",
-		over(untouched, bodies(func(body map[string]any) {
-			if and, _ := body["and"].([]any); len(and) > 0 && integer(body, "offset") > 0 {
-				body["offset"] = integer(body, "offset") / 2
-			}
-		}, wire.PathQuery))).behind("L6", "its pages have a filter"),
+		over(untouched, bodies(where(asks("and>0", "offset>0"), func(body map[string]any) {
+			body["offset"] = integer(body, "offset") / 2
+		}), wire.PathQuery))).behind("L6", "its pages have a filter"),
 	broken("ties in another order for each request", "ties are broken so that pages compose", "A.15", shuffled(shop)),
 	broken("sorts without case", "text sorts by its bytes", "L7", stocked(shop, twist{order: withoutCase})).refused("stream-2"),
 	broken("descending is ascending", "the rows are not in the requested order", "L7", tampered(upwards(""))).refused("stream-2"),
@@ -364,11 +257,7 @@ var liveRowFaults = overLiveData([]fault{
 		over(untouched, textsOf("amount", func(text string) any { return json.Number(text) }))),
 	broken("large integers as numbers", "integers beyond 2^53 cross as strings", "L10", numbersOf("90071992547409936")),
 	broken("a null where there is none", "discovery says that the column is not nullable", "L10",
-		columnsOf("orders", func(f map[string]any) {
-			if f["name"] == "note" {
-				f["nullable"] = false
-			}
-		})).refused("discovery-7"),
+		over(untouched, described("orders", "note", "nullable", false))).refused("discovery-7"),
 	broken("nin drops nulls, live", "with the platform's semantics nin keeps a null cell", "L2",
 		tampered(asking(func(req *connector.Query) {
 			for _, f := range req.And {

@@ -60,27 +60,21 @@ func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tabl
 			wire.Bool(random.IntN(2) == 0),
 		})
 	}
-	list = []wire.Table{
-		{
-			Name: "tickets", SourceDescription: "What people ask.", StoresRows: true, PrimaryKey: []string{"id"},
-			ForeignKeys: []wire.ForeignKey{{Field: "agent", TargetTable: "agents", TargetField: "id"}},
-			Fields: fieldsOf("id number!", "status string", "channel string?", "agent number?", "cost decimal?", "minutes number",
-				"opened datetime?", "due date?", "subject string", "code reference?", "tags array?", "urgent boolean"),
-		},
-		{
-			Name: "agents", SourceDescription: "Who answers.", StoresRows: true, PrimaryKey: []string{"id"},
-			Fields: fieldsOf("id number!", "name string", "active boolean", "country string?"),
-		},
+	of := []memsource.Table{
+		tableOf("tickets", "What people ask.", links("agent agents.id"), "id number!", "status string", "channel string?",
+			"agent number?", "cost decimal?", "minutes number", "opened datetime?", "due date?", "subject string", "code reference?",
+			"tags array?", "urgent boolean"),
+		tableOf("agents", "Who answers.", nil, "id number!", "name string", "active boolean", "country string?"),
 	}
-	tables = oracle.Tables{}
-	for i, rows := range [][][]wire.Value{all, agents} {
-		t := &list[i]
+	of[0].Rows, of[1].Rows = all, agents
+	for i, t := range of {
+		of[i].StoresRows = true
 		for f := range t.Fields {
 			t.Fields[f].SourceColumn, t.Fields[f].Samples = t.Fields[f].Name, []wire.Value{}
 		}
-		tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: rows}
+		list = append(list, of[i].Table)
 	}
-	return list, tables
+	return list, oracleTables(of)
 }
 
 // ticketConnector returns the connector of a help desk with one thing twisted.

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -100,14 +100,12 @@ var foldFaults = []fault{
 			}
 		}),
 	broken("names of groups lose their capitals", "a group has the names that are asked for", "L8, M24",
-		warehouse(twist{}, ok(func(body map[string]any) {
-			for _, group := range listOf(body, "rows") {
-				for name, v := range maps.Clone(group) {
-					delete(group, name)
-					group[strings.ToLower(name)] = v
-				}
+		warehouse(twist{}, ok(eachOf(func(group map[string]any) {
+			for name, v := range maps.Clone(group) {
+				delete(group, name)
+				group[strings.ToLower(name)] = v
 			}
-		}, wire.PathAggregate))),
+		}, "rows"), wire.PathAggregate))),
 	measureAs("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
 	measureAs("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
 	groupedWrongly("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
@@ -173,7 +171,7 @@ var liveJoinFaults = []fault{
 			if req.Joins[0].ToTable == req.Joins[1].ToTable && req.Joins[1].FromTable == req.Table {
 				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
 			}
-		}), shipped),
+		}), counted[3]),
 	broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
 		link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 			if req.FromTable == "arrivals" && req.FromColumn == "port" {
@@ -217,15 +215,38 @@ var liveJoinFaults = []fault{
 	hoppedWrongly("behind a row without a match, null is joined to null", "null matches nothing", 2,
 		eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
 			if req.Joins[0].ToTable == "parts" && req.Joins[1].ToTable == "counts" && unmatched(t, row) {
-				row[len(row)-2] = counts.Rows[3][0]
+				row[len(row)-2] = counted[0].Rows[3][0]
 			}
-		}), counts),
+		}), counted[0]),
 	hoppedWrongly("a later hop begins at a column of the base table", "a hop begins at the table that it names", 3,
 		eachRow(func(_ *connector.Query, t *oracle.Table, row []wire.Value) {
 			part, _ := strconv.Atoi(row[t.Index("part")].String())
 			copy(row[len(row)-4:], pagedParts[part-1])
-		}), moved, visits),
-	broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", limitedBase),
+		}), counted[1:3]...),
+	broken("a limit counts rows of the base table", "a window is one of joined rows", "M21", func() http.Handler {
+		var limits sync.Map // by request
+		return warehouse(twist{
+			request: func(req *connector.Query, limit, _ *int64) {
+				if len(req.Joins) > 0 && *limit > 0 {
+					limits.Store(req, *limit)
+					*limit = 0
+				}
+			},
+			answer: func(req *connector.Query, t *oracle.Table) {
+				limit, limited := limits.LoadAndDelete(req)
+				parents := int64(0)
+				for i, row := range t.Rows {
+					if i == 0 || row[0] != t.Rows[i-1][0] {
+						parents++
+					}
+					if limited && parents > limit.(int64) {
+						t.Rows = t.Rows[:i]
+						return
+					}
+				}
+			},
+		})()
+	}),
 	broken("an aggregate ignores its joins", neverWrong, "M22", warehouse(folding(where(
 		func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 0 && len(req.Measures) == 1 },
 		func(req *wire.AggregateRequest) { req.Joins = nil })))),
@@ -260,71 +281,11 @@ var liveJoinFaults = []fault{
 		}, wire.PathLinkHitRate))),
 }
 
-// countedTables returns tables that refer to those of the warehouse, some of them to each other.
-func countedTables() (counts, moved, visits, shipped memsource.Table) {
-	counted := func(name, to, key string, fields ...string) memsource.Table {
-		link, _, _ := strings.Cut(fields[0], " ")
-		return tableOf(name, "What was counted.", links(link+" "+to+"."+key), append([]string{"no number!"}, fields...)...)
-	}
-	counts = counted("counts", "parts", "no", "part number?")
-	for i := range 30 {
-		counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), unless(i%10 == 3, wire.Int(int64(2*i+1)))})
-	}
-	moved, visits = counted("counts", "moves", "id", "move number"), counted("visits", "counts", "no", "count number", "part number")
-	for i := range int64(40) {
-		moved.Rows = append(moved.Rows, []wire.Value{wire.Int(i), wire.Int(1000 + 7*i)})
-		visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
-	}
-	shipped = counted("shipped", "parts", "no", "origin number", "target number")
-	shipped.ForeignKeys = append(shipped.ForeignKeys, wire.ForeignKey{Field: "target", TargetTable: "parts", TargetField: "no"})
-	for i := range int64(20) {
-		shipped.Rows = append(shipped.Rows, []wire.Value{wire.Int(i), wire.Int(1 + i), wire.Int(60 - i)})
-	}
-	return counts, moved, visits, shipped
-}
-
-var counts, moved, visits, shipped = countedTables()
+// counted are tables that refer to those of the warehouse, some of them to each other.
+var counted = tablesIn("counted")
 
 // codes returns ports, and arrivals that name them in other letters, as an older system did, and declare no key.
-func codes() []memsource.Table {
-	ports := tableOf("ports", "", nil, "code string!", "depth number")
-	arrivals := tableOf("arrivals", "", nil, "no number!", "port string")
-	for i := range 30 {
-		code := fmt.Sprint("port ", i)
-		ports.Rows = append(ports.Rows, []wire.Value{wire.Text(code), wire.Int(int64(i % 7))})
-		if i%3 > 0 {
-			code = strings.ToUpper(code)
-		}
-		arrivals.Rows = append(arrivals.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(code)})
-	}
-	return []memsource.Table{ports, arrivals}
-}
-
-// limitedBase returns a connector that limits the rows of the base table, however many they are joined to.
-func limitedBase() http.Handler {
-	var limits sync.Map // by request
-	return warehouse(twist{
-		request: func(req *connector.Query, limit, _ *int64) {
-			if len(req.Joins) > 0 && *limit > 0 {
-				limits.Store(req, *limit)
-				*limit = 0
-			}
-		},
-		answer: func(req *connector.Query, t *oracle.Table) {
-			limit, limited := limits.LoadAndDelete(req)
-			parents := int64(0)
-			for i, row := range t.Rows {
-				if i == 0 || row[0] != t.Rows[i-1][0] {
-					parents++
-				}
-				if limited && parents > limit.(int64) {
-					t.Rows = t.Rows[:i]
-					return
-				}
-			}
-		},
-	})()
-}
+func codes() []memsource.Table { return tablesIn("ports") }
 
 // joinedSums returns a connector that adds each value of some fields once, as SUM(DISTINCT) does, which people
 // write so that rows with several matches are not added several times.
@@ -351,4 +312,143 @@ func joinedSums(name string, once func(field string) bool) fault {
 			t.Rows[0][i] = wire.Decimal(sum.String())
 		}
 	}}))
+}
+
+// Faults of joins that a join along a foreign key does not show: its target has no nulls, and the judge names what it asks for.
+
+const (
+	nullMatchesNothing = "a null key matches nothing"
+	answersFromSource  = "an answer is made of what the source holds, whatever was asked before"
+)
+
+func alsoNulls(name string, tables func() []memsource.Table, concerns func(from, to wire.Type) bool) fault {
+	return broken(name, nullMatchesNothing, "M21", stocked(tables, alsoMatching(tables, concerns, func(from, key wire.Value) bool {
+		return from.IsNull() && key.IsNull()
+	})))
+}
+
+func anyTypes(_, _ wire.Type) bool { return true }
+
+func ofTunes(name, why string, also func(from, key wire.Value) bool) fault {
+	return broken("tunes: "+name, why, "M21", stocked(tuneTables, alsoMatching(tuneTables, anyTypes, also)))
+}
+
+func overwritten(name string, tables func() []memsource.Table, into func(own wire.Column) bool) fault {
+	return broken(name, answersFromSource, "M27", func() http.Handler { return stocked(tables, overwriting(tables, into))() })
+}
+
+var hopFaults = overLiveData([]fault{
+	alsoNulls("hotels: nulls of both sides match", firstHotels, anyTypes),
+	alsoNulls("hotels: null texts of both sides match", firstHotels,
+		func(from, to wire.Type) bool { return from == wire.TypeString && to == wire.TypeString }),
+	alsoNulls("parts: nulls of both sides match", pagedTables, anyTypes),
+	ofTunes("a null key meets the empty text", nullMatchesNothing,
+		func(from, key wire.Value) bool { return from.IsNull() && key.Text() == "" && !key.IsNull() }),
+	ofTunes("text keys that look like numbers meet as numbers", "texts are compared as texts", func(from, key wire.Value) bool {
+		return terms.IsDecimal(from.Text()) && from.Text() != key.Text() && oracle.Same(from, key, wire.TypeNumber)
+	}),
+	overwritten("hotels: a joined column is written into the row that is kept", firstHotels, func(wire.Column) bool { return true }),
+	overwritten("library: a joined number is written into the row that is kept", libraryTables,
+		func(own wire.Column) bool { return own.Type == wire.TypeNumber }),
+})
+
+// tuneTables returns tables that are joined by number and by text: tunes have keys that look like numbers, and an empty one.
+func tuneTables() []memsource.Table { return sampledIn("tunes") }
+
+// alsoMatching joins rows over columns of some types also where another condition on the two keys holds.
+func alsoMatching(tables func() []memsource.Table, concerns func(from, to wire.Type) bool, also func(from, key wire.Value) bool) twist {
+	all := oracleTables(tables())
+	return twist{joined: func(req *connector.Query, t *oracle.Table) {
+		hop, to := req.Joins[0], all[req.Joins[0].ToTable]
+		from, key := t.Index(hop.FromField), to.Index(hop.ToField)
+		if len(req.Joins) > 1 || !concerns(t.Columns[from].Type, to.Columns[key].Type) {
+			return
+		}
+		var rows [][]wire.Value
+		for _, row := range t.Rows {
+			before := len(rows)
+			for _, other := range to.Rows {
+				if !also(row[from], other[key]) {
+					continue
+				}
+				matched := slices.Clone(row)
+				for i, f := range hop.Fields {
+					matched[len(row)-len(hop.Fields)+i] = other[to.Index(f.Field)]
+				}
+				rows = append(rows, matched)
+			}
+			if len(rows) == before {
+				rows = append(rows, row)
+			}
+		}
+		t.Rows = rows
+	}}
+}
+
+// overwriting writes what a hop answers under a name of the table's own into the table's rows, for later queries.
+func overwriting(tables func() []memsource.Table, into func(own wire.Column) bool) twist {
+	var mu sync.Mutex
+	kept := oracleTables(tables())
+	return twist{seen: func(req *connector.Query) oracle.Tables {
+		mu.Lock()
+		defer mu.Unlock()
+		now := maps.Clone(kept)
+		if len(req.Joins) != 1 {
+			return now
+		}
+		hop, base := req.Joins[0], *kept[req.Table]
+		to := kept[hop.ToTable]
+		from, key := base.Index(hop.FromField), to.Index(hop.ToField)
+		for _, f := range hop.Fields {
+			own := base.Index(f.As)
+			if own < 0 || own == from || slices.Contains(base.PrimaryKey, f.As) || !into(base.Columns[own]) {
+				continue
+			}
+			base.Rows = slices.Clone(base.Rows)
+			for n, row := range base.Rows {
+				base.Rows[n] = slices.Clone(row)
+				base.Rows[n][own] = wire.Null()
+				at := slices.IndexFunc(to.Rows, func(other []wire.Value) bool { return oracle.Same(row[from], other[key], wire.TypeString) })
+				if at >= 0 && !row[from].IsNull() {
+					base.Rows[n][own] = to.Rows[at][to.Index(f.Field)]
+				}
+			}
+		}
+		kept[req.Table] = &base
+		return now
+	}}
+}
+
+// oddJoins returns what is odd about joins: connectors that refuse those that the protocol does not say all must take.
+func oddJoins() []oddity {
+	refusing := func(status int, code string, refused func(body map[string]any, hop map[string]any) bool) func() http.Handler {
+		return over(hotel, refusesWhere(status, code, "no such join", func(r *http.Request, text []byte) bool {
+			body := parsed(text)
+			return mayAsk(r) && slices.ContainsFunc(listOf(body, "joins"), func(hop map[string]any) bool { return refused(body, hop) })
+		}))
+	}
+	own := func(body map[string]any, hop map[string]any) bool {
+		i := slices.IndexFunc(hotelTables(0), func(t memsource.Table) bool { return t.Name == body["table"] })
+		return i >= 0 && slices.ContainsFunc(listOf(hop, "fields"), func(f map[string]any) bool {
+			name, _ := f["as"].(string)
+			return hotelTables(0)[i].Field(name) != nil
+		})
+	}
+	undeclared := func(body map[string]any, hop map[string]any) bool {
+		for _, t := range hotelTables(0) {
+			for _, key := range t.ForeignKeys {
+				if t.Name == hop["fromTable"] && key.Field == hop["fromField"] && key.TargetTable == hop["toTable"] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	some := func(g *grading) { g.Match = "^M2[127]$" } // so that few requests suffice for all joins
+	return []oddity{
+		{name: "a joined column may not have a name of the table's own", why: "two columns of one name are refused",
+			build: refusing(400, "bad_request", own), options: some},
+		{name: "only declared foreign keys are joined", why: "another join may be refused as unsupported",
+			build: refusing(422, "unsupported", undeclared), options: some},
+	}
 }

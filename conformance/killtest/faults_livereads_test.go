@@ -17,12 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// liveReadFaults returns connectors whose reads of one table disagree.
-func liveReadFaults() []fault {
-	return overLiveData(slices.Concat(wholeReadFaults, windowFaults, projectionFaults, viewFaults, foldFaults, liveJoinFaults,
-		descriptionFaults))
-}
-
 // countless are the endpoints that tell how many rows a table has.
 var countless = []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate}
 
@@ -99,7 +93,25 @@ var windowFaults = []fault{
 		func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }),
 	broken("under a window only the first group of or is asked for", appliedInOrder, "M12",
 		warehouse(askingForPages(func(req *connector.Query) { req.Or = req.Or[:min(1, len(req.Or))] }))),
-	broken("what the upstream cannot filter is filtered behind the window", appliedInOrder, "M12", filteredLate),
+	broken("what the upstream cannot filter is filtered behind the window", appliedInOrder, "M12", func() http.Handler {
+		var late sync.Map // filters by request
+		includes := func(f wire.Filter) bool { return f.Op == wire.OpIncludes }
+		return warehouse(twist{
+			request: func(req *connector.Query, limit, _ *int64) {
+				if *limit > 0 && slices.ContainsFunc(req.And, includes) {
+					late.Store(req, slices.Clone(req.And))
+					req.And = slices.DeleteFunc(req.And, includes)
+				}
+			},
+			answer: func(req *connector.Query, t *oracle.Table) {
+				if filters, ok := late.LoadAndDelete(req); ok {
+					t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+						return slices.ContainsFunc(filters.([]wire.Filter), func(f wire.Filter) bool { return !matches(t, row, f) })
+					})
+				}
+			},
+		})()
+	}),
 	broken("a nin of more than fifty members drops nothing", "nin drops what in keeps", "L2",
 		warehouse(eachFilter(listed(func(list []wire.Value) []wire.Value {
 			if len(list) > 50 {
@@ -108,7 +120,27 @@ var windowFaults = []fault{
 			return list
 		}), wire.OpNin))),
 	broken("a long list is asked for in parts, whose rows come one behind the other",
-		"a sort orders all rows that the filters keep", "M12", warehouse(twist{answer: inParts})),
+		"a sort orders all rows that the filters keep", "M12", warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
+			i := slices.IndexFunc(req.And, func(f wire.Filter) bool { return f.Op == wire.OpIn && len(f.Values) > 50 })
+			if i < 0 {
+				return
+			}
+			var all [][]wire.Value
+			f, left := req.And[i], t.Rows
+			for part := range slices.Chunk(req.And[i].Values, 50) {
+				f.Values = part
+				var others [][]wire.Value
+				for _, row := range left {
+					if matches(t, row, f) {
+						all = append(all, row)
+					} else {
+						others = append(others, row)
+					}
+				}
+				left = others
+			}
+			t.Rows = all
+		}})),
 	broken("parts of texts are looked for in the fields that were asked for", "a filter is about a column of the table", "L2",
 		warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
 			for _, f := range req.And {
@@ -117,14 +149,10 @@ var windowFaults = []fault{
 				}
 			}
 		}})),
-	keptPages("pages are kept without the direction of their order", func(body map[string]any) {
-		for _, k := range listOf(body, "sort") {
-			delete(k, "dir")
-		}
-	}),
-	keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers).
+	keptPages("pages are kept without the direction of their order", eachOf(drops("dir"), "sort")),
+	keptNumbers("counts are kept without the members of lists", wire.PathCount, eachOf(drops("values"), "and")).
 		behind("M10", "counts by lists are asked one after the other"),
-	keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()).
+	keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, eachOf(drops("values"), "and"), badges()).
 		behind("M10", "counts by lists are asked one after the other"),
 	keptNumbers("counts are kept without what stands together in or", wire.PathCount, func(body map[string]any) {
 		var flat []any
@@ -134,17 +162,10 @@ var windowFaults = []fault{
 		}
 		body["or"] = flat
 	}),
-	keptNumbers("counts are kept with the members of lists joined by commas", wire.PathCount, func(body map[string]any) {
-		for _, f := range listOf(body, "and") {
-			f["values"] = strings.Trim(fmt.Sprint(f["values"]), "[]")
-			f["values"] = strings.ReplaceAll(f["values"].(string), " ", ",")
-		}
-	}),
-	keptNumbers("aggregates are kept without the names of their columns", wire.PathAggregate, func(body map[string]any) {
-		for _, m := range slices.Concat(listOf(body, "measures"), listOf(body, "groupBy")) {
-			delete(m, "as")
-		}
-	}),
+	keptNumbers("counts are kept with the members of lists joined by commas", wire.PathCount, eachOf(func(f map[string]any) {
+		f["values"] = strings.ReplaceAll(strings.Trim(fmt.Sprint(f["values"]), "[]"), " ", ",")
+	}, "and")),
+	keptNumbers("aggregates are kept without the names of their columns", wire.PathAggregate, eachOf(drops("as"), "measures", "groupBy")),
 	keptNumbers("aggregates are kept by the first three of their filters", wire.PathAggregate, func(body map[string]any) {
 		body["and"] = alternatives(body, "and")[:min(3, len(alternatives(body, "and")))]
 	}, firstHotels()...),
@@ -153,20 +174,68 @@ var windowFaults = []fault{
 	keptNumbers("counts are kept in lower case", wire.PathCount, func(body map[string]any) {
 		body["and"] = strings.ToLower(fmt.Sprint(body["and"]))
 	}),
-	keptNumbers("counts are kept by the first and the last member of lists", wire.PathCount, func(body map[string]any) {
-		for _, f := range listOf(body, "and") {
-			if values, ok := f["values"].([]any); ok && len(values) > 2 {
-				f["values"] = []any{values[0], len(values), values[len(values)-1]}
-			}
+	keptNumbers("counts are kept by the first and the last member of lists", wire.PathCount, eachOf(func(f map[string]any) {
+		if values, ok := f["values"].([]any); ok && len(values) > 2 {
+			f["values"] = []any{values[0], len(values), values[len(values)-1]}
 		}
-	}),
+	}, "and")),
 	broken("the answer to a count that timed out goes to the next", "a number is that of its own request", "M27",
-		warehouse(twist{}, leavingLate)),
-	keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
+		warehouse(twist{}, func(h http.Handler) http.Handler {
+			var left atomic.Pointer[httptest.ResponseRecorder]
+			return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				tree := parsed(*body)
+				if r.URL.Path != wire.PathCount || !mayAsk(r) || tree == nil {
+					return false
+				}
+				if rec := left.Swap(nil); rec != nil {
+					replay(w, rec)
+					return true
+				}
+				if integer(tree, "timeoutMs") != 1 {
+					return false
+				}
+				tree["timeoutMs"] = json.Number("10000")
+				rec := httptest.NewRecorder()
+				h.ServeHTTP(rec, withBody(r, marshalled(tree)))
+				if rec.Code == http.StatusOK {
+					left.Store(rec)
+				}
+				refuses(w, http.StatusRequestTimeout, "timeout", "the time is over")
+				return true
+			})(h)
+		})),
+	keptPages("pages are kept without the groups of or", drops("or")),
 	broken("the open cursor of a table is read on", "an offset counts the rows of its own request", "M27", cursors).
 		behind("M27, or L6", "pages of other lists are read before"),
-	broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", leavingLimits),
-	broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", leavingGroups),
+	broken("a page leaves its limit to the next read without one", "a limit is that of its own request", "M27", func() http.Handler {
+		var left atomic.Int64
+		return warehouse(twist{request: func(_ *connector.Query, limit, offset *int64) {
+			switch {
+			case *limit > 0 && *offset > 0:
+				left.Store(*limit)
+			case *limit == 0:
+				*limit = left.Swap(0)
+			}
+		}})()
+	}),
+	broken("a query leaves its groups of or to the next of its table", "a filter is that of its own request", "M27", func() http.Handler {
+		var (
+			mu    sync.Mutex
+			table string
+			left  [][]wire.Filter
+		)
+		return warehouse(asking(func(req *connector.Query) {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(req.Or) > 0 {
+				table, left = req.Table, req.Or
+			} else if req.Table != table {
+				left = nil
+			} else if len(req.And) == 0 {
+				req.Or = left
+			}
+		}))()
+	}),
 	broken("a refused query leaves its first filter to the next", "a filter is that of its own request", "M27",
 		warehouse(twist{}, leavingFilters(wire.PathQuery, http.StatusNotFound, http.StatusUnprocessableEntity))),
 	broken("a refused count leaves its first filter to the next", "a filter is that of its own request", "M27",
@@ -187,54 +256,10 @@ var windowFaults = []fault{
 	}).behind("M20", windowsFirst),
 }
 
-// filteredLate returns a connector whose upstream does not know includes.
-func filteredLate() http.Handler {
-	var late sync.Map // filters by request
-	includes := func(f wire.Filter) bool { return f.Op == wire.OpIncludes }
-	return warehouse(twist{
-		request: func(req *connector.Query, limit, _ *int64) {
-			if *limit > 0 && slices.ContainsFunc(req.And, includes) {
-				late.Store(req, slices.Clone(req.And))
-				req.And = slices.DeleteFunc(req.And, includes)
-			}
-		},
-		answer: func(req *connector.Query, t *oracle.Table) {
-			if filters, ok := late.LoadAndDelete(req); ok {
-				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-					return slices.ContainsFunc(filters.([]wire.Filter), func(f wire.Filter) bool { return !matches(t, row, f) })
-				})
-			}
-		},
-	})()
-}
-
 // matches reports whether a row satisfies a filter.
 func matches(t *oracle.Table, row []wire.Value, f wire.Filter) bool {
 	c := t.Index(f.Field)
 	return oracle.Match(row[c], f, t.Columns[c].Type)
-}
-
-// inParts orders the rows that a long list finds by the fifties of its members.
-func inParts(req *connector.Query, t *oracle.Table) {
-	i := slices.IndexFunc(req.And, func(f wire.Filter) bool { return f.Op == wire.OpIn && len(f.Values) > 50 })
-	if i < 0 {
-		return
-	}
-	var all [][]wire.Value
-	f, left := req.And[i], t.Rows
-	for part := range slices.Chunk(req.And[i].Values, 50) {
-		f.Values = part
-		var others [][]wire.Value
-		for _, row := range left {
-			if matches(t, row, f) {
-				all = append(all, row)
-			} else {
-				others = append(others, row)
-			}
-		}
-		left = others
-	}
-	t.Rows = all
 }
 
 // cursors returns a connector that keeps a cursor for each table, with the sort of the request that opened it.
@@ -255,40 +280,6 @@ func cursors() http.Handler {
 			open[req.Table] = cursor{*offset + *limit, req.Sort}
 		}
 	}})()
-}
-
-// leavingLimits returns a connector that takes the limit of the last page after the first for a request without a limit.
-func leavingLimits() http.Handler {
-	var left atomic.Int64
-	return warehouse(twist{request: func(_ *connector.Query, limit, offset *int64) {
-		switch {
-		case *limit > 0 && *offset > 0:
-			left.Store(*limit)
-		case *limit == 0:
-			*limit = left.Swap(0)
-		}
-	}})()
-}
-
-// leavingGroups returns a connector that takes the groups of or of the last request with some for those of later requests
-// without, until another table is asked for.
-func leavingGroups() http.Handler {
-	var (
-		mu    sync.Mutex
-		table string
-		left  [][]wire.Filter
-	)
-	return warehouse(asking(func(req *connector.Query) {
-		mu.Lock()
-		defer mu.Unlock()
-		if len(req.Or) > 0 {
-			table, left = req.Table, req.Or
-		} else if req.Table != table {
-			left = nil
-		} else if len(req.And) == 0 {
-			req.Or = left
-		}
-	}))()
 }
 
 // leavingFilters keeps the first filter of a request of which a later filter is refused with one of the statuses, for the
@@ -317,46 +308,12 @@ func leavingFilters(path string, refusals ...int) layer {
 	}
 }
 
-func withoutMembers(body map[string]any) {
-	for _, f := range listOf(body, "and") {
-		delete(f, "values")
-	}
-}
-
-// leavingLate answers a count with what the last one, which had a millisecond, was to be answered.
-func leavingLate(h http.Handler) http.Handler {
-	var left atomic.Pointer[httptest.ResponseRecorder]
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		if r.URL.Path != wire.PathCount || !mayAsk(r) || tree == nil {
-			return false
-		}
-		if rec := left.Swap(nil); rec != nil {
-			replay(w, rec)
-			return true
-		}
-		if integer(tree, "timeoutMs") != 1 {
-			return false
-		}
-		tree["timeoutMs"] = json.Number("10000")
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, withBody(r, marshalled(tree)))
-		if rec.Code == http.StatusOK {
-			left.Store(rec)
-		}
-		refuses(w, http.StatusRequestTimeout, "timeout", "the time is over")
-		return true
-	})(h)
-}
-
 // firstOfOperands leaves the first nineteen characters of operands, as many as an instant has without its fraction.
-func firstOfOperands(body map[string]any) {
-	for _, f := range listOf(body, "and") {
-		if text, ok := f["value"].(string); ok {
-			f["value"] = text[:min(len(text), len(time.DateTime))]
-		}
+var firstOfOperands = eachOf(func(f map[string]any) {
+	if text, ok := f["value"].(string); ok {
+		f["value"] = text[:min(len(text), len(time.DateTime))]
 	}
-}
+}, "and")
 
 // badges returns a table of which only one column has values with different numbers of rows.
 func badges() memsource.Table {
@@ -424,47 +381,30 @@ var projectionFaults = []fault{
 	}),
 }
 
-var asView = eachTable(func(table map[string]any) {
-	table["storesRows"] = false
-	delete(table, "rowCount")
-})
-
 func viewed(name, kill string, build func() http.Handler) fault {
-	return broken(name, "a table that stores no rows of its own is read like any other", kill, over(build, asView))
+	return broken(name, "a table that stores no rows of its own is read like any other", kill,
+		over(build, eachTable(sets("storesRows", false)), eachTable(drops("rowCount"))))
 }
 
 // viewFaults are connectors whose tables claim to store no rows.
 var viewFaults = []fault{
-	viewed("a view repeats its key", "L5", columnsOf("customers", func(f map[string]any) {
-		f["unique"] = f["unique"] == true || f["name"] == "country"
-	})),
-	viewed("a view has nulls where it has none", "L10", columnsOf("orders", func(f map[string]any) {
-		if f["name"] == "note" {
-			f["nullable"] = false
-		}
-	})).refused("discovery-7"),
-	viewed("a view counts 999", "L3", over(untouched, edits(func(body map[string]any) {
-		if body["count"] != nil {
-			body["count"] = 999
-		}
-	}, wire.PathCount))),
+	viewed("a view repeats its key", "L5", over(untouched, described("customers", "country", "unique", true))),
+	viewed("a view has nulls where it has none", "L10", over(untouched, described("orders", "note", "nullable", false))).
+		refused("discovery-7"),
+	viewed("a view counts 999", "L3", over(untouched, edits(where(asks("count"), sets("count", 999)), wire.PathCount))),
 	viewed("a view ignores its filters", "L2", tampered(asking(func(req *connector.Query) { req.And = nil }))).refused("stream-11"),
 }
 
 // descriptionFaults are connectors whose discovery does not describe the rows.
 var descriptionFaults = []fault{
 	broken("samples are those of another column", "samples are values of the column", "M29",
-		warehouse(twist{}, eachField(func(table any, f map[string]any) {
-			if table == "moves" && f["name"] == "amount" {
-				f["samples"] = []any{1000, 1001, 1002}
-			}
-		}))).behind("L10", "it knows whose values they are"),
+		warehouse(twist{}, described("moves", "amount", "samples", []any{1000, 1001, 1002}))).behind("L10", "it knows whose values they are"),
 	broken("a null share in parts of one", "nullPercent is a percentage", "M29",
-		warehouse(twist{}, eachField(func(_ any, f map[string]any) {
-			if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
+		warehouse(twist{}, edits(ofField("parts", "parent", func(f map[string]any) {
+			if stats, ok := f["stats"].(map[string]any); ok {
 				stats["nullPercent"] = 0.3
 			}
-		}))),
+		}), wire.PathDiscovery))),
 	broken("discovery forgets a table every other time", "discovery lists every table", "M26", func() http.Handler {
 		n := 0
 		return edits(func(body map[string]any) {

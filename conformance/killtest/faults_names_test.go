@@ -9,12 +9,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// namesFaults returns connectors that find tables and fields under names that are not
-// theirs, or do not look whether there are any.
-func namesFaults() []fault {
-	return slices.Concat(nearNameFaults, unseenFieldFaults, hopNameFaults)
-}
-
 // repaired returns a connector whose requests to a path are put right by edit before
 // they are answered, instead of being refused.
 func repaired(path string, edit func(body map[string]any)) func() http.Handler {
@@ -167,10 +161,6 @@ func hopField(table, member string) func(h map[string]any) bool {
 	}
 }
 
-func hopAnswered(h map[string]any) bool {
-	return !slices.ContainsFunc(listOf(h, "fields"), func(f map[string]any) bool { return unknownTo(textOf(h["toTable"]), f) })
-}
-
 const notInSource = "a table or column the source does not have"
 
 // hopNameFaults do not look up what a hop names.
@@ -179,7 +169,9 @@ var hopNameFaults = []fault{
 	broken("hops from an unknown table", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopTable("fromTable"))),
 	broken("hops to an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopField("toTable", "toField"))),
 	broken("hops from an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopField("fromTable", "fromField"))),
-	broken("unknown joined fields", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopAnswered)),
+	broken("unknown joined fields", notInSource, "P3.15a", hopWhere(wire.PathQuery, func(h map[string]any) bool {
+		return !slices.ContainsFunc(listOf(h, "fields"), func(f map[string]any) bool { return unknownTo(textOf(h["toTable"]), f) })
+	})),
 	broken("hops of an aggregate to an unknown table", notInSource, "P3.15a", hopWhere(wire.PathAggregate, hopTable("toTable"))),
 	broken("unknown filters beside a join", notInSource, "P3.15b",
 		repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))),

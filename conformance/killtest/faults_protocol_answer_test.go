@@ -15,8 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ofTable puts a layer in front of what is asked of one table.
-func ofTable(table string, l layer) layer {
+// askedOf puts a layer in front of what is asked of one table.
+func askedOf(table string, l layer) layer {
 	return func(h http.Handler) http.Handler {
 		other := l(h)
 		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
@@ -34,11 +34,11 @@ const linksTable = "code_links"
 
 // insteadOf replaces the lines of a kind.
 func insteadOf(k string, texts ...string) func() http.Handler {
-	return over(usual, ofTable(linksTable, linesOf(k, func(_ []byte, emit func(...string)) { emit(texts...) })))
+	return over(usual, askedOf(linksTable, linesOf(k, func(_ []byte, emit func(...string)) { emit(texts...) })))
 }
 
 func eachRowText(text func(row json.RawMessage) string) func() http.Handler {
-	return over(usual, ofTable(linksTable, linesOf("rows", func(line []byte, emit func(...string)) {
+	return over(usual, askedOf(linksTable, linesOf("rows", func(line []byte, emit func(...string)) {
 		var list []string
 		for _, row := range rowsOf(line) {
 			list = append(list, text(row))
@@ -91,7 +91,7 @@ var streamFaults = []fault{
 
 // Of a table that no other check measures.
 func changedAnswer(path string, edit func(body map[string]any) any) func() http.Handler {
-	return over(usual, ofTable(manifestTable, answers(func(body map[string]any, status int) (any, int) {
+	return over(usual, askedOf(manifestTable, answers(func(body map[string]any, status int) (any, int) {
 		if status == 200 {
 			return edit(body), status
 		}
@@ -148,13 +148,13 @@ var answerFaults = []fault{
 	broken("groups as a bare array", "every JSON answer is a wrapped object", "P3.11a",
 		changedAnswer(wire.PathAggregate, func(body map[string]any) any { return body["rows"] })),
 	broken("a column left out", "an answer for each column", "P3.11a",
-		editedAnswer(wire.PathCardinality, func(body map[string]any) { body["columns"] = map[string]any{} })),
+		editedAnswer(wire.PathCardinality, sets("columns", map[string]any{}))),
 	broken("an answer of 33 MiB", "a JSON answer is at most 32 MiB", "P3.11b",
 		answeringWith(200, wire.PathCheck, func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Body.Write(bytes.Repeat([]byte(" "), terms.MaxAnswerBytes))
 		})).behind("P1.6", "it is the answer of /check"),
 	broken("a rate in percent", "orphanRate is orphanCount over fromNonNull", "P3.11c",
-		over(usual, ofTable(manifestTable, rated(func(rate float64) float64 { return rate / 2 })))),
+		over(usual, askedOf(manifestTable, rated(func(rate float64) float64 { return rate / 2 })))),
 	broken("distinct counts rows", "distinct <= nonNull", "P3.11c", editedAnswer(wire.PathCardinality,
 		eachColumn(func(c map[string]any) { c["distinct"] = 1 + integer(c, "nonNull") }))),
 	broken("errors that quote the body", "no credential is echoed", "P3.12",
@@ -179,7 +179,7 @@ var adviceFaults = []fault{
 	broken("a ping before served", "only a slow source is pinged for before served", "A.4",
 		over(usual, linesOf("served", func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) }))),
 	broken("a ceiling that is none", "answers exceed the declared rowsPerTableMax", "A.5",
-		over(limited(wire.Limits{RowsPerTableMax: 10}), eachTable(func(t map[string]any) { delete(t, "rowCount") }))),
+		over(limited(wire.Limits{RowsPerTableMax: 10}), eachTable(drops("rowCount")))),
 	broken("the upstream's page size", "pageSizeMax bounds an answer, not a page of the upstream", "A.36",
 		limited(wire.Limits{PageSizeMax: 1000})),
 	broken("decimals without their scale", "the scale is kept", "A.6", over(usual, textsOf("amount", func(text string) any {
@@ -189,7 +189,7 @@ var adviceFaults = []fault{
 		over(usual, textsOf("v_datetime", func(text string) any { return zulu.ReplaceAllString(text, "$1+00:00") }))).
 		behind("A.7, or P2.17", "parts of a text are looked for in another spelling than is answered"),
 	broken("rows with a further member", "row members are exactly the requested fields", "A.10",
-		over(usual, ofTable("codes", lines(func(line []byte, emit func(...string)) {
+		over(usual, askedOf("codes", lines(func(line []byte, emit func(...string)) {
 			emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
 		})))),
 	broken("unknown paths in plain text", "every refusal is the envelope", "A.11",
@@ -225,7 +225,6 @@ var adviceFaults = []fault{
 			return r.URL.Path == wire.PathQuery && legal(r.URL.Path, body) && !unknownTable(body) &&
 				strings.Contains(text, "no_such_field") && !strings.Contains(text, `"op"`)
 		}))),
-	broken("answers with further members", "the protocol does not name them", "A.20", over(usual, edits(func(body map[string]any) {
-		body["took"] = 3
-	}, wire.PathSize, wire.PathCount, wire.PathCheck, wire.PathDiscovery))),
+	broken("answers with further members", "the protocol does not name them", "A.20", over(usual, edits(sets("took", 3),
+		wire.PathSize, wire.PathCount, wire.PathCheck, wire.PathDiscovery))),
 }

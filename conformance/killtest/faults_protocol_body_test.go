@@ -23,14 +23,6 @@ func describedTable(name string, members map[string]any) func() http.Handler {
 	}, wire.PathDiscovery))
 }
 
-func codesTable(edit func(table map[string]any)) func() http.Handler {
-	return over(usual, eachTable(func(t map[string]any) {
-		if t["name"] == "codes" {
-			edit(t)
-		}
-	}))
-}
-
 var protocolDiscoveryFaults = []fault{
 	broken("discovery as a bare array", "every JSON answer is a wrapped object", "P3.1a",
 		over(usual, answers(func(body map[string]any, status int) (any, int) {
@@ -40,7 +32,7 @@ var protocolDiscoveryFaults = []fault{
 			return body, status
 		}, wire.PathDiscovery))),
 	broken("a table without foreignKeys", "foreignKeys is required", "P3.1a",
-		codesTable(func(table map[string]any) { delete(table, "foreignKeys") })),
+		over(usual, edits(ofTable("codes", drops("foreignKeys")), wire.PathDiscovery))),
 	broken("a primary key of no field", "an array of field names", "P3.1b",
 		describedTable("extra", map[string]any{"primaryKey": []any{"key"}})),
 	broken("a foreign key to no field", "a foreign key leads to a field of its target", "P3.1b", describedTable("extra", map[string]any{
@@ -49,10 +41,10 @@ var protocolDiscoveryFaults = []fault{
 			"unique": false, "samples": []any{}, "sourceDescription": ""}},
 	})),
 	broken("a foreign key to a table that is not listed", "a foreign key leads to a table of the same discovery", "P3.1b",
-		codesTable(func(table map[string]any) {
+		over(usual, edits(ofTable("codes", func(table map[string]any) {
 			field := listOf(table, "fields")[0]["name"]
 			table["foreignKeys"] = []any{map[string]any{"field": field, "targetTable": "custmers", "targetField": "id"}}
-		})).accepted("every row can be read, and a connection notes it"),
+		}), wire.PathDiscovery))).accepted("every row can be read, and a connection notes it"),
 	broken("a table that cannot be read", "the platform reads rows of every table through /query", "P3.1c",
 		describedTable("ghost", map[string]any{"storesRows": true})),
 }
@@ -69,24 +61,6 @@ func emptyAnswer(path, answer string, when func(body []byte) bool) func() http.H
 		sends(w, 200, media, answer)
 		return true
 	}))
-}
-
-// An unknown column of a known table.
-func namesUnknownColumn(body []byte) bool {
-	tree := parsed(body)
-	t, known := corpusTable(textOf(tree["table"]))
-	columns, _ := tree["columns"].([]any)
-	return known && slices.ContainsFunc(columns, func(c any) bool { return t.Field(textOf(c)) == nil })
-}
-
-func namesUnknownEnd(body []byte) bool {
-	tree := parsed(body)
-	for _, end := range []string{"from", "to"} {
-		if t, known := corpusTable(textOf(tree[end+"Table"])); known && t.Field(textOf(tree[end+"Column"])) == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // dropsUnknown takes what names an unknown field out of a member.
@@ -123,11 +97,24 @@ var unknownFaults = []fault{
 	broken("the cardinality of an unknown table", isUnknownEntity, "P3.2: a table of /cardinality",
 		emptyAnswer(wire.PathCardinality, `{"columns":{}}`, unknownTable)),
 	broken("the cardinality of an unknown column", isUnknownEntity, "P3.2: a column of /cardinality",
-		emptyAnswer(wire.PathCardinality, `{"columns":{}}`, namesUnknownColumn)),
+		emptyAnswer(wire.PathCardinality, `{"columns":{}}`, func(body []byte) bool {
+			tree := parsed(body)
+			t, known := corpusTable(textOf(tree["table"]))
+			columns, _ := tree["columns"].([]any)
+			return known && slices.ContainsFunc(columns, func(c any) bool { return t.Field(textOf(c)) == nil })
+		})),
 	broken("the hit rate of an unknown table", isUnknownEntity, "P3.2: a table of /linkHitRate",
 		emptyAnswer(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable)),
 	broken("the hit rate of an unknown column", isUnknownEntity, "P3.2: a column of /linkHitRate",
-		emptyAnswer(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, namesUnknownEnd)),
+		emptyAnswer(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, func(body []byte) bool {
+			tree := parsed(body)
+			for _, end := range []string{"from", "to"} {
+				if t, known := corpusTable(textOf(tree[end+"Table"])); known && t.Field(textOf(tree[end+"Column"])) == nil {
+					return true
+				}
+			}
+			return false
+		})),
 	broken("an unknown field is not projected", "a column the source does not have is refused", "P3.4: fields of /query",
 		dropsUnknown(wire.PathQuery, "fields", "")),
 	broken("an unknown sort key is dropped", "a column the source does not have is refused", "P3.4: sort of /query",
@@ -180,13 +167,7 @@ var malformedFaults = []fault{
 		}
 	})),
 	broken("a payload on isnull is ignored", "three strict shapes", "P3.3: the shape of a filter",
-		editedQuery(func(body map[string]any) {
-			for _, f := range listOf(body, "and") {
-				if f["op"] == "isnull" && f["value"] != nil {
-					delete(f, "value")
-				}
-			}
-		})),
+		editedQuery(eachOf(where(asks("op=isnull", "value"), drops("value")), "and"))),
 	broken("any timeoutMs will do", "timeoutMs is a positive integer", "P3.3: timeoutMs",
 		over(usual, requests(wire.PathCheck, func(body map[string]any) {
 			if _, given := body["timeoutMs"]; given {
@@ -200,13 +181,7 @@ var malformedFaults = []fault{
 			})
 		}))),
 	broken("avg is answered as max", "a wrong number is never legal", "P3.3: an unknown function or grain",
-		over(usual, requests(wire.PathAggregate, func(body map[string]any) {
-			for _, m := range listOf(body, "measures") {
-				if m["fn"] == "avg" {
-					m["fn"] = "max"
-				}
-			}
-		}))),
+		over(usual, requests(wire.PathAggregate, eachOf(where(asks("fn=avg"), sets("fn", "max")), "measures")))),
 }
 
 func omitting(o connector.Omit) func() http.Handler { return ofCorpus(connector.Definition{}, o) }
@@ -220,15 +195,10 @@ var undeclaredFaults = []fault{
 			}
 		}))),
 	broken("grains are dropped", "grain is sent only to a connector with dateBucket true; 422 otherwise", "P3.9",
-		over(omitting(connector.Omit{DateBucket: true}), requests(wire.PathAggregate, func(body map[string]any) {
-			for _, g := range listOf(body, "groupBy") {
-				if slices.Contains([]any{"year", "quarter", "month", "day"}, g["grain"]) {
-					delete(g, "grain")
-				}
-			}
-		}))),
+		over(omitting(connector.Omit{DateBucket: true}), requests(wire.PathAggregate,
+			eachOf(where(asks("grain=year|quarter|month|day"), drops("grain")), "groupBy")))),
 	broken("an undeclared offset is cut and not claimed", "rows that are cut and not claimed are lost", "P3.13a",
-		over(usual, onlyFor(wire.PathQuery, func(body map[string]any) bool { return body["offset"] != nil }, serving(true, true)),
+		over(usual, onlyFor(wire.PathQuery, asks("offset"), serving(true, true)),
 			document(func(doc map[string]any) { doc["capabilities"].(map[string]any)["offset"] = false }))),
 	broken("SQL without a dialect", "dialect is present only for a connector that accepts compiled SQL", "P3.13b",
 		over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {

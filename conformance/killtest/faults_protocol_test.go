@@ -17,12 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and the advice beside them.
-func protocolFaults() []fault {
-	return slices.Concat(documentFaults, emptyBodyFaults(), authFaults, protocolDiscoveryFaults, unknownFaults, malformedFaults,
-		streamFaults, undeclaredFaults, answerFaults, adviceFaults)
-}
-
 func sends(w http.ResponseWriter, status int, media, body string) {
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", "no-store")
@@ -70,9 +64,9 @@ var documentFaults = []fault{
 			rec.Header().Set("Content-Type", "text/plain")
 		}))),
 	broken("a long document", "at most 64 KiB", "P0.4",
-		editedDocument(func(doc map[string]any) { doc["logo"] = strings.Repeat("A", terms.MaxDocumentBytes) })),
+		editedDocument(sets("logo", strings.Repeat("A", terms.MaxDocumentBytes)))),
 	broken("protocol version 2", "any other value fails the parse", "P0.5",
-		editedDocument(func(doc map[string]any) { doc["protocolVersion"] = 2 })),
+		editedDocument(sets("protocolVersion", 2))),
 	broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", editedDocument(func(doc map[string]any) {
 		doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
 	})),
@@ -199,20 +193,15 @@ var authFaults = []fault{
 			r.Header.Del("Authorization")
 			return false
 		}))),
-	broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(func(body map[string]any) {
-		body["ok"] = false
-	}, wire.PathCheck))).refused("route-7"),
+	broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(sets("ok", false), wire.PathCheck))).refused("route-7"),
 	broken("rejected credentials are 401", "a rejected credential set gives 400 check_failed", "P1.7b",
 		keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })).graded(oneKeyWrongly).
 		accepted("it is a well-formed refusal, of the token"),
 	broken("rejected credentials are internal errors", "a rejected credential set gives 400 check_failed", "P1.7b",
 		keyed(func() error { return errors.New("upstream said 403") })).graded(oneKeyWrongly).accepted("it is a well-formed error"),
 	broken("rejected credentials without a message", "a message written for the person who typed the credentials", "P1.7b",
-		over(keyed(nil), answers(func(body map[string]any, status int) (any, int) {
-			if status == 400 {
-				body["error"].(map[string]any)["message"] = ""
-			}
-			return body, status
+		over(keyed(nil), ofStatus(400, func(body map[string]any) {
+			body["error"].(map[string]any)["message"] = ""
 		}, wire.PathCheck))).graded(oneKeyWrongly).behind("P1.7", "missing credentials are refused by the same code"),
 }
 
@@ -231,7 +220,7 @@ func unknownTable(body []byte) bool {
 
 func listedTwice(name string, edit func(doc map[string]any)) fault {
 	return broken(name, "lists name each thing once", "A.27",
-		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })))
+		editedDocument(edit))
 }
 
 func capabilitiesOf(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
@@ -265,9 +254,9 @@ var verdictFaults = []fault{
 			}
 		}))),
 	broken("an empty dialect", "dialect is present only where SQL is taken", "P0.9",
-		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" }))).refused("document-8"),
+		editedDocument(sets("dialect", ""))).refused("document-8"),
 	broken("a dialect that is a lie", "dialect is present only where SQL is taken", "P0.9",
-		over(usual, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" }))),
+		editedDocument(sets("dialect", "tsql"))),
 	broken("a dialect that is a lie, and no queries", "nothing can be read", "P0.9", func() http.Handler {
 		return sqlOnly(func(w http.ResponseWriter, _ string) { refuses(w, 400, "bad_request", "sql is unknown") })
 	}).graded(live),
@@ -282,19 +271,16 @@ var verdictFaults = []fault{
 	}),
 	broken("a slug that is likely taken", "it must not collide with a built-in source kind", "A.28",
 		func() http.Handler { return serve(connector.Definition{Slug: takenSlug}, corpusSource(), nil) }),
-	broken("a document with members of its own", "the protocol does not name them", "A.20", ownMembers),
-}
-
-// ownMembers adds members to every part of the document.
-func ownMembers() http.Handler {
-	return documentAs(func(_ *http.Request, doc map[string]any) {
-		capabilities := doc["capabilities"].(map[string]any)
-		capabilities["search"] = true
-		capabilities["limits"].(map[string]any)["burst"] = 9
-		doc["credentialSchema"] = []any{
-			map[string]any{"key": "region", "label": "Region", "type": "text", "required": false, "pattern": ".*"},
-		}
-	})(usual())
+	broken("a document with members of its own", "the protocol does not name them", "A.20", func() http.Handler {
+		return documentAs(func(_ *http.Request, doc map[string]any) {
+			capabilities := doc["capabilities"].(map[string]any)
+			capabilities["search"] = true
+			capabilities["limits"].(map[string]any)["burst"] = 9
+			doc["credentialSchema"] = []any{
+				map[string]any{"key": "region", "label": "Region", "type": "text", "required": false, "pattern": ".*"},
+			}
+		})(usual())
+	}),
 }
 
 // documentAs edits the document for each request.
@@ -320,5 +306,5 @@ func sqlOnly(answer func(w http.ResponseWriter, statement string)) http.Handler 
 		refuses(w, 400, "bad_request", "sql is unknown")
 		return true
 	})(serve(connector.Definition{}, liveShop(), &connector.Options{Omit: omit}))
-	return documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })(h)
+	return document(sets("dialect", "tsql"))(h)
 }

@@ -3,7 +3,6 @@ package killtest
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,9 +16,6 @@ import (
 
 // thousands is where many upstreams stop.
 const thousands = 10_000
-
-// sizesFaults returns connectors that stop at some number of rows, members, filters, keys or characters.
-func sizesFaults() []fault { return slices.Concat(largeFaults, longFaults) }
 
 func firstThousands(l *oracleSource, table string) oracle.Tables {
 	t := *l.tables[table]
@@ -144,11 +140,8 @@ const withinLimits = "the platform plans its reads within the declared limits"
 // spelled in ways that the platform does not expect.
 var limitsFaults = []fault{
 	broken("pages of half the declared size", withinLimits, "P3.16a", over(limited(wire.Limits{PageSizeMax: 1000}),
-		requests(wire.PathQuery, func(body map[string]any) {
-			if integer(body, "limit") > 500 {
-				body["limit"] = 500
-			}
-		}))).behind("P2.17: sorts and windows", "a generated window is longer"),
+		requests(wire.PathQuery, where(asks("limit>500"), sets("limit", 500))))).
+		behind("P2.17: sorts and windows", "a generated window is longer"),
 	broken("offsets are refused below the declared one", withinLimits, "P3.16b", over(limited(wire.Limits{OffsetMax: 5000}),
 		refusesWhere(422, "unsupported", "too far", func(r *http.Request, body []byte) bool {
 			return r.URL.Path == wire.PathQuery && integer(parsed(body), "offset") > 4000

@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"net/http"
 	"path"
@@ -26,83 +27,64 @@ func shared(name, why, kill string, host func() http.Handler, layers ...layer) f
 	return broken(name, why, kill, over(host, layers...)).graded(apart)
 }
 
-// tenantFaults returns connectors that mix up two tenants whatever is asked.
-func tenantFaults() []fault {
-	tables := hostTables()
-	for i, own := range tables {
-		tables[i] = append(slices.Clone(own), hostTables()[1-i][3])
-	}
-	last := ofTheLast("metadata of the last discovery", wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathSize)
-	last.why = nothingKept
-	return []fault{
-		shared("any tenant reads any table", "a table of one tenant answers unknown_entity for another that lacks it", "T1",
-			func() http.Handler {
-				return diverted(sharedHostOf(hostDefinition, tables), wire.PathQuery, func(body map[string]any) bool {
-					return slices.Contains([]any{"acme_sites", "globex_depots"}, body["table"])
-				})(newSharedHost())
-			}),
-		last.behind("P3.1c", "its tables are unknown once the other account has been described"),
-		shared("sizes kept by the name of the table", nothingKept, "T2", over(twoCustomers, keeping(wire.PathSize, byTable))),
-		shared("discovery remembers every table it has seen", "metadata of one credential set must never be served to a request with another",
-			"T2", over(twoCustomers, describingAll)),
-		shared("a shared variable for the credentials", servedToNobodyElse, "T3", func() http.Handler {
-			var current atomic.Int32
-			return picking(func(r *http.Request, set map[string]string) int {
-				tenant := known(set)
-				if tenant < 0 || r.URL.Path == wire.PathCheck || r.URL.Path == wire.PathDiscovery {
-					return tenant
+// tenantFaults are connectors that mix up two tenants whatever is asked.
+var tenantFaults = []fault{
+	shared("any tenant reads any table", "a table of one tenant answers unknown_entity for another that lacks it", "T1", twoCustomers,
+		diverted(hostWith(func(tables *[2][]memsource.Table) {
+			tables[0], tables[1] = append(tables[0], tables[1][3]), append(tables[1], tables[0][3])
+		}), wire.PathQuery, asks("table=acme_sites|globex_depots"))),
+	ofTheLast("metadata of the last discovery", nothingKept, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathSize).
+		behind("P3.1c", "its tables are unknown once the other account has been described"),
+	shared("sizes kept by the name of the table", nothingKept, "T2", twoCustomers, keeping(wire.PathSize, byTable)),
+	shared("discovery remembers every table it has seen", ofAnother, "T2", twoCustomers, func(h http.Handler) http.Handler {
+		var mu sync.Mutex
+		var seen []map[string]any
+		return ok(func(body map[string]any) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, t := range listOf(body, "tables") {
+				if !slices.ContainsFunc(seen, asks("name="+textOf(t["name"]))) {
+					seen = append(seen, t)
 				}
-				current.Store(int32(tenant))
-				time.Sleep(time.Millisecond) // what another request may use
-				return int(current.Load())
-			})()
-		}),
-		shared("whoever is asked for beside another gets an error", servedToNobodyElse, "T3",
-			over(twoCustomers, func(h http.Handler) http.Handler {
-				var current atomic.Int32
-				return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					set, _ := credentialsIn(*body)
-					tenant := int32(known(set))
-					current.Store(tenant)
-					time.Sleep(time.Millisecond) // a table of the other's schema is looked for
-					if current.Load() == tenant || tenant < 0 {
-						return false
-					}
-					refuses(w, http.StatusInternalServerError, string(wire.CodeInternal), terms.InternalMessage)
-					return true
-				})(h)
-			})),
-	}
-}
-
-// describingAll lists the tables of all discoveries so far.
-func describingAll(h http.Handler) http.Handler {
-	var mu sync.Mutex
-	var seen []map[string]any
-	return ok(func(body map[string]any) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, t := range listOf(body, "tables") {
-			if !slices.ContainsFunc(seen, func(other map[string]any) bool { return other["name"] == t["name"] }) {
-				seen = append(seen, t)
 			}
-		}
-		body["tables"] = slices.Clone(seen)
-	}, wire.PathDiscovery)(h)
+			body["tables"] = slices.Clone(seen)
+		}, wire.PathDiscovery)(h)
+	}),
+	shared("a shared variable for the credentials", servedToNobodyElse, "T3", func() http.Handler {
+		var current atomic.Int32
+		return picking(func(r *http.Request, set map[string]string) int {
+			tenant := known(set)
+			if tenant < 0 || r.URL.Path == wire.PathCheck || r.URL.Path == wire.PathDiscovery {
+				return tenant
+			}
+			current.Store(int32(tenant))
+			time.Sleep(time.Millisecond) // what another request may use
+			return int(current.Load())
+		})()
+	}),
+	shared("whoever is asked for beside another gets an error", servedToNobodyElse, "T3", twoCustomers, func(h http.Handler) http.Handler {
+		var current atomic.Int32
+		return refusesWhere(500, "internal", terms.InternalMessage, func(_ *http.Request, body []byte) bool {
+			set, _ := credentialsIn(body)
+			tenant := int32(known(set))
+			current.Store(tenant)
+			time.Sleep(time.Millisecond) // a table of the other's schema is looked for
+			return current.Load() != tenant && tenant >= 0
+		})(h)
+	}),
 }
 
 // The sentences that these faults break.
 const (
 	nothingKept        = "a connector keeps nothing about a tenant between calls"
 	servedToNobodyElse = "data of one credential set must never be served to a request with another"
+	ofAnother          = "metadata of one credential set must never be served to a request with another"
 	credentialsTravel  = "credentials travel in the body of every authenticated request"
 )
 
 func keptBy(what, path string, key func(*http.Request, map[string]any) string) fault {
 	return shared(what, nothingKept, "T2", twoCustomers, keeping(path, key))
 }
-
-var linkedBothWays = hostWith(func(tables *[2][]memsource.Table) { linkBothWays(tables[0]); linkBothWays(tables[1]) })
 
 func largeHost() *sharedHost {
 	tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
@@ -111,10 +93,12 @@ func largeHost() *sharedHost {
 
 // hostFaults are connectors that mix up their tenants on one route.
 var hostFaults = slices.Concat([]fault{
-	keptBy("rows kept by the whole request without its credentials", wire.PathQuery, byBody),
+	keptBy("rows kept by the whole request without its credentials", wire.PathQuery,
+		func(_ *http.Request, body map[string]any) string { return without(body, "credentials") }),
 	keptBy("rows kept by the request without its timeouts", wire.PathQuery, byRequest),
-	keptBy("rows kept by table and filters", wire.PathQuery, byFilters).
-		behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
+	keptBy("rows kept by table and filters", wire.PathQuery, func(_ *http.Request, body map[string]any) string {
+		return fmt.Sprint(body["table"], body["and"], body["or"])
+	}).behind("P3.3: timeoutMs", "the answer to a request is kept for that with another timeoutMs"),
 	keptBy("rows kept by the name of the table", wire.PathQuery, byTable).
 		behind("P3.3: the shape of a filter", "the answer to a request is kept for a malformed one"),
 	keptBy("counts kept by the request", wire.PathCount, byRequest),
@@ -127,10 +111,9 @@ var hostFaults = slices.Concat([]fault{
 	keptBy("link rates kept by the request", wire.PathLinkHitRate, byRequest),
 	keptBy("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "all" }).
 		behind("P0.6: /discovery", "it is kept for a request without credentials, too"),
-	broken("link rates of a smaller table kept by the request", nothingKept, "L9", over(linkedBothWays,
-		keepingWhere(wire.PathLinkHitRate, func(body map[string]any) bool {
-			return body["fromTable"] == "invoices" && body["toTable"] == "parts"
-		}))).graded(apart),
+	broken("link rates of a smaller table kept by the request", nothingKept, "L9", over(
+		hostWith(func(tables *[2][]memsource.Table) { linkBothWays(tables[0]); linkBothWays(tables[1]) }),
+		keepingWhere(wire.PathLinkHitRate, asks("fromTable=invoices", "toTable=parts")))).graded(apart),
 	shared("rows of a large table kept by the request", nothingKept, "T2", over(largeHost), keeping(wire.PathQuery, byRequest)),
 	broken("large tables need no password", servedToNobodyElse, "T4", func() http.Handler {
 		f := largeHost()
@@ -142,13 +125,13 @@ var hostFaults = slices.Concat([]fault{
 		}
 		return f
 	}).graded(apart),
-	ofTheLast("the tenant of the last check", wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
-	ofTheLast("counts for the tenant of the last discovery", wire.PathDiscovery, wire.PathCount),
-}, impostorFaults, tokenFaults, mentionFaults())
+	ofTheLast("the tenant of the last check", credentialsTravel, wire.PathCheck, wire.PathQuery).behind("P3.1c", "the other tenant lacks a table"),
+	ofTheLast("counts for the tenant of the last discovery", credentialsTravel, wire.PathDiscovery, wire.PathCount),
+}, impostorFaults, tokenFaults, mentionFaults)
 
 // ofTheLast returns a connector that answers some routes for the tenant of the last request to another.
-func ofTheLast(name, noted string, answered ...string) fault {
-	return broken(name, credentialsTravel, "T2", func() http.Handler {
+func ofTheLast(name, why, noted string, answered ...string) fault {
+	return broken(name, why, "T2", func() http.Handler {
 		var last atomic.Int32
 		return picking(func(r *http.Request, set map[string]string) int {
 			tenant := known(set)
@@ -223,8 +206,11 @@ var impostorFaults = []fault{
 	leniently("whatever ends with the password", func(own, given string) bool { return strings.HasSuffix(given, own) }),
 	leniently("a password in any case", strings.EqualFold),
 	leniently("a password padded with blanks", func(own, given string) bool { return strings.TrimRight(given, " ") == own }),
-	broken("rows kept by the tenant's name", servedToNobodyElse, "T5", over(twoCustomers, keeping(wire.PathQuery, byTenantName))).
-		graded(wrongly).behind("T4", "credentials without a key have the name alone"),
+	broken("rows kept by the tenant's name", servedToNobodyElse, "T5", over(twoCustomers, keeping(wire.PathQuery,
+		func(r *http.Request, body map[string]any) string {
+			set, _ := body["credentials"].(map[string]any)
+			return fmt.Sprint(set["tenant"]) + byRequest(r, body)
+		}))).graded(wrongly).behind("T4", "credentials without a key have the name alone"),
 	broken("the tenant's name is a folder", servedToNobodyElse, "T5", picking(func(_ *http.Request, s map[string]string) int {
 		cleaned := maps.Clone(s)
 		cleaned["tenant"] = path.Clean(s["tenant"])
@@ -295,72 +281,47 @@ var tokenFaults = []fault{
 		}))),
 }
 
-// mentionFaults returns connectors that tell one tenant of another.
-func mentionFaults() []fault {
-	told := func(name, id string, edit func(body map[string]any, status int), paths ...string) fault {
-		return broken(name, "metadata of one credential set must never be served to a request with another", id,
-			over(twoCustomers, answers(func(body map[string]any, status int) (any, int) {
-				edit(body, status)
-				return body, status
-			}, paths...))).graded(apart)
-	}
-	sampling := func(of, sample string) func(body map[string]any, _ int) {
-		return func(body map[string]any, _ int) {
-			for _, table := range listOf(body, "tables") {
-				for _, field := range listOf(table, "fields") {
-					if table["name"] == "invoices" && field["name"] == of {
-						field["samples"] = []string{sample}
-					}
-				}
-			}
-		}
-	}
-	city := sampling("city", "globex city 1")
-	var discoveries atomic.Int32
-	return []fault{
-		told("samples of another tenant, from one of three processes", "T6", func(body map[string]any, status int) {
+var otherCity = ofField("invoices", "city", sets("samples", []string{"globex city 1"}))
+
+// mentionFaults are connectors that tell one tenant of another, and others that tell too much or too little.
+var mentionFaults = []fault{
+	shared("samples of another tenant, from one of three processes", ofAnother, "T6", twoCustomers, func(h http.Handler) http.Handler {
+		var discoveries atomic.Int32
+		return edits(func(body map[string]any) {
 			if discoveries.Add(1)%3 == 0 {
-				city(body, status)
+				otherCity(body)
 			}
-		}, wire.PathDiscovery),
-		broken("a check that quotes the wrong password", "the value of a password never appears in an answer", "P1.7b",
-			over(twoCustomers, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				set, ok := credentialsIn(*body)
-				wrong := ok && r.URL.Path == wire.PathCheck && known(set) < 0
-				if wrong {
-					refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
-				}
-				return wrong
-			}))).graded(wrongly).accepted("what a message says is for the person who reads it"),
-		told("a 404 that lists the tables of everybody", "T6", func(body map[string]any, status int) {
-			if status == http.StatusNotFound {
-				body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
+		}, wire.PathDiscovery)(h)
+	}),
+	broken("a check that quotes the wrong password", "the value of a password never appears in an answer", "P1.7b",
+		over(twoCustomers, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			set, ok := credentialsIn(*body)
+			wrong := ok && r.URL.Path == wire.PathCheck && known(set) < 0
+			if wrong {
+				refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
 			}
-		}, wire.PathSize),
-		told("a warning about the tables of another", "T6", func(body map[string]any, status int) {
-			if status == http.StatusOK {
-				body["warnings"] = []string{"globex_depots was skipped: its rows could not be read"}
-			}
-		}, wire.PathDiscovery),
-		told("samples of another tenant", "T6", city, wire.PathDiscovery),
-		told("samples of instants of another tenant", "T6", sampling("at", hostInstant("globex", 1).String()), wire.PathDiscovery),
-		told("a foreign key to a table of another", "A.32", func(body map[string]any, _ int) {
-			for _, table := range listOf(body, "tables") {
-				if table["name"] == "parts" {
-					table["foreignKeys"] = []any{map[string]any{"field": "city", "targetTable": "globex_depots", "targetField": "id"}}
-				}
-			}
-		}, wire.PathDiscovery).behind("P3.1b", "this account's discovery does not list the table"),
-		broken("missing credentials are a wrong token", "never 401, which would read as a wrong token", "A.31",
-			over(twoCustomers, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
-				func(r *http.Request, body []byte) bool {
-					set, ok := credentialsIn(body)
-					return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
-				}))).graded(alone),
-		broken("a token of nine characters", "the token is at least 32 characters", "A.30",
-			lets(func(_ *http.Request, presented string) bool { return presented == "Bearer nine-long" })).
-			graded(func(g *grading) { g.token = "nine-long" }),
-	}
+			return wrong
+		}))).graded(wrongly).accepted("what a message says is for the person who reads it"),
+	shared("a 404 that lists the tables of everybody", ofAnother, "T6", twoCustomers, ofStatus(404, func(body map[string]any) {
+		body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
+	}, wire.PathSize)),
+	shared("a warning about the tables of another", ofAnother, "T6", twoCustomers, ok(
+		sets("warnings", []string{"globex_depots was skipped: its rows could not be read"}), wire.PathDiscovery)),
+	shared("samples of another tenant", ofAnother, "T6", twoCustomers, edits(otherCity, wire.PathDiscovery)),
+	shared("samples of instants of another tenant", ofAnother, "T6", twoCustomers,
+		described("invoices", "at", "samples", []string{hostInstant("globex", 1).String()})),
+	shared("a foreign key to a table of another", ofAnother, "A.32", twoCustomers, edits(ofTable("parts", sets("foreignKeys",
+		[]any{map[string]any{"field": "city", "targetTable": "globex_depots", "targetField": "id"}})), wire.PathDiscovery)).
+		behind("P3.1b", "this account's discovery does not list the table"),
+	broken("missing credentials are a wrong token", "never 401, which would read as a wrong token", "A.31",
+		over(twoCustomers, refusesWhere(http.StatusUnauthorized, "unauthorized", "the credentials are missing",
+			func(r *http.Request, body []byte) bool {
+				set, ok := credentialsIn(body)
+				return ok && r.URL.Path == wire.PathDiscovery && len(set) == 0
+			}))).graded(alone),
+	broken("a token of nine characters", "the token is at least 32 characters", "A.30",
+		lets(func(_ *http.Request, presented string) bool { return presented == "Bearer nine-long" })).
+		graded(func(g *grading) { g.token = "nine-long" }),
 }
 
 // withRegion gives the credentials of the first customer, and an optional region.
@@ -411,17 +372,12 @@ func forSecond(path string, holds func(body map[string]any) bool, change func(bo
 	})
 }
 
-// hasMeasure reports whether a request asks for one of some functions.
-func hasMeasure(body map[string]any, fns ...any) bool {
-	return slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return slices.Contains(fns, m["fn"]) })
-}
-
 func secondWrongly(name, why, kill, path string, holds func(body map[string]any) bool, change func(body map[string]any)) fault {
 	return broken(name, why, kill, over(archives, forSecond(path, holds, change))).graded(apart)
 }
 
 func ofTheFirst(name, path string, holds func(body map[string]any) bool) fault {
-	return secondWrongly(name, servedToNobodyElse, "T2", path, holds, func(body map[string]any) { body["credentials"] = hostSets[0] })
+	return secondWrongly(name, servedToNobodyElse, "T2", path, holds, sets("credentials", hostSets[0]))
 }
 
 func firstKey(holds func(key map[string]any) bool) func(body map[string]any) bool {
@@ -432,29 +388,19 @@ func firstKey(holds func(key map[string]any) bool) func(body map[string]any) boo
 }
 
 var secondFaults = []fault{
-	ofTheFirst("the first account's rows of a large table", wire.PathQuery, func(body map[string]any) bool {
-		return body["table"] == "archive" && len(listOf(body, "sort")) == 0
-	}),
-	ofTheFirst("the first account's count of a large table", wire.PathCount,
-		func(body map[string]any) bool { return body["table"] == "archive" }),
-	ofTheFirst("the first account's rows where they are sorted and limited", wire.PathQuery, func(body map[string]any) bool {
-		return len(listOf(body, "sort")) > 0 && body["limit"] != nil
-	}),
+	ofTheFirst("the first account's rows of a large table", wire.PathQuery, asks("table=archive", "!sort>0")),
+	ofTheFirst("the first account's count of a large table", wire.PathCount, asks("table=archive")),
+	ofTheFirst("the first account's rows where they are sorted and limited", wire.PathQuery, asks("sort>0", "limit")),
 	secondWrongly("bounds over the first account's rows", servedToNobodyElse, "L8", wire.PathAggregate,
-		func(body map[string]any) bool { return hasMeasure(body, "min", "max") },
-		func(body map[string]any) { body["credentials"] = hostSets[0] }),
-	ofTheFirst("sums over the first account's rows", wire.PathAggregate, func(body map[string]any) bool { return hasMeasure(body, "sum") }),
-	ofTheFirst("periods of the first account's rows", wire.PathAggregate,
-		firstKey(func(key map[string]any) bool { return key["grain"] != nil })),
-	ofTheFirst("texts of the first account's rows as groups", wire.PathAggregate,
-		firstKey(func(key map[string]any) bool { return key["field"] == "city" })),
+		having("measures", asks("fn=min|max")), sets("credentials", hostSets[0])),
+	ofTheFirst("sums over the first account's rows", wire.PathAggregate, having("measures", asks("fn=sum"))),
+	ofTheFirst("periods of the first account's rows", wire.PathAggregate, firstKey(asks("grain"))),
+	ofTheFirst("texts of the first account's rows as groups", wire.PathAggregate, firstKey(asks("field=city"))),
 	secondWrongly("a bound is left in for the second account", "gt keeps what is greater", "L2", wire.PathQuery,
-		func(body map[string]any) bool {
-			filters := listOf(body, "and")
-			return len(filters) == 1 && filters[0]["op"] == "gt"
-		}, func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
+		func(body map[string]any) bool { return !asks("and>1")(body) && having("and", asks("op=gt"))(body) },
+		func(body map[string]any) { listOf(body, "and")[0]["op"] = "gte" }),
 	secondWrongly("the second account's rows are sorted the other way", "rows come in the order of sort", "T2", wire.PathQuery,
-		func(body map[string]any) bool { return len(listOf(body, "sort")) > 0 && body["limit"] == nil },
+		asks("sort>0", "!limit"),
 		func(body map[string]any) {
 			key := listOf(body, "sort")[0]
 			key["dir"] = map[any]string{"asc": "desc", "desc": "asc"}[key["dir"]]

@@ -111,12 +111,8 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 		build func() http.Handler
 	}{
 		{"L2", asked(func(req *connector.Query) { req.And = nil })},
-		{"L5", over(large, eachField(func(_ any, field map[string]any) { field["unique"] = true }))},
-		{"L6", over(large, bodies(func(body map[string]any) {
-			if n := integer(body, "offset"); n > 0 {
-				body["offset"] = n + 1
-			}
-		}, wire.PathQuery))},
+		{"L5", over(large, eachTable(eachOf(sets("unique", true), "fields")))},
+		{"L6", over(large, bodies(where(asks("offset>0"), adds("offset", 1)), wire.PathQuery))},
 		{"L7", asked(func(req *connector.Query) { req.Sort = nil })},
 		{"L10", over(large, cells(func(name string, v any) any {
 			if name == "active" {
@@ -187,9 +183,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 
 func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 	src := newMoving(60)
-	h := edits(func(body map[string]any) {
-		body["count"] = integer(body, "count") + 1
-	}, wire.PathCount)(serve(connector.Definition{}, src, nil))
+	h := edits(adds("count", 1), wire.PathCount)(serve(connector.Definition{}, src, nil))
 	grade(t, h, ofLive(`^L3$`)).has(t, conformance.Fail, "L3")
 }
 
@@ -223,22 +217,33 @@ var oddReads = []oddRead{
 		}})()
 	}},
 	{"nothing is claimed", "serving none of the three is always safe", over(legalReads, unwindowed, serving(false, false))},
-	{"a window is cut and not claimed from the start", "what is cut twice is cut alike", over(legalReads, bodies(func(body map[string]any) {
-		if integer(body, "offset") > 0 {
-			delete(body, "limit")
-			delete(body, "offset")
-		}
-	}, wire.PathQuery), lines(func(line []byte, emit func(...string)) {
-		emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
-	}))},
-	{"sizes are far estimates", "exact is false when the source estimates", over(legalReads, ok(func(body map[string]any) {
-		body["size"] = map[string]any{"rows": 7_000_000, "exact": false}
-	}, wire.PathSize))},
+	{"a window is cut and not claimed from the start", "what is cut twice is cut alike", over(legalReads,
+		onlyFor(wire.PathQuery, asks("offset>0"), unwindowed), lines(func(line []byte, emit func(...string)) {
+			emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
+		}))},
+	{"sizes are far estimates", "exact is false when the source estimates", over(legalReads,
+		ok(sets("size", map[string]any{"rows": 7_000_000, "exact": false}), wire.PathSize))},
 	{"row counts are estimates", "rowCount need not be exact", over(legalReads,
-		eachTable(func(table map[string]any) { table["rowCount"] = 1000 }))},
-	{"views that cannot be read", "a table that stores no rows may need what a plain read lacks", over(legalReads, unreadable)},
+		eachTable(sets("rowCount", 1000)))},
+	{"views that cannot be read", "a table that stores no rows may need what a plain read lacks",
+		over(legalReads, func(h http.Handler) http.Handler {
+			h = edits(func(body map[string]any) {
+				if tables := listOf(body, "tables"); len(tables) > 0 {
+					view := maps.Clone(tables[0])
+					view["name"], view["storesRows"] = "report", false
+					delete(view, "rowCount")
+					body["tables"] = append(tables, view)
+				}
+			}, wire.PathDiscovery)(h)
+			for _, path := range routePaths {
+				h = refusing(path, func(body map[string]any) bool {
+					return body["table"] == "report" || body["fromTable"] == "report" || body["toTable"] == "report"
+				}, http.StatusUnprocessableEntity)(h)
+			}
+			return h
+		})},
 	{"aggregates over joins are declined", "a request with joins may be declined",
-		over(legalReads, declining(hasMember("joins")))},
+		over(legalReads, declining(asks("joins>0")))},
 	{"joins along foreign keys only", "joins back and over two hops are more than the keys promise",
 		over(legalReads, refusing(wire.PathQuery, func(body map[string]any) bool {
 			hops := listOf(body, "joins")
@@ -255,7 +260,7 @@ var oddReads = []oddRead{
 		}})
 		h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, src, &connector.Options{
 			Omit: connector.Omit{Endpoints: append(countless, wire.EndpointCardinality, wire.EndpointLinkHitRate), Offset: true, Join: true}})
-		return eachTable(func(table map[string]any) { delete(table, "rowCount") })(h)
+		return eachTable(drops("rowCount"))(h)
 	}},
 	{"sorted only by what it answers", "what is served is said by each stream", over(legalReads, unsortedWhere(
 		func(req *wire.QueryRequest) bool {
@@ -265,13 +270,39 @@ var oddReads = []oddRead{
 		over(stocked(firstHotels, twist{}), unsortedWhere(func(req *wire.QueryRequest) bool {
 			return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
 		}))},
-	{"more groups than asked for", "the platform discards them; none is missing", over(legalReads, everyGroup)},
+	{"more groups than asked for", "the platform discards them; none is missing", over(legalReads, func(h http.Handler) http.Handler {
+		tables := oracleTables(pagedTables())
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			var req wire.AggregateRequest
+			if r.URL.Path != wire.PathAggregate || !mayAsk(r) || wire.Decode(*body, &req) != nil {
+				return false
+			}
+			t, err := oracle.Aggregate(tables, &req)
+			if err != nil {
+				return false
+			}
+			answer := wire.AggregateAnswer{Rows: []map[string]wire.Value{}}
+			for _, row := range t.Rows {
+				group := map[string]wire.Value{}
+				for i, c := range t.Columns {
+					group[c.Name] = row[i]
+				}
+				answer.Rows = append(answer.Rows, group)
+			}
+			text, err := wire.EncodeAnswer(&answer)
+			if err != nil {
+				return false
+			}
+			sends(w, http.StatusOK, terms.MediaJSON, string(text))
+			return true
+		})(h)
+	})},
 }
 
 // unsortedWhere leaves the sort to the platform, and with it the window, where a condition holds of a query.
 func unsortedWhere(holds func(req *wire.QueryRequest) bool) layer {
 	return func(h http.Handler) http.Handler {
-		unsorted := unwindowed(bodies(func(body map[string]any) { body["sort"] = []any{} }, wire.PathQuery)(serving(true, false)(h)))
+		unsorted := unwindowed(bodies(sets("sort", []any{}), wire.PathQuery)(serving(true, false)(h)))
 		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			var req wire.QueryRequest
 			if r.URL.Path != wire.PathQuery || wire.Decode(*body, &req) != nil || !holds(&req) {
@@ -299,53 +330,6 @@ func refusing(path string, matches func(body map[string]any) bool, status int) l
 		}
 		return true
 	})
-}
-
-// unreadable adds a view that only a filter makes readable.
-func unreadable(h http.Handler) http.Handler {
-	h = edits(func(body map[string]any) {
-		if tables := listOf(body, "tables"); len(tables) > 0 {
-			view := maps.Clone(tables[0])
-			view["name"], view["storesRows"] = "report", false
-			delete(view, "rowCount")
-			body["tables"] = append(tables, view)
-		}
-	}, wire.PathDiscovery)(h)
-	for _, path := range routePaths {
-		h = refusing(path, func(body map[string]any) bool {
-			return body["table"] == "report" || body["fromTable"] == "report" || body["toTable"] == "report"
-		}, http.StatusUnprocessableEntity)(h)
-	}
-	return h
-}
-
-// everyGroup answers aggregates by the oracle, however many groups there are.
-func everyGroup(h http.Handler) http.Handler {
-	tables := oracleTables(pagedTables())
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		var req wire.AggregateRequest
-		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || wire.Decode(*body, &req) != nil {
-			return false
-		}
-		t, err := oracle.Aggregate(tables, &req)
-		if err != nil {
-			return false
-		}
-		answer := wire.AggregateAnswer{Rows: []map[string]wire.Value{}}
-		for _, row := range t.Rows {
-			group := map[string]wire.Value{}
-			for i, c := range t.Columns {
-				group[c.Name] = row[i]
-			}
-			answer.Rows = append(answer.Rows, group)
-		}
-		text, err := wire.EncodeAnswer(&answer)
-		if err != nil {
-			return false
-		}
-		sends(w, http.StatusOK, terms.MediaJSON, string(text))
-		return true
-	})(h)
 }
 
 // readIDs are the checks of live data, those about filters aside, and of what they rest on.
@@ -385,7 +369,7 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	h := refusing(wire.PathAggregate, func(body map[string]any) bool {
-		sums := slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return m["fn"] == "sum" && m["field"] == "price" })
+		sums := having("measures", asks("fn=sum", "field=price"))(body)
 		if sums {
 			asked.Add(1)
 		}
@@ -399,8 +383,8 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 // TestNothingIsAggregated requires that groups without measures may be declined, where no field may have one.
 func TestNothingIsAggregated(t *testing.T) {
 	t.Parallel()
-	declined := refusing(wire.PathAggregate, everyRequest, http.StatusNoContent)
-	h := declined(eachField(func(_ any, field map[string]any) { field["aggregatable"] = false })(untouched()))
+	declined := refusing(wire.PathAggregate, asks(), http.StatusNoContent)
+	h := declined(eachTable(eachOf(sets("aggregatable", false), "fields"))(untouched()))
 	r := grade(t, h, ofLive("^L8$"))
 	require.Empty(t, r.Problem)
 	r.has(t, conformance.Skip, "L8")
@@ -450,9 +434,9 @@ func TestWrongBesideOthers(t *testing.T) {
 		first layer
 		want  conformance.Verdict
 	}{
-		{"a number that others had a part in", ok(func(body map[string]any) { body["count"] = integer(body, "count") + 1 }, wire.PathCount),
+		{"a number that others had a part in", ok(adds("count", 1), wire.PathCount),
 			conformance.Fail},
-		{"no room", refusing(wire.PathCount, everyRequest, http.StatusUnprocessableEntity), conformance.Pass},
+		{"no room", refusing(wire.PathCount, asks(), http.StatusUnprocessableEntity), conformance.Pass},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var seen sync.Map

@@ -22,10 +22,19 @@ var update = flag.Bool("update", false, "write the golden files anew, to be revi
 
 // faults returns all broken connectors.
 func faults() []fault {
-	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults, liveFaults(), atOnceFaults, clocksFaults(),
-		collateFaults, credentialFaults, hostFaults, secondFaults, hotelFaults(), kindFaults(), hopFaults, joinedFaults,
-		limitsFaults, liveFilterFaults(), liveReadFaults(), namesFaults(), placeFaults(), preparedFaults, echoFaults, sizesFaults(),
-		statisticsFaults, verdictFaults)
+	return slices.Concat(documentFaults, emptyBodyFaults(), authFaults, protocolDiscoveryFaults, unknownFaults, malformedFaults,
+		streamFaults, undeclaredFaults, answerFaults, adviceFaults,
+		discoveryFaults, rowFaults, operatorFaults, comparingFaults, orderFaults, claimFaults, joinFaults, aggregateFaults,
+		measurementFaults, spellingFaults, generatedFaults,
+		liveMeasureFaults, liveRowFaults, vendorFaults, slowFaults, tenantFaults, atOnceFaults, clockFaults, liveClockFaults,
+		collateFaults, credentialFaults, hostFaults, secondFaults,
+		hotelGroupFaults, hotelTenantFaults, hotelDiscoveryFaults, hotelSortFaults, hotelOrphanFaults, hotelInstantFaults,
+		hotelUnknownFaults, kindFaults(), hopFaults, joinedFaults, limitsFaults, liveFilterFaults(),
+		overLiveData(slices.Concat(wholeReadFaults, windowFaults, projectionFaults, viewFaults, foldFaults, liveJoinFaults,
+			descriptionFaults)),
+		nearNameFaults, unseenFieldFaults, hopNameFaults,
+		overLiveData(slices.Concat(nullPlaceFaults, laterKeyFaults, tieFaults, instantOperandFaults, besideFaults, repeatedFaults)),
+		preparedFaults, echoFaults, largeFaults, longFaults, statisticsFaults, verdictFaults)
 }
 
 // TestFaults proves that the program finds faults: every broken connector is failed by the checks that it is named for,

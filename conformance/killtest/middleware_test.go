@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -171,16 +172,23 @@ func edits(edit func(body map[string]any), paths ...string) layer {
 
 // onlyFor puts a layer in front of those requests to a path for which a condition holds.
 func onlyFor(path string, holds func(body map[string]any) bool, l layer) layer {
-	return func(h http.Handler) http.Handler { return diverted(l(h), path, holds)(h) }
+	return func(h http.Handler) http.Handler {
+		return diverted(func() http.Handler { return l(h) }, path, holds)(h)
+	}
 }
 
 // ok edits the answers of 200 to some paths.
 func ok(edit func(body map[string]any), paths ...string) layer {
-	return answers(func(body map[string]any, status int) (any, int) {
-		if status == http.StatusOK {
+	return ofStatus(http.StatusOK, edit, paths...)
+}
+
+// ofStatus edits the answers of a status to some paths.
+func ofStatus(status int, edit func(body map[string]any), paths ...string) layer {
+	return answers(func(body map[string]any, was int) (any, int) {
+		if was == status {
 			edit(body)
 		}
-		return body, status
+		return body, was
 	}, paths...)
 }
 
@@ -200,29 +208,73 @@ func having(member string, holds func(object map[string]any) bool) func(body map
 	return func(body map[string]any) bool { return slices.ContainsFunc(listOf(body, member), holds) }
 }
 
-// hasMember reports whether a list of a body has any object.
-func hasMember(member string) func(body map[string]any) bool {
-	return func(body map[string]any) bool { return len(listOf(body, member)) > 0 }
+// asks returns what reports whether all of some conditions hold of an object: a member is there ("limit"), is a text
+// ("table=parts") or one of several ("fn=min|max"), is a number above another one or a list of more members ("and>1").
+// A "!" in front turns a condition around.
+func asks(conditions ...string) func(object map[string]any) bool {
+	holds := func(object map[string]any, condition string) bool {
+		if name, texts, is := strings.Cut(condition, "="); is {
+			return slices.Contains(strings.Split(texts, "|"), textOf(object[name]))
+		}
+		if name, least, is := strings.Cut(condition, ">"); is {
+			n := must(strconv.ParseInt(least, 10, 64))
+			return integer(object, name) > n || int64(len(alternatives(object, name))) > n
+		}
+		return object[condition] != nil
+	}
+	return func(object map[string]any) bool {
+		return !slices.ContainsFunc(conditions, func(condition string) bool {
+			condition, not := strings.CutPrefix(condition, "!")
+			return holds(object, condition) == not
+		})
+	}
 }
 
-func everyRequest(map[string]any) bool { return true }
+// sets gives a member of an object a value, adds a number to one, and drops takes members out of it.
+func sets(member string, value any) func(object map[string]any) {
+	return func(object map[string]any) { object[member] = value }
+}
+
+func adds(member string, n int64) func(object map[string]any) {
+	return func(object map[string]any) { object[member] = integer(object, member) + n }
+}
+
+func drops(members ...string) func(object map[string]any) {
+	return func(object map[string]any) {
+		for _, member := range members {
+			delete(object, member)
+		}
+	}
+}
 
 // eachTable edits every table that discovery lists.
 func eachTable(edit func(table map[string]any)) layer {
-	return edits(func(body map[string]any) {
-		for _, table := range listOf(body, "tables") {
-			edit(table)
-		}
-	}, wire.PathDiscovery)
+	return edits(eachOf(edit, "tables"), wire.PathDiscovery)
 }
 
-// eachField edits every field of them.
-func eachField(edit func(table any, field map[string]any)) layer {
-	return eachTable(func(table map[string]any) {
-		for _, field := range listOf(table, "fields") {
-			edit(table["name"], field)
+// eachOf edits the objects in some lists of an object.
+func eachOf(edit func(object map[string]any), lists ...string) func(object map[string]any) {
+	return func(object map[string]any) {
+		for _, list := range lists {
+			for _, o := range listOf(object, list) {
+				edit(o)
+			}
 		}
-	})
+	}
+}
+
+// ofTable edits the table of a name in discovery, and ofField a field of it.
+func ofTable(name string, edit func(table map[string]any)) func(body map[string]any) {
+	return eachOf(where(asks("name="+name), edit), "tables")
+}
+
+func ofField(table, name string, edit func(field map[string]any)) func(body map[string]any) {
+	return ofTable(table, eachOf(where(asks("name="+name), edit), "fields"))
+}
+
+// described says something else of a field in discovery.
+func described(table, field, member string, value any) layer {
+	return edits(ofField(table, field, sets(member, value)), wire.PathDiscovery)
 }
 
 // kind returns what a line of a stream is, by its first member.
@@ -377,25 +429,11 @@ func mayAsk(r *http.Request) bool {
 
 // request returns an empty request of a route, or nil for an unknown one.
 func request(path string) wire.Request {
-	switch path {
-	case wire.PathCheck:
-		return new(wire.CheckRequest)
-	case wire.PathDiscovery:
-		return new(wire.DiscoveryRequest)
-	case wire.PathQuery:
-		return new(wire.QueryRequest)
-	case wire.PathCount:
-		return new(wire.CountRequest)
-	case wire.PathAggregate:
-		return new(wire.AggregateRequest)
-	case wire.PathSize:
-		return new(wire.SizeRequest)
-	case wire.PathCardinality:
-		return new(wire.CardinalityRequest)
-	case wire.PathLinkHitRate:
-		return new(wire.LinkHitRateRequest)
-	}
-	return nil
+	return map[string]wire.Request{
+		wire.PathCheck: new(wire.CheckRequest), wire.PathDiscovery: new(wire.DiscoveryRequest), wire.PathQuery: new(wire.QueryRequest),
+		wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest), wire.PathSize: new(wire.SizeRequest),
+		wire.PathCardinality: new(wire.CardinalityRequest), wire.PathLinkHitRate: new(wire.LinkHitRateRequest),
+	}[path]
 }
 
 // headers edits the headers of every answer.
@@ -419,10 +457,7 @@ func (w *headerEditor) WriteHeader(status int) {
 
 // unwindowed keeps limits and offsets from a connector, which so answers all rows that the filters keep.
 func unwindowed(h http.Handler) http.Handler {
-	return bodies(func(body map[string]any) {
-		delete(body, "limit")
-		delete(body, "offset")
-	}, wire.PathQuery)(h)
+	return bodies(drops("limit", "offset"), wire.PathQuery)(h)
 }
 
 // withRequest puts a layer of its own in front of each request.

@@ -2,18 +2,20 @@ package killtest
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,25 +28,19 @@ func eachButManifest(edit func(table map[string]any)) layer {
 }
 
 func everyField(edit func(field map[string]any)) func() http.Handler {
-	return over(untouched, eachField(func(_ any, field map[string]any) { edit(field) }))
+	return over(untouched, eachTable(eachOf(edit, "fields")))
 }
 
 // oddDiscoveries are what is odd about discovery.
 var oddDiscoveries = []oddity{
 	{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: eachButManifest(func(table map[string]any) {
 		delete(table, "rowCount")
-		for _, f := range listOf(table, "fields") {
-			for _, name := range []string{"stats", "filterable", "groupable", "aggregatable"} {
-				delete(f, name)
-			}
-		}
+		eachOf(drops("stats", "filterable", "groupable", "aggregatable"), "fields")(table)
 	})},
-	{name: "no samples", why: "an array, which may be empty", build: everyField(func(field map[string]any) { field["samples"] = []any{} })},
+	{name: "no samples", why: "an array, which may be empty", build: everyField(sets("samples", []any{}))},
 	{name: "views", why: "a view stores no rows and has no key", build: over(untouched, eachButManifest(func(table map[string]any) {
 		table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
-		for _, f := range listOf(table, "fields") {
-			f["unique"] = false
-		}
+		eachOf(sets("unique", false), "fields")(table)
 	}))},
 	{name: "keys that lead to their own table", why: "a table may refer to itself",
 		build: over(untouched, eachButManifest(func(table map[string]any) {
@@ -53,18 +49,14 @@ var oddDiscoveries = []oddity{
 				table["foreignKeys"] = append(table["foreignKeys"].([]any), own)
 			}
 		}))},
-	{name: "everything may be null", why: "a source need not know better",
-		build: everyField(func(field map[string]any) { field["nullable"] = true })},
-	{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {
-		body["warnings"] = []any{"Two tables are not shown.", ""}
-	}, wire.PathDiscovery)},
+	{name: "everything may be null", why: "a source need not know better", build: everyField(sets("nullable", true))},
+	{name: "warnings", why: "warnings are texts for people",
+		layer: ok(sets("warnings", []any{"Two tables are not shown.", ""}), wire.PathDiscovery)},
 	{name: "tables in any order", why: "an array of tables", layer: ok(func(body map[string]any) {
 		tables := body["tables"].([]any)
 		rand.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
 	}, wire.PathDiscovery)},
-	{name: "members of a vendor in discovery", why: "advice at most", layer: eachButManifest(func(table map[string]any) {
-		table["x-owner"] = "sales"
-	})},
+	{name: "members of a vendor in discovery", why: "advice at most", layer: eachButManifest(sets("x-owner", "sales"))},
 }
 
 // holding serves tables.
@@ -169,7 +161,7 @@ func knownCount(all, _ int) *int64 { return new(int64(all)) }
 // oddCorpora are connectors that serve the corpus oddly: they declare little, or
 // ceilings and keep to them, or spell cells in ways that no sentence forbids.
 var oddCorpora = []oddity{
-	{name: "a superset of the rows", corpus: func() http.Handler { return everything(corpus.Tables()) },
+	{name: "a superset of the rows", corpus: everything,
 		why: "a filter the connector does not push may be answered with a superset, with served.filters false"},
 	{name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
 		corpus: ofCorpus(connector.Definition{}, undeclared)},
@@ -279,91 +271,149 @@ func shuffledSource() connector.Source {
 	return source(inMemory(tables)...)
 }
 
-// everything returns a connector without this SDK that answers every query with all
-// rows of its table, and leaves the rest to the platform.
-func everything(tables []corpus.Table) http.Handler {
-	discovery := wire.Discovery{}
-	streams := map[string][]byte{}
-	for _, t := range tables {
-		discovery.Tables = append(discovery.Tables, t.Table)
-		var names []string
+// everything is a connector that answers every query that it does not refuse with all rows and all fields of its table, and
+// leaves the rest to the platform.
+func everything() http.Handler {
+	h := serve(connector.Definition{}, source(inMemory(corpus.Tables())...), &connector.Options{Omit: undeclared})
+	all := serving(false, false)(unwindowed(bodies(func(body map[string]any) {
+		fields := []any{}
+		t, _ := corpusTable(textOf(body["table"]))
 		for _, f := range t.Fields {
-			names = append(names, f.Name)
+			fields = append(fields, f.Name)
 		}
-		var out bytes.Buffer
-		w := ndjson.NewWriter(&out)
-		err := w.Begin(wire.Served{}, names...)
-		for _, row := range t.Rows {
-			err = errors.Join(err, w.Row(row...))
+		body["and"], body["sort"], body["fields"] = []any{}, []any{}, fields
+		delete(body, "or")
+	}, wire.PathQuery)(h)))
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		if r.URL.Path != wire.PathQuery {
+			return false
 		}
-		if err = errors.Join(err, w.End()); err != nil {
-			panic(err)
+		asked := httptest.NewRecorder()
+		h.ServeHTTP(asked, withBody(r, *body))
+		if asked.Code == http.StatusOK {
+			asked = httptest.NewRecorder()
+			all.ServeHTTP(asked, withBody(r, *body))
 		}
-		streams[t.Name] = out.Bytes()
+		replay(w, asked)
+		return true
+	})(h)
+}
+
+// spelling is how a connector writes JSON.
+type spelling struct {
+	blank    string                   // between tokens
+	escaped  bool                     // every character of a text as \uXXXX
+	reversed bool                     // members from the last to the first
+	number   func(json.Number) string // nil: as it is
+}
+
+// write appends a decoded value.
+func (s spelling) write(b *bytes.Buffer, v any) {
+	b.WriteString(s.blank)
+	switch v := v.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		names := slices.Sorted(maps.Keys(v))
+		if s.reversed {
+			slices.Reverse(names)
+		}
+		for i, name := range names {
+			b.WriteString([]string{"", ","}[min(i, 1)])
+			s.write(b, name)
+			b.WriteString(":")
+			s.write(b, v[name])
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for i, element := range v {
+			b.WriteString([]string{"", ","}[min(i, 1)])
+			s.write(b, element)
+		}
+		b.WriteByte(']')
+	case json.Number:
+		if s.number != nil {
+			b.WriteString(s.number(v))
+		} else {
+			b.WriteString(v.String())
+		}
+	case string:
+		s.text(b, v)
+	default:
+		b.Write(marshalled(v))
 	}
-	// unanswered returns why a query is refused, if it is.
-	unanswered := func(req *wire.QueryRequest) (code wire.Code, message string) {
-		i := slices.IndexFunc(discovery.Tables, func(t wire.Table) bool { return t.Name == req.Table })
-		if i < 0 {
-			return wire.CodeUnknownEntity, "no such table"
-		}
-		t := &discovery.Tables[i]
-		if slices.ContainsFunc(slices.Concat(append(req.Or, req.And)...), func(f wire.Filter) bool { return t.Field(f.Field) == nil }) {
-			return wire.CodeUnsupported, "no such field"
-		}
-		names := slices.Clone(req.Fields)
-		for _, k := range req.Sort {
-			names = append(names, k.Field)
-		}
-		if slices.ContainsFunc(names, func(name string) bool { return t.Field(name) == nil }) {
-			return wire.CodeUnknownEntity, "no such field"
-		}
-		if len(req.Joins) > 0 {
-			return wire.CodeUnsupported, "no joins"
-		}
-		return "", ""
+	b.WriteString(s.blank)
+}
+
+func (s spelling) text(b *bytes.Buffer, text string) {
+	if !s.escaped {
+		b.Write(marshalled(text))
+		return
 	}
-	answer := func(w http.ResponseWriter, m wire.Answer) { _, _ = w.Write(must(wire.EncodeAnswer(m))) }
-	refuse := func(w http.ResponseWriter, code wire.Code, message string) {
-		w.WriteHeader(code.Status())
-		answer(w, &wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
+	b.WriteByte('"')
+	for _, unit := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(b, `\u%04X`, unit)
 	}
-	document := &wire.Document{ProtocolVersion: 1, Slug: "everything", Capabilities: wire.Capabilities{Sort: wire.SortNone}}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", terms.MediaJSON)
-		req := request(r.URL.Path)
-		switch req.(type) {
-		case *wire.CheckRequest, *wire.DiscoveryRequest, *wire.QueryRequest:
-		default:
-			req = nil
+	b.WriteByte('"')
+}
+
+// respelt writes all that h answers in another spelling, streams line by line.
+func respelt(s spelling) layer {
+	return func(h http.Handler) http.Handler {
+		decoded := func(raw []byte) (v any) {
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.UseNumber()
+			if d.Decode(&v) != nil {
+				return nil
+			}
+			return v
 		}
-		switch {
-		case r.URL.Path == wire.PathDocument:
-			answer(w, document)
-			return
-		case !mayAsk(r):
-			refuse(w, wire.CodeUnauthorized, "no")
-			return
-		case req == nil:
-			refuse(w, wire.CodeNotFound, "no such route")
-			return
-		}
-		if err := wire.Decode([]byte(bodyOf(r)), req); err != nil {
-			refuse(w, wire.CodeBadRequest, err.Error())
-			return
-		}
-		switch req := req.(type) {
-		case *wire.CheckRequest:
-			answer(w, &wire.CheckAnswer{OK: true})
-		case *wire.DiscoveryRequest:
-			answer(w, &discovery)
-		case *wire.QueryRequest:
-			if code, message := unanswered(req); code != "" {
-				refuse(w, code, message)
+		stream := lines(func(line []byte, emit func(...string)) {
+			var b bytes.Buffer
+			s.write(&b, decoded(line))
+			emit(b.String(), "\n")
+		})(h)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathQuery {
+				stream.ServeHTTP(w, r)
 				return
 			}
-			w.Header().Set("Content-Type", terms.MediaNDJSON)
-			_, _ = w.Write(streams[req.Table])
-		}
-	})
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
+				if v := decoded(rec.Body.Bytes()); v != nil {
+					rec.Body.Reset()
+					s.write(rec.Body, v)
+				}
+			})
+		})
+	}
+}
+
+// withExponent writes numbers as 1.5e+01, where a float64 holds them.
+func withExponent(n json.Number) string {
+	f, err := n.Float64()
+	if err != nil || len(strings.Trim(n.String(), "-.0")) > 15 {
+		return n.String()
+	}
+	return strconv.FormatFloat(f, 'e', -1, 64)
+}
+
+type trickle struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *trickle) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *trickle) Write(p []byte) (n int, err error) {
+	for n < len(p) && w.left > 0 && err == nil {
+		_, err = w.ResponseWriter.Write(p[n : n+1])
+		_ = http.NewResponseController(w.ResponseWriter).Flush()
+		n++
+		w.left--
+	}
+	if err != nil || n == len(p) {
+		return n, err
+	}
+	rest, err := w.ResponseWriter.Write(p[n:])
+	return n + rest, err
 }

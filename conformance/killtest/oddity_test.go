@@ -129,15 +129,30 @@ var oddTransports = []oddity{
 			header.Set("Content-Type", strings.ToUpper(t)+"; charset=utf-8")
 		}
 	})},
-	{name: "early hints", why: "HTTP allows informational answers", layer: hinting},
-	{name: "a byte at a time", why: "chunks are of any size", layer: trickling},
+	{name: "early hints", why: "HTTP allows informational answers", layer: func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			h.ServeHTTP(w, r)
+		})
+	}},
+	{name: "a byte at a time", why: "chunks are of any size", layer: func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&trickle{ResponseWriter: w, left: 300}, r) })
+	}},
 	{name: "streams in one piece", why: "a stream that is complete at once needs no chunks", // that of the table slow is not
 		build: over(untouched, buffered)},
 	{name: "a path of its own", why: "the base URL is any https prefix, path included",
 		layer:   func(h http.Handler) http.Handler { return http.StripPrefix("/tenants/7", h) },
 		options: func(g *grading) { g.url = "https://in-process.test/tenants/7" }},
 	{name: "one after the other", why: "requests may wait for each other", // but not behind the table slow
-		build: over(untouched, queueing)},
+		build: over(untouched, func(h http.Handler) http.Handler {
+			turn := make(chan struct{}, 1)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				bodyOf(r)
+				turn <- struct{}{}
+				defer func() { <-turn }()
+				h.ServeHTTP(w, r)
+			})
+		})},
 	{name: "two seconds for each answer", why: "a source may be slow", layer: delayed(late(2 * time.Second))},
 	{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
 		below := chance(3)
@@ -180,7 +195,12 @@ var oddSpellings = []oddity{
 	{name: "blanks everywhere", why: "JSON allows blanks", layer: respelt(spelling{blank: " \t "})},
 	{name: "escapes everywhere", why: "JSON allows escapes", layer: respelt(spelling{escaped: true})},
 	{name: "members the other way round", why: "members have no order", layer: respelt(spelling{reversed: true})},
-	{name: "integers with a point", why: "5.0 is an integer, by value", layer: respelt(spelling{number: withPoint})},
+	{name: "integers with a point", why: "5.0 is an integer, by value", layer: respelt(spelling{number: func(n json.Number) string {
+		if strings.ContainsAny(n.String(), ".eE") {
+			return n.String()
+		}
+		return n.String() + ".0"
+	}})},
 	{name: "numbers with exponents", why: "1.5e+01 is the JSON number 15", layer: numbers(func(n json.Number) any {
 		return json.RawMessage(withExponent(n))
 	})},
@@ -193,7 +213,13 @@ var oddSpellings = []oddity{
 		}
 		return n
 	})},
-	{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: instants(nineDigits)},
+	{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: instants(func(text string) any {
+		at, err := time.Parse("2006-01-02T15:04:05.999999999Z", text)
+		if err != nil {
+			return text
+		}
+		return at.Format("2006-01-02T15:04:05.000000000Z")
+	})},
 	{name: "datetimes with +00:00", why: "ISO 8601 UTC, in any of its spellings", layer: instants(func(text string) any {
 		if bare, zulu := strings.CutSuffix(text, "Z"); zulu {
 			return bare + "+00:00"
@@ -204,15 +230,13 @@ var oddSpellings = []oddity{
 		layer: lines(func(line []byte, emit func(...string)) {
 			emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
 		})},
-	{name: "groups in digits", why: "a number may be a digit string", layer: edits(func(body map[string]any) {
-		for _, row := range listOf(body, "rows") {
-			for name, v := range row {
-				if n, ok := v.(json.Number); ok {
-					row[name] = n.String()
-				}
+	{name: "groups in digits", why: "a number may be a digit string", layer: edits(eachOf(func(row map[string]any) {
+		for name, v := range row {
+			if n, ok := v.(json.Number); ok {
+				row[name] = n.String()
 			}
 		}
-	}, wire.PathAggregate)},
+	}, "rows"), wire.PathAggregate)},
 }
 
 // datetimeFields returns the names that only datetimes have, in the shop and in the corpus.
@@ -229,15 +253,6 @@ func datetimeFields() map[string]bool {
 	}
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return others[name] })
 	return names
-}
-
-// nineDigits spells a datetime with nine digits of its second.
-func nineDigits(text string) any {
-	at, err := time.Parse("2006-01-02T15:04:05.999999999Z", text)
-	if err != nil {
-		return text
-	}
-	return at.Format("2006-01-02T15:04:05.000000000Z")
 }
 
 // batched cuts the rows of a stream into batches of its own.
@@ -292,9 +307,9 @@ var oddAnswers = []oddity{
 			return fmt.Sprintf(`{"served":{"filters":%t,"sort":%t,"window":false}}`+"\n", below(2) == 0, below(2) == 0)
 		})(unwindowed(h))
 	}},
-	{name: "no size", why: "null means unknown", layer: ok(func(body map[string]any) { body["size"] = nil }, wire.PathSize)},
+	{name: "no size", why: "null means unknown", layer: ok(sets("size", nil), wire.PathSize)},
 	{name: "a size by estimate", why: "exact is false when the source estimates",
-		layer: ok(func(body map[string]any) { body["size"] = map[string]any{"rows": 77, "exact": false} }, wire.PathSize)},
+		layer: ok(sets("size", map[string]any{"rows": 77, "exact": false}), wire.PathSize)},
 	{name: "no counted column", why: "a column that cannot be counted distinctly answers null",
 		layer: ok(func(body map[string]any) {
 			for name := range body["columns"].(map[string]any) {
@@ -305,18 +320,14 @@ var oddAnswers = []oddity{
 		samples := body["orphanSamples"].([]any)
 		body["orphanSamples"] = samples[:min(1, len(samples))]
 	}, wire.PathLinkHitRate)},
-	{name: "no sample", why: "an array of at most 20", layer: ok(func(body map[string]any) {
-		body["orphanSamples"] = []any{}
-	}, wire.PathLinkHitRate)},
+	{name: "no sample", why: "an array of at most 20", layer: ok(sets("orphanSamples", []any{}), wire.PathLinkHitRate)},
 	{name: "too many groups declined", why: "a judge accepts either for an overflow",
 		layer: replacing(http.StatusUnprocessableEntity, nil, http.StatusNoContent, wire.PathAggregate)},
 	{name: "unknown fields are bad requests", why: "a judge accepts 400, 404 and 422",
 		layer: replacing(http.StatusUnprocessableEntity, envelope("bad_request", "no such field"), http.StatusBadRequest,
 			wire.PathCount, wire.PathAggregate)},
 	{name: "groups by one key alone", why: "204 declines, whatever is asked otherwise",
-		layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
-			return len(listOf(body, "groupBy")) > 1
-		}, http.StatusNoContent)},
+		layer: refusing(wire.PathAggregate, asks("groupBy>1"), http.StatusNoContent)},
 	{name: "nothing folded", why: "204 declines", layer: replacing(http.StatusOK, nil, http.StatusNoContent, wire.PathAggregate)},
 	{name: "folded now and then", why: "204 declines, whatever was answered before", layer: func(h http.Handler) http.Handler {
 		below := chance(9)
@@ -383,7 +394,7 @@ var oddDeclarations = []oddity{
 			g.credentials = []map[string]string{{"password": "password", "secret": "Administrator"}}
 		}},
 	{name: "members of a vendor in the document", why: "unknown top-level fields are stripped",
-		layer: okDocument(func(body map[string]any) { body["x-vendor"] = map[string]any{"build": []any{"7", 7, nil}} })},
+		layer: okDocument(sets("x-vendor", map[string]any{"build": []any{"7", 7, nil}}))},
 	{name: "members of a vendor in capabilities and limits", why: "advice at most", layer: okDocument(func(body map[string]any) {
 		capabilities := body["capabilities"].(map[string]any)
 		capabilities["x-batch"] = true
@@ -432,7 +443,7 @@ var oddAtOnce = []oddity{
 		}))
 	}),
 	together("filters are left to the platform beside others", "what is served is said by each stream", func(h http.Handler) http.Handler {
-		left := unwindowed(bodies(func(body map[string]any) { body["and"] = []any{} }, wire.PathQuery)(serving(false, true)(h)))
+		left := unwindowed(bodies(sets("and", []any{}), wire.PathQuery)(serving(false, true)(h)))
 		var queries atomic.Int64
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			served := h
@@ -447,46 +458,16 @@ var oddAtOnce = []oddity{
 	}),
 }
 
-func hasFilter(ops string, holds func(f map[string]any) bool) func(body map[string]any) bool {
-	return func(body map[string]any) bool {
-		for _, f := range listOf(body, "and") {
-			op, _ := f["op"].(string)
-			if (ops == "" || strings.Contains(ops, op)) && (holds == nil || holds(f)) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func foldsValues(body map[string]any) bool {
-	return hasMeasure(body, "sum", "min", "max", "count_distinct")
-}
-
-func hasOffset(f map[string]any) bool {
-	for _, v := range append(alternatives(f, "values"), f["value"]) {
-		if text, ok := v.(string); ok && isOffset(text) {
-			return true
-		}
-	}
-	return false
-}
-
-func secondDownwards(body map[string]any) bool {
-	keys := listOf(body, "sort")
-	return len(keys) > 1 && keys[1]["dir"] == "desc"
-}
-
 func withoutBudget(g *grading) { g.Requests = 0 } // advice is asked last
 
-// oddPlaces are what is odd at one place only, as the faults of [placeFaults] are, and legal.
+// oddPlaces are what is odd at one place only, as faults of the same places are, and legal.
 var oddPlaces = []oddity{
 	{name: "measures beside a filter are declined", why: "204 declines, whatever is asked otherwise",
 		layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
-			return len(listOf(body, "and")) > 0 && foldsValues(body)
+			return asks("and>0")(body) && having("measures", asks("fn=sum|min|max|count_distinct"))(body)
 		}, http.StatusNoContent)},
 	{name: "aggregates under neq and nin are declined", why: "204 declines, whatever is asked otherwise",
-		layer: refusing(wire.PathAggregate, hasFilter("neq nin", nil), http.StatusNoContent)},
+		layer: refusing(wire.PathAggregate, having("and", asks("op=eq|neq|in|nin")), http.StatusNoContent)},
 	{name: "two periods of one date are declined", why: "204 declines, whatever is asked otherwise",
 		layer: refusing(wire.PathAggregate, func(body map[string]any) bool {
 			keys := listOf(body, "groupBy")
@@ -494,8 +475,12 @@ var oddPlaces = []oddity{
 		}, http.StatusNoContent)},
 	{name: "a second key downwards is left to the platform", why: "each of the three is served or not",
 		layer: func(h http.Handler) http.Handler {
-			unsorted := serving(true, false)(unwindowed(bodies(func(body map[string]any) { body["sort"] = []any{} }, wire.PathQuery)(h)))
-			return diverted(unsorted, wire.PathQuery, secondDownwards)(h)
+			unsorted := func() http.Handler {
+				return serving(true, false)(unwindowed(bodies(sets("sort", []any{}), wire.PathQuery)(h)))
+			}
+			return diverted(unsorted, wire.PathQuery, func(body map[string]any) bool {
+				return asks("sort>1")(body) && listOf(body, "sort")[1]["dir"] == "desc"
+			})(h)
 		}},
 	{name: "ties the other way round, in every window", why: "any fixed order of ties will do", unadvised: "A.15", options: withoutBudget,
 		build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) { eachTie(t, req.Sort, slices.Reverse) }})},
@@ -503,5 +488,12 @@ var oddPlaces = []oddity{
 		build: stocked(respeltPrices, twist{})},
 	{name: "operands with an offset are refused", why: "how an operand that is not UTC is read is our decision",
 		unadvised: "M30", options: withoutBudget,
-		layer: refusing(wire.PathQuery, hasFilter("", hasOffset), http.StatusBadRequest)},
+		layer: refusing(wire.PathQuery, having("and", func(f map[string]any) bool {
+			for _, v := range append(alternatives(f, "values"), f["value"]) {
+				if text, ok := v.(string); ok && isOffset(text) {
+					return true
+				}
+			}
+			return false
+		}), http.StatusBadRequest)},
 }

@@ -212,16 +212,12 @@ func TestWrongRowsAreNoLeak(t *testing.T) {
 		}
 		body["and"] = filters
 	}, wire.PathQuery, wire.PathCount, wire.PathAggregate)
-	hop := forSecond(wire.PathQuery, hasMember("joins"),
+	hop := forSecond(wire.PathQuery, asks("joins>0"),
 		func(body map[string]any) {
-			for _, f := range listOf(listOf(body, "joins")[0], "fields") {
-				if f["field"] == "city" {
-					f["field"] = "id"
-				}
-			}
+			eachOf(where(asks("field=city"), sets("field", "id")), "fields")(listOf(body, "joins")[0])
 		})
 	rate := forSecond(wire.PathLinkHitRate, func(body map[string]any) bool { return body["fromTable"] != body["toTable"] },
-		func(body map[string]any) { body["fromColumn"] = "city" })
+		sets("fromColumn", "city"))
 	joined := func(t *memsource.Table) {
 		if t.Name == "invoices" {
 			t.ForeignKeys = links("id parts.id")
@@ -333,7 +329,7 @@ var unusualTenants = []struct {
 			tables[0], tables[1] = large, large
 		})},
 	{name: "every aggregate is declined, and one tenant lacks a table", why: "204 with no body to decline", options: apart,
-		build: over(twoCustomers, refusing(wire.PathAggregate, everyRequest, http.StatusNoContent))},
+		build: over(twoCustomers, refusing(wire.PathAggregate, asks(), http.StatusNoContent))},
 	{name: "joins are refused by the names of both tables", why: "a table that nobody has is refused with the same words",
 		options: apart,
 		build: over(twoCustomers, ofCustomers("", func(w http.ResponseWriter, _ *http.Request, body map[string]any, _ int) bool {
@@ -356,7 +352,7 @@ var unusualTenants = []struct {
 	{name: "refusals with a number of their own", why: "a message is for people", options: apart, build: over(twoCustomers, withNumbers)},
 	{name: "later pages are kept by the request and its credentials", why: "nothing of it reaches another credential set",
 		options: apart,
-		build: over(twoCustomers, keepingPages(everyRequest,
+		build: over(twoCustomers, keepingPages(asks(),
 			func(r *http.Request, body map[string]any) string {
 				return fmt.Sprint(body["credentials"]) + byRequest(r, body)
 			}))},
