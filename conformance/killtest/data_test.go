@@ -60,6 +60,9 @@ func cellOf(column wire.Type, text string) wire.Value {
 	return wire.Text(text)
 }
 
+// ports returns ports, and arrivals that name them in other letters, as an older system did, and declare no key.
+func ports() []memsource.Table { return tablesIn("ports") }
+
 // sampledIn returns the tables of such a file, with the samples of [sampledTable].
 func sampledIn(file string) []memsource.Table {
 	tables := tablesIn(file)

@@ -172,7 +172,7 @@ var liveJoinFaults = []fault{
 				copy(row[len(row)-4:], row[len(row)-8:len(row)-4])
 			}
 		}), counted[3]),
-	broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(codes, twist{
+	broken("keys are linked in any letters", "texts are equal by their bytes", "L9", stocked(ports, twist{
 		link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 			if req.FromTable == "arrivals" && req.FromColumn == "port" {
 				right.OrphanCount, right.OrphanRate, right.OrphanSamples = 0, 0, nil
@@ -283,9 +283,6 @@ var liveJoinFaults = []fault{
 
 // counted are tables that refer to those of the warehouse, some of them to each other.
 var counted = tablesIn("counted")
-
-// codes returns ports, and arrivals that name them in other letters, as an older system did, and declare no key.
-func codes() []memsource.Table { return tablesIn("ports") }
 
 // joinedSums returns a connector that adds each value of some fields once, as SUM(DISTINCT) does, which people
 // write so that rows with several matches are not added several times.
@@ -419,36 +416,30 @@ func overwriting(tables func() []memsource.Table, into func(own wire.Column) boo
 	}}
 }
 
-// oddJoins returns what is odd about joins: connectors that refuse those that the protocol does not say all must take.
-func oddJoins() []oddity {
-	refusing := func(status int, code string, refused func(body map[string]any, hop map[string]any) bool) func() http.Handler {
-		return over(hotel, refusesWhere(status, code, "no such join", func(r *http.Request, text []byte) bool {
-			body := parsed(text)
-			return mayAsk(r) && slices.ContainsFunc(listOf(body, "joins"), func(hop map[string]any) bool { return refused(body, hop) })
-		}))
-	}
-	own := func(body map[string]any, hop map[string]any) bool {
-		i := slices.IndexFunc(hotelTables(0), func(t memsource.Table) bool { return t.Name == body["table"] })
-		return i >= 0 && slices.ContainsFunc(listOf(hop, "fields"), func(f map[string]any) bool {
-			name, _ := f["as"].(string)
-			return hotelTables(0)[i].Field(name) != nil
-		})
-	}
-	undeclared := func(body map[string]any, hop map[string]any) bool {
-		for _, t := range hotelTables(0) {
-			for _, key := range t.ForeignKeys {
-				if t.Name == hop["fromTable"] && key.Field == hop["fromField"] && key.TargetTable == hop["toTable"] {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	some := func(g *grading) { g.Match = "^M2[127]$" } // so that few requests suffice for all joins
-	return []oddity{
-		{name: "a joined column may not have a name of the table's own", why: "two columns of one name are refused",
-			build: refusing(400, "bad_request", own), options: some},
-		{name: "only declared foreign keys are joined", why: "another join may be refused as unsupported",
-			build: refusing(422, "unsupported", undeclared), options: some},
-	}
+// refusingHops returns the hotels with hops refused.
+func refusingHops(status int, code string, refused func(tables []memsource.Table, body, hop map[string]any) bool) func() http.Handler {
+	tables := firstHotels()
+	return over(hotel, refusesWhere(status, code, "no such join", func(r *http.Request, text []byte) bool {
+		body := parsed(text)
+		return mayAsk(r) && having("joins", func(hop map[string]any) bool { return refused(tables, body, hop) })(body)
+	}))
+}
+
+func joinsOnly(g *grading) { g.Match = "^M2[127]$" } // so that few requests suffice for all joins
+
+// oddJoins are connectors that refuse joins that the protocol does not say all must take.
+var oddJoins = []oddity{
+	{name: "a joined column may not have a name of the table's own", why: "two columns of one name are refused", options: joinsOnly,
+		build: refusingHops(400, "bad_request", func(tables []memsource.Table, body, hop map[string]any) bool {
+			i := slices.IndexFunc(tables, func(t memsource.Table) bool { return t.Name == body["table"] })
+			return i >= 0 && having("fields", func(f map[string]any) bool { return tables[i].Field(textOf(f["as"])) != nil })(hop)
+		})},
+	{name: "only declared foreign keys are joined", why: "another join may be refused as unsupported", options: joinsOnly,
+		build: refusingHops(422, "unsupported", func(tables []memsource.Table, _, hop map[string]any) bool {
+			return !slices.ContainsFunc(tables, func(t memsource.Table) bool {
+				return t.Name == hop["fromTable"] && slices.ContainsFunc(t.ForeignKeys, func(key wire.ForeignKey) bool {
+					return key.Field == hop["fromField"] && key.TargetTable == hop["toTable"]
+				})
+			})
+		})},
 }

@@ -152,7 +152,7 @@ var windowFaults = []fault{
 	keptPages("pages are kept without the direction of their order", eachOf(drops("dir"), "sort")),
 	keptNumbers("counts are kept without the members of lists", wire.PathCount, eachOf(drops("values"), "and")).
 		behind("M10", "counts by lists are asked one after the other"),
-	keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, eachOf(drops("values"), "and"), badges()).
+	keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, eachOf(drops("values"), "and"), tablesIn("badges")...).
 		behind("M10", "counts by lists are asked one after the other"),
 	keptNumbers("counts are kept without what stands together in or", wire.PathCount, func(body map[string]any) {
 		var flat []any
@@ -315,38 +315,19 @@ var firstOfOperands = eachOf(func(f map[string]any) {
 	}
 }, "and")
 
-// badges returns a table of which only one column has values with different numbers of rows.
-func badges() memsource.Table {
-	t := tableOf("badges", "", nil, "no number!", "door string")
-	for i := range 40 {
-		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(strings.Repeat("B", min(i%8, 3)))})
-	}
-	return t
-}
-
 // keptNumbers returns a connector that keeps the answers of a route by what is left of the request.
 func keptNumbers(name, path string, leave func(body map[string]any), tables ...memsource.Table) fault {
 	build := warehouse(twist{})
 	if len(tables) > 0 {
 		build = stocked(func() []memsource.Table { return tables }, twist{})
 	}
-	return broken(name, "a number is that of its own request", "M27",
-		over(build, keeping(path, func(r *http.Request, body map[string]any) string {
-			leave(body)
-			return byRequest(r, body)
-		})))
+	return broken(name, "a number is that of its own request", "M27", over(build, keepingWhere(path, asks(), leave)))
 }
 
 // keptPages returns a connector that keeps pages by what is left of the request.
 func keptPages(name string, leave func(body map[string]any)) fault {
 	return broken(name, "a page is that of its own request", "M27",
-		warehouse(twist{}, keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
-			if body["limit"] == nil {
-				return ""
-			}
-			leave(body)
-			return byRequest(r, body)
-		})))
+		warehouse(twist{}, keepingWhere(wire.PathQuery, asks("limit"), leave)))
 }
 
 func projected(name string, answer func(req *connector.Query, t *oracle.Table)) fault {

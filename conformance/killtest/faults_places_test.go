@@ -18,10 +18,8 @@ import (
 // Faults that show at one place and not where the same thing is asked for first: nulls under an operator on another
 // route than /query, what an order is about under a later sort key, ties under another size of a page.
 
-// firstHotels and secondHotels return the tables of a chain.
+// firstHotels returns the tables of the first chain.
 func firstHotels() []memsource.Table { return hotelTables(0) }
-
-func secondHotels() []memsource.Table { return hotelTables(1) }
 
 // onlyFilter returns the filter of a request that has a single one of some operators.
 func onlyFilter(where wire.Where, ops ...wire.Op) (f wire.Filter, ok bool) {
@@ -91,13 +89,7 @@ func repeatsMember(where wire.Where) bool {
 
 const isThereOnce = "a row is there once, however often a list names its value"
 
-func boats() []memsource.Table {
-	t := tableOf("boats", "", nil, "id number!", "built datetime")
-	for i := range 40 {
-		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Datetime(time.Date(1951, 3, 1+190*i, 10, 0, 0, 0, time.UTC))})
-	}
-	return append(firstHotels(), t)
-}
+func boats() []memsource.Table { return append(firstHotels(), tablesIn("boats")...) }
 
 // repeatedFaults are connectors that find a row once for each member of a list which it equals, and one that takes the
 // seconds before 1970 as those after.
@@ -122,21 +114,6 @@ var repeatedFaults = []fault{
 				}
 			}
 		}})),
-}
-
-// laterOrder sorts rows with the same value of the first key in an order of its own by the others.
-func laterOrder(compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) twist {
-	return twist{order: func(req *connector.Query, t *oracle.Table) {
-		eachTie(t, req.Sort[:1], func(rows [][]wire.Value) {
-			slices.SortStableFunc(rows, func(a, b []wire.Value) (order int) {
-				for _, k := range req.Sort[1:] {
-					c := t.Index(k.Field)
-					order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
-				}
-				return order
-			})
-		})
-	}}
 }
 
 // eachTie edits every run of rows that tie under some keys.
@@ -176,8 +153,20 @@ func nullOrder(v wire.Value) int {
 
 func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t); return n }
 
+// laterKey returns a connector that sorts rows with the same value of the first key in an order of its own by the others.
 func laterKey(name string, tables func() []memsource.Table, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
-	return broken(name, "a later key orders as the first does", "L7", stocked(tables, laterOrder(compare)))
+	order := func(req *connector.Query, t *oracle.Table) {
+		eachTie(t, req.Sort[:1], func(rows [][]wire.Value) {
+			slices.SortStableFunc(rows, func(a, b []wire.Value) (order int) {
+				for _, k := range req.Sort[1:] {
+					c := t.Index(k.Field)
+					order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
+				}
+				return order
+			})
+		})
+	}
+	return broken(name, "a later key orders as the first does", "L7", stocked(tables, twist{order: order}))
 }
 
 func nullsFirst(a, b wire.Value, t wire.Type, dir wire.Direction) int {
@@ -370,5 +359,5 @@ var collateFaults = []fault{
 			return wire.Text(bareLetters.Replace(strings.ToLower(v.Text())))
 		})
 	})),
-	collates("collate brings nulls to the front", collating(secondHotels, nullsToFront)),
+	collates("collate brings nulls to the front", collating(func() []memsource.Table { return hotelTables(1) }, nullsToFront)),
 }

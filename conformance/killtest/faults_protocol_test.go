@@ -88,21 +88,23 @@ var documentFaults = []fault{
 		})),
 }
 
-// emptyBodyFaults returns a fault for each route.
-func emptyBodyFaults() (list []fault) {
-	for _, path := range routePaths {
-		list = append(list, broken("an empty body breaks "+path, "every route rejects an empty body with a 400 envelope",
-			"P0.6: "+path, over(usual, refusesWhere(500, "internal", terms.InternalMessage, func(r *http.Request, body []byte) bool {
-				return r.Method == http.MethodPost && r.URL.Path == path && len(body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken
-			}))))
-	}
-	return append(list, broken("no body counts as an empty object", "every route rejects an empty body with a 400 envelope",
-		"P0.6: /discovery", over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+func emptyBody(path string) fault {
+	return broken("an empty body breaks "+path, "every route rejects an empty body with a 400 envelope", "P0.6: "+path,
+		over(usual, refusesWhere(500, "internal", terms.InternalMessage, func(r *http.Request, body []byte) bool {
+			return r.Method == http.MethodPost && r.URL.Path == path && len(body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken
+		})))
+}
+
+var emptyBodyFaults = []fault{
+	emptyBody(wire.PathCheck), emptyBody(wire.PathDiscovery), emptyBody(wire.PathQuery), emptyBody(wire.PathCount),
+	emptyBody(wire.PathAggregate), emptyBody(wire.PathSize), emptyBody(wire.PathCardinality), emptyBody(wire.PathLinkHitRate),
+	broken("no body counts as an empty object", "every route rejects an empty body with a 400 envelope", "P0.6: /discovery",
+		over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			if r.URL.Path == wire.PathDiscovery && string(*body) == "{}" {
 				*body = []byte(`{"credentials":{},"timeoutMs":60000}`)
 			}
 			return false
-		}))))
+		}))),
 }
 
 // lets puts a check of the token of its own in front of the connector.
@@ -193,7 +195,8 @@ var authFaults = []fault{
 			r.Header.Del("Authorization")
 			return false
 		}))),
-	broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(sets("ok", false), wire.PathCheck))).refused("route-7"),
+	broken("a check that is not ok", "/check answers { ok: true }", "P1.6", over(usual, ok(sets("ok", false), wire.PathCheck))).
+		refused("route-7"),
 	broken("rejected credentials are 401", "a rejected credential set gives 400 check_failed", "P1.7b",
 		keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })).graded(oneKeyWrongly).
 		accepted("it is a well-formed refusal, of the token"),

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew, to be revi
 
 // faults returns all broken connectors.
 func faults() []fault {
-	return slices.Concat(documentFaults, emptyBodyFaults(), authFaults, protocolDiscoveryFaults, unknownFaults, malformedFaults,
+	return slices.Concat(documentFaults, emptyBodyFaults, authFaults, protocolDiscoveryFaults, unknownFaults, malformedFaults,
 		streamFaults, undeclaredFaults, answerFaults, adviceFaults,
 		discoveryFaults, rowFaults, operatorFaults, comparingFaults, orderFaults, claimFaults, joinFaults, aggregateFaults,
 		measurementFaults, spellingFaults, generatedFaults,

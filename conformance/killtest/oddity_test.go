@@ -46,7 +46,7 @@ type oddity struct {
 // oddities returns all of them.
 func oddities() []oddity {
 	return slices.Concat(oddTransports, oddSpellings, oddAnswers, oddDeclarations, oddDiscoveries, oddTables, oddCorpora,
-		oddAtOnce, oddPlaces, oddJoins())
+		oddAtOnce, oddPlaces, oddJoins)
 }
 
 // TestOddities grades every oddity with one seed: those in front of any data over live data and over the corpus, and those

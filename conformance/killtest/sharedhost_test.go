@@ -214,11 +214,14 @@ func keeping(path string, key func(r *http.Request, body map[string]any) string)
 	}
 }
 
-// keepingWhere keeps the answers to the requests for which a condition holds by the request.
-func keepingWhere(path string, holds func(body map[string]any) bool) layer {
+// keepingWhere keeps the answers to the requests for which a condition holds by what is left of the request.
+func keepingWhere(path string, holds func(body map[string]any) bool, leave ...func(body map[string]any)) layer {
 	return keeping(path, func(r *http.Request, body map[string]any) string {
 		if !holds(body) {
 			return ""
+		}
+		for _, change := range leave {
+			change(body)
 		}
 		return byRequest(r, body)
 	})
