@@ -24,18 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needNode skips where Node is missing, except in CI, where a check that cannot
-// run fails.
-func needNode(t *testing.T) {
-	if _, err := exec.LookPath("node"); err == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal(errNoNode)
-	}
-	t.Skip(errNoNode)
-}
-
 func bench(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(context.Background(), args, strings.NewReader(""), &out, &errs)
@@ -144,7 +132,7 @@ func TestServersAnswerTheTable(t *testing.T) {
 	for _, kind := range []string{serverSDK, serverMaps, serverPrebuilt, serverNode} {
 		t.Run(kind, func(t *testing.T) {
 			if kind == serverNode {
-				needNode(t)
+				testkit.Needs(t, "node")
 			}
 			const rows = 12_000
 			s := testkit.Must(start(t.Context(), kind, rows))(t)

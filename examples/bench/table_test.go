@@ -70,7 +70,7 @@ func TestMapsAreTheRows(t *testing.T) {
 
 // TestNodeRowsAreTheRows compares the rows that Node makes, byte for byte.
 func TestNodeRowsAreTheRows(t *testing.T) {
-	needNode(t)
+	testkit.Needs(t, "node")
 	const n = 3000
 	s := testkit.Must(start(t.Context(), serverNode, n))(t)
 	defer s.stop()

@@ -10,13 +10,13 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // store returns a file with documents of several shapes, and an empty bucket.
 func store(t *testing.T) source {
-	db, err := bbolt.Open(filepath.Join(t.TempDir(), "shop.db"), 0o600, &bbolt.Options{NoSync: true})
-	require.NoError(t, err)
+	db := testkit.Must(bbolt.Open(filepath.Join(t.TempDir(), "shop.db"), 0o600, &bbolt.Options{NoSync: true}))(t)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
 		for name, all := range map[string]map[string]string{
@@ -32,17 +32,10 @@ func store(t *testing.T) source {
 			},
 			"empty": {},
 		} {
-			bucket, err := tx.CreateBucket([]byte(name))
-			if err != nil {
-				return err
-			}
-			if _, err := bucket.CreateBucket([]byte("within")); err != nil {
-				return err
-			}
+			bucket := testkit.Must(tx.CreateBucket([]byte(name)))(t)
+			testkit.Must(bucket.CreateBucket([]byte("within")))(t)
 			for key, value := range all {
-				if err := bucket.Put([]byte(key), []byte(value)); err != nil {
-					return err
-				}
+				require.NoError(t, bucket.Put([]byte(key), []byte(value)))
 			}
 		}
 		return nil
@@ -57,8 +50,7 @@ func TestDocuments(t *testing.T) {
 
 // TestDiscover checks the columns that the documents give.
 func TestDiscover(t *testing.T) {
-	d, err := store(t).Discover(t.Context(), &wire.DiscoveryRequest{})
-	require.NoError(t, err)
+	d := testkit.Must(store(t).Discover(t.Context(), &wire.DiscoveryRequest{}))(t)
 	require.Len(t, d.Tables, 3)
 	types := map[string]wire.Type{}
 	for _, table := range d.Tables {

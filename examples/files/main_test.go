@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -212,28 +211,14 @@ func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
 
 // TestRun starts and stops the whole program on a free port.
 func TestRun(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out, in := io.Pipe()
-	stopped := make(chan error, 1)
-	go func() {
-		stopped <- run(ctx, nil, env(map[string]string{envPort: "0", envToken: testToken}), in, io.Discard)
-		_ = in.Close()
-	}()
-	lines := bufio.NewScanner(out)
-	require.True(t, lines.Scan())
-	_, url, ok := strings.Cut(lines.Text(), " at ")
-	require.True(t, ok, lines.Text())
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "curl -sS "+url+wire.PathQuery) {
-		continue
-	}
-	res := testkit.Must(http.Get(url + wire.PathDocument))(t)
-	document := testkit.Must(io.ReadAll(res.Body))(t)
-	require.NoError(t, res.Body.Close())
-	require.NoError(t, wire.Decode(document, &wire.Document{}))
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	cancel()
-	assert.NoError(t, <-stopped)
+	printed, stop := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
+		return run(ctx, nil, env(map[string]string{envPort: "0", envToken: testToken}), out, io.Discard)
+	})
+	_, url, _ := strings.Cut(strings.TrimSpace(printed.Await(t, " at ")), " at ")
+	printed.Await(t, "curl -sS "+url+wire.PathQuery)
+	_, document := testkit.Send(t, http.DefaultClient, url+wire.PathDocument, "", "")
+	require.NoError(t, wire.Decode([]byte(document), &wire.Document{}))
+	stop()
 }
 
 func TestMain(m *testing.M) { testrun.Main(m) }

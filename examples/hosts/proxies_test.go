@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -98,33 +99,18 @@ func TestProxies(t *testing.T) {
 
 			client := p.start(t, listener.Addr().String())
 			ask(t, client, "http://shop", goOn, false)
-			require.Equal(t, p.body, largest(t, client), "the status of a request of 8 MiB")
+			largest := fmt.Sprintf("%-*s", 8<<20, `{"credentials":{},"timeoutMs":60000}`)
+			status, _ := testkit.Send(t, client, "http://shop/shop/check", token, largest)
+			require.Equal(t, p.body, status, "the status of a request of 8 MiB")
 		})
 	}
-}
-
-// largest sends the largest body that a connector takes, and returns the status.
-func largest(t *testing.T, client *http.Client) int {
-	t.Helper()
-	text := `{"credentials":{},"timeoutMs":60000}`
-	text += strings.Repeat(" ", 8<<20-len(text))
-	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop/shop/check", strings.NewReader(text)))(t)
-	req.Header.Set("Authorization", "Bearer "+token)
-	res := testkit.Must(client.Do(req))(t)
-	require.NoError(t, res.Body.Close())
-	return res.StatusCode
 }
 
 // start runs the proxy on a socket in a folder, until the test ends. The client
 // connects to that.
 func (p proxy) start(t *testing.T, connector string) *http.Client {
 	t.Helper()
-	if _, err := exec.LookPath(p.program); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing; .ci/run installs it", p.program)
-		}
-		t.Skipf("%s is not installed; install it to run this test", p.program)
-	}
+	testkit.Needs(t, p.program)
 	dir := testkit.Must(os.MkdirTemp("", "proxy"))(t) // short, as a socket's path has to be
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket, configFile := filepath.Join(dir, "socket"), filepath.Join(dir, "config")

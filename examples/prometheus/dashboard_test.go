@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // elsewhere are the names that an expression may use and the page of this program does
@@ -47,8 +49,7 @@ func checkExpressions(t *testing.T, page string, expressions []string) {
 // dashboardExpressions returns what the panels of the dashboard ask Prometheus.
 func dashboardExpressions(t *testing.T) (expressions []string) {
 	t.Helper()
-	text, err := os.ReadFile("dashboard.json")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("dashboard.json"))(t)
 	var board struct {
 		Templating struct {
 			List []struct{ Name, Query string }
@@ -84,8 +85,7 @@ func dashboardExpressions(t *testing.T) (expressions []string) {
 // explains.
 func alertExpressions(t *testing.T) (expressions []string) {
 	t.Helper()
-	text, err := os.ReadFile("alerts.yml")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("alerts.yml"))(t)
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -95,8 +95,7 @@ func alertExpressions(t *testing.T) (expressions []string) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
-	guide, err := os.ReadFile("../../docs/operating.md")
-	require.NoError(t, err)
+	guide := testkit.Must(os.ReadFile("../../docs/operating.md"))(t)
 	require.Len(t, file.Groups, 1)
 	for _, rule := range file.Groups[0].Rules {
 		require.Contains(t, string(guide), "| `"+rule.Alert+"` |")

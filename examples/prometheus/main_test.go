@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 const query = `{"table":"planets","fields":["name"],"and":[{"field":"moons","op":"gt","value":0}],"sort":[],` +
@@ -38,38 +39,32 @@ func TestProgram(t *testing.T) {
 	command.Env = append(os.Environ(), "PLATFORM_CONNECTOR_TOKEN="+bearer, "PORT="+port,
 		"OTEL_METRICS_EXPORTER=prometheus", "OTEL_TRACES_EXPORTER=console", "OTEL_EXPORTER_PROMETHEUS_PORT="+metricsPort)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
-	stdout, err := command.StdoutPipe()
-	require.NoError(t, err)
+	stdout := testkit.Must(command.StdoutPipe())(t)
 	var lines strings.Builder
 	command.Stderr = &lines
 	require.NoError(t, command.Start())
 	printed := bufio.NewReader(stdout)
 	for text := ""; !strings.Contains(text, "curl"); { // it prints its requests once it serves
-		text, err = printed.ReadString('\n')
-		require.NoError(t, err)
+		text = testkit.Must(printed.ReadString('\n'))(t)
 	}
 
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:"+port+"/query", strings.NewReader(query))
-	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+bearer)
-	require.Contains(t, ask(t, request), `{"end":1}`)
-	request, err = http.NewRequestWithContext(context.Background(), http.MethodGet, "http://localhost:"+metricsPort+"/metrics", nil)
-	require.NoError(t, err)
-	page := scope.ReplaceAllString(ask(t, request), "")
+	_, answer := testkit.Send(t, http.DefaultClient, "http://localhost:"+port+"/query", bearer, query)
+	require.Contains(t, answer, `{"end":1}`)
+	status, page := testkit.Send(t, http.DefaultClient, "http://localhost:"+metricsPort+"/metrics", "", "")
+	require.Equal(t, 200, status)
+	page = scope.ReplaceAllString(page, "")
 
 	checkExpressions(t, page, dashboardExpressions(t))
 	checkExpressions(t, page, alertExpressions(t))
 
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-	spans, err := io.ReadAll(printed)
-	require.NoError(t, err)
+	spans := testkit.Must(io.ReadAll(printed))(t)
 	require.NoError(t, command.Wait(), "it stops cleanly")
 	assert.Contains(t, lines.String(), `"msg":"request","slug":"planets","route":"/query"`)
 	assert.Contains(t, string(spans), `"Name":"POST /query"`)
 	assert.NotContains(t, string(spans)+page+lines.String(), bearer)
 
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
+	readme := testkit.Must(os.ReadFile("README.md"))(t)
 	_, shown, ok := strings.Cut(string(readme), "```text\n")
 	require.True(t, ok)
 	shown, _, _ = strings.Cut(shown, "```")
@@ -81,19 +76,7 @@ func TestProgram(t *testing.T) {
 
 // freePort returns a port that nobody listened on a moment ago.
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "localhost:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "localhost:0"))(t)
 	require.NoError(t, l.Close())
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-}
-
-// ask returns the body of an answer that has to be 200.
-func ask(t *testing.T, request *http.Request) string {
-	answer, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	body, err := io.ReadAll(answer.Body)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, 200, answer.StatusCode, string(body))
-	return string(body)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // TestGraded grades the connector over a small database of each engine with the
@@ -24,8 +25,7 @@ func TestGraded(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			s, credentials := demoOf(t, engine)
-			served, err := engines[engine].open(t.Context(), s)
-			require.NoError(t, err)
+			served := testkit.Must(engines[engine].open(t.Context(), s))(t)
 			t.Cleanup(func() { require.NoError(t, served.close()) })
 			connectortest.Run(t, served.definition, served.source, &connectortest.Options{Credentials: credentials})
 		})
@@ -62,8 +62,7 @@ func demoOf(t *testing.T, engine string) (settings, map[string]string) {
 	open := func(database string) *sql.DB {
 		words := strings.NewReplacer("{user}", user, "{password}", password, "{escaped}", url.QueryEscape(password), "{server}", address,
 			"{database}", database)
-		db, err := sql.Open(server.driver, words.Replace(server.dsn))
-		require.NoError(t, err)
+		db := testkit.Must(sql.Open(server.driver, words.Replace(server.dsn)))(t)
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
 	}
@@ -75,12 +74,9 @@ func demoOf(t *testing.T, engine string) (settings, map[string]string) {
 		t.Skipf("no server for tests: %v", err)
 	}
 	t.Cleanup(func() { // the test's context is over here
-		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name+server.force)
-		require.NoError(t, err)
+		testkit.Must(admin.ExecContext(context.Background(), "DROP DATABASE "+name+server.force))(t)
 	})
-	script, err := os.ReadFile("testdata/" + engine + ".sql")
-	require.NoError(t, err)
-	_, err = open(name).ExecContext(t.Context(), string(script))
-	require.NoError(t, err)
+	script := testkit.Must(os.ReadFile("testdata/" + engine + ".sql"))(t)
+	testkit.Must(open(name).ExecContext(t.Context(), string(script)))(t)
 	return settings{server: address}, map[string]string{"user": user, "password": password, "database": name}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,18 +26,6 @@ func environment(token string) func(string) (string, bool) {
 		value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token}[name]
 		return value, set
 	}
-}
-
-// cases returns the rows of a file of testdata, whose first line says what their cells are.
-func cases(t *testing.T, name string) (rows [][]string) {
-	content, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	_, lines, _ := strings.Cut(string(content), "\n")
-	for line := range strings.Lines(lines) {
-		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
-	}
-	require.NotEmpty(t, rows)
-	return rows
 }
 
 // demoFile creates the demo database.
@@ -52,36 +40,26 @@ func demoFile(t *testing.T) string {
 // connect before a request asks for a database.
 func TestRun(t *testing.T) {
 	words := strings.NewReplacer("{file}", demoFile(t), "{and}", ", ")
-	for _, c := range cases(t, "serving.tsv") {
+	for _, c := range testkit.Table(t, "testdata/serving.tsv", 3) {
 		t.Run(c[0], func(t *testing.T) {
 			args := strings.Fields(c[1])
 			for i := range args {
 				args[i] = words.Replace(args[i])
 			}
-			lines := start(t, args, io.Discard)
-			require.True(t, lines.Scan())
-			assert.Contains(t, lines.Text(), "Serving "+words.Replace(c[2])+" at http://")
-			assert.NotContains(t, lines.Text(), testToken)
+			printed := start(t, args, io.Discard)
+			printed.Await(t, "Serving "+words.Replace(c[2])+" at http://")
+			assert.NotContains(t, printed.String(), testToken)
 		})
 	}
 }
 
-// start runs the program until the test ends, and returns what it prints.
-func start(t *testing.T, args []string, plans io.Writer) *bufio.Scanner {
+// start runs the program until the test ends.
+func start(t *testing.T, args []string, plans io.Writer) *testkit.Log {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	printed, out := io.Pipe()
-	stopped := make(chan error, 1)
-	go func() {
-		stopped <- run(ctx, args, environment(testToken), out, plans)
-		_ = out.Close()
-	}()
-	t.Cleanup(func() {
-		go func() { _, _ = io.Copy(io.Discard, printed) }()
-		stop()
-		require.NoError(t, <-stopped)
+	printed, _ := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
+		return run(ctx, args, environment(testToken), out, plans)
 	})
-	return bufio.NewScanner(printed)
+	return printed
 }
 
 // TestExplain follows the line that the program prints, and reads how the request was
@@ -89,24 +67,11 @@ func start(t *testing.T, args []string, plans io.Writer) *bufio.Scanner {
 func TestExplain(t *testing.T) {
 	var plans bytes.Buffer
 	t.Run("served", func(t *testing.T) {
-		var url string
-		lines := start(t, []string{"-file", demoFile(t), "-explain"}, &plans)
-		for url == "" && lines.Scan() {
-			if line, found := strings.CutPrefix(lines.Text(), "curl -sS "); found && strings.Contains(line, "/discovery ") {
-				url, _, _ = strings.Cut(line, " ")
-			}
-		}
-		require.NotEmpty(t, url)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"credentials":{},"timeoutMs":30000}`))
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+testToken)
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		body, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
+		line := start(t, []string{"-file", demoFile(t), "-explain"}, &plans).Await(t, "/discovery ")
+		url, _, _ := strings.Cut(strings.TrimPrefix(line, "curl -sS "), " ")
+		_, body := testkit.Send(t, http.DefaultClient, url, testToken, `{"credentials":{},"timeoutMs":30000}`)
 		var d wire.Discovery
-		require.NoError(t, wire.Decode(body, &d))
+		require.NoError(t, wire.Decode([]byte(body), &d))
 		require.Len(t, d.Tables, 3)
 	})
 	assert.Contains(t, plans.String(), "Discover\n  statement: SELECT ")
@@ -119,7 +84,7 @@ func TestRunRefuses(t *testing.T) {
 	file, dir := demoFile(t), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "text.sqlite"), []byte("not a database, though its name says so"), 0o600))
 	words := strings.NewReplacer("{file}", file, "{dir}", dir)
-	for _, c := range cases(t, "refused.tsv") {
+	for _, c := range testkit.Table(t, "testdata/refused.tsv", 3) {
 		token := testToken
 		if strings.HasPrefix(c[0], "a short token") {
 			token = "short"

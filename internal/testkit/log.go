@@ -37,15 +37,19 @@ func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil
 // Options returns options of a connector that writes to the log.
 func (l *Log) Options() *connector.Options { return &connector.Options{Logger: l.Logger()} }
 
-// Await fails the test if the log does not have a text within ten seconds: a request is
-// logged when it is over, which may be after its answer.
-func (l *Log) Await(t testing.TB, want string) {
+// Await returns the first whole line with a text. It fails the test if there is none within ten
+// seconds: a request is logged when it is over, which may be after its answer.
+func (l *Log) Await(t testing.TB, want string) string {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); !strings.Contains(l.String(), want); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("the log has no %q:\n%s", want, l)
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		for line := range strings.Lines(l.String()) {
+			if strings.Contains(line, want) && strings.HasSuffix(line, "\n") {
+				return line
+			}
 		}
 	}
+	t.Fatalf("the log has no %q:\n%s", want, l)
+	return ""
 }
 
 // Quiet returns options of a connector whose log nobody reads.

@@ -7,10 +7,16 @@ import (
 	"testing"
 )
 
-// NeedsShell skips a test on a machine without a shell or curl. CI has both.
+// NeedsShell skips a test on a machine without a shell or curl.
 func NeedsShell(t testing.TB) {
 	t.Helper()
-	for _, command := range []string{"bash", "curl"} {
+	Needs(t, "bash", "curl")
+}
+
+// Needs skips a test on a machine without some commands. CI has all of them.
+func Needs(t testing.TB, commands ...string) {
+	t.Helper()
+	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatalf("%s is missing; install it", command)

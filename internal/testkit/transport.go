@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"testing"
 )
 
 // A Transport answers the requests of a client by a function.
@@ -67,4 +68,19 @@ func Post(h http.Handler, token, path, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
+}
+
+// Send asks a server with a bearer token, by GET if there is no body, and reads its answer.
+func Send(t testing.TB, client *http.Client, url, token, body string) (status int, answer string) {
+	t.Helper()
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	r := Must(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
+	r.Header.Set("Authorization", "Bearer "+token)
+	res := Must(client.Do(r))(t)
+	text := Must(io.ReadAll(res.Body))(t)
+	_ = res.Body.Close()
+	return res.StatusCode, string(text)
 }

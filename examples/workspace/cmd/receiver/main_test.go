@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net/http"
@@ -24,32 +23,18 @@ const (
 	completed = `{"event":"completed","run_id":"run_1","workflow_id":"wf_1","state":"completed","summary":"Done","duration":12.5}`
 )
 
-// program is a running receiver.
-type program struct {
-	address string
-	lines   *bufio.Reader
-	stop    func() error
+// start runs the receiver until stop is called.
+func start(t *testing.T, keys, out string) (address string, printed *testkit.Log, stop func()) {
+	t.Helper()
+	printed, stop = testkit.Launch(t, func(ctx context.Context, writer io.Writer) error {
+		return run(ctx, []string{"-keys", keys, "-out", out}, func(string) string { return "0" }, writer)
+	})
+	return strings.TrimSuffix(strings.Fields(printed.Await(t, "http://"))[2], ","), printed, stop
 }
 
-func start(t *testing.T, keys, out string) program {
+func post(t *testing.T, address, body, signature string) int {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	printed, writer := io.Pipe()
-	stopped := make(chan error, 1)
-	go func() {
-		err := run(ctx, []string{"-keys", keys, "-out", out}, func(string) string { return "0" }, writer)
-		_ = writer.CloseWithError(err)
-		stopped <- err
-	}()
-	lines := bufio.NewReader(printed)
-	first := testkit.Must(lines.ReadString('\n'))(t)
-	address := strings.TrimSuffix(strings.Fields(first)[2], ",")
-	return program{address, lines, func() error { cancel(); return <-stopped }}
-}
-
-func (p program) post(t *testing.T, body, signature string) int {
-	t.Helper()
-	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, p.address, strings.NewReader(body)))(t)
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body)))(t)
 	r.Header.Set(webhook.HeaderSignature, signature)
 	res := testkit.Must(http.DefaultClient.Do(r))(t)
 	_ = res.Body.Close()
@@ -62,30 +47,24 @@ func TestReceiver(t *testing.T) {
 	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "deliveries.ndjson")
 	require.NoError(t, os.WriteFile(keys, []byte("svc_wf_another\n\n"+key+"\n"), 0o600))
 	secret := webhook.NewSecret(key)
-	deliver := func(p program, body string) int { return p.post(t, body, secret.Sign([]byte(body))) }
+	deliver := func(address, body string) int { return post(t, address, body, secret.Sign([]byte(body))) }
 
-	p := start(t, keys, out)
-	assert.Equal(t, 401, p.post(t, paused, secret.Sign([]byte(completed))))
-	line := make(chan string, 1)
-	go func() {
-		text, _ := p.lines.ReadString('\n')
-		line <- text
-	}()
-	assert.Equal(t, 204, deliver(p, paused))
-	assert.Equal(t, "run run_1 awaiting_input job_2\n", <-line, "without the address that resumes it")
-	assert.Equal(t, 204, deliver(p, paused))
-	require.NoError(t, p.stop())
+	address, printed, stop := start(t, keys, out)
+	assert.Equal(t, 401, post(t, address, paused, secret.Sign([]byte(completed))))
+	assert.Equal(t, 204, deliver(address, paused))
+	assert.Equal(t, "run run_1 awaiting_input job_2\n", printed.Await(t, "run_1"), "without the address that resumes it")
+	assert.Equal(t, 204, deliver(address, paused))
+	stop()
 
 	// A program that was killed while it wrote leaves half a line.
 	file := testkit.Must(os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0))(t)
 	testkit.Must(file.WriteString(completed[:40]))(t)
 	require.NoError(t, file.Close())
 
-	p = start(t, keys, out)
-	go func() { _, _ = io.Copy(io.Discard, p.lines) }()
-	assert.Equal(t, 204, deliver(p, paused), "known from the file")
-	assert.Equal(t, 204, deliver(p, completed))
-	require.NoError(t, p.stop())
+	address, _, stop = start(t, keys, out)
+	assert.Equal(t, 204, deliver(address, paused), "known from the file")
+	assert.Equal(t, 204, deliver(address, completed))
+	stop()
 	text := testkit.Must(os.ReadFile(out))(t)
 	assert.Equal(t, strings.ReplaceAll(paused, "\n", "")+"\n"+completed+"\n", string(text))
 	info := testkit.Must(os.Stat(out))(t)
