@@ -1,10 +1,12 @@
 package ndjson_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -151,4 +155,217 @@ func TestReaderRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The cases that hold the JSON Schemas of stream lines hold the reader too: the
+// two must give equal verdicts, but for what only bytes can show, which is the
+// reader's alone.
+func TestReaderAgreesWithTheSchemas(t *testing.T) {
+	const folder = "../wire/testdata/verdicts"
+	for _, schema := range []string{"line", "line-served", "line-rows", "line-ping", "line-end", "line-error"} {
+		for _, c := range verdicts.Read(t, filepath.Join(folder, schema)) {
+			t.Run(schema+"/"+c.Why, func(t *testing.T) {
+				line := c.Message()
+				if c.Body != nil {
+					line = bytes.ReplaceAll(line, []byte("\n"), []byte(" ")) // the file may break a body into lines
+				}
+				kind, err := readOne(string(line))
+				if err != nil {
+					var fault *ndjson.LineError
+					require.ErrorAs(t, err, &fault)
+					assert.Equal(t, 1, fault.Line)
+				}
+				// A sound line of another kind is none of this one.
+				accepted := err == nil && (schema == "line" || schema == "line-"+kind)
+				assert.Equal(t, c.Valid, accepted, "%v", err)
+			})
+		}
+	}
+}
+
+// readOne returns the kind of a line, which it reads as the first of a stream that goes
+// on soundly where it may.
+func readOne(line string) (kind string, err error) {
+	kind = "ping"
+	said, err := transcript(ndjson.NewReader(strings.NewReader(line + "\n" + end)))
+	var fault *ndjson.LineError
+	if errors.As(err, &fault) && fault.Line == 2 { // the line ends a stream
+		kind = "end"
+		said, err = transcript(ndjson.NewReader(strings.NewReader(line + "\n")))
+	}
+	if len(said) > 0 {
+		kind, _, _ = strings.Cut(said[0], " ")
+	}
+	if strings.HasPrefix(kind, "{") {
+		kind = "rows"
+	}
+	return kind, err
+}
+
+func TestReaderPassesReadErrorsOn(t *testing.T) {
+	reset := errors.New("connection reset")
+	then := func(stream string) io.Reader {
+		return io.MultiReader(strings.NewReader(stream), iotest.ErrReader(reset))
+	}
+	for _, c := range []struct {
+		why    string
+		stream io.Reader
+		err    error
+		line   int
+	}{
+		{"before anything", then(""), reset, 1},
+		{"between lines", then(servedNone + oneRow), reset, 3},
+		{"within a line", then(servedNone + oneRow + `{"rows":`), reset, 3},
+		{"after the end: a stream whose close is not seen is not known to be whole", then(servedNone + end), reset, 3},
+		{"after an end without newline", then(servedNone + `{"end":1}`), reset, 2},
+		{"a reader that only ever answers nothing", readerFunc(func([]byte) (int, error) { return 0, nil }), io.ErrNoProgress, 1},
+		{"a timeout", iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(servedNone + end))), iotest.ErrTimeout, 1},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := ndjson.NewReader(c.stream)
+			_, err := transcript(r)
+			require.ErrorIs(t, err, c.err)
+			var fault *ndjson.LineError
+			require.ErrorAs(t, err, &fault)
+			assert.Equal(t, c.line, fault.Line)
+			_, again := transcript(r)
+			assert.Equal(t, err, again, "a broken stream stays broken")
+		})
+	}
+	t.Run("after an error line, which says already that the answer failed", func(t *testing.T) {
+		said := testkit.Must(transcript(ndjson.NewReader(then(failure))))(t)
+		assert.Equal(t, []string{"error timeout: too slow"}, said)
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestReaderLineLength(t *testing.T) {
+	line := func(size int) string {
+		return `{"rows":[{"a":"` + strings.Repeat("x", size-around) + `"}]}` + "\n"
+	}
+	taken := 0
+	endless := func(text string, b byte) io.Reader { // counts what is taken of the bytes behind the text
+		taken = 0
+		return io.MultiReader(strings.NewReader(text), readerFunc(func(p []byte) (int, error) {
+			taken += len(p)
+			return copy(p, bytes.Repeat([]byte{b}, len(p))), nil
+		}))
+	}
+	t.Run("stream-6: 16 MiB with the newline", func(t *testing.T) {
+		said := testkit.Must(transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end))))(t)
+		require.Len(t, said, 2)
+	})
+	t.Run("stream-6: one byte more is refused", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes+1) + end)))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+	})
+	t.Run("stream-6: an endless line is refused when it passes the limit", func(t *testing.T) {
+		begins := `{"rows":[{"a":"`
+		_, err := transcript(ndjson.NewReader(endless(servedNone+begins, 'x')))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+		assert.LessOrEqual(t, taken, wire.MaxLineBytes-len(begins), "no more than one line is buffered")
+	})
+	t.Run("stream-1: endless text after the end is refused at its first byte", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(endless(end, '\n')))
+		require.ErrorContains(t, err, "unexpected data after the end or error line")
+		assert.Less(t, taken, 1<<20)
+	})
+	t.Run("stream-6: 5,000 rows", func(t *testing.T) {
+		stream := `{"rows":[` + strings.Repeat(`{"a":1},`, 4999) + `{"a":1}]}` + "\n" + end
+		n := 0
+		for _, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 5000, n)
+	})
+}
+
+func TestRowsCanBeTakenUpAgain(t *testing.T) {
+	stream := servedNone + `{"rows":[{"a":1},{"a":2},{"a":3}]}` + "\n" + ping + `{"rows":[{"a":4},{"a":[]}]}` + "\n" + end
+	r := ndjson.NewReader(strings.NewReader(stream))
+	var rows []string
+	for range 4 {
+		for row, err := range r.Rows() {
+			require.NoError(t, err)
+			rows = append(rows, spell(row))
+			break
+		}
+	}
+	assert.Equal(t, []string{"{a=int:1}", "{a=int:2}", "{a=int:3}", "{a=int:4}"}, rows)
+	for range 2 {
+		for _, err := range r.Rows() {
+			require.ErrorContains(t, err, "line 4: rows[1]")
+		}
+	}
+}
+
+func TestRowGet(t *testing.T) {
+	var wide strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&wide, `,"w%d":%d`, i, i)
+	}
+	stream := `{"rows":[{"a":1,"b":null},{"b":2},{"x":0` + wide.String() + `}]}` + "\n" + end
+	r := ndjson.NewReader(strings.NewReader(stream))
+	asked := 0
+	for row, err := range r.Rows() {
+		require.NoError(t, err)
+		_, at := r.Position()
+		for _, c := range testkit.Table(t, "testdata/members.tsv", 4) {
+			if c[0] != fmt.Sprint(at) {
+				continue
+			}
+			v, has := row.Get(c[1])
+			assert.Equal(t, c[2] != "-", has, c[3])
+			assert.Equal(t, cells.One(t, strings.Replace(c[2], "-", "null", 1)), v, c[3])
+			asked++
+		}
+	}
+	assert.Equal(t, 8, asked)
+	_, has := ndjson.Row{}.Get("a")
+	assert.False(t, has, "the zero Row has no members")
+	assert.Empty(t, ndjson.Row{}.Names())
+}
+
+func TestRowsOfOneShapeShareTheirNames(t *testing.T) {
+	const a, b = `{"a":1,"b":2}`, `{"b":3}`
+	stream := `{"rows":[` + strings.Join([]string{a, b, a, b, a}, ",") + "]}\n" + `{"rows":[` + a + "," + b + "]}\n" + end
+	names := map[*string]int{}
+	for row, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
+		require.NoError(t, err)
+		names[&row.Names()[0]]++
+	}
+	counts := make([]int, 0, 2)
+	for _, n := range names {
+		counts = append(counts, n)
+	}
+	assert.ElementsMatch(t, []int{4, 3}, counts, "across rows and lines, also when shapes alternate")
+}
+
+func TestCellTextsOutliveTheirLine(t *testing.T) {
+	stream := `{"rows":[{"a":"first"},{"a":"sec\u006fnd"}]}` + "\n" + `{"rows":[{"a":"third"},{"b":"xxxxx"}]}` + "\n" + end
+	var kept []wire.Value
+	var names []string
+	for row, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
+		require.NoError(t, err)
+		kept = append(kept, row.Values()...)
+		names = append(names, row.Names()...)
+	}
+	assert.Equal(t, []wire.Value{wire.Text("first"), wire.Text("second"), wire.Text("third"), wire.Text("xxxxx")}, kept)
+	assert.Equal(t, []string{"a", "a", "a", "b"}, names)
+}
+
+// TestReaderPosition asks where each row stands, pings and further lines between.
+func TestReaderPosition(t *testing.T) {
+	r := ndjson.NewReader(strings.NewReader(ping + `{"rows":[{"a":1},{"a":2}]}` + "\n" + ping + `{"rows":[{"a":3},{"a":4}]}` + "\n" + end))
+	var got [][2]int
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+		line, row := r.Position()
+		got = append(got, [2]int{line, row})
+	}
+	require.Equal(t, [][2]int{{2, 0}, {2, 1}, {4, 0}, {4, 1}}, got)
 }

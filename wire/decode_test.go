@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -365,3 +366,5 @@ func TestDecodeAnswerDrops(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+func TestMain(m *testing.M) { testrun.Main(m) }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
@@ -64,5 +66,17 @@ func TestAppendIntAgreesWithStrconv(t *testing.T) {
 	check(math.MaxInt64)
 	for range testrun.Rounds(50_000) {
 		check(int64(random.Uint64()) >> random.IntN(64))
+	}
+}
+
+func TestNameSet(t *testing.T) {
+	var set nameSet
+	for i := range 1000 { // a few are compared, many hashed
+		name := "n" + strconv.Itoa(i)
+		assert.False(t, set.has(name))
+		assert.True(t, set.add(name))
+		assert.True(t, set.has(name))
+		assert.False(t, set.add(name))
+		assert.False(t, set.add("n0"))
 	}
 }

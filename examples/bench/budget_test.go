@@ -75,7 +75,7 @@ func encode(names []string) func(testing.TB) func(int) {
 		}
 		layout := testkit.Must(lines.NewLayout(names, from))(t)
 		batch := layout.NewBatch()
-		cells := cellsAtHand()
+		cells, _ := sample(t, 1024)
 		return func(rows int) {
 			for i := range rows {
 				if batch.Size() > 44<<10 || batch.Len() == wire.MaxBatchRows {
@@ -93,7 +93,7 @@ func encode(names []string) func(testing.TB) func(int) {
 func match(f typical) func(testing.TB) func(int) {
 	return func(t testing.TB) func(int) {
 		m := testkit.Must(filter.Compile(f.Where, columns))(t)
-		cells := cellsAtHand()
+		cells, _ := sample(t, 1024)
 		return func(rows int) {
 			for i := range rows {
 				if _, err := m.Match(cells[i%len(cells)]); err != nil {
@@ -102,16 +102,6 @@ func match(f typical) func(testing.TB) func(int) {
 			}
 		}
 	}
-}
-
-func cellsAtHand() [][]wire.Value {
-	rows := make([][]wire.Value, 1024)
-	for i := range rows {
-		var o order
-		o.at(i)
-		rows[i] = o.cells(nil)
-	}
-	return rows
 }
 
 // ask returns a step that runs a request for some fields through the whole handler.

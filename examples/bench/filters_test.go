@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -59,50 +60,34 @@ var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
 // others the maps that encoding/json makes of the row. "expr" runs an expression
 // as its documentation begins with, "expr-vm" with a machine kept by hand, which
 // is faster and not safe for concurrent use.
-func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
+func selectors(t testing.TB, f typical, cells [][]wire.Value, rows []map[string]any) []selector {
 	program := testkit.Must(filter.Compile(f.Where, columns))(t)
 	ours := func(i int) bool { ok, err := program.Match(cells[i]); return ok && err == nil }
 
-	naive := func(i int) bool { return naiveMatch(maps[i], f.And, f.Or) }
+	naive := func(i int) bool { return naiveMatch(rows[i], f.And, f.Or) }
 
-	env := map[string]any{}
+	env := maps.Clone(rows[0])
+	delete(env, "region") // may be nil: any type
+	kinds := map[wire.Type]*cel.Type{wire.TypeNumber: cel.DoubleType, wire.TypeBoolean: cel.BoolType}
 	var options []cel.EnvOption
 	for _, c := range columns {
-		switch sample := maps[0][c.Name].(type) {
-		case float64:
-			env[c.Name] = sample
-			options = append(options, cel.Variable(c.Name, cel.DoubleType))
-		case bool:
-			env[c.Name] = sample
-			options = append(options, cel.Variable(c.Name, cel.BoolType))
-		default:
-			env[c.Name] = ""
-			options = append(options, cel.Variable(c.Name, cel.StringType))
-		}
-	}
-	delete(env, "region") // may be nil: any type
-	for i, c := range columns {
+		kind := cmp.Or(kinds[c.Type], cel.StringType)
 		if c.Name == "region" {
-			options[i] = cel.Variable(c.Name, cel.DynType)
+			kind = cel.DynType
 		}
+		options = append(options, cel.Variable(c.Name, kind))
 	}
 	compiled := testkit.Must(expr.Compile(f.expr, expr.Env(env), expr.AllowUndefinedVariables(), expr.AsBool()))(t)
-	byExpr := func(i int) bool {
-		v := testkit.Must(expr.Run(compiled, maps[i]))(t)
-		return v.(bool)
-	}
+	byExpr := func(i int) bool { return testkit.Must(expr.Run(compiled, rows[i]))(t).(bool) }
 	machine := vm.VM{}
-	byMachine := func(i int) bool {
-		v := testkit.Must(machine.Run(compiled, maps[i]))(t)
-		return v.(bool)
-	}
+	byMachine := func(i int) bool { return testkit.Must(machine.Run(compiled, rows[i]))(t).(bool) }
 
 	celEnv := testkit.Must(cel.NewEnv(options...))(t)
 	ast, issues := celEnv.Compile(f.cel)
 	require.NoError(t, issues.Err())
 	planned := testkit.Must(celEnv.Program(ast, cel.EvalOptions(cel.OptOptimize)))(t)
 	byCEL := func(i int) bool {
-		v, _, err := planned.Eval(maps[i])
+		v, _, err := planned.Eval(rows[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,18 +1,26 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/api"
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/runs"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/webhook"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -119,4 +127,119 @@ func idOf(t *testing.T, object []byte) string {
 	}
 	require.NoError(t, json.Unmarshal(object, &identified))
 	return identified.ID
+}
+
+// TestStory: clients and stand-in, which were written apart, work together. A key is
+// made for a workflow with two Human Input steps. One run is answered when its webhooks
+// come, another in advance.
+func TestStory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deliveries := make(chan webhook.Delivery, 10)
+		var resume func(ctx context.Context, p *webhook.Paused) error
+		var receiver *webhook.Receiver
+		callbacks := exchange.Serve(t, func(w http.ResponseWriter, r *http.Request) { receiver.ServeHTTP(w, r) })
+		service := start(t, standin.Options{BaseURL: platform, Callbacks: callbacks})
+		account := standin.DefaultAccounts()[0]
+		general := testkit.Must(api.New(platform, account.Token, &api.Options{Transport: service.transport}))(t)
+
+		var workflow api.Workflow
+		for w, err := range general.Workflows(t.Context(), url.Values{"status": {"active"}}) {
+			require.NoError(t, err)
+			workflow = testkit.Must(general.Workflow(t.Context(), w.ID))(t)
+			break
+		}
+		owner := testkit.Must(runs.New(platform, account.Token, &runs.Options{API: api.Options{Transport: service.transport}}))(t)
+		key := testkit.Must(owner.CreateKey(t.Context(), workflow.ID, runs.NewKey{Label: "story"}))(t)
+		client := testkit.Must(runs.New(platform, key.Reveal(), &runs.Options{API: api.Options{Transport: service.transport}}))(t)
+
+		handle := func(ctx context.Context, d webhook.Delivery, _ []byte) error {
+			deliveries <- d
+			if paused, ok := d.(*webhook.Paused); ok {
+				return resume(ctx, paused)
+			}
+			return nil
+		}
+		receiver = testkit.Must(webhook.NewReceiver([]webhook.Secret{webhook.NewSecret(key.Reveal())}, handle, nil))(t)
+		resume = func(ctx context.Context, p *webhook.Paused) error {
+			return client.Resume(ctx, p.ResumeURL, runs.Input{Text: "Go on"})
+		}
+
+		run := testkit.Must(client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook"}))(t)
+		var types []string
+		for event, err := range client.Follow(t.Context(), run.RunID) {
+			require.NoError(t, err)
+			types = append(types, event.Type)
+		}
+		assert.Equal(t, runs.State, types[0])
+		assert.Equal(t, runs.Done, types[len(types)-1])
+		status := testkit.Must(client.Status(t.Context(), run))(t)
+		assert.Equal(t, "completed", status.State)
+
+		first, second, last := <-deliveries, <-deliveries, <-deliveries
+		assert.Equal(t, webhook.AwaitingInput, first.Event())
+		assert.Equal(t, webhook.AwaitingInput, second.Event())
+		assert.NotEqual(t, first.Key(), second.Key(), "two pauses of one run are two deliveries")
+		assert.Equal(t, webhook.Completed, last.Event())
+
+		// With prepared inputs it pauses nowhere.
+		inputs := map[string]runs.Input{}
+		for _, node := range workflow.Nodes {
+			inputs[node.ID] = runs.Input{Text: "Prepared"}
+		}
+		run, err := client.Trigger(t.Context(), workflow.ID, runs.Trigger{CallbackURL: "https://me.example.net/hook", Inputs: inputs})
+		require.NoError(t, err)
+		for _, err := range client.Follow(t.Context(), run.RunID) {
+			require.NoError(t, err)
+		}
+		assert.Equal(t, webhook.Completed, (<-deliveries).Event())
+		time.Sleep(time.Minute)
+		assert.Empty(t, deliveries, "nothing else is delivered")
+
+		// The run is over: its stream and its links say so.
+		types = nil
+		for event, err := range client.Follow(t.Context(), run.RunID) {
+			require.NoError(t, err)
+			types = append(types, event.Type)
+		}
+		assert.Equal(t, []string{runs.State, runs.Done}, types)
+		testkit.Must(owner.Keys(t.Context(), workflow.ID))(t)
+	})
+}
+
+// TestEveryList: the client reads every endpoint that needs no parameter, uploads a
+// file and finds it.
+func TestEveryList(t *testing.T) {
+	service := start(t, standin.Options{})
+	client := testkit.Must(api.New(platform, standin.DefaultAccounts()[1].Token, &api.Options{Transport: service.transport}))(t)
+	for _, e := range api.Endpoints() {
+		if e.Method != http.MethodGet || strings.Contains(e.Path, ":") {
+			continue
+		}
+		if e.Answer == api.Pages || e.Answer == api.Whole {
+			for _, err := range api.List[json.RawMessage](t.Context(), client, e.Name(), nil) {
+				require.NoError(t, err)
+			}
+		} else {
+			testkit.Must(api.Call[json.RawMessage](t.Context(), client, e.Name(), nil))(t)
+		}
+	}
+	uploaded, err := client.Upload(t.Context(), api.Upload{Filename: "a.txt", Type: "text/plain", Content: strings.NewReader("hello")})
+	require.NoError(t, err)
+	assert.Equal(t, int64(5), uploaded.Size)
+	found := 0
+	for file, err := range client.Files(t.Context(), url.Values{"limit": {"7"}}) {
+		require.NoError(t, err)
+		if file.ID == uploaded.ID {
+			found++
+		}
+	}
+	assert.Equal(t, 1, found, "over pages of seven")
+	_, err = api.Call[json.RawMessage](t.Context(), client, "POST /api/v2/object-storage/create",
+		&api.Args{Body: api.Upload{Filename: "b.txt", Content: strings.NewReader("hello")}})
+	require.NoError(t, err, "the main surface takes a file too")
+	for _, err := range client.Files(t.Context(), url.Values{"limit": {"101"}}) {
+		var failure *api.Error
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, "limit", failure.Field)
+	}
 }

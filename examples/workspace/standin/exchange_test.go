@@ -2,8 +2,11 @@ package standin
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -47,44 +51,40 @@ func readExchanges(t *testing.T) map[string][]exchange {
 	return all
 }
 
+// anExchange is a title, directives, a request and an answer.
+var anExchange = regexp.MustCompile(`(?s)^([^\n]*)\n((?:@[^\n]*\n)*)(.*?)\n--- (.*)$`)
+
 func parseExchanges(t *testing.T, text string) (exchanges []exchange) {
 	t.Helper()
-	_, all, found := strings.Cut(text, "\n### ")
-	require.True(t, found, "no exchange: %.200s", text)
-	for part := range strings.SplitSeq(all, "\n### ") {
-		title, rest, _ := strings.Cut(part, "\n")
-		e := exchange{title: title, times: 1, from: "192.0.2.1:1000", header: map[string]string{}}
-		for strings.HasPrefix(rest, "@") {
-			var directive string
-			directive, rest, _ = strings.Cut(rest, "\n")
-			name, value, _ := strings.Cut(directive, " ")
-			var err error
+	for _, part := range strings.Split(text, "\n### ")[1:] {
+		p := anExchange.FindStringSubmatch(part)
+		require.NotNil(t, p, "no exchange: %s", part)
+		e := exchange{title: p[1], times: 1, from: "192.0.2.1:1000", header: map[string]string{}}
+		for directive := range strings.Lines(p[2]) {
+			name, value, _ := strings.Cut(strings.TrimSpace(directive), " ")
 			switch name {
 			case "@wait":
-				e.wait, err = time.ParseDuration(value)
+				e.wait = testkit.Must(time.ParseDuration(value))(t, e.title)
 			case "@from":
 				e.from = value
 			case "@times":
-				e.times, err = strconv.Atoi(value)
+				e.times = testkit.Must(strconv.Atoi(value))(t, e.title)
 			default:
-				t.Fatalf("%s: unknown directive %s", title, name)
+				t.Fatalf("%s: unknown directive %s", e.title, name)
 			}
-			require.NoError(t, err, title)
 		}
-		request, answer, found := strings.Cut(rest, "\n--- ")
-		require.True(t, found, "%s: no answer", title)
-		e.head, e.body, _ = strings.Cut(request, "\n\n")
+		e.head, e.body, _ = strings.Cut(p[3], "\n\n")
 		e.head, e.body = strings.TrimSpace(e.head), strings.TrimSpace(e.body)
-		head, want, _ := strings.Cut(strings.TrimSpace(answer), "\n\n")
+		head, want, _ := strings.Cut(strings.TrimSpace(p[4]), "\n\n")
 		status, headers, _ := strings.Cut(head, "\n")
-		e.status = testkit.Must(strconv.Atoi(strings.TrimSpace(status)))(t, title)
+		e.status, e.want = testkit.Must(strconv.Atoi(strings.TrimSpace(status)))(t, e.title), strings.TrimSpace(want)
 		for line := range strings.Lines(headers) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			e.header[name] = value
 		}
-		e.want = strings.TrimSpace(want)
 		exchanges = append(exchanges, e)
 	}
+	require.NotEmpty(t, exchanges)
 	return exchanges
 }
 
@@ -228,4 +228,114 @@ func (v variables) fits(want string, value any) bool {
 	}
 	kind, known := kinds[p[1]]
 	return known && reflect.ValueOf(value).Kind() == kind
+}
+
+// description is a service's swagger.json, ready to judge answers.
+type description struct {
+	service *Service
+	Paths   map[string]map[string]struct {
+		Responses map[string]struct{ Content map[string]any }
+	}
+	schemas  map[string]*jsonschema.Schema // compiled, by where they are
+	compiler *jsonschema.Compiler
+}
+
+// origin is the name under which swagger.json is compiled. Nothing is fetched.
+const origin = "https://platform.example/swagger.json"
+
+func readDescription(t *testing.T, s *Service) *description {
+	t.Helper()
+	d := &description{service: s, schemas: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+	require.NoError(t, json.Unmarshal(s.swagger, d))
+	d.compiler.AssertFormat = true
+	d.compiler.LoadURL = func(url string) (io.ReadCloser, error) {
+		return nil, errors.New("swagger.json refers to another document: " + url)
+	}
+	require.NoError(t, d.compiler.AddResource(origin, bytes.NewReader(s.swagger)))
+	return d
+}
+
+// check requires that swagger.json describes the answer: the status is listed
+// for the endpoint, and the body fits its schema.
+func (d *description) check(t *testing.T, r *http.Request, w *httptest.ResponseRecorder) {
+	t.Helper()
+	e, _ := match(d.service.endpoints, r)
+	if e == nil {
+		assert.Contains(t, []int{401, 404, 429}, w.Code, "of an unknown path")
+		return
+	}
+	method, status := strings.ToLower(e.Method), strconv.Itoa(w.Code)
+	response, listed := d.Paths[e.Path][method].Responses[status]
+	require.True(t, listed, "swagger.json lists no status %s for %s %s", status, e.Method, e.Path)
+	if len(response.Content) == 0 {
+		assert.Empty(t, w.Body.String())
+		return
+	}
+	if _, isJSON := response.Content["application/json"]; !isJSON {
+		return
+	}
+	require.Equal(t, "application/json", w.Header().Get("Content-Type"))
+	schema := d.schemaAt(t, "/paths/"+escaped(e.Path)+"/"+method+"/responses/"+status+"/content/application~1json/schema")
+	var body any
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
+	if err := schema.Validate(body); err != nil {
+		t.Errorf("%s %s: the answer does not fit swagger.json: %#v", e.Method, e.Path, err)
+	}
+}
+
+func escaped(segment string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(segment)
+}
+
+func (d *description) schemaAt(t *testing.T, pointer string) *jsonschema.Schema {
+	t.Helper()
+	if schema := d.schemas[pointer]; schema != nil {
+		return schema
+	}
+	schema := testkit.Must(d.compiler.Compile(origin + "#" + pointer))(t)
+	d.schemas[pointer] = schema
+	return schema
+}
+
+// TestEveryEndpointHasAnExchange requires that the exchanges show a success of
+// every row of the table, and that swagger.json has the row. The event stream
+// and the resume URL have tests of their own.
+func TestEveryEndpointHasAnExchange(t *testing.T) {
+	service := New(Options{})
+	defer service.Close()
+	shown := map[string]bool{
+		"GET /api/v3/workflows/runs/{runId}/stream":  true,
+		"POST /api/v3/workflows/runs/{runId}/resume": true,
+	}
+	for _, exchanges := range readExchanges(t) {
+		for _, e := range exchanges {
+			url := variables{"url": "/download/file_1?expires=1&signature=1", "statusUrl": "/"}.expand(e.head)
+			r := testkit.Must(http.ReadRequest(bufio.NewReader(strings.NewReader(url+"\r\n\r\n"))))(t, e.title)
+			if endpoint, _ := match(service.endpoints, r); endpoint != nil && endpoint.Status == e.status {
+				shown[endpoint.Method+" "+endpoint.Path] = true
+			}
+		}
+	}
+	d := readDescription(t, service)
+	for _, e := range service.Endpoints() {
+		assert.True(t, shown[e.Method+" "+e.Path], "no exchange shows a success of %s %s", e.Method, e.Path)
+		assert.Contains(t, d.Paths[e.Path], strings.ToLower(e.Method), e.Path)
+	}
+}
+
+// TestDescriptionCompiles compiles every schema of every answer.
+func TestDescriptionCompiles(t *testing.T) {
+	service := New(Options{})
+	defer service.Close()
+	d := readDescription(t, service)
+	for path, operations := range d.Paths {
+		for method, operation := range operations {
+			for status, response := range operation.Responses {
+				if _, isJSON := response.Content["application/json"]; isJSON && status[0] == '2' {
+					d.schemaAt(t, "/paths/"+escaped(path)+"/"+method+"/responses/"+status+"/content/application~1json/schema")
+				}
+			}
+		}
+	}
+	assert.NotEmpty(t, d.schemas)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	exchanges "github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
@@ -22,18 +22,13 @@ import (
 // lines with the second in which each arrived, and a function that hangs up.
 func (w *world) open(run string) (lines chan string, hangUp func()) {
 	w.t.Helper()
-	listener, stop := memlisten.Serve(&http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+	transport := exchanges.Serve(w.t, func(out http.ResponseWriter, r *http.Request) {
 		w.streams.Add(1)
 		defer w.streams.Add(-1)
 		w.ServeHTTP(out, r)
-	})})
-	transport := listener.Route(&http.Transport{})
-	ctx, hangUp := context.WithCancel(w.t.Context())
-	w.t.Cleanup(func() {
-		hangUp()
-		transport.CloseIdleConnections()
-		stop()
 	})
+	ctx, hangUp := context.WithCancel(w.t.Context())
+	w.t.Cleanup(hangUp)
 	url := "http://platform.example/api/v3/workflows/runs/" + run + "/stream"
 	request := testkit.Must(http.NewRequestWithContext(ctx, "GET", url, nil))(w.t)
 	request.Header.Set("Authorization", "Bearer "+w.key)
