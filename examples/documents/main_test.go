@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,26 +18,16 @@ import (
 
 // store returns a file with documents of several shapes, and an empty bucket.
 func store(t *testing.T) source {
+	var buckets map[string]map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("testdata/shop.json"))(t), &buckets))
 	db := testkit.Must(bbolt.Open(filepath.Join(t.TempDir(), "shop.db"), 0o600, &bbolt.Options{NoSync: true}))(t)
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
-		for name, all := range map[string]map[string]string{
-			"customers": {
-				"c1": `{"name":"Ada","since":"2024-05-01","address":{"city":"Bonn"}}`,
-				"c2": `{"name":"Bob","since":"2023-01-31","vip":true}`,
-				"c3": `{"name":null,"since":"2022-12-24","tags":["new","north"]}`,
-			},
-			"orders": {
-				"1": `{"customer":"c1","total":12.50,"placed":"2024-05-01T10:00:00+02:00"}`,
-				"2": `{"customer":"c1","total":90071992547409931.10,"placed":"2024-05-02T10:00:00Z"}`,
-				"3": `{"customer":"c2","total":7,"placed":"2024-05-03T10:00:00.5Z"}`,
-			},
-			"empty": {},
-		} {
+		for name, all := range buckets {
 			bucket := testkit.Must(tx.CreateBucket([]byte(name)))(t)
 			testkit.Must(bucket.CreateBucket([]byte("within")))(t)
 			for key, value := range all {
-				require.NoError(t, bucket.Put([]byte(key), []byte(value)))
+				require.NoError(t, bucket.Put([]byte(key), value))
 			}
 		}
 		return nil
