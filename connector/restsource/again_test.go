@@ -96,7 +96,7 @@ func TestBudgets(t *testing.T) {
 		return fmt.Sprintf(`, "extensions": {"cost": {"requestedQueryCost": %d, "throttleStatus":
 			{"maximumAvailable": 1000, "currentlyAvailable": %d, "restoreRate": %d}}}`, cost, remaining, restore)
 	}
-	declared := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+	cost := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
 		Restore: "extensions.cost.throttleStatus.restoreRate",
 		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
 	window := restsource.Budget{Remaining: "limit.left", Reset: "limit.reset"}
@@ -110,11 +110,11 @@ func TestBudgets(t *testing.T) {
 		why   string
 	}{
 		{"none", restsource.API{}, level(0, 1, 100), "0 0 0 0 0", "", "nothing is declared"},
-		{"enough", restsource.API{Budget: declared}, level(900, 50, 100), "0 0 0 0 0", "", ""},
-		{"it comes back", restsource.API{Budget: declared}, level(0, 50, 100), "0 2.001 4.002 6.003 8.004", "", "100 at 50 in a second"},
-		{"a cost above the limit", restsource.API{Budget: declared}, level(0, 500, 9000), "0 2.001 4.002 6.003 8.004", "",
+		{"enough", restsource.API{Budget: cost}, level(900, 50, 100), "0 0 0 0 0", "", ""},
+		{"it comes back", restsource.API{Budget: cost}, level(0, 50, 100), "0 2.001 4.002 6.003 8.004", "", "100 at 50 in a second"},
+		{"a cost above the limit", restsource.API{Budget: cost}, level(0, 500, 9000), "0 2.001 4.002 6.003 8.004", "",
 			"the API has to take it once the budget is full"},
-		{"too slow", restsource.API{Budget: declared}, level(0, 1, 100), "0", wire.CodeTimeout, "100 seconds"},
+		{"too slow", restsource.API{Budget: cost}, level(0, 1, 100), "0", wire.CodeTimeout, "100 seconds"},
 		{"a window", restsource.API{Budget: window},
 			`, "limit": {"left": 1, "reset": 5}|, "limit": {"left": 0, "reset": 5}|, "limit": {"left": 9, "reset": 5}`, "0 0 5 5 5", "", ""},
 		{"a text", restsource.API{Budget: window}, `, "limit": {"left": "none", "reset": 5}`, "0 0 0 0 0", "", "it states nothing"},
@@ -141,7 +141,7 @@ func TestBudgets(t *testing.T) {
 		begun := time.Now()
 		throttled := `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`
 		api := &graph{answer: func(n int) string { return map[int]string{1: throttled}[n] }}
-		testkit.Must(serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
+		testkit.Must(serve(t, graphAPI, declared("graph"), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
 			"until there is enough for a request, and for the next page again, because no answer says more")
 	})

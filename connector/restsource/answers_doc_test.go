@@ -138,12 +138,9 @@ func TestBentAnswers(t *testing.T) {
 // fail the test.
 func (p *paging) ask(t *testing.T, bend, name string) (said string) {
 	t.Helper()
-	table := restsource.Table{
-		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: p.pages, Total: "total",
-		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
-	}
-	answer, log, err := query(t, []restsource.Table{table}, lossy(bend),
-		wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+	tables := declared("bent")
+	tables[0].Pages = p.pages
+	answer, log, err := query(t, tables, lossy(bend), wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 	if err == nil {
 		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)
 		return "all rows"

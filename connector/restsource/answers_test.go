@@ -60,7 +60,7 @@ func TestRefusedBy200(t *testing.T) {
 	refusing := func(refuses func(status []string) bool) (*connectortest.Tenant, *shop) {
 		api := newShopOf(13)
 		api.change = func(r *http.Request) string { return map[bool]string{true: refusal}[refuses(r.URL.Query()["status"])] }
-		return asTenant(t, api, shopTables()).Unverified(), api
+		return asTenant(t, api, declared("shop")).Unverified(), api
 	}
 	t.Run("what was pushed", func(t *testing.T) {
 		tenant, api := refusing(func(status []string) bool { return len(status) > 0 })
@@ -240,10 +240,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"rows": [{"id": "\ud800"}]} x`), `<<>>;;,,rel=next`)
 	f.Add([]byte("{\"rows\": [{\"id\": \"\xff\"}]}"), `<`)
 	const secret = "a-token-of-at-least-32-characters"
-	tables := []restsource.Table{{
-		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingLink},
-		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v.a.1", Type: wire.TypeJSON}},
-	}}
+	tables := declared("fuzzed")
 	const query = `{"table": "rows", "fields": ["id", "v"], "and": [], "sort": [], "credentials": {"token": "k"}, "timeoutMs": 10000}`
 	f.Fuzz(func(t *testing.T, body []byte, link string) {
 		asked := 0

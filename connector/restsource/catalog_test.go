@@ -77,8 +77,7 @@ func tablesOf(_ context.Context, call *restsource.Call) ([]restsource.Table, err
 func TestTablesOf(t *testing.T) {
 	api := objects()
 	options := &restsource.Options{Transport: api, TablesOf: tablesOf}
-	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id")}
-	src := testkit.Must(restsource.New(shopAPI, []restsource.Table{users}, options))(t)
+	src := testkit.Must(restsource.New(shopAPI, declared("users"), options))(t)
 	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 400})
 	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
 	tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
@@ -137,9 +136,7 @@ func TestTablesOfFaulty(t *testing.T) {
 			wire.ForeignKey{Field: "id", TargetTable: "broken", TargetField: "id"}) // which it lacks
 		return append([]restsource.Table{broken, below, users}, own...), err
 	}
-	users := restsource.Table{Name: "users", Pages: onePage, Path: "/users", Key: []string{"id"},
-		Columns: columns(wire.TypeNumber, "id")}
-	tenant, log := connect(t, shopAPI, []restsource.Table{users}, restsource.Options{Transport: objects(), TablesOf: tables})
+	tenant, log := connect(t, shopAPI, declared("users"), restsource.Options{Transport: objects(), TablesOf: tables})
 	found := testkit.Must(tenant.Discover())(t)
 	require.Equal(t, []string{"users", "cars", "pets"}, namesOf(found))
 	for _, table := range found.Tables[1:] {

@@ -30,28 +30,13 @@ func family(other ...string) *places {
 		"", `{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`)...)
 }
 
-func familyTables(path string) []restsource.Table {
-	text := func(name string) restsource.Column { return restsource.Column{Name: name, Type: wire.TypeString} }
-	kind := []restsource.Param{{Column: "kind", Op: wire.OpEq, Name: "kind"}}
-	return []restsource.Table{{
-		Name: "children", Path: path, Parent: "parents", Rows: "rows", Key: []string{"parent", "id"}, Filters: kind,
-		Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next"},
-		Columns: []restsource.Column{
-			{Name: "id", Type: wire.TypeNumber}, {Name: "parent_kind", OfParent: "kind"}, {Name: "parent", OfParent: "id"}, text("kind"),
-		},
-	}, {
-		Name: "parents", Pages: onePage, Path: "/parents", Rows: "rows", Key: []string{"id"}, Filters: kind,
-		Columns: []restsource.Column{text("id"), text("kind"), {Name: "code", Type: wire.TypeNumber}},
-	}}
-}
-
 // TestFamily shows which endpoints a query asks, and that no filter goes to a table
 // that it does not concern.
 func TestFamily(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/family.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			api := family()
-			tenant, _ := connect(t, shopAPI, familyTables("/parents/{id}/children"), restsource.Options{Transport: api})
+			tenant, _ := connect(t, shopAPI, declared("family"), restsource.Options{Transport: api})
 			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "parent"}, Where: whereOf(t, c[1])})
 			require.NoError(t, err)
 			var got []string
@@ -74,8 +59,9 @@ func TestFamilyTrouble(t *testing.T) {
 				at := strings.LastIndex(failure, "=")
 				failing = append(failing, failure[:at], failure[at+1:])
 			}
-			api := family(failing...)
-			answer, said, err := query(t, familyTables(c[1]), api, wire.QueryRequest{
+			api, tables := family(failing...), declared("family")
+			tables[0].Path = c[1]
+			answer, said, err := query(t, tables, api, wire.QueryRequest{
 				Table: "children", Fields: []string{"id"}, Where: whereOf(t, c[2])})
 			if err != nil {
 				require.NotRegexp(t, `^\d*$`, c[4], "%s", err)
@@ -105,7 +91,7 @@ func TestDiscoveredFamily(t *testing.T) {
 			[]string{`Table "children" is left out: these credentials may not read it.`}, []string{"/parents", "/parents/a%2F1/children"}},
 	} {
 		api := family(c.fail...)
-		tenant, _ := connect(t, shopAPI, familyTables("/parents/{id}/children"), restsource.Options{Transport: api})
+		tenant, _ := connect(t, shopAPI, declared("family"), restsource.Options{Transport: api})
 		assert.Equal(t, c.tables, namesOf(testkit.Must(tenant.Discover())(t)))
 		controls := func(address string) bool { return strings.Contains(address, "kind=") }
 		assert.Equal(t, c.asked, slices.DeleteFunc(api.takeAsked(), controls))
@@ -118,7 +104,7 @@ func TestDiscoveredOrphans(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for rows, samples := range map[string]int{`[]`: 0, `[{"id": "` + long + `"}, {"id": "` + long + `y"}]`: 1} {
 		api := atPlaces("/parents", `{"rows": `+rows+`}`, "", "none")
-		found := testkit.Must(serve(t, shopAPI, familyTables("/parents/{id}/children"), api).Discover())(t)
+		found := testkit.Must(serve(t, shopAPI, declared("family"), api).Discover())(t)
 		require.Len(t, found.Tables, 2)
 		assert.Len(t, found.Tables[1].Fields[0].Samples, samples)
 	}
@@ -130,7 +116,7 @@ func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, ended atomic.Int32
 		api := family()
-		src := testkit.Must(restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{Concurrency: 3,
+		src := testkit.Must(restsource.New(shopAPI, declared("family"), &restsource.Options{Concurrency: 3,
 			Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if !strings.Contains(r.URL.Path, "/b/") {
 					time.Sleep(time.Second) // the others have begun by then

@@ -194,7 +194,7 @@ func TestAuthorize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api := inTurn(`{}`)
 			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: "/me", Authorize: c.authorize},
-				shopTables(), &restsource.Options{Transport: api}))(t)
+				declared("shop"), &restsource.Options{Transport: api}))(t)
 			credentials := wire.NewCredentials(map[string]string{
 				"key": "k/1", "pasted": " k2\n", "broken": "k\n2", "deleted": "k\x7f2", "tab": "k\t2", "other": "other",
 			})
@@ -225,7 +225,7 @@ func TestColumnsOfChild(t *testing.T) {
 		{[]restsource.Column{{Name: "own", Type: wire.TypeString}, {Name: "id", Type: wire.TypeNumber}}, ``},
 		{[]restsource.Column{{Name: "own"}}, ``},
 	} {
-		tables := familyTables("/parents/{id}/children")
+		tables := declared("family")
 		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 			return c.columns, nil
 		}
@@ -259,7 +259,7 @@ func TestCheck(t *testing.T) {
 		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
 	} {
 		api := following(always(c.status, `{"rows": []}`))
-		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(onePage)...)
+		tables := append(declared("family")[1:], numbersTable(onePage)...)
 		src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
 			&restsource.Options{Transport: api}))(t)
 		err := src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
@@ -278,7 +278,7 @@ func TestCheck(t *testing.T) {
 // TestDescribed: what the declarations say of a table reaches the platform. Samples are few, distinct and never null;
 // the sample of a table adds no column for a member that is declared; a column of the parent has the parent's type.
 func TestDescribed(t *testing.T) {
-	tables := shopTables()
+	tables := declared("shop")
 	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
 	tenant := asTenant(t, newShopOf(13), tables).Unverified()
 	found := testkit.Must(tenant.Discover())(t)

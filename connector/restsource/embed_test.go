@@ -41,34 +41,6 @@ func nested() *places {
 	}}
 }
 
-func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
-	lines := restsource.Table{
-		Name: "lines", Parent: "orders", Rows: "lines[]", Key: []string{"order", "position"},
-		Columns: []restsource.Column{
-			{Name: "order", OfParent: "id"}, {Name: "status", OfParent: "status"}, {Name: "position", Position: true},
-			{Name: "sku", Type: wire.TypeString}, {Name: "quantity", Type: wire.TypeNumber},
-		},
-	}
-	for _, change := range changes {
-		change(&lines)
-	}
-	return []restsource.Table{{
-		Name: "orders", Path: "/orders", Rows: "data", Key: []string{"id"},
-		Pages:   restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next", Resends: true},
-		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString}},
-		Filters: []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}},
-	}, lines, {
-		Name: "taxes", Parent: "lines", Rows: "taxes", Key: []string{"order", "line", "kind"},
-		Columns: []restsource.Column{
-			{Name: "order", OfParent: "order"}, {Name: "line", OfParent: "position"}, {Name: "status", OfParent: "status"},
-			{Name: "kind", Type: wire.TypeString}, {Name: "rate", Type: wire.TypeDecimal},
-		},
-	}, {
-		Name: "tags", Parent: "orders", Rows: "tags", Key: []string{"order", "tag"},
-		Columns: []restsource.Column{{Name: "order", OfParent: "id"}, {Name: "tag", Path: ".", Type: wire.TypeString}},
-	}}
-}
-
 // TestEmbedded reads lists in rows as tables: each element once, in the order of the API,
 // with the parent's values beside it.
 func TestEmbedded(t *testing.T) {
@@ -76,17 +48,17 @@ func TestEmbedded(t *testing.T) {
 		t.Run(c[0], func(t *testing.T) {
 			api := nested()
 			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
-			answer := testkit.Must(serve(t, shopAPI, nestedTables(), api).Query(req))(t)
+			answer := testkit.Must(serve(t, shopAPI, declared("nested"), api).Query(req))(t)
 			assert.JSONEq(t, c[4], answer.JSON())
 			assert.Equal(t, c[5], strings.Join(api.takeQueries(), " "))
 		})
 	}
 	t.Run("the conformance program", func(t *testing.T) {
-		src := testkit.Must(restsource.New(shopAPI, nestedTables(), &restsource.Options{Transport: nested()}))(t)
+		src := testkit.Must(restsource.New(shopAPI, declared("nested"), &restsource.Options{Transport: nested()}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 300})
 	})
 	t.Run("the description", func(t *testing.T) {
-		found := testkit.Must(serve(t, shopAPI, nestedTables(), nested()).Discover())(t)
+		found := testkit.Must(serve(t, shopAPI, declared("nested"), nested()).Discover())(t)
 		assert.Empty(t, found.Warnings)
 		lines := found.Tables[1]
 		assert.Equal(t, []string{"order", "position"}, lines.PrimaryKey)
@@ -98,22 +70,11 @@ func TestEmbedded(t *testing.T) {
 // TestEmbeddedInChild: the lists may be in the rows of a child table, and a child table
 // may have an embedded one as its parent.
 func TestEmbeddedInChild(t *testing.T) {
-	tables := append(numbersTable(onePage), restsource.Table{
-		Name: "boxes", Parent: "numbers", Pages: onePage, Path: "/numbers/{id}/boxes", Rows: "rows", Key: []string{"number", "box"},
-		Columns: []restsource.Column{{Name: "number", OfParent: "id"}, {Name: "box", Type: wire.TypeString}},
-	}, restsource.Table{
-		Name: "things", Parent: "boxes", Rows: "things", Key: []string{"box", "thing"},
-		Columns: []restsource.Column{{Name: "box", OfParent: "box"}, {Name: "number", OfParent: "number"}, {Name: "thing",
-			Type: wire.TypeString}},
-	}, restsource.Table{
-		Name: "notes", Parent: "things", Pages: onePage, Path: "/things/{thing}/notes", Rows: "rows",
-		Columns: []restsource.Column{{Name: "thing", OfParent: "thing"}, {Name: "note", Type: wire.TypeString}},
-	})
 	api := atPlaces("/numbers", "1-2",
 		"/numbers/1/boxes", `{"rows": [{"box": "b1", "things": [{"thing": "t1"}]}]}`,
 		"/numbers/2/boxes", `{"rows": [{"box": "b2", "things": [{"thing": "t2"}]}]}`,
 		"/things/t1/notes", `{"rows": [{"note": "of the first"}]}`, "/things/t2/notes", `{"rows": [{"note": "of the second"}]}`)
-	tenant := serve(t, shopAPI, tables, api)
+	tenant := serve(t, shopAPI, declared("boxes"), api)
 	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"box", "number", "thing"}}))(t)
 	assert.JSONEq(t, `[{"box": "b1", "number": 1, "thing": "t1"}, {"box": "b2", "number": 2, "thing": "t2"}]`, answer.JSON())
 	api.takeAsked()
@@ -131,22 +92,22 @@ func TestEmbeddedWhole(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/embedded.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			body := `{"data": [{"id": 1, "lines": [{"sku": "a"}]}, {"id": 2, ` + c[2] + `}], "next": null}`
-			tables := nestedTables(func(t *restsource.Table) {
-				for word := range strings.FieldsSeq(c[1]) {
-					switch word {
-					case "alone":
-						body = `{"data": [{"id": 2, ` + c[2] + `}], "next": null}`
-					case "optional":
-						t.AbsentIsEmpty = true
-					case "keyless":
-						t.Key = nil
-					case "key=order,sku":
-						t.Key = []string{"order", "sku"}
-					default:
-						t.Rows = word
-					}
+			tables := declared("nested")
+			lines := &tables[1]
+			for word := range strings.FieldsSeq(c[1]) {
+				switch word {
+				case "alone":
+					body = `{"data": [{"id": 2, ` + c[2] + `}], "next": null}`
+				case "optional":
+					lines.AbsentIsEmpty = true
+				case "keyless":
+					lines.Key = nil
+				case "key=order,sku":
+					lines.Key = []string{"order", "sku"}
+				default:
+					lines.Rows = word
 				}
-			})
+			}
 			answer, said, err := query(t, tables[:2], inTurn(body), wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
 			if err != nil {
 				saysAll(t, "internal: & "+c[3], err, said)
@@ -156,7 +117,9 @@ func TestEmbeddedWhole(t *testing.T) {
 		})
 	}
 	t.Run("discovery warns", func(t *testing.T) {
-		found := testkit.Must(serve(t, shopAPI, nestedTables(func(t *restsource.Table) { t.Rows = "line" })[:2], nested()).Discover())(t)
+		tables := declared("nested")[:2]
+		tables[1].Rows = "line"
+		found := testkit.Must(serve(t, shopAPI, tables, nested()).Discover())(t)
 		require.Len(t, found.Warnings, 1)
 		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
 	})

@@ -36,21 +36,22 @@ func faulty(t *testing.T, name, patch string) []restsource.Table {
 		into = &tables[0].Filters[0]
 	case "child":
 		one.Parent, one.Path = "orders", "/t/{id}"
-		tables, at = append(shopTables()[:2:2], one), 2
+		tables, at = append(declared("shop")[:2:2], one), 2
 	case "events":
-		tables[0] = eventsTable()
+		tables = declared("events")
 	case "issues":
-		tables[0] = issuesTable()
+		tables = declared("issues")
+		tables[0].Search = search
 	case "export":
-		tables[0] = exportTable("/x")
+		tables = exportTable("/x")
 	case "lines":
-		tables, at = nestedTables()[:2], 1
+		tables, at = declared("nested")[:2], 1
 	case "orders":
-		tables = graphTables()[:1]
+		tables = declared("graph")[:1]
 	case "graph lines":
-		tables, at = graphTables(), 1
+		tables, at = declared("graph"), 1
 	case "notes":
-		tables, at = graphTables(), 2
+		tables, at = declared("graph"), 2
 	default:
 		require.Equal(t, "one", name)
 	}
@@ -81,8 +82,9 @@ func TestNewNamesEveryFault(t *testing.T) {
 	}
 	next := func([]byte, http.Header) (url.Values, bool, error) { return nil, false, nil }
 	none := func(any) (wire.Value, error) { return wire.Null(), nil }
-	body := func(t *table) { t.Body = func(url.Values) ([]byte, error) { return nil, nil } }
-	one := graphTables(func(tables []table) { tables[0].GraphQL = strings.Replace(ordersQuery, "[ID!]", "ID!", 1) })[:1]
+	embedded, one := declared("nested")[:2], declared("graph")[:1]
+	embedded[1].Body = func(url.Values) ([]byte, error) { return nil, nil }
+	one[0].GraphQL = strings.Replace(one[0].GraphQL, "[ID!]", "ID!", 1)
 	for _, c := range []struct { // of values that are no JSON
 		tables []table
 		want   string
@@ -97,7 +99,7 @@ func TestNewNamesEveryFault(t *testing.T) {
 		_, err := restsource.New(shopAPI, c.tables, nil)
 		requireFaults(t, err, []string{c.want})
 	}
-	_, err := restsource.New(shopAPI, nestedTables(body)[:2], nil)
+	_, err := restsource.New(shopAPI, embedded, nil)
 	require.ErrorContains(t, err, "Unwrap are the parent's")
 	_, err = restsource.New(shopAPI, one, nil)
 	require.ErrorContains(t, err, "takes one value")

@@ -20,41 +20,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-const ordersQuery = `query Orders($first: Int!, $after: String, $state: OrderState, $ids: [ID!], $since: DateTime) {
-	# the orders of the shop
-	orders(first: $first, after: $after, filter: {state: $state, ids: $ids, since: $since}) { nodes { * } }
-}`
-
-// graphTables are orders, their lines and their notes, which are a query of their own for each order.
-func graphTables(change ...func(tables []restsource.Table)) []restsource.Table {
-	tables := []restsource.Table{{
-		Name: "orders", GraphQL: ordersQuery, Key: []string{"id"}, Pages: restsource.Pages{Size: 2},
-		Columns: []restsource.Column{
-			{Name: "id", Type: wire.TypeString}, {Name: "state", Type: wire.TypeString},
-			{Name: "customer", Path: "customer.id", Type: wire.TypeString}, {Name: "city", Path: "customer.address.city", Type: wire.TypeString},
-			{Name: "total", Path: "total.amount", Select: "total(currency: EUR) { amount }", Type: wire.TypeDecimal, NotNull: true},
-			{Name: "created", Path: "createdAt", Type: wire.TypeDatetime},
-		},
-		Filters: []restsource.Param{
-			{Column: "state", Op: wire.OpEq, Name: "state"}, {Column: "id", Op: wire.OpIn, Name: "ids"},
-			{Column: "created", Op: wire.OpGte, Name: "since"},
-		},
-	}, {
-		Name: "lines", Parent: "orders", GraphQL: `lines(first: 50) { edges { node { * } } }`, Key: []string{"order", "position"},
-		Columns: []restsource.Column{
-			{Name: "order", OfParent: "id"}, {Name: "state", OfParent: "state"}, {Name: "position", Position: true},
-			{Name: "sku", Path: "product.sku", Type: wire.TypeString}, {Name: "quantity", Type: wire.TypeNumber},
-		},
-	}, {
-		Name: "notes", Parent: "orders", Pages: onePage, GraphQL: `query($id: ID!, $key: String!) { order(id: $id, key: $key) { notes { * } } }`,
-		Columns: []restsource.Column{{Name: "order", OfParent: "id"}, {Name: "text", Type: wire.TypeString}},
-	}}
-	for _, c := range change {
-		c(tables)
-	}
-	return tables
-}
-
 // graph answers queries with orders of two pages, and keeps what it is asked.
 type graph struct {
 	mu        sync.Mutex // children are asked for at once
@@ -124,7 +89,7 @@ func TestGraphQL(t *testing.T) {
 		t.Run(c[0], func(t *testing.T) {
 			api := &graph{line: wholeList}
 			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
-			answer := testkit.Must(serve(t, graphAPI, graphTables(), api).Query(req))(t)
+			answer := testkit.Must(serve(t, graphAPI, declared("graph"), api).Query(req))(t)
 			assert.JSONEq(t, c[4], answer.JSON())
 			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c[5]), " ")
 			assert.Equal(t, []string{want, want}, api.asked)
@@ -133,9 +98,8 @@ func TestGraphQL(t *testing.T) {
 	}
 	t.Run("a query for each row of the parent", func(t *testing.T) {
 		api := &graph{}
-		tables := graphTables(func(tables []restsource.Table) {
-			tables[2].GraphQL = strings.ReplaceAll(strings.ReplaceAll(tables[2].GraphQL, "$key", "$token"), "key:", "token:")
-		})
+		tables := declared("graph")
+		tables[2].GraphQL = strings.ReplaceAll(strings.ReplaceAll(tables[2].GraphQL, "$key", "$token"), "key:", "token:")
 		answer, err := serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"order", "text"}})
 		require.NoError(t, err)
 		assert.JSONEq(t, `[{"order": "o1", "text": "of o1"}, {"order": "o2", "text": "of o2"}, {"order": "o3", "text": "of o3"}]`, answer.JSON())
@@ -143,24 +107,23 @@ func TestGraphQL(t *testing.T) {
 	})
 	t.Run("a filter that has the name of the parent's column", func(t *testing.T) {
 		api := &graph{}
-		tables := graphTables(func(tables []restsource.Table) {
-			tables[2].GraphQL = `query($id: ID!, $state: String) { order(id: $id, text: $state) { notes { * } } }`
-			tables[2].Filters = []restsource.Param{{Column: "text", Op: wire.OpEq, Name: "state"}}
-		})
+		tables := declared("graph")
+		tables[2].GraphQL = `query($id: ID!, $state: String) { order(id: $id, text: $state) { notes { * } } }`
+		tables[2].Filters = []restsource.Param{{Column: "text", Op: wire.OpEq, Name: "state"}}
 		testkit.Must(serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}}))(t)
 		assert.Contains(t, api.variables, `{"id":"o1"}`, "it is the filter's, and there is no filter")
 	})
 	t.Run("a variable without a value", func(t *testing.T) {
-		_, err := serve(t, graphAPI, graphTables(), &graph{}).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
+		_, err := serve(t, graphAPI, declared("graph"), &graph{}).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
 		requireCode(t, wire.CodeInternal, err)
 	})
 	t.Run("a list that is cut", func(t *testing.T) {
-		tenant := serve(t, graphAPI, graphTables(), &graph{line: `, "pageInfo": {"hasNextPage": true}`})
+		tenant := serve(t, graphAPI, declared("graph"), &graph{line: `, "pageInfo": {"hasNextPage": true}`})
 		_, err := tenant.Query(wire.QueryRequest{Table: "lines", Fields: []string{"sku"}})
 		requireCode(t, wire.CodeInternal, err)
 	})
 	t.Run("discovery", func(t *testing.T) {
-		found := testkit.Must(serve(t, graphAPI, graphTables()[:2], &graph{}).Discover())(t)
+		found := testkit.Must(serve(t, graphAPI, declared("graph")[:2], &graph{}).Discover())(t)
 		assert.Len(t, found.Tables, 2)
 	})
 }
@@ -171,7 +134,7 @@ func TestGraphQLFails(t *testing.T) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			api := &graph{answer: func(n int) string { return map[string]string{c[1]: c[2]}[strconv.Itoa(n)] }}
 			begun := time.Now()
-			answer, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+			answer, err := serve(t, graphAPI, declared("graph"), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 			assert.Equal(t, c[4], strconv.Itoa(len(api.asked)))
 			assert.Equal(t, c[5], time.Since(begun).String())
 			if err != nil {

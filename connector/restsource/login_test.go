@@ -43,9 +43,6 @@ var loginDefinition = connector.Definition{Slug: "login", Credentials: []wire.Cr
 	{Key: "cert", Label: "Certificate", Type: wire.CredentialTextarea},
 }}
 
-var loginTable = restsource.Table{Name: "t", Path: "/t", Rows: "rows", Key: []string{"id"}, Columns: columns(wire.TypeNumber, "id"),
-	Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"}}
-
 // session is an API with sessions: each is good for three requests.
 type session struct {
 	loginCase
@@ -113,7 +110,7 @@ func TestLogins(t *testing.T) {
 			if c.Client != nil {
 				authorize = c.Client.Authorize()
 			}
-			shop, tables := restsource.API{Base: shopAPI.Base, Authorize: authorize, Hosts: c.Hosts}, []restsource.Table{loginTable}
+			shop, tables := restsource.API{Base: shopAPI.Base, Authorize: authorize, Hosts: c.Hosts}, declared("login")
 			src := testkit.Must(restsource.New(shop, tables, &restsource.Options{Transport: api}))(t)
 			connectortest.Run(t, loginDefinition, src, &connectortest.Options{Credentials: loginCredentials, Requests: 60})
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, shop, tables, restsource.Options{Transport: api})
@@ -151,7 +148,7 @@ func TestNamedAddress(t *testing.T) {
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, restsource.API{
 				Base: shopAPI.Base, Hosts: []string{"*.my.sales.example"},
 				Authorize: restsource.Login{URL: "https://login.example/token", Answer: restsource.TokenAnswer{Base: "instance_url"}}.Authorize(),
-			}, []restsource.Table{loginTable}, restsource.Options{Transport: api})
+			}, declared("login"), restsource.Options{Transport: api})
 			_, err := read(t, tenant, "t", nil, "id")
 			require.Error(t, err)
 			assert.Equal(t, []string{"POST /token"}, api.takeAsked())
@@ -172,7 +169,7 @@ func TestRefusedLogin(t *testing.T) {
 		api := inTurn(status + ` {"message": "no user ann"}`)
 		tenant, _ := connectAs(t, loginDefinition, loginCredentials,
 			restsource.API{Base: shopAPI.Base, Authorize: restsource.Login{URL: "/login"}.Authorize()},
-			[]restsource.Table{loginTable}, restsource.Options{Transport: api})
+			declared("login"), restsource.Options{Transport: api})
 		err := tenant.Check()
 		require.ErrorContains(t, err, want, status)
 		assert.NotContains(t, err.Error(), "ann")
@@ -231,7 +228,7 @@ func TestCertificate(t *testing.T) {
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13},
 	}
 	api := restsource.API{Base: shopAPI.Base, Certificate: restsource.Certificate{Cert: "cert"}}
-	src := testkit.Must(restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: transport, Attempts: 1}))(t)
+	src := testkit.Must(restsource.New(api, declared("login"), &restsource.Options{Transport: transport, Attempts: 1}))(t)
 	check := func(src connector.Source, cert string) error {
 		credentials := map[string]string{"user": "u", "password": "p", "cert": cert}
 		return connectortest.Start(t, loginDefinition, src, nil).As(credentials).Unverified().Check()
@@ -267,10 +264,10 @@ func TestCertificate(t *testing.T) {
 	refusing := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "remote error", Err: errors.New("tls: unknown certificate authority")} // the alert, as it is read in time
 	}}
-	src = testkit.Must(restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: refusing, Attempts: 1}))(t)
+	src = testkit.Must(restsource.New(api, declared("login"), &restsource.Options{Transport: refusing, Attempts: 1}))(t)
 	err = check(src, own)
 	requireCode(t, wire.CodeCheckFailed, err)
 	require.ErrorContains(t, err, "does not accept the client certificate")
-	_, err = restsource.New(api, []restsource.Table{loginTable}, &restsource.Options{Transport: testkit.Over(nil)})
+	_, err = restsource.New(api, declared("login"), &restsource.Options{Transport: testkit.Over(nil)})
 	require.ErrorContains(t, err, "http.Transport", "what cannot show a certificate is refused")
 }

@@ -395,7 +395,7 @@ func TestEndUnsettled(t *testing.T) {
 	const line = "nothing at Pages.Next (\\\"next\\\") on the first page"
 	synctest.Test(t, func(t *testing.T) {
 		for next, want := range map[string]int{``: 1, `, "next": null`: 0} {
-			tables := familyTables("/parents/{id}/children")
+			tables := declared("family")
 			tenant, log := logged(t, shopAPI, tables,
 				atPlaces("/parents", `{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`, "", `{"rows": [{"id": 1}]`+next+`}`))
 			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t)
@@ -417,7 +417,7 @@ func TestEndOfChildren(t *testing.T) {
 		{`{"rows": [{"id": 1}, {"id": 2}], "next": null}`, 3, "the first endpoint has the member"},
 		{`{"rows": [{"id": 1}]}`, 5, "the first endpoint shows nothing, the second is asked again"},
 	} {
-		tables := familyTables("/parents/{id}/children")
+		tables := declared("family")
 		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
 		api := atPlaces("/parents", `{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`, "?after=x", "2", "?n=1", `1 "next": "x"`,
 			"/parents/a/children", c.first, "", "1-2")

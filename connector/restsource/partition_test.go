@@ -128,10 +128,6 @@ func TestTypedPartitions(t *testing.T) {
 
 // TestPartitionFails: a read whose parts are not all there, or contradict each other, fails.
 func TestPartitionFails(t *testing.T) {
-	table := restsource.Table{
-		Name: "t", Pages: onePage, Path: "/orders", Rows: "data", Key: []string{"id"}, Columns: columns(wire.TypeString, "id", "name"),
-		Partitions: restsource.Partitions{Param: "region", Values: []string{"eu", "us"}},
-	}
 	for _, c := range []struct {
 		name, us, err string
 	}{
@@ -142,7 +138,7 @@ func TestPartitionFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := atPlaces("?region=eu", `{"data": [{"id": "1", "name": "Ann"}]}`, "", c.us)
-			tenant, log := logged(t, shopAPI, []restsource.Table{table}, api)
+			tenant, log := logged(t, shopAPI, declared("regions"), api)
 			_, err := tenant.Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
 			require.Error(t, err)
 			log.Await(t, c.err)
@@ -160,15 +156,6 @@ func events() (rows []map[string]any) {
 		}
 	}
 	return rows
-}
-
-func eventsTable() restsource.Table {
-	return restsource.Table{
-		Name: "events", Pages: onePage, Path: "/events", Key: []string{"id"},
-		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "at", Type: wire.TypeDatetime}},
-		Window: restsource.Window{Column: "at", From: "from", To: "to", Step: 10 * 24 * time.Hour,
-			Since: time.Date(2023, 12, 22, 0, 0, 0, 0, time.UTC), Until: time.Date(2024, 2, 25, 0, 0, 0, 0, time.UTC)},
-	}
 }
 
 // TestWindows: rows at the borders of windows come once, however the API counts them, as
@@ -196,7 +183,7 @@ func TestWindows(t *testing.T) {
 				}))
 				return string(text)
 			}}
-			table := eventsTable()
+			table := declared("events")[0]
 			table.Key = nil
 			table.Window.Spell = restsource.SpellTime(c.layout)
 			if c.layout == time.DateOnly {
@@ -232,7 +219,7 @@ func TestWindowsOfQuery(t *testing.T) {
 		text, _ := json.Marshal(map[string]any{"data": map[string]any{"events": rows}})
 		return string(text)
 	}}
-	table := eventsTable()
+	table := declared("events")[0]
 	table.Path, table.GraphQL = "/graphql", `query($from: String, $to: String) { events(from: $from, to: $to) { * } }`
 	notes := restsource.Table{Name: "notes", Parent: "events", GraphQL: `notes { * }`, Columns: columns(wire.TypeString, "text")}
 	tenant := serve(t, shopAPI, []restsource.Table{table, notes}, api)
@@ -255,7 +242,7 @@ func TestWindowsNarrowed(t *testing.T) {
 		text, _ := json.Marshal(list)
 		return string(text)
 	}}
-	tenant := graded(t, api, eventsTable())
+	tenant := graded(t, api, declared("events")...)
 	for _, c := range testkit.Table(t, "testdata/narrowed.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			rows := testkit.Must(read(t, tenant, "events", filtersOf(t, c[1]), "id"))(t)
@@ -274,10 +261,7 @@ func TestWindowsNarrowed(t *testing.T) {
 // that make no difference, which fill a column with what is not so.
 func TestPartitionWarnings(t *testing.T) {
 	api := atPlaces("", `[{"id": 1, "at": "2023-01-01T00:00:00Z"}]`)
-	parts := restsource.Table{Name: "parts", Pages: onePage, Path: "/p", Key: []string{"id", "p"},
-		Columns:    columns(wire.TypeNumber, "id", "p"),
-		Partitions: restsource.Partitions{Column: "p", Param: "p", Values: []string{"1", "2"}}}
-	found := testkit.Must(serve(t, shopAPI, []restsource.Table{eventsTable(), parts}, api).Discover())(t)
+	found := testkit.Must(serve(t, shopAPI, append(declared("events"), declared("parts")...), api).Discover())(t)
 	assert.Equal(t, []string{
 		`Table "events": the API has rows before Window.Since, which are not read.`,
 		`Table "parts": the API answers the same rows for two of Partitions.Values; check whether it knows the parameter.`,
@@ -295,7 +279,7 @@ func TestWindowRefused(t *testing.T) {
 		}
 		return "422"
 	}}
-	_, err := read(t, serve(t, shopAPI, []restsource.Table{eventsTable()}, api), "events", nil, "id")
+	_, err := read(t, serve(t, shopAPI, declared("events"), api), "events", nil, "id")
 	require.Error(t, err)
 }
 
@@ -322,7 +306,7 @@ func TestMovedToTheNewest(t *testing.T) {
 			}
 			return `[]`
 		}}
-		table := eventsTable()
+		table := declared("events")[0]
 		table.Window.Until = time.Date(2024, 1, 20, 0, 0, 0, 0, time.UTC)
 		tenant, _ := connect(t, shopAPI, []restsource.Table{table}, restsource.Options{Transport: api})
 		rows := testkit.Must(read(t, tenant, "events", nil, "id"))(t)
@@ -330,13 +314,10 @@ func TestMovedToTheNewest(t *testing.T) {
 	})
 }
 
-func exportTable(download string) restsource.Table {
-	return restsource.Table{
-		Name: "t", Pages: onePage, Key: []string{"id"}, Query: "format=csv", Unwrap: restsource.DecodeGzip(restsource.DecodeCSV(',', "id")),
-		Columns: columns(wire.TypeNumber, "id"), Filters: []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}},
-		Job: restsource.Job{Create: "/exports", Status: "/exports/{job}", Download: download, Hosts: []string{"*.files.example"},
-			Done: map[string]bool{"running": false, "done": true}},
-	}
+func exportTable(download string) []restsource.Table {
+	tables := declared("export")
+	tables[0].Job.Download, tables[0].Unwrap = download, restsource.DecodeGzip(restsource.DecodeCSV(',', "id"))
+	return tables
 }
 
 // TestJob: an export is begun, asked for until it is there, and downloaded, with the address of
@@ -346,7 +327,7 @@ func TestJob(t *testing.T) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			api, shop := inTurn(strings.Split(c[2], " | ")...), shopAPI
 			shop.Header = http.Header{"X-Host-Key": {"k"}}
-			tenant, log := logged(t, shop, []restsource.Table{exportTable(c[1])}, api)
+			tenant, log := logged(t, shop, exportTable(c[1]), api)
 			rows, err := read(t, tenant, "t", filtersOf(t, "id gte 2"), "id")
 			synctest.Wait()
 			assert.Equal(t, c[3], inSeconds(api.asked))
@@ -390,14 +371,12 @@ func TestJobOfParent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := atPlaces(append([]string{c.gone, "404"}, answers...)...)
-			exports := exportTable(c.create + "/{job}/file")
+			tables := append(declared("accounts"), exportTable(c.create+"/{job}/file")...)
+			exports := &tables[1]
 			exports.Parent, exports.Query, exports.Filters = "accounts", c.query, nil
 			exports.Job.Create, exports.Job.Status = c.create, c.create+"/{job}"
 			exports.Columns = append(exports.Columns, restsource.Column{Name: "account", OfParent: "id"})
-			accounts := restsource.Table{Name: "accounts", Path: "/accounts", Pages: onePage, Key: []string{"id"},
-				Columns: columns(wire.TypeNumber, "id")}
-			src := testkit.Must(restsource.New(shopAPI, []restsource.Table{accounts, exports},
-				&restsource.Options{Transport: api}))(t)
+			src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: api}))(t)
 			tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified()
 			rows, err := read(t, tenant, "t", nil, "id")
 			if c.want == nil {

@@ -86,7 +86,7 @@ func TestPush(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/pushed.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			api := newShop()
-			tenant := asTenant(t, api, shopTables())
+			tenant := asTenant(t, api, declared("shop"))
 			req := asks(wire.QueryRequest{Table: "orders", Where: whereOf(t, c[1]), Fields: []string{"id", "status", "created"}}, c[2])
 			answer := testkit.Must(tenant.Unverified().Query(req))(t)
 			want, got := strings.Fields(c[3]), []string(nil)
@@ -164,7 +164,7 @@ func TestIgnored(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := newShop()
 			api.change = c.change
-			tenant := asTenant(t, api, shopTables())
+			tenant := asTenant(t, api, declared("shop"))
 			found := testkit.Must(tenant.Discover())(t)
 			assert.Equal(t, c.warnings, found.Warnings)
 			filters := wire.Where{And: []wire.Filter{
@@ -186,7 +186,7 @@ func TestCount(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/counted.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			api := newShop()
-			tenant, req := asTenant(t, api, shopTables()), wire.CountRequest{Table: c[1], Where: whereOf(t, c[2])}
+			tenant, req := asTenant(t, api, declared("shop")), wire.CountRequest{Table: c[1], Where: whereOf(t, c[2])}
 			n := testkit.Must(tenant.Unverified().Count(req))(t)
 			assert.Equal(t, c[3], strconv.Itoa(len(api.takeAsked())))
 			assert.Equal(t, testkit.Must(tenant.Count(req))(t), n)
@@ -203,12 +203,9 @@ func TestCountOfAllRows(t *testing.T) {
 		name := strings.Fields(filter)[0]
 		api := atPlaces("?p=2", answer(""), "?status=done", answer(third), "?status=no-row-has-this-value-5b1f", answer(""),
 			"?paid=true", answer(first), "?paid=false", answer(second+","+third), "", answer(first+","+second+","+third))
-		tenant := serve(t, shopAPI, []restsource.Table{{
-			Name: "t", Path: "/t", Rows: "rows", Total: "total", Key: []string{"id"}, Pages: numberPages,
-			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString},
-				{Name: "paid", Type: wire.TypeBoolean}},
-			Filters: []restsource.Param{{Column: name, Op: wire.OpEq, Name: name, Exact: true}},
-		}}, api)
+		tables := declared("stated")
+		tables[0].Filters = []restsource.Param{{Column: name, Op: wire.OpEq, Name: name, Exact: true}}
+		tenant := serve(t, shopAPI, tables, api)
 		n := testkit.Must(tenant.Count(wire.CountRequest{Table: "t", Where: whereOf(t, filter)}))(t, filter)
 		assert.EqualValues(t, 1, n, filter)
 		assert.Empty(t, testkit.Must(tenant.Discover())(t).Warnings, "it applies the parameter")
@@ -236,7 +233,7 @@ func TestSpelled(t *testing.T) {
 				param.Spell = spellings[value]
 			}
 		}
-		tables, api := shopTables(), newShop()
+		tables, api := declared("shop"), newShop()
 		tables[0].Filters = []restsource.Param{param}
 		testkit.Must(asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
 			Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: filter}, Limit: 1}))(t)
@@ -254,7 +251,7 @@ func TestControl(t *testing.T) {
 		if probe == "unspelled" {
 			param.ProbeValue, param.Spell = "", none
 		}
-		tables, api := shopTables()[:1], newShop()
+		tables, api := declared("shop")[:1], newShop()
 		tables[0].Filters, tables[0].Sorts, tables[0].ForeignKeys = []restsource.Param{param}, nil, nil
 		var got []string
 		api.change = func(r *http.Request) string {
@@ -271,7 +268,7 @@ func TestControl(t *testing.T) {
 
 // TestSortOneWay: a direction without a query is left to the library.
 func TestSortOneWay(t *testing.T) {
-	tables := shopTables()
+	tables := declared("shop")
 	tables[0].Sorts = []restsource.Sort{{Column: "total", Asc: "sort=id"}, {Column: "id", Desc: "sort=-id"}}
 	for dir, want := range map[wire.Direction]string{wire.Desc: "limit=2&offset=0&sort=-id", wire.Asc: "limit=20&offset=0"} {
 		api := newShop()
@@ -328,30 +325,23 @@ func issues(unknown string, applies bool) *places {
 	}}
 }
 
-func issuesTable() restsource.Table {
-	return restsource.Table{
-		Name: "issues", Pages: onePage, Path: "/search", Rows: "issues", Key: []string{"id"}, Search: search, SearchParam: "jql",
-		Columns: append(columns(wire.TypeNumber, "id", "priority"), columns(wire.TypeString, "status", "team")...),
-		Filters: []restsource.Param{{Column: "team", Op: wire.OpEq, Name: "team"}},
-	}
-}
-
 // TestSearch: several filters are one expression, as turbot/steampipe-plugin-jira#46 and
 // turbot/steampipe-plugin-github#171 ask for; one that is wrong costs a request and no row,
 // where it failed the query in turbot/steampipe-plugin-jira#145.
 func TestSearch(t *testing.T) {
-	table := issuesTable()
+	tables := declared("issues")
+	tables[0].Search = search
 	for _, c := range testkit.Table(t, "testdata/searched.tsv", 5) {
 		t.Run(c[0], func(t *testing.T) {
 			api := issues(c[1], true)
-			tenant := serve(t, shopAPI, []restsource.Table{table}, api)
+			tenant := serve(t, shopAPI, tables, api)
 			rows := testkit.Must(read(t, tenant, "issues", filtersOf(t, c[2]), "id"))(t)
 			assert.Equal(t, c[3], strconv.Itoa(len(rows)))
 			assert.Equal(t, c[4], strings.Join(api.takeAsked(), " "))
 		})
 	}
-	graded(t, issues("", true), table)
-	found := testkit.Must(serve(t, shopAPI, []restsource.Table{table}, issues("", false)).Discover())(t)
+	graded(t, issues("", true), tables...)
+	found := testkit.Must(serve(t, shopAPI, tables, issues("", false)).Discover())(t)
 	assert.Contains(t, strings.Join(found.Warnings, "\n"), `does not apply the parameter "jql"`)
 }
 

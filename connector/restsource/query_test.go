@@ -35,11 +35,7 @@ func TestSorted(t *testing.T) {
 			answers = append(answers, fmt.Sprint("?page=", i+1), string(testkit.Must(json.Marshal(rows))(t)))
 		}
 		api := atPlaces(append(answers, "", "[]")...)
-		answer, err := serve(t, shopAPI, []restsource.Table{{
-			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
-			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
-			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
-		}}, api).Query(asks(wire.QueryRequest{Table: "t", Fields: []string{"v"}}, c[2]))
+		answer, err := serve(t, shopAPI, declared("sorted"), api).Query(asks(wire.QueryRequest{Table: "t", Fields: []string{"v"}}, c[2]))
 		assert.Equal(t, c[4], strconv.Itoa(len(api.takeAsked())), "%s", c)
 		if c[3] == "" {
 			requireCode(t, wire.CodeInternal, err)
@@ -75,7 +71,7 @@ func TestSortIgnored(t *testing.T) {
 				r.URL.RawQuery = query.Encode()
 				return ""
 			}
-			answer := testkit.Must(asTenant(t, api, shopTables()).Unverified().Query(wire.QueryRequest{
+			answer := testkit.Must(asTenant(t, api, declared("shop")).Unverified().Query(wire.QueryRequest{
 				Table: "orders", Fields: []string{"id"}, Where: c.where, Sort: descending, Limit: c.limit}))(t)
 			assert.Equal(t, c.want, api.takeQueries())
 			assert.GreaterOrEqual(t, answer.Column("id")[0].Int64(), int64(12), "the last order, or the last that is paid")
@@ -87,7 +83,7 @@ func TestSortIgnored(t *testing.T) {
 // leads to are kept within a budget.
 func TestJoined(t *testing.T) {
 	api := newShop()
-	tables := shopTables()
+	tables := declared("shop")
 	tables[1].Filters = []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}}
 	tables[1].Columns = append(tables[1].Columns, restsource.Column{Name: "status", Type: wire.TypeString})
 	join := wire.QueryRequest{
@@ -118,7 +114,7 @@ func join(table, to, left, right, field, joined string) wire.QueryRequest {
 func TestReadOnce(t *testing.T) {
 	t.Run("a table and the list in its rows", func(t *testing.T) {
 		api := nested()
-		tenant := serve(t, shopAPI, nestedTables(), api)
+		tenant := serve(t, shopAPI, declared("nested"), api)
 		answer := testkit.Must(tenant.Query(join("lines", "orders", "order", "id", "sku", "status")))(t)
 		assert.Len(t, answer.Rows, 3)
 		assert.Equal(t, []string{"/orders", "/orders?after=2"}, api.takeAsked())
@@ -128,7 +124,7 @@ func TestReadOnce(t *testing.T) {
 	})
 	t.Run("each request asks anew", func(t *testing.T) {
 		api := nested()
-		tenant := serve(t, shopAPI, nestedTables(), api)
+		tenant := serve(t, shopAPI, declared("nested"), api)
 		for range 2 {
 			testkit.Must(tenant.Query(join("lines", "orders", "order", "id", "sku", "status")))(t)
 		}
@@ -153,7 +149,7 @@ func TestReadOnce(t *testing.T) {
 	})
 	t.Run("a GraphQL query and the list in its rows", func(t *testing.T) {
 		api := &graph{line: wholeList}
-		answer, err := serve(t, graphAPI, graphTables()[:2], api).Query(join("lines", "orders", "order", "id", "sku", "total"))
+		answer, err := serve(t, graphAPI, declared("graph")[:2], api).Query(join("lines", "orders", "order", "id", "sku", "total"))
 		require.NoError(t, err)
 		assert.Len(t, answer.Rows, 3)
 		assert.Len(t, api.asked, 2, "each page once, with the fields of both")

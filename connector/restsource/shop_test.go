@@ -1,6 +1,8 @@
 package restsource_test
 
 import (
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -133,57 +135,23 @@ var shopDefinition = connector.Definition{
 	KeysEnforced: true,
 }
 
-// shopTables are the tables of the shop, declared.
-func shopTables() []restsource.Table {
-	offset := restsource.Pages{By: restsource.PagingOffset, Param: "offset", SizeParam: "limit", Size: 20}
-	more := offset
-	more.HasMore = "pagination.hasMore"
-	return []restsource.Table{
-		{
-			Name: "orders", Description: "An order of a customer", Path: "/orders", Rows: "data", Total: "pagination.total",
-			Key: []string{"id"}, Pages: offset,
-			ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "code"}},
-			Columns: []restsource.Column{
-				{Name: "id", Type: wire.TypeNumber},
-				{Name: "status", Type: wire.TypeString},
-				{Name: "total", Type: wire.TypeDecimal},
-				{Name: "customer", Path: "customer.code", Type: wire.TypeString},
-				{Name: "created", Path: "created_at", Type: wire.TypeDatetime},
-				{Name: "due", Type: wire.TypeDate},
-				{Name: "paid", Type: wire.TypeBoolean, NotNull: true},
-				{Name: "tags", Type: wire.TypeArray},
-				{Name: "first_tag", Path: "tags.0", Type: wire.TypeString},
-				{Name: "extra", Type: wire.TypeJSON},
-			},
-			Filters: []restsource.Param{
-				{Column: "status", Op: wire.OpIn, Name: "status", Exact: true},
-				{Column: "created", Op: wire.OpGte, Name: "created_after"},
-				{Column: "paid", Op: wire.OpEq, Name: "paid", Exact: true},
-			},
-			Sorts: []restsource.Sort{{Column: "id", Asc: "sort=id", Desc: "sort=-id"}},
-		},
-		{
-			Name: "customers", Path: "/customers", Rows: "data", Key: []string{"code"},
-			Pages: restsource.Pages{By: restsource.PagingPage, Param: "page", SizeParam: "limit", Size: 3},
-			Sample: `{"data": [{"code": "C1", "name": "Ann", "vip": true, "address": {"city": "Oslo"}},
-				{"code": "C2", "name": null, "vip": false}]}`,
-			Columns: []restsource.Column{{Name: "city", Path: "address.city", Type: wire.TypeString}},
-		},
-		{
-			Name: "items", Path: "/orders/{id}/items", Parent: "orders", Rows: "data", Key: []string{"order", "line"}, Pages: more,
-			Columns: []restsource.Column{
-				{Name: "order", OfParent: "id"},
-				{Name: "line", Type: wire.TypeNumber},
-				{Name: "sku", Type: wire.TypeReference},
-				{Name: "quantity", Type: wire.TypeNumber},
-			},
-		},
+// declared returns tables of testdata/tables.json.
+func declared(name string) []restsource.Table {
+	var all map[string][]restsource.Table
+	d := json.NewDecoder(bytes.NewReader(tablesJSON))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
+		panic(err)
 	}
+	return all[name]
 }
+
+//go:embed testdata/tables.json
+var tablesJSON []byte
 
 // TestIsolation asks as two tenants, and with wrong credentials.
 func TestIsolation(t *testing.T) {
-	src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: newShopOf(13)}))(t)
+	src := testkit.Must(restsource.New(shopAPI, declared("shop"), &restsource.Options{Transport: newShopOf(13)}))(t)
 	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
 }
 
@@ -274,7 +242,7 @@ func TestRecordedRun(t *testing.T) {
 	dir, api := t.TempDir(), newShopOf(13)
 	for _, upstream := range []http.RoundTripper{api, nil} {
 		recorder := &record.Recorder{Dir: dir, Upstream: upstream}
-		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder}))(t)
+		src := testkit.Must(restsource.New(shopAPI, declared("shop"), &restsource.Options{Transport: recorder}))(t)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 1000})
 	}
 }

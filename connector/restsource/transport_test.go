@@ -184,13 +184,13 @@ func TestOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for attempts, want := range map[int]int{0: 5, -1: 5, 1: 1, 2: 2} {
 			api := inTurn("503")
-			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, declared("shop"),
 				&restsource.Options{Attempts: attempts, Transport: api}))(t)
 			require.Error(t, src.Check(t.Context(), checkOf("token", "k")))
 			assert.Len(t, api.asked, want)
 		}
 		for size, want := range map[int]bool{32 << 20: true, 32<<20 + 1: false} {
-			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+			src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, declared("shop"),
 				&restsource.Options{Transport: always(200, strings.Repeat(" ", size))}))(t)
 			assert.Equal(t, want, src.Check(t.Context(), checkOf("token", "k")) == nil, "32 MiB are the default")
 		}

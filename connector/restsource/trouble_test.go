@@ -82,7 +82,7 @@ func TestCauses(t *testing.T) {
 		"a refused address": testkit.Fails(&netguard.Error{Kind: "private"}),
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		src := testkit.Must(restsource.New(shopAPI, shopTables(), &restsource.Options{
+		src := testkit.Must(restsource.New(shopAPI, declared("shop"), &restsource.Options{
 			Transport: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				cancel(over)
 				return answer(r)
@@ -134,7 +134,7 @@ func TestHeaders(t *testing.T) {
 // the next tenant.
 func TestDiscoveryRemembersNothing(t *testing.T) {
 	api := newShopOf(13)
-	tenant := asTenant(t, api, shopTables()).Unverified()
+	tenant := asTenant(t, api, declared("shop")).Unverified()
 	for _, status := range []int{403, 404, 410, 200} {
 		api.change = func(r *http.Request) string {
 			if r.URL.Path != "/v1/customers" || status == 200 {
@@ -176,9 +176,9 @@ func TestDiscoveryWithinBudget(t *testing.T) {
 			}
 			return ""
 		}
-		_, err := asTenant(t, api, shopTables()[:2]).Unverified().Discover()
+		_, err := asTenant(t, api, declared("shop")[:2]).Unverified().Discover()
 		requireCode(t, wire.CodeTimeout, err) // the next table cannot be asked at all
-		found := testkit.Must(asTenant(t, api, []restsource.Table{shopTables()[1], shopTables()[0]}).Unverified().Discover())(t)
+		found := testkit.Must(asTenant(t, api, []restsource.Table{declared("shop")[1], declared("shop")[0]}).Unverified().Discover())(t)
 		assert.Contains(t, found.Warnings, want)
 		assert.Len(t, found.Tables, 2)
 	}
@@ -206,7 +206,7 @@ func TestChildrenAtOnce(t *testing.T) {
 	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
 		synctest.Test(t, func(t *testing.T) {
 			api := &slow{api: newShopOf(13), takes: time.Second}
-			tenant, _ := connect(t, shopAPI, shopTables(), restsource.Options{Transport: api, Concurrency: atOnce})
+			tenant, _ := connect(t, shopAPI, declared("shop"), restsource.Options{Transport: api, Concurrency: atOnce})
 			begun := time.Now()
 			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
 			assert.Equal(t, want, api.width)
