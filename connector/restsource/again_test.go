@@ -134,7 +134,7 @@ func TestBudgets(t *testing.T) {
 			_, err := serve(t, api, tables, upstream).
 				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
 			requireCode(t, c.code, err)
-			assert.Equal(t, c.asked, inSeconds(upstream.asked), c.why)
+			assert.Equal(t, c.asked, inSeconds(upstream.times), c.why)
 		})
 	}
 	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestRateOfAll(t *testing.T) {
 			for range 2 {
 				require.NoError(t, tenant.Check())
 			}
-			assert.Equal(t, want, inSeconds(api.asked))
+			assert.Equal(t, want, inSeconds(api.times))
 		})
 	}
 }

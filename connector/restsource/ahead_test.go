@@ -61,7 +61,7 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 // place of them.
 func slowNumbers(last int, bend func(page string) string) *slow {
 	numbers := numbersTo(last, 10)
-	return &slow{takes: latency, api: &places{answer: func(r *http.Request) string {
+	return &slow{takes: latency, api: &remote{answer: func(r *http.Request) string {
 		if bend != nil {
 			if answer := bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); answer != "" {
 				return answer

@@ -33,9 +33,9 @@ var pagings = []paging{
 }
 
 // lossy returns an API of twelve rows, the second answer of which is bent.
-func lossy(bend string) *places {
+func lossy(bend string) *remote {
 	numbers, first := numbersTo(12, 5), ""
-	return &places{answer: func(r *http.Request) string {
+	return &remote{answer: func(r *http.Request) string {
 		members := numbers.page(r)
 		if numbers.count == 2 {
 			return bent(bend, members, first)

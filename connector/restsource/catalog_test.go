@@ -20,8 +20,8 @@ import (
 
 // objects is an API whose tenants define objects of their own, as in airbytehq/airbyte#60830
 // (custom objects) and #48483 (the tables of a base).
-func objects() *places {
-	return &places{answer: func(r *http.Request) string {
+func objects() *remote {
+	return &remote{answer: func(r *http.Request) string {
 		other := r.Header.Get("Authorization") == "Bearer tok-of-another-tenant"
 		if !other && r.Header.Get("Authorization") != "Bearer "+shopToken {
 			return "401"

@@ -22,7 +22,7 @@ import (
 )
 
 // family is an API of three parents with two pages of children each. Other answers may come before.
-func family(other ...string) *places {
+func family(other ...string) *remote {
 	return atPlaces(append(other,
 		"/parents", `{"rows": [
 			{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`,

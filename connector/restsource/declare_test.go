@@ -258,7 +258,7 @@ func TestCheck(t *testing.T) {
 		{"", 403, "/v1/parents", wire.CodeCheckFailed, "check"},
 		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
 	} {
-		api := following(always(c.status, `{"rows": []}`))
+		api := inTurn(fmt.Sprint(c.status, ` {"rows": []}`))
 		tables := append(declared("family")[1:], numbersTable(onePage)...)
 		src := testkit.Must(restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
 			&restsource.Options{Transport: api}))(t)

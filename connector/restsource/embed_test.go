@@ -26,8 +26,8 @@ const (
 )
 
 // nested returns an API of three orders on two pages, with their lines and the taxes of these.
-func nested() *places {
-	return &places{answer: func(r *http.Request) string {
+func nested() *remote {
+	return &remote{answer: func(r *http.Request) string {
 		if r.Header.Get("Authorization") != "Bearer "+shopToken {
 			return "401"
 		}

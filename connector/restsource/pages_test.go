@@ -23,7 +23,7 @@ import (
 
 // numbers is an API of rows that pages in every way.
 type numbers struct {
-	places
+	remote
 	ids    []int
 	size   int                           // how many rows it answers at once, whatever it is asked for
 	stated any                           // the total; nil: the number of rows
@@ -185,14 +185,14 @@ func TestRequests(t *testing.T) {
 			tables, _ := shaped(t, c[1])
 			tables[0].Body, tables[0].Query, tables[0].Sorts = bodies[c[2]], "v=2&sort=-id", []restsource.Sort{{Column: "id", Asc: "sort=id"}}
 			tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "id"}}
-			api := following(always(200, `{"rows":[{"id":1}],"next":"a b&c"}`, "X-Next: y"), always(200, `{"rows":[]}`))
+			api := inTurn(`{X-Next: y} 1 "next":"a b&c"`, "none")
 			req := wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: whereOf(t, "id gte 1")}
 			answer := testkit.Must(serve(t, shopAPI, tables, api).Query(asks(req, "sort=id")))(t)
 			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON())
 			for i, url := range c[3:] {
-				assert.Equal(t, url, strings.TrimSpace(api.methods[i]+" "+strings.TrimPrefix(api.urls[i], "https://shop.example")+" "+api.bodies[i]))
+				assert.Equal(t, url, strings.TrimSpace(api.asked[i]+" "+api.bodies[i]))
 			}
-			assert.Len(t, api.urls, 2)
+			assert.Len(t, api.asked, 2)
 		})
 	}
 }
@@ -233,12 +233,12 @@ func TestEmptyPages(t *testing.T) {
 			ids, err := readAll(t, api, tables)
 			if !ends {
 				requireCode(t, wire.CodeInternal, err)
-				assert.Equal(t, want, api.queries)
+				assert.Equal(t, want, api.takeQueries())
 				continue
 			}
 			require.NoError(t, err)
 			assert.Equal(t, []int64{1, 2}, ids)
-			assert.Len(t, api.queries, len(want)+1)
+			assert.Len(t, api.asked, len(want)+1)
 		}
 	}
 }

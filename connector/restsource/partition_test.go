@@ -22,7 +22,7 @@ import (
 )
 
 // graded serves tables of an emulated API, after the judge has graded them.
-func graded(t *testing.T, api *places, tables ...restsource.Table) *connectortest.Tenant {
+func graded(t *testing.T, api *remote, tables ...restsource.Table) *connectortest.Tenant {
 	t.Helper()
 	src := testkit.Must(restsource.New(restsource.API{Base: shopAPI.Base, Check: "/"}, tables, &restsource.Options{Transport: api}))(t)
 	def := connector.Definition{
@@ -176,7 +176,7 @@ func TestWindows(t *testing.T) {
 		{"the API ignores both", time.RFC3339, func(string, string, string) bool { return true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &places{answer: func(r *http.Request) string {
+			api := &remote{answer: func(r *http.Request) string {
 				q := r.URL.Query()
 				text, _ := json.Marshal(slices.DeleteFunc(events(), func(row map[string]any) bool {
 					return !c.in(row["at"].(string), q.Get("from"), q.Get("to"))
@@ -200,7 +200,7 @@ func TestWindows(t *testing.T) {
 // TestWindowsOfQuery: a query of GraphQL asks for the column of the windows whatever a request needs, because a row
 // that does not tell its time is in no window.
 func TestWindowsOfQuery(t *testing.T) {
-	api := &places{answer: func(r *http.Request) string {
+	api := &remote{answer: func(r *http.Request) string {
 		var asked struct {
 			Query     string
 			Variables struct{ From, To string }
@@ -231,7 +231,7 @@ func TestWindowsOfQuery(t *testing.T) {
 // TestWindowsNarrowed: a filter on the column asks for the windows that it needs, and each
 // answer is one that the judge has seen.
 func TestWindowsNarrowed(t *testing.T) {
-	api := &places{answer: func(r *http.Request) string {
+	api := &remote{answer: func(r *http.Request) string {
 		q := r.URL.Query()
 		list := slices.DeleteFunc(events(), func(row map[string]any) bool {
 			return row["at"].(string) < q.Get("from") || row["at"].(string) >= q.Get("to")
@@ -273,7 +273,7 @@ func TestPartitionWarnings(t *testing.T) {
 // PostHog/posthog#104158. Asking again without the window would be answered by the newest
 // page alone.
 func TestWindowRefused(t *testing.T) {
-	api := &places{answer: func(r *http.Request) string {
+	api := &remote{answer: func(r *http.Request) string {
 		if r.URL.Query().Get("from") == "" {
 			return `[{"id": 1, "at": "2024-02-01T00:00:00Z"}]`
 		}
@@ -289,7 +289,7 @@ func TestMovedToTheNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		moved := false
-		api := &places{answer: func(r *http.Request) string {
+		api := &remote{answer: func(r *http.Request) string {
 			from := r.URL.Query().Get("from")
 			if from < "2024-01" { // the first of three windows, which takes its time
 				time.Sleep(time.Second)
@@ -330,11 +330,12 @@ func TestJob(t *testing.T) {
 			tenant, log := logged(t, shop, exportTable(c[1]), api)
 			rows, err := read(t, tenant, "t", filtersOf(t, "id gte 2"), "id")
 			synctest.Wait()
-			assert.Equal(t, c[3], inSeconds(api.asked))
-			assert.Equal(t, "POST "+strings.Repeat("GET ", len(api.asked)-1), strings.Join(api.methods, " ")+" ")
+			assert.Equal(t, c[3], inSeconds(api.times))
+			assert.Equal(t, "POST /exports", api.asked[0])
 			assert.Equal(t, `{"format":"csv","from":"2"}`, api.bodies[0])
 			assert.Equal(t, c[4], strings.TrimPrefix(api.urls[len(api.urls)-1], shopAPI.Base))
 			for i, address := range api.urls {
+				assert.Equal(t, i > 0, strings.HasPrefix(api.asked[i], "/"), "all but the first by GET")
 				ours := map[bool]string{true: "Bearer " + shopToken + " k", false: " "}[strings.HasPrefix(address, shopAPI.Base+"/")]
 				assert.Equal(t, ours, api.headers[i].Get("Authorization")+" "+api.headers[i].Get("X-Host-Key"), "what is for the API alone")
 			}

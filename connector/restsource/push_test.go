@@ -292,8 +292,8 @@ func search(filters []wire.Filter) (string, []bool) {
 }
 
 // issues is an API with one expression of filters. It does not know some fields.
-func issues(unknown string, applies bool) *places {
-	return &places{answer: func(r *http.Request) string {
+func issues(unknown string, applies bool) *remote {
+	return &remote{answer: func(r *http.Request) string {
 		jql := r.URL.Query().Get("jql")
 		if unknown != "" && strings.Contains(jql, unknown) {
 			return `400 {"errorMessages": ["Field '` + unknown + `' does not exist"]}`
@@ -376,7 +376,7 @@ func TestRound(t *testing.T) {
 					Name: "rows", Pages: onePage, Path: "/rows", Rows: "rows", Columns: []restsource.Column{{Name: "at", Type: wire.TypeDatetime}},
 					Filters: []restsource.Param{param},
 				}}
-				tenant := serve(t, shopAPI, tables, &places{answer: func(r *http.Request) string {
+				tenant := serve(t, shopAPI, tables, &remote{answer: func(r *http.Request) string {
 					bound, err := time.Parse(time.DateOnly, r.URL.Query().Get("bound"))
 					if n, failed := strconv.ParseInt(r.URL.Query().Get("bound"), 10, 64); failed == nil {
 						bound, err = time.Unix(n, 0), nil

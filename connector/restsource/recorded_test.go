@@ -127,7 +127,7 @@ func TestRecordedDerived(t *testing.T) {
 			if replayed == "" {
 				replayed = "another-credential"
 			}
-			answer := testkit.Must(read(live, &places{answer: echoes}))(t)
+			answer := testkit.Must(read(live, &remote{answer: echoes}))(t)
 			assert.Len(t, answer.Column("id"), 2)
 			assertClean(t, dir, append(c.leaks, live)...)
 			require.Len(t, filesIn(t, dir), 2)

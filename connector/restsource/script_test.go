@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -37,24 +38,49 @@ var reply, always = testkit.Reply, testkit.Always
 // secretText is what no log and no message may quote.
 const secretText = "text-of-the-body"
 
-// script is an API that answers in turn, the last answer for ever. It keeps when it was asked,
-// and for what.
-type script struct {
-	answers []testkit.Transport
-	begun   time.Time
+// A remote is an API in place of the network. It keeps when it is asked since it was begun, and for what.
+type remote struct {
+	// answer returns the answer of a request, as answering has it.
+	answer func(r *http.Request) string
+	begun  time.Time
 
 	mu      sync.Mutex
-	asked   []time.Duration // since begun
-	methods []string
+	asked   []string // "/rows?a=b", "POST /exports"
+	times   []time.Duration
 	urls    []string
-	queries []string
 	headers []http.Header
 	bodies  []string
 }
 
-// following answers in turn. Made in a bubble, it tells the bubble's time.
-func following(answers ...testkit.Transport) *script {
-	return &script{answers: answers, begun: time.Now()}
+func (api *remote) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := ""
+	if r.Body != nil {
+		body = string(testkit.Body(r))
+	}
+	api.mu.Lock()
+	api.asked = append(api.asked, strings.TrimPrefix(r.Method+" ", "GET ")+strings.TrimPrefix(r.URL.RequestURI(), "/v1"))
+	api.times, api.urls = append(api.times, time.Since(api.begun)), append(api.urls, r.URL.String())
+	api.headers, api.bodies = append(api.headers, r.Header), append(api.bodies, body)
+	api.mu.Unlock()
+	return answering(api.answer(r))(r)
+}
+
+// takeAsked returns what was asked since the last call.
+func (api *remote) takeAsked() []string {
+	api.mu.Lock()
+	defer api.mu.Unlock()
+	asked := api.asked
+	api.asked = nil
+	return asked
+}
+
+// takeQueries returns the queries of what was asked since the last call.
+func (api *remote) takeQueries() (queries []string) {
+	for _, address := range api.takeAsked() {
+		_, query, _ := strings.Cut(address, "?")
+		queries = append(queries, query)
+	}
+	return queries
 }
 
 // failures are what a request may end with but an answer.
@@ -100,13 +126,10 @@ func unfold(text string) string {
 	return strings.NewReplacer("↵", "\n", "⇥", "\t", `\r`, "\r", `\uFEFF`, "\uFEFF", `\xeb`, "\xeb", `\xff`, "\xff").Replace(text)
 }
 
-// inTurn answers in turn.
-func inTurn(texts ...string) *script {
-	answers := make([]testkit.Transport, len(texts))
-	for i, text := range texts {
-		answers[i] = answering(text)
-	}
-	return following(answers...)
+// inTurn returns an API that answers in turn, the last answer for ever. Made in a bubble, it tells the bubble's time.
+func inTurn(texts ...string) *remote {
+	var turn atomic.Int64
+	return &remote{begun: time.Now(), answer: func(*http.Request) string { return texts[min(int(turn.Add(1)), len(texts))-1] }}
 }
 
 // answering answers every request alike. An answer is one of failures, or a status unless it is 200, headers, and a
@@ -131,19 +154,10 @@ func answering(text string) testkit.Transport {
 	return always(status, unfold(text), headers...)
 }
 
-// places is an API that answers by address, and keeps what it is asked: "/rows?a=b", "POST /exports".
-type places struct {
-	// answer returns the answer of a request, as answering has it.
-	answer func(r *http.Request) string
-
-	mu    sync.Mutex
-	asked []string
-}
-
 // atPlaces returns an API of addresses, each with its answer behind it. An address is a path, or nothing for any, with
 // some of the parameters that a request has, or members of its body. The first that fits answers, and 404 if none does.
-func atPlaces(answers ...string) *places {
-	return &places{answer: func(r *http.Request) string {
+func atPlaces(answers ...string) *remote {
+	return &remote{answer: func(r *http.Request) string {
 		asked := r.URL.Query()
 		if r.Body != nil {
 			var members map[string]string
@@ -169,34 +183,6 @@ func atPlaces(answers ...string) *places {
 		}
 		return "404"
 	}}
-}
-
-func (p *places) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	p.asked = append(p.asked, strings.TrimPrefix(r.Method+" ", "GET ")+strings.TrimPrefix(r.URL.RequestURI(), "/v1"))
-	p.mu.Unlock()
-	return answering(p.answer(r))(r)
-}
-
-// takeAsked returns what was asked since the last call.
-func (p *places) takeAsked() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	asked := p.asked
-	p.asked = nil
-	return asked
-}
-
-// takeQueries returns the queries of what was asked since the last call.
-func (p *places) takeQueries() (queries []string) {
-	for _, address := range p.takeAsked() {
-		_, query, _ := strings.Cut(address, "?")
-		queries = append(queries, query)
-	}
-	return queries
 }
 
 // saysAll requires an error that says, itself or in the log, each of some texts: "internal: & not JSON".
@@ -234,25 +220,6 @@ func rowsOf(ids string, members ...string) string {
 		}
 	}
 	return "{" + strings.Join(append([]string{`"rows":[` + strings.Join(rows, ",") + "]"}, members...), ",") + "}"
-}
-
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := ""
-	if r.Body != nil {
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		body = string(text)
-	}
-	s.mu.Lock()
-	answer := s.answers[min(len(s.asked), len(s.answers)-1)]
-	s.asked = append(s.asked, time.Since(s.begun))
-	s.methods = append(s.methods, r.Method)
-	s.urls, s.queries = append(s.urls, r.URL.String()), append(s.queries, r.URL.RawQuery)
-	s.headers, s.bodies = append(s.headers, r.Header), append(s.bodies, body)
-	s.mu.Unlock()
-	return answer(r)
 }
 
 // shapes are ways to page, with pages of 4 rows where a size is asked for.
@@ -336,7 +303,7 @@ func readings(t *testing.T, file string) {
 				got, err := ask(tenant, req)
 				synctest.Wait() // the request is logged when it is over
 				said := strings.ReplaceAll(log.String(), `\\`, `\`)
-				assert.Equal(t, asked, strings.Join(api.queries, " "))
+				assert.Equal(t, asked, strings.Join(api.takeQueries(), " "))
 				assert.NotContains(t, said, secretText)
 				assert.Equal(t, strings.HasSuffix(how, "warns"), strings.Contains(said, "the source warns"))
 				if err == nil {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { testrun.Main(m) }
 // {...}}, limit and offset, filters by the names of fields, sort=-field, and an
 // endpoint for the items of each order.
 type shop struct {
-	places
+	remote
 	change func(r *http.Request) string // answers in place of the shop, unless with ""
 }
 

@@ -73,7 +73,7 @@ func sends(t *testing.T, file string) {
 				end = strconv.Itoa(res.StatusCode)
 				_ = res.Body.Close()
 			}
-			assert.Equal(t, c[3], inSeconds(s.asked))
+			assert.Equal(t, c[3], inSeconds(s.times))
 			assert.Contains(t, end, c[4])
 			for _, body := range s.bodies {
 				assert.Equal(t, sent != nil, body == "question", "each attempt has the whole body")
@@ -87,14 +87,14 @@ func sends(t *testing.T, file string) {
 func TestPaceLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, takes := time.Now(), map[string]time.Duration{"12": time.Second, "25": 5 * time.Second, "10": 6 * time.Second}
-		api := following(func(r *http.Request) (*http.Response, error) {
+		api := &remote{begun: begun, answer: func(r *http.Request) string {
 			if time.Since(begun) > 0 {
-				return reply(200, ""), nil
+				return "200"
 			}
 			after := r.URL.Query().Get("after")
 			time.Sleep(takes[after])
-			return reply(429, "", "Retry-After: "+after), nil
-		})
+			return "429 {Retry-After: " + after + "}"
+		}}
 		transport := &restsource.Transport{Base: api}
 		var all sync.WaitGroup
 		for after := range takes { // refused at 1, 5 and 6, until 13, 30 and 16
@@ -104,7 +104,7 @@ func TestPaceLonger(t *testing.T) {
 			})
 		}
 		all.Wait()
-		assert.Equal(t, "0 0 0 30 30 30", inSeconds(api.asked))
+		assert.Equal(t, "0 0 0 30 30 30", inSeconds(api.times))
 	})
 }
 
@@ -137,7 +137,7 @@ func TestTransportCancelled(t *testing.T) {
 				}
 			}
 			require.ErrorIs(t, err, over)
-			assert.Equal(t, c.asked, inSeconds(s.asked))
+			assert.Equal(t, c.asked, inSeconds(s.times))
 		})
 	}
 }

@@ -231,8 +231,8 @@ func TestBudgetOfOneRequest(t *testing.T) {
 		for range 2 {
 			testkit.Must(tenant.Query(allNumbers))(t)
 		}
-		assert.Equal(t, "0 5 10 15 15 20 25 30", inSeconds(api.asked))
-		assert.Equal(t, "page=1 page=2 page=3 page=4 page=1 page=2 page=3 page=4", strings.Join(api.queries, " "))
+		assert.Equal(t, "0 5 10 15 15 20 25 30", inSeconds(api.times))
+		assert.Equal(t, "page=1 page=2 page=3 page=4 page=1 page=2 page=3 page=4", strings.Join(api.takeQueries(), " "))
 	})
 }
 
@@ -287,7 +287,7 @@ func judges(t *testing.T, file string, judge func(words string) func(*restsource
 			tenant, log := logged(t, api, numbersTable(onePage), upstream)
 			answer, err := tenant.Query(allNumbers)
 			synctest.Wait() // the request is logged when it is over
-			assert.Equal(t, c[3], inSeconds(upstream.asked))
+			assert.Equal(t, c[3], inSeconds(upstream.times))
 			if err != nil {
 				saysAll(t, c[4], err, log.String())
 				return
