@@ -140,7 +140,7 @@ func TestBudgets(t *testing.T) {
 	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {
 		begun := time.Now()
 		throttled := `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`
-		api := &graph{answer: func(n int) string { return map[int]string{1: throttled}[n] }}
+		api := graph("", func(n int, _ string) string { return map[int]string{1: throttled}[n] })
 		testkit.Must(serve(t, graphAPI, declared("graph"), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
 			"until there is enough for a request, and for the next page again, because no answer says more")

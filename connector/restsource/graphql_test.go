@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,15 +19,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// graph answers queries with orders of two pages, and keeps what it is asked.
-type graph struct {
-	mu        sync.Mutex // children are asked for at once
-	asked     []string   // the queries, with single blanks
-	variables []string
-	line      string             // more members of the connection lines
-	answer    func(n int) string // in place of the orders, unless it is ""
-}
 
 const (
 	wholeList   = `, "pageInfo": {"hasNextPage": false}`
@@ -45,37 +36,35 @@ const (
 
 var blanks = regexp.MustCompile(`\s+`)
 
-func (g *graph) RoundTrip(r *http.Request) (*http.Response, error) {
-	var asked struct {
-		Query     string
-		Variables map[string]json.RawMessage
-	}
-	if err := json.Unmarshal(testkit.Body(r), &asked); err != nil {
-		return nil, err
-	}
-	variables, err := json.Marshal(asked.Variables)
-	if err != nil {
-		return nil, err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.asked, g.variables = append(g.asked, r.URL.Path+" "+blanks.ReplaceAllString(asked.Query, " ")), append(g.variables, string(variables))
-	if g.answer != nil {
-		if body := g.answer(len(g.asked)); body != "" {
-			return reply(200, body), nil
+// graph returns an API that answers queries with orders of two pages, whose connection lines has more members. What first
+// returns for the n-th query, unless it is "", is answered in place of the orders.
+func graph(line string, first func(n int, query string) string) *remote {
+	var n atomic.Int64
+	return &remote{answer: func(r *http.Request) string {
+		var asked struct {
+			Query     string
+			Variables struct{ After, ID string }
 		}
-	}
-	body := fmt.Sprintf(firstOrders, g.line)
-	if string(asked.Variables["after"]) == `"c1"` {
-		body = lastOrders
-	}
-	if strings.Contains(asked.Query, "order(id") {
-		body = fmt.Sprintf(`{"data": {"order": {"notes": [{"text": "of %s"}]}}}`, strings.Trim(string(asked.Variables["id"]), `"`))
-	}
-	if !strings.Contains(asked.Query, "total(") { // what is not asked for is not answered
-		body = strings.ReplaceAll(body, `"total"`, `"other"`)
-	}
-	return reply(200, body), nil
+		if err := json.Unmarshal(testkit.Body(r), &asked); err != nil {
+			return "400"
+		}
+		if first != nil {
+			if body := first(int(n.Add(1)), asked.Query); body != "" {
+				return body
+			}
+		}
+		body := fmt.Sprintf(firstOrders, line)
+		switch {
+		case strings.Contains(asked.Query, "order(id"):
+			body = fmt.Sprintf(`{"data": {"order": {"notes": [{"text": "of %s"}]}}}`, asked.Variables.ID)
+		case asked.Variables.After == "c1":
+			body = lastOrders
+		}
+		if !strings.Contains(asked.Query, "total(") { // what is not asked for is not answered
+			body = strings.ReplaceAll(body, `"total"`, `"other"`)
+		}
+		return body
+	}}
 }
 
 var graphAPI = restsource.API{Base: "https://shop.example/graphql", Authorize: restsource.Bearer("token")}
@@ -87,43 +76,50 @@ func TestGraphQL(t *testing.T) {
 		`pageInfo { hasNextPage endCursor } nodes { %s } } }`
 	for _, c := range testkit.Table(t, "testdata/graphql.tsv", 7) {
 		t.Run(c[0], func(t *testing.T) {
-			api := &graph{line: wholeList}
+			api := graph(wholeList, nil)
 			req := wire.QueryRequest{Table: c[1], Where: whereOf(t, c[2]), Fields: strings.Fields(c[3])}
 			answer := testkit.Must(serve(t, graphAPI, declared("graph"), api).Query(req))(t)
 			assert.JSONEq(t, c[4], answer.JSON())
-			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c[5]), " ")
-			assert.Equal(t, []string{want, want}, api.asked)
-			assert.Equal(t, []string{c[6], strings.Replace(c[6], `{`, `{"after":"c1",`, 1)}, api.variables)
+			assert.Equal(t, []string{"POST /graphql", "POST /graphql"}, api.asked)
+			for i, variables := range []string{c[6], strings.Replace(c[6], `{`, `{"after":"c1",`, 1)} {
+				var asked struct {
+					Query     string
+					Variables json.RawMessage
+				}
+				require.NoError(t, json.Unmarshal([]byte(api.bodies[i]), &asked))
+				assert.Equal(t, blanks.ReplaceAllString(fmt.Sprintf(orders, c[5]), " "), blanks.ReplaceAllString(asked.Query, " "))
+				assert.Equal(t, variables, string(asked.Variables))
+			}
 		})
 	}
 	t.Run("a query for each row of the parent", func(t *testing.T) {
-		api := &graph{}
+		api := graph("", nil)
 		tables := declared("graph")
 		tables[2].GraphQL = strings.ReplaceAll(strings.ReplaceAll(tables[2].GraphQL, "$key", "$token"), "key:", "token:")
 		answer, err := serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"order", "text"}})
 		require.NoError(t, err)
 		assert.JSONEq(t, `[{"order": "o1", "text": "of o1"}, {"order": "o2", "text": "of o2"}, {"order": "o3", "text": "of o3"}]`, answer.JSON())
-		assert.Contains(t, api.variables, `{"id":"o2","token":"`+shopToken+`"}`, "the parent's column, and the credential of that name")
+		assert.Contains(t, strings.Join(api.bodies, " "), `"variables":{"id":"o2","token":"`+shopToken+`"}}`, "the parent's column, and the credential of that name")
 	})
 	t.Run("a filter that has the name of the parent's column", func(t *testing.T) {
-		api := &graph{}
+		api := graph("", nil)
 		tables := declared("graph")
 		tables[2].GraphQL = `query($id: ID!, $state: String) { order(id: $id, text: $state) { notes { * } } }`
 		tables[2].Filters = []restsource.Param{{Column: "text", Op: wire.OpEq, Name: "state"}}
 		testkit.Must(serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}}))(t)
-		assert.Contains(t, api.variables, `{"id":"o1"}`, "it is the filter's, and there is no filter")
+		assert.Contains(t, strings.Join(api.bodies, " "), `"variables":{"id":"o1"}}`, "it is the filter's, and there is no filter")
 	})
 	t.Run("a variable without a value", func(t *testing.T) {
-		_, err := serve(t, graphAPI, declared("graph"), &graph{}).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
+		_, err := serve(t, graphAPI, declared("graph"), graph("", nil)).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
 		requireCode(t, wire.CodeInternal, err)
 	})
 	t.Run("a list that is cut", func(t *testing.T) {
-		tenant := serve(t, graphAPI, declared("graph"), &graph{line: `, "pageInfo": {"hasNextPage": true}`})
+		tenant := serve(t, graphAPI, declared("graph"), graph(`, "pageInfo": {"hasNextPage": true}`, nil))
 		_, err := tenant.Query(wire.QueryRequest{Table: "lines", Fields: []string{"sku"}})
 		requireCode(t, wire.CodeInternal, err)
 	})
 	t.Run("discovery", func(t *testing.T) {
-		found := testkit.Must(serve(t, graphAPI, declared("graph")[:2], &graph{}).Discover())(t)
+		found := testkit.Must(serve(t, graphAPI, declared("graph")[:2], graph("", nil)).Discover())(t)
 		assert.Len(t, found.Tables, 2)
 	})
 }
@@ -132,7 +128,7 @@ func TestGraphQL(t *testing.T) {
 func TestGraphQLFails(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/graphs.tsv", 6) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			api := &graph{answer: func(n int) string { return map[string]string{c[1]: c[2]}[strconv.Itoa(n)] }}
+			api := graph("", func(n int, _ string) string { return map[string]string{c[1]: c[2]}[strconv.Itoa(n)] })
 			begun := time.Now()
 			answer, err := serve(t, graphAPI, declared("graph"), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 			assert.Equal(t, c[4], strconv.Itoa(len(api.asked)))
@@ -177,14 +173,14 @@ func TestIntrospect(t *testing.T) {
 		Name: "orders", Pages: onePage, GraphQL: `{ orders { * } }`, ColumnsOf: restsource.Introspect("Order"),
 		Columns: []restsource.Column{{Name: "city", Path: "customer.city", Type: wire.TypeString}},
 	}}
-	var api *graph
+	var api *remote
 	ask := func(first string) ([]wire.Field, error) {
-		api = &graph{answer: func(n int) string {
-			if strings.Contains(api.asked[n-1], "__type") {
+		api = graph("", func(_ int, query string) string {
+			if strings.Contains(query, "__type") {
 				return first
 			}
 			return `{"data": {"orders": [{"customer": {"city": "Oslo"}, "count": 7}]}}`
-		}}
+		})
 		found, err := serve(t, graphAPI, tables, api).Discover()
 		if err != nil {
 			return nil, err
@@ -204,7 +200,7 @@ func TestIntrospect(t *testing.T) {
 	assert.Equal(t, map[string]wire.Type{"city": "string", "id": "string", "count": "number", "price": "decimal", "day": "date",
 		"at":   "datetime",
 		"open": "boolean", "state": "string", "extra": "json", "rank": "number"}, types)
-	assert.Contains(t, api.asked[1], "{ customer { city } id count price day at open state extra rank }")
+	assert.Contains(t, api.bodies[1], "{ customer { city } id count price day at open state extra rank }")
 	_, err = ask(`{"data": {"__type": null}}`)
 	requireCode(t, wire.CodeInternal, err)
 }

@@ -43,17 +43,6 @@ var loginDefinition = connector.Definition{Slug: "login", Credentials: []wire.Cr
 	{Key: "cert", Label: "Certificate", Type: wire.CredentialTextarea},
 }}
 
-// session is an API with sessions: each is good for three requests.
-type session struct {
-	loginCase
-	t *testing.T
-
-	mu     sync.Mutex
-	logins int
-	hosts  []string
-	used   map[string]int
-}
-
 // loginCase is a way to obtain a token and to place it.
 type loginCase struct {
 	Why     string
@@ -67,38 +56,39 @@ type loginCase struct {
 	Log     string
 }
 
-func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Method == http.MethodPost {
-		s.logins++
-		user, password, ok := r.BasicAuth()
-		if ok {
-			user += ":" + password
+// api returns an API with sessions: each is good for three requests.
+func (c *loginCase) api(t *testing.T) *remote {
+	var mu sync.Mutex
+	used, logins := map[string]int{}, 0
+	return &remote{answer: func(r *http.Request) string {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Method == http.MethodPost {
+			logins++
+			user, password, ok := r.BasicAuth()
+			if ok {
+				user += ":" + password
+			}
+			body := []byte(nil)
+			if r.Body != nil {
+				body = testkit.Body(r)
+			}
+			assert.Equal(t, c.Request, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, user, body))
+			return strings.ReplaceAll(c.Answer, "#", strconv.Itoa(logins))
 		}
-		var body []byte
-		if r.Body != nil {
-			body = testkit.Body(r)
+		header, before, _ := strings.Cut(c.Sent, ": ")
+		id := strings.TrimPrefix(r.Header.Get(header), before)
+		if param, ok := strings.CutPrefix(c.Sent, "?"); ok {
+			id = r.URL.Query().Get(param)
 		}
-		assert.Equal(s.t, s.Request, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, user, body))
-		return answering(strings.ReplaceAll(s.Answer, "#", strconv.Itoa(s.logins)))(r)
-	}
-	s.hosts = append(s.hosts, r.URL.Host)
-	header, before, _ := strings.Cut(s.Sent, ": ")
-	id := strings.TrimPrefix(r.Header.Get(header), before)
-	if param, ok := strings.CutPrefix(s.Sent, "?"); ok {
-		id = r.URL.Query().Get(param)
-	}
-	if s.used == nil {
-		s.used = map[string]int{}
-	}
-	if s.used[id]++; !strings.HasPrefix(id, "session-") && id != "[redacted]" || s.used[id] > 3 {
-		return reply(401, `{"error": "`+id+`"}`), nil
-	}
-	if r.URL.Query().Get("p") == "2" {
-		return reply(200, `{"rows": [{"id": 2}], "next": null}`), nil
-	}
-	return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": "https://%s/v1/t?p=2"}`, s.Host)), nil
+		if used[id]++; !strings.HasPrefix(id, "session-") && id != "[redacted]" || used[id] > 3 {
+			return `401 {"error": "` + id + `"}`
+		}
+		if r.URL.Query().Get("p") == "2" {
+			return `2 "next": null`
+		}
+		return `1 "next": "https://` + c.Host + `/v1/t?p=2"`
+	}}
 }
 
 // TestLogins: tokens that are obtained and placed in the ways that public reports tell of,
@@ -106,7 +96,7 @@ func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestLogins(t *testing.T) {
 	for _, c := range testkit.Cases[loginCase](t, "testdata/logins.json") {
 		t.Run(c.Why, func(t *testing.T) {
-			api, authorize := &session{loginCase: c, t: t}, c.Login.Authorize()
+			api, authorize := c.api(t), c.Login.Authorize()
 			if c.Client != nil {
 				authorize = c.Client.Authorize()
 			}
@@ -114,11 +104,14 @@ func TestLogins(t *testing.T) {
 			src := testkit.Must(restsource.New(shop, tables, &restsource.Options{Transport: api}))(t)
 			connectortest.Run(t, loginDefinition, src, &connectortest.Options{Credentials: loginCredentials, Requests: 60})
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, shop, tables, restsource.Options{Transport: api})
-			api.logins, api.hosts = 0, nil
+			api.asked, api.urls = nil, nil
 			rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
 			assert.Equal(t, []string{"1", "2"}, rows)
-			assert.Equal(t, []string{c.Host, c.Host}, api.hosts)
-			assert.Equal(t, 1, api.logins, "one login in a request")
+			assert.True(t, strings.HasPrefix(api.asked[0], "POST "))
+			require.Len(t, api.urls, 3, "one login in a request, and two pages")
+			for _, page := range api.urls[1:] {
+				assert.Equal(t, c.Host, testkit.Must(url.Parse(page))(t).Host)
+			}
 			assert.Contains(t, log.String(), c.Log)
 			for _, secret := range []string{"session-", "acme7", "the-next-one-7f3a91", "ann&co"} {
 				assert.NotContains(t, log.String(), secret)

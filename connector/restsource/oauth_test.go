@@ -35,21 +35,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// oauth is an API with a token endpoint. A token is good for so many requests, and for
-// so long.
-type oauth struct {
-	good     int
-	lifetime time.Duration
-	delay    time.Duration // of each answer of the API
-
-	mu           sync.Mutex
-	tokens       []url.Values // of the requests for tokens
-	basic, hosts []string
-	left         map[string]int // by token
-	ends         map[string]time.Time
-	calls        int
-}
-
 const (
 	oauthSecret = "s3cr3t/of the+tenant"
 	oauthToken  = "access-token-of-the-api-"
@@ -66,42 +51,40 @@ var oauthDefinition = connector.Definition{
 	},
 }
 
-func (o *oauth) RoundTrip(r *http.Request) (*http.Response, error) {
-	grants := strings.HasSuffix(r.URL.Path, "/token")
-	if !grants {
-		time.Sleep(o.delay)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if grants {
-		form, err := url.ParseQuery(string(testkit.Body(r)))
-		if err != nil {
-			return nil, err
+// oauth returns an API with a token endpoint. A token is good for so many requests, and for so long. Each answer of the API
+// takes a while.
+func oauth(good int, lifetime, delay time.Duration) *remote {
+	var mu sync.Mutex
+	left, ends := map[string]int{}, map[string]time.Time{}
+	return &remote{answer: func(r *http.Request) string {
+		grants := strings.HasSuffix(r.URL.Path, "/token")
+		if !grants {
+			time.Sleep(delay)
 		}
-		o.tokens, o.basic = append(o.tokens, form), append(o.basic, r.Header.Get("Authorization"))
-		o.hosts = append(o.hosts, r.URL.String())
-		token := fmt.Sprint(oauthToken, len(o.tokens))
-		if o.left == nil {
-			o.left, o.ends = map[string]int{}, map[string]time.Time{}
+		mu.Lock()
+		defer mu.Unlock()
+		if grants {
+			token := fmt.Sprint(oauthToken, len(left)+1)
+			left[token], ends[token] = good, time.Now().Add(lifetime)
+			return fmt.Sprintf(`{"access_token": %q, "token_type": "bearer", "expires_in": %d}`, token, int(lifetime.Seconds()))
 		}
-		o.left[token], o.ends[token] = o.good, time.Now().Add(o.lifetime)
-		return reply(200, fmt.Sprintf(`{"access_token": %q, "token_type": "bearer", "expires_in": %d}`, token, int(o.lifetime.Seconds()))), nil
-	}
-	o.calls++
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if o.left[token] == 0 || !time.Now().Before(o.ends[token]) {
-		return reply(401, `{"error": "`+secretText+`"}`), nil
-	}
-	o.left[token]--
-	if strings.HasSuffix(r.URL.Path, "/children") {
-		return reply(200, bodyOfRows), nil
-	}
-	page := r.URL.Query().Get("page")
-	if page == "9" {
-		return reply(200, rowsOf("none")), nil
-	}
-	return reply(200, rowsOf("1"+page+",2"+page)), nil
+		token, page := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.URL.Query().Get("page")
+		if left[token] == 0 || !time.Now().Before(ends[token]) {
+			return `401 {"error": "` + secretText + `"}`
+		}
+		left[token]--
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/children"):
+			return bodyOfRows
+		case page == "9":
+			return "none"
+		}
+		return "1" + page + ",2" + page
+	}}
 }
+
+// granted returns how many tokens an API was asked for.
+func (api *remote) granted() int { return strings.Count(strings.Join(api.asked, " "), "/token") }
 
 // oauthTables are a table of eight pages with two rows each, and one of children.
 func oauthTables() []restsource.Table {
@@ -126,7 +109,7 @@ var clientCredentials = restsource.ClientCredentials{
 // makes of the API, and nothing is kept until the next.
 func TestTokenIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &oauth{good: 1000, lifetime: time.Hour, delay: time.Millisecond}
+		o := oauth(1000, time.Hour, time.Millisecond)
 		tenant, _ := serveOAuth(t, o, clientCredentials)
 		for n, ask := range []func() error{
 			tenant.Check,
@@ -140,28 +123,29 @@ func TestTokenIsShared(t *testing.T) {
 			func() error { _, err := tenant.Discover(); return err },
 		} {
 			require.NoError(t, ask())
-			assert.Len(t, o.tokens, n+1)
+			assert.Equal(t, n+1, o.granted())
 		}
-		assert.Greater(t, o.calls, 26)
+		assert.Greater(t, len(o.asked)-o.granted(), 26)
 		assert.Equal(t, url.Values{"grant_type": {"client_credentials"}, "scope": {"orders:read users:read"}, "audience": {"shop"},
-			"tenant": {"7"}}, o.tokens[0])
-		assert.Equal(t, "https://eu.auth.example/token", o.hosts[0])
-		pair := testkit.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(o.basic[0], "Basic ")))(t)
+			"tenant": {"7"}}, testkit.Must(url.ParseQuery(o.bodies[0]))(t))
+		assert.Equal(t, "https://eu.auth.example/token", o.urls[0])
+		pair := testkit.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(o.headers[0].Get("Authorization"), "Basic ")))(t)
 		assert.Equal(t, "client+7:"+url.QueryEscape(oauthSecret), string(pair), "both are escaped, as RFC 6749 says")
 	})
 }
 
 // TestTokenForm: some token endpoints are below the API and take id and secret as parameters.
 func TestTokenForm(t *testing.T) {
-	o := &oauth{good: 1000, lifetime: time.Hour}
+	o := oauth(1000, time.Hour, 0)
 	in := clientCredentials
 	in.InForm, in.TokenURL = true, "/oauth/token?v=2"
 	tenant, _ := serveOAuth(t, o, in)
 	require.NoError(t, tenant.Check())
-	assert.Equal(t, "client 7", o.tokens[0].Get("client_id"))
-	assert.Equal(t, oauthSecret, o.tokens[0].Get("client_secret"))
-	assert.Empty(t, o.basic[0])
-	assert.Equal(t, "https://shop.example/v1/oauth/token?v=2", o.hosts[0])
+	form := testkit.Must(url.ParseQuery(o.bodies[0]))(t)
+	assert.Equal(t, "client 7", form.Get("client_id"))
+	assert.Equal(t, oauthSecret, form.Get("client_secret"))
+	assert.Empty(t, o.headers[0].Get("Authorization"))
+	assert.Equal(t, "https://shop.example/v1/oauth/token?v=2", o.urls[0])
 }
 
 // TestTokenIsRenewed: a token that ends within a long read is replaced, once for each
@@ -169,28 +153,28 @@ func TestTokenForm(t *testing.T) {
 func TestTokenIsRenewed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		api    *oauth
+		api    *remote
 		table  string
 		rows   int // -1: an error
 		tokens int
 		calls  int // 0: as many as there are refused beside each other
 		why    string
 	}{
-		{"it lasts", &oauth{good: 100, lifetime: time.Hour}, "numbers", 16, 1, 9, ""},
-		{"no lifetime is stated", &oauth{good: 100, lifetime: 0}, "numbers", -1, 2, 2, "the API refuses it at once, and the next one too"},
-		{"refused after four requests", &oauth{good: 4, lifetime: time.Hour}, "numbers", 16, 3, 11, "401, another token, the same page"},
-		{"refused beside each other", &oauth{good: 100, lifetime: 4 * time.Millisecond, delay: time.Millisecond}, "children", 32, 3, 0,
+		{"it lasts", oauth(100, time.Hour, 0), "numbers", 16, 1, 9, ""},
+		{"no lifetime is stated", oauth(100, 0, 0), "numbers", -1, 2, 2, "the API refuses it at once, and the next one too"},
+		{"refused after four requests", oauth(4, time.Hour, 0), "numbers", 16, 3, 11, "401, another token, the same page"},
+		{"refused beside each other", oauth(100, 4*time.Millisecond, time.Millisecond), "children", 32, 3, 0,
 			"each refused request is sent once more, and all share the new token"},
-		{"it expires", &oauth{good: 100, lifetime: 20 * time.Second, delay: 3 * time.Second}, "numbers", 16, 2, 9,
+		{"it expires", oauth(100, 20*time.Second, 3*time.Second), "numbers", 16, 2, 9,
 			"a token that ends in two seconds is replaced before it is refused"},
-		{"refused always", &oauth{good: 0, lifetime: time.Hour}, "numbers", -1, 2, 2, ""},
+		{"refused always", oauth(0, time.Hour, 0), "numbers", -1, 2, 2, ""},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
 			tenant, _ := serveOAuth(t, c.api, clientCredentials)
 			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
-			assert.Len(t, c.api.tokens, c.tokens, c.why)
+			assert.Equal(t, c.tokens, c.api.granted(), c.why)
 			if c.calls > 0 {
-				assert.Equal(t, c.calls, c.api.calls, c.why)
+				assert.Equal(t, c.calls, len(c.api.asked)-c.tokens, c.why)
 			}
 			if c.rows < 0 {
 				requireCode(t, wire.CodeBadRequest, err)
@@ -218,13 +202,13 @@ func TestTokenEndpoint(t *testing.T) {
 		for _, address := range []string{"", "auth.example/token", "{region}", "https://u:p@auth.example/"} {
 			in := clientCredentials
 			in.TokenURL = address
-			tenant, _ := serveOAuth(t, &oauth{}, in)
+			tenant, _ := serveOAuth(t, oauth(0, 0, 0), in)
 			requireCode(t, wire.CodeInternal, tenant.Check())
 		}
 	})
 	t.Run("a host that is no label", func(t *testing.T) {
 		tenant, _ := connectAs(t, oauthDefinition, map[string]string{"id": "a", "secret": "b", "region": "evil.example/"},
-			restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(), restsource.Options{Transport: &oauth{}})
+			restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(), restsource.Options{Transport: oauth(0, 0, 0)})
 		requireCode(t, wire.CodeCheckFailed, tenant.Check())
 	})
 }
@@ -356,7 +340,7 @@ func ExampleAuthorize() {
 // the turn comes, so that it has not expired meanwhile.
 func TestTokenThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &oauth{good: 100, lifetime: 20 * time.Second}
+		o := oauth(100, 20*time.Second, 0)
 		tenant, _ := connectAs(t, oauthDefinition, oauthCredentials, restsource.API{Base: shopAPI.Base,
 			Authorize: clientCredentials.Authorize(), Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second},
 		}, oauthTables(), restsource.Options{Transport: o})
@@ -364,7 +348,7 @@ func TestTokenThatExpiresInTheQueue(t *testing.T) {
 		req.TimeoutMS = 600_000
 		answer := testkit.Must(tenant.Query(req))(t)
 		assert.Len(t, answer.Column("id"), 16)
-		assert.Len(t, o.tokens, 9, "one for each page")
-		assert.Equal(t, 9, o.calls, "none is refused")
+		assert.Equal(t, 9, o.granted(), "one for each page")
+		assert.Len(t, o.asked, 2*9, "none is refused")
 	})
 }

@@ -148,13 +148,13 @@ func TestReadOnce(t *testing.T) {
 		assert.Equal(t, []string{"/numbers", "/numbers/1/children"}, api.takeAsked())
 	})
 	t.Run("a GraphQL query and the list in its rows", func(t *testing.T) {
-		api := &graph{line: wholeList}
+		api := graph(wholeList, nil)
 		answer, err := serve(t, graphAPI, declared("graph")[:2], api).Query(join("lines", "orders", "order", "id", "sku", "total"))
 		require.NoError(t, err)
 		assert.Len(t, answer.Rows, 3)
 		assert.Len(t, api.asked, 2, "each page once, with the fields of both")
-		assert.Contains(t, api.asked[0], "total(currency: EUR)")
-		assert.Contains(t, api.asked[0], "product { sku } quantity")
+		assert.Contains(t, api.bodies[0], "total(currency: EUR)")
+		assert.Contains(t, api.bodies[0], "product { sku } quantity")
 	})
 }
 
