@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -181,7 +182,8 @@ func TestJoins(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(c[3]), &rows))
 			var src testkit.Full // whose Query is not to be called for a request with joins
 			act(&src, "Query", script("fail"))
-			act(&src, "QueryJoined", func(a *actor) error { return testkit.Rows(a.out.Begin(columnsOf(c[2])), rows) })
+			columns, _ := cells.Table(t, c[2])
+			act(&src, "QueryJoined", func(a *actor) error { return testkit.Rows(a.out.Begin(columns), rows) })
 			s := serve(t, src.Endpoints, nil)
 			a := s.post("/query", asked)
 			a.is(t, want)

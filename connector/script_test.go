@@ -25,6 +25,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -75,9 +76,10 @@ func script(text string) step {
 var verbs = map[string]func(a *actor, rest string) error{
 	"":        func(*actor, string) error { return nil },
 	"nothing": func(*actor, string) error { return nil },
-	// begin has the columns name:type@hop, or n.
+	// begin has columns as package cells reads them, or n.
 	"begin": func(a *actor, names string) error {
-		a.w = a.out.Begin(columnsOf(cmp.Or(names, "n:number")))
+		columns, _ := cells.Table(inScript{}, unfold(cmp.Or(names, "n:number")))
+		a.w = a.out.Begin(columns)
 		return nil
 	},
 	"flush": func(a *actor, _ string) error { return a.w.Flush() },
@@ -97,7 +99,7 @@ var verbs = map[string]func(a *actor, rest string) error{
 		q := a.query
 		return differs(want, fmt.Sprint(len(q.Fields), q.TimeoutMS, q.Credentials.Get("apiKey") == secret))
 	},
-	"row": func(a *actor, cells string) error { return a.w.Row(cellsOf(cells)...) },
+	"row": func(a *actor, text string) error { return a.w.Row(cells.Row(inScript{}, text)...) },
 	// rows offers the next n integers, ones so many rows that are so short that a batch of 5,000 is one line.
 	"rows": func(a *actor, n string) error {
 		return repeat(n, func() error { a.n++; return a.w.Row(wire.Int(a.n)) })
@@ -144,7 +146,10 @@ var verbs = map[string]func(a *actor, rest string) error{
 		return nil
 	},
 	"count": func(a *actor, n string) error { a.count = int64(atoi(n)); return nil },
-	"group": func(a *actor, cells string) error { a.groups = append(a.groups, cellsOf(cells)); return nil },
+	"group": func(a *actor, text string) error {
+		a.groups = append(a.groups, cells.Row(inScript{}, text))
+		return nil
+	},
 	"groups": func(a *actor, n string) error {
 		a.groups = make([][]wire.Value, 0) // nil is no answer
 		return repeat(n, func() error {
@@ -239,52 +244,11 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// columnsOf reads columns: "id:number b@1", and "none" for none.
-func columnsOf(words string) (columns []wire.Column) {
-	for word := range strings.FieldsSeq(strings.TrimPrefix(words, "none")) {
-		name, hop, _ := strings.Cut(unfold(word), "@")
-		name, kind, _ := strings.Cut(name, ":")
-		n, _ := strconv.Atoi(hop)
-		columns = append(columns, wire.Column{Name: name, Type: wire.Type(kind), Hop: n})
-	}
-	return columns
-}
+// inScript is what a script reads cells for. A script that is malformed ends the program.
+type inScript struct{ testing.TB }
 
-// cellsOf reads cells in JSON, and those that JSON cannot tell: NaN, Inf, decimal:1, invalid:why, date:2024-04-01 and large,
-// which is more than a line of an answer may have.
-func cellsOf(words string) (cells []wire.Value) {
-	for word := range strings.FieldsSeq(words) {
-		var v wire.Value
-		switch kind, text, _ := strings.Cut(word, ":"); kind {
-		case "NaN":
-			v = wire.Float(math.NaN())
-		case "Inf":
-			v = wire.Float(math.Inf(1))
-		case "decimal":
-			v = wire.Decimal(text)
-		case "invalid":
-			v = wire.Invalid(text)
-		case "text":
-			v = wire.Text(unfold(text))
-		case "date", "datetime":
-			day, err := time.Parse(time.DateOnly, text)
-			if err != nil {
-				panic(err)
-			}
-			if v = wire.Datetime(day); kind == "date" {
-				v = wire.Date(day)
-			}
-		case "large":
-			v = wire.Text(canary + strings.Repeat("x", 16<<20))
-		default:
-			if err := v.UnmarshalJSON([]byte(word)); err != nil {
-				panic(err)
-			}
-		}
-		cells = append(cells, v)
-	}
-	return cells
-}
+func (inScript) Helper()                           {}
+func (inScript) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // unfold replaces the two characters "\xff" by the byte.
 func unfold(text string) string { return strings.ReplaceAll(text, `\xff`, "\xff") }

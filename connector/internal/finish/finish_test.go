@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,8 +25,8 @@ type planCase struct {
 	Table   string         // the description's columns; a star marks the primary key
 	Joined  []string       // those of the tables that hops lead to
 	Claim   string
-	Columns string // name:type@hop of each; empty: n:number
-	Rows    [][]any
+	Columns string // as package cells reads them; empty: n:number
+	Rows    string
 	Served  string
 	Keeps   []int  // the positions of the cells that a heap keeps
 	Types   string // of the columns, if they are compared
@@ -52,7 +52,8 @@ func (c *planCase) plan(t *testing.T) *Plan {
 	}
 	if c.Table != "" {
 		p.Table = &wire.Table{}
-		for _, column := range columns(c.Table) {
+		columns, _ := cells.Table(t, c.Table)
+		for _, column := range columns {
 			name, key := strings.CutSuffix(column.Name, "*")
 			typ, keyed := strings.CutSuffix(string(column.Type), "*")
 			if key || keyed {
@@ -62,30 +63,6 @@ func (c *planCase) plan(t *testing.T) *Plan {
 		}
 	}
 	return p
-}
-
-func columns(text string) (list []wire.Column) {
-	for _, text := range strings.Fields(text) {
-		text, hop, _ := strings.Cut(text, "@")
-		name, typ, _ := strings.Cut(text, ":")
-		n, _ := strconv.Atoi(hop)
-		list = append(list, wire.Column{Name: name, Type: wire.Type(typ), Hop: n})
-	}
-	return list
-}
-
-func cells(row []any) (values []wire.Value) {
-	for _, cell := range row {
-		switch cell := cell.(type) {
-		case string:
-			values = append(values, wire.Text(cell))
-		case float64:
-			values = append(values, wire.Int(int64(cell)))
-		default:
-			values = append(values, wire.Invalid("no value"))
-		}
-	}
-	return values
 }
 
 func served(text string) wire.Served {
@@ -104,9 +81,10 @@ func TestPlans(t *testing.T) {
 			if c.Columns == "" {
 				c.Columns = "n:number"
 			}
+			columns, _ := cells.Table(t, c.Columns)
 			finish := func(to *batch.Batcher) (*Finisher, error) {
 				f := New(c.plan(t), to)
-				typed, err := f.Begin(served(c.Claim), columns(c.Columns))
+				typed, err := f.Begin(served(c.Claim), columns)
 				if err != nil {
 					return f, err
 				}
@@ -117,8 +95,8 @@ func TestPlans(t *testing.T) {
 					}
 					assert.Equal(t, c.Types, strings.Join(types, ","))
 				}
-				for _, row := range c.Rows {
-					if err := f.Row(cells(row)); err != nil {
+				for _, row := range cells.Rows(t, c.Rows) {
+					if err := f.Row(row); err != nil {
 						return f, err
 					}
 				}
