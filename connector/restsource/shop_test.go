@@ -37,35 +37,18 @@ const shopToken = "tok-3f1d9c0a7e"
 
 func newShop() *shop { return newShopOf(33) }
 
-// newShopOf returns a shop with so many orders.
+// newShopOf returns a shop with so many orders of testdata/shop.json. Another tenant has other customers.
 func newShopOf(count int) *shop {
 	type rows = []map[string]any
 	tenants := map[string]map[string]rows{} // by token, then by path
-	for n, token := range []string{shopToken, "tok-of-another-tenant"} {
-		var orders, customers rows
+	for token, customer := range map[string]string{shopToken: "C0-", "tok-of-another-tenant": "C1-"} {
 		paths := map[string]rows{}
-		for i := 1; i <= 7; i++ {
-			customers = append(customers, map[string]any{
-				"code": fmt.Sprintf("C%d-%d", n, i), "name": []string{"Zoë", "Bob", "bob", "", "Ann \"A\""}[i%5], "vip": i%2 == 0,
-				"address": map[string]any{"city": []any{"Oslo", nil, "Lima"}[i%3], "lines": []string{"a", "b"}},
-			})
+		d := json.NewDecoder(strings.NewReader(strings.ReplaceAll(shopJSON, "C0-", customer)))
+		d.UseNumber()
+		if err := d.Decode(&paths); err != nil {
+			panic(err)
 		}
-		for i := 1; i <= count; i++ {
-			orders = append(orders, map[string]any{
-				"id": i, "status": []string{"open", "paid", "Paid", "void"}[i%4], "total": json.Number(fmt.Sprintf("%d.%02d", i*37%100, i%7*10)),
-				"customer":   map[string]any{"code": fmt.Sprintf("C%d-%d", n, i%7+1)},
-				"created_at": fmt.Sprintf("2024-%02d-%02dT10:%02d:00+02:00", i%12+1, i%28+1, i),
-				"due":        []any{"2024-05-01", nil, ""}[i%3], "paid": i%2 == 0, "tags": []any{"a", i}, "extra": map[string]any{"n": i},
-			})
-			items := rows{}
-			for k := range i % 4 {
-				items = append(items, map[string]any{"line": k + 1, "sku": fmt.Sprintf("S%d", k), "quantity": k + i})
-			}
-			if i%10 != 0 {
-				paths[fmt.Sprintf("/v1/orders/%d/items", i)] = items
-			}
-		}
-		paths["/v1/orders"], paths["/v1/customers"] = orders, customers
+		paths["/v1/orders"] = paths["/v1/orders"][:count]
 		tenants[token] = paths
 	}
 	s := &shop{change: func(*http.Request) string { return "" }}
@@ -146,8 +129,12 @@ func declared(name string) []restsource.Table {
 	return all[name]
 }
 
-//go:embed testdata/tables.json
-var tablesJSON []byte
+var (
+	//go:embed testdata/tables.json
+	tablesJSON []byte
+	//go:embed testdata/shop.json
+	shopJSON string
+)
 
 // TestIsolation asks as two tenants, and with wrong credentials.
 func TestIsolation(t *testing.T) {

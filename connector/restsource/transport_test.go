@@ -32,15 +32,10 @@ func get(ctx context.Context, transport *restsource.Transport, query string) (st
 	return res.StatusCode, res.Body.Close()
 }
 
-// TestTransport checks when a request is sent again, in virtual time.
-func TestTransport(t *testing.T) { sends(t, "transport.tsv") }
-
-// TestPace spreads requests over the time that a budget has to last.
-func TestPace(t *testing.T) { sends(t, "pace.tsv") }
-
-// sends sends requests and requires what each line of a file tells, as testdata/transport.tsv has it.
-func sends(t *testing.T, file string) {
-	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
+// TestTransport checks when a request is sent again, in virtual time, and how requests are spread over the time that a budget
+// has to last.
+func TestTransport(t *testing.T) {
+	for _, c := range append(testkit.Table(t, "testdata/transport.tsv", 5), testkit.Table(t, "testdata/pace.tsv", 5)...) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

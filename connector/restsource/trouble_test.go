@@ -256,34 +256,23 @@ func verdictOf(words string) (v restsource.Verdict) {
 	return v
 }
 
-// TestJudge: what API.Judge says about an answer is what happens, and the library keeps
-// the retries, the waits and the deadline.
+// TestJudge: what API.Judge says about an answer is what happens, and the library keeps the retries, the waits and the deadline.
+// The judges that are ready tell the usual spellings of an error with a good status apart, and none is an answer with fewer rows.
 func TestJudge(t *testing.T) {
-	judges(t, "judged.tsv", func(words string) func(*restsource.Answer) restsource.Verdict {
-		return func(a *restsource.Answer) restsource.Verdict {
-			if bytes.Contains(a.Body, []byte("ok")) || a.Status != 200 {
-				return verdictOf(words)
-			}
-			return restsource.Verdict{}
-		}
-	})
-}
-
-// TestReadyJudges: the usual spellings of an error with a good status are told apart,
-// and none is an answer with fewer rows.
-func TestReadyJudges(t *testing.T) {
-	judges(t, "judges.tsv", func(name string) func(*restsource.Answer) restsource.Verdict {
-		return map[string]func(*restsource.Answer) restsource.Verdict{
-			"JudgeErrors": restsource.JudgeErrors, "JudgeErrorList": restsource.JudgeErrorList}[name]
-	})
-}
-
-// judges asks for the rows of an API that a function judges, as each line of a file tells.
-func judges(t *testing.T, file string, judge func(words string) func(*restsource.Answer) restsource.Verdict) {
-	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
+	ready := map[string]func(*restsource.Answer) restsource.Verdict{
+		"JudgeErrors": restsource.JudgeErrors, "JudgeErrorList": restsource.JudgeErrorList,
+	}
+	for _, c := range append(testkit.Table(t, "testdata/judged.tsv", 5), testkit.Table(t, "testdata/judges.tsv", 5)...) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
 			api, upstream := shopAPI, inTurn(strings.Split(c[2], " | ")...)
-			api.Judge = judge(c[1])
+			if api.Judge = ready[c[1]]; api.Judge == nil {
+				api.Judge = func(a *restsource.Answer) (v restsource.Verdict) {
+					if bytes.Contains(a.Body, []byte("ok")) || a.Status != 200 {
+						v = verdictOf(c[1])
+					}
+					return v
+				}
+			}
 			tenant, log := logged(t, api, numbersTable(onePage), upstream)
 			answer, err := tenant.Query(allNumbers)
 			synctest.Wait() // the request is logged when it is over
