@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,45 +95,36 @@ func TestBudgets(t *testing.T) {
 		return fmt.Sprintf(`, "extensions": {"cost": {"requestedQueryCost": %d, "throttleStatus":
 			{"maximumAvailable": 1000, "currentlyAvailable": %d, "restoreRate": %d}}}`, cost, remaining, restore)
 	}
-	cost := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+	costs := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
 		Restore: "extensions.cost.throttleStatus.restoreRate",
 		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
-	window := restsource.Budget{Remaining: "limit.left", Reset: "limit.reset"}
-	each := restsource.Rate{Requests: 30, Per: time.Minute, Each: true}
-	for _, c := range []struct {
-		name  string
-		api   restsource.API
-		more  string // of each answer; behind |, of the next one
-		asked string // the seconds
-		code  wire.Code
-		why   string
-	}{
-		{"none", restsource.API{}, level(0, 1, 100), "0 0 0 0 0", "", "nothing is declared"},
-		{"enough", restsource.API{Budget: cost}, level(900, 50, 100), "0 0 0 0 0", "", ""},
-		{"it comes back", restsource.API{Budget: cost}, level(0, 50, 100), "0 2.001 4.002 6.003 8.004", "", "100 at 50 in a second"},
-		{"a cost above the limit", restsource.API{Budget: cost}, level(0, 500, 9000), "0 2.001 4.002 6.003 8.004", "",
-			"the API has to take it once the budget is full"},
-		{"too slow", restsource.API{Budget: cost}, level(0, 1, 100), "0", wire.CodeTimeout, "100 seconds"},
-		{"a window", restsource.API{Budget: window},
-			`, "limit": {"left": 1, "reset": 5}|, "limit": {"left": 0, "reset": 5}|, "limit": {"left": 9, "reset": 5}`, "0 0 5 5 5", "", ""},
-		{"a text", restsource.API{Budget: window}, `, "limit": {"left": "none", "reset": 5}`, "0 0 0 0 0", "", "it states nothing"},
-		{"a rate", restsource.API{Rate: restsource.Rate{Requests: 4}}, "", "0 0.25 0.5 0.75 1", "", ""},
-		{"a rate for each", restsource.API{Rate: each}, "", "0 2 4 6 8", "", ""},
-		{"a rate that is too slow", restsource.API{Rate: restsource.Rate{Requests: 1, Per: time.Minute}}, "", "0", wire.CodeTimeout, ""},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			more := strings.Split(c.more, "|")
+	for _, c := range testkit.Cases[struct {
+		Why   string
+		API   restsource.API
+		Costs bool     // whether the budget is declared that level states
+		Level []int    // what remains, what comes back in a second, and what a request costs
+		More  []string // in place of level, members of each answer, the last for ever
+		Asked string   // the seconds
+		Code  wire.Code
+	}](t, "testdata/budgets.json") {
+		testkit.Bubble(t, c.Why, func(t *testing.T) {
+			if c.Costs {
+				c.API.Budget = costs
+			}
+			if c.Level != nil {
+				c.More = []string{level(c.Level[0], c.Level[1], c.Level[2])}
+			}
 			var answers []string
 			for n := range 5 {
-				answers = append(answers, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n+1, n+1, more[min(n, len(more)-1)]))
+				answers = append(answers, fmt.Sprintf(`%d "page": %d%s`, n+1, n+1, c.More[min(n, len(c.More)-1)]))
 			}
-			api, upstream := c.api, inTurn(answers...)
-			api.Base = shopAPI.Base
+			upstream := inTurn(answers...)
+			c.API.Base = shopAPI.Base
 			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
-			_, err := serve(t, api, tables, upstream).
+			_, err := serve(t, c.API, tables, upstream).
 				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
-			requireCode(t, c.code, err)
-			assert.Equal(t, c.asked, inSeconds(upstream.times), c.why)
+			requireCode(t, c.Code, err)
+			assert.Equal(t, c.Asked, inSeconds(upstream.times))
 		})
 	}
 	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {

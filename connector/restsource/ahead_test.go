@@ -81,36 +81,19 @@ func readSlow(t *testing.T, api *slow, concurrency int, tables []restsource.Tabl
 // TestPagesAhead: where a total is known, pages are requested at once and offered in their
 // order. A total that no answer states, and cursors, are read one ahead.
 func TestPagesAhead(t *testing.T) {
-	ahead := byPage
-	ahead.Ahead = true
-	for _, c := range []struct {
-		name        string
-		pages       restsource.Pages
-		change      func(*restsource.Table)
-		concurrency int
-		width       int // requests at once
-		most        time.Duration
-	}{
-		{"by number", byPage, withTotal, 8, 8, 12 * latency},
-		{"by number, two at a time", byPage, withTotal, 2, 2, 32 * latency},
-		{"by number from zero", restsource.Pages{By: restsource.PagingPage, Param: "page0", FromZero: true}, withTotal, 8, 8, 12 * latency},
-		{"by offset", byOffset, withTotal, 8, 8, 12 * latency},
-		{"by offset without a key", byOffset, func(t *restsource.Table) { withTotal(t); keyless(t) }, 8, 8, 12 * latency},
-		{"without a total", byPage, nil, 8, 1, 62 * latency},
-		{"without a total, as the author says", ahead, nil, 8, 8, 12 * latency},
-		{"by cursor", byCursor, withTotal, 8, 1, 62 * latency},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
+	for _, c := range testkit.Table(t, "testdata/ahead.tsv", 5) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			tables, req := shaped(t, c[1])
 			api := slowNumbers(600, nil)
 			begun := time.Now()
-			answer := testkit.Must(readSlow(t, api, c.concurrency, numbersTable(c.pages, c.change), allNumbers))(t)
+			answer := testkit.Must(readSlow(t, api, testkit.Must(strconv.Atoi(c[2]))(t), tables, req))(t)
 			ids := idsOf(answer)
 			require.Len(t, ids, 600)
 			for i, id := range ids {
 				require.Equal(t, int64(i+1), id, "rows come in their order")
 			}
-			assert.Equal(t, c.width, api.width)
-			assert.LessOrEqual(t, time.Since(begun), c.most)
+			assert.Equal(t, c[3], strconv.Itoa(api.width))
+			assert.LessOrEqual(t, time.Since(begun), time.Duration(testkit.Must(strconv.Atoi(c[4]))(t))*latency)
 			assert.Len(t, slices.Compact(slices.Sorted(slices.Values(api.asked))), len(api.asked), "each page is asked for once")
 		})
 	}
@@ -143,35 +126,23 @@ func TestAheadStops(t *testing.T) {
 // TestAheadContradicted: a page that is not as planned ends the plan. The rest is read in sequence
 // or the read fails, as it does without a plan.
 func TestAheadContradicted(t *testing.T) {
-	at := func(page, answer string) func(string) string {
-		return func(asked string) string { return map[string]string{page: answer}[asked] }
-	}
-	for _, c := range []struct {
-		name  string
-		pages restsource.Pages
-		bend  func(page string) string
-		rows  int // -1: an error
-	}{
-		{"a page is missing", byPage, at("7", "404"), -1},
-		{"a row was deleted", byPage, at("7", `62-71 "total":199`), -1},
-		{"a row was deleted, by offset", byOffset, at("63", `65-74 "total":199`), -1},
-		{"a page is larger", byPage, at("7", `61-80 "total":200`), -1},
-		{"a page is shorter, by offset", byOffset, at("63", `64-68 "total":200`), 200},
-		{"the total was too large", byPage, func(asked string) string {
-			if n, _ := strconv.Atoi(asked); n > 18 {
-				return `none "total":200`
-			}
-			return ""
-		}, -1},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			answer, err := readSlow(t, slowNumbers(200, c.bend), 8, numbersTable(c.pages, withTotal), allNumbers)
-			if c.rows < 0 {
+	for _, c := range testkit.Table(t, "testdata/contradicted.tsv", 5) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			tables, req := shaped(t, c[1])
+			page, andBehind := strings.CutSuffix(c[2], "+")
+			first := testkit.Must(strconv.Atoi(page))(t)
+			answer, err := readSlow(t, slowNumbers(200, func(page string) string {
+				if n, _ := strconv.Atoi(page); n == first || andBehind && n > first {
+					return c[3]
+				}
+				return ""
+			}), 8, tables, req)
+			if c[4] == "" {
 				require.Error(t, err)
 				return
 			}
 			require.NoError(t, err)
-			assert.Len(t, idsOf(answer), c.rows)
+			assert.Equal(t, c[4], strconv.Itoa(len(idsOf(answer))))
 		})
 	}
 }

@@ -276,43 +276,31 @@ func TestWrongTotals(t *testing.T) {
 // was there all the time exactly once, or the read fails. A window that begins in the middle has
 // the same mark between its pages.
 func TestMovingRows(t *testing.T) {
-	add := func(id int) func(*numbers) { return func(n *numbers) { n.ids = append([]int{id}, n.ids...) } }
-	drop := func(id int) func(*numbers) {
-		return func(n *numbers) { n.ids = slices.DeleteFunc(n.ids, func(have int) bool { return have == id }) }
-	}
-	for _, c := range []struct {
-		name, how string
-		page      int // before which it changes
-		change    func(*numbers)
-		want      []int64 // nil: the read fails
-	}{
-		{"added before, with a total", "byPage total", 1, add(9), []int64{1, 2, 3, 4, 5, 6, 7}},
-		{"deleted before, without a total", "byPage", 1, drop(1), []int64{1, 2, 4, 5, 6, 7}}, // documented
-		{"deleted before", "byPage total", 1, drop(1), nil},
-		{"two added before", "byOffset", 1, func(n *numbers) { add(8)(n); add(9)(n) }, []int64{1, 2, 8, 3, 4, 5, 6, 7}},
-		{"deleted before", "byOffset", 1, drop(1), nil},
-		{"deleted at the end", "byOffset", 6, drop(1), nil},
-		{"deleted behind", "byOffset", 1, drop(7), []int64{1, 2, 3, 4, 5, 6}},
-		{"deleted without a key", "byOffset keyless total", 1, drop(1), nil},
-		{"a window in the middle", "byOffset from=2 limit=4", 1, func(*numbers) {}, []int64{3, 4, 5, 6}},
-		{"a window, deleted before", "byOffset from=2 limit=4", 1, drop(1), nil},
-		{"deleted behind the last row", "byKey", 1, drop(1), []int64{1, 2, 3, 4, 5, 6, 7}},
-	} {
-		t.Run(c.name+" "+c.how, func(t *testing.T) {
-			tables, req := shaped(t, c.how)
+	for _, c := range testkit.Table(t, "testdata/moving.tsv", 5) {
+		t.Run(c[0]+" "+c[1], func(t *testing.T) {
+			tables, req := shaped(t, c[1])
 			api := newNumbers()
 			api.before = func(n *numbers, request int) {
-				if request == c.page {
-					c.change(n)
+				if strconv.Itoa(request) != c[2] {
+					return
+				}
+				how, ids, _ := strings.Cut(c[3], " ")
+				for word := range strings.FieldsSeq(ids) {
+					id := testkit.Must(strconv.Atoi(word))(t)
+					if how == "add" {
+						n.ids = append([]int{id}, n.ids...)
+					} else {
+						n.ids = slices.DeleteFunc(n.ids, func(have int) bool { return have == id })
+					}
 				}
 			}
 			answer, err := serve(t, shopAPI, tables, api).Query(req)
-			if c.want == nil {
+			if c[4] == "" {
 				requireCode(t, wire.CodeInternal, err)
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, c.want, idsOf(answer))
+			assert.Equal(t, "["+c[4]+"]", fmt.Sprint(idsOf(answer)))
 		})
 	}
 }

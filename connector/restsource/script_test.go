@@ -247,6 +247,8 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 		switch name {
 		case "more":
 			table.Pages.HasMore = "more"
+		case "ahead":
+			table.Pages.Ahead = true
 		case "unsized":
 			table.Pages = unsized(table.Pages)
 		case "size":
