@@ -1,7 +1,9 @@
 package restsource_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,27 +22,11 @@ import (
 // faulty returns tables of which one, of that name, declares something else.
 func faulty(t *testing.T, name, patch string) []restsource.Table {
 	t.Helper()
-	one := restsource.Table{Name: "t", Pages: onePage, Path: "/t", Columns: columns(wire.TypeNumber, "id")}
-	tables, at := []restsource.Table{one}, 0
-	var into any
+	tables, at := declared(name), 0
 	switch name {
-	case "paged":
-		tables[0].Pages = restsource.Pages{}
-		into = &tables[0].Pages
-	case "column":
-		tables[0].Columns = []restsource.Column{{Name: "v"}}
-		into = &tables[0].Columns[0]
-	case "filter":
-		tables[0].Columns, tables[0].Total = columns(wire.TypeDatetime, "at"), "n"
-		tables[0].Filters = []restsource.Param{{Column: "at", Name: "bound"}}
-		into = &tables[0].Filters[0]
 	case "child":
-		one.Parent, one.Path = "orders", "/t/{id}"
-		tables, at = append(declared("shop")[:2:2], one), 2
-	case "events":
-		tables = declared("events")
+		tables, at = append(declared("shop")[:2:2], tables...), 2
 	case "issues":
-		tables = declared("issues")
 		tables[0].Search = search
 	case "export":
 		tables = exportTable("/x")
@@ -52,16 +38,13 @@ func faulty(t *testing.T, name, patch string) []restsource.Table {
 		tables, at = declared("graph"), 1
 	case "notes":
 		tables, at = declared("graph"), 2
-	default:
-		require.Equal(t, "one", name)
 	}
-	if into == nil {
-		into = &tables[at]
-		if strings.Contains(patch, `"Columns"`) { // or what is there would shine through
-			tables[at].Columns = nil
-		}
+	whole := map[string]string{"paged": `{"Pages": %s}`, "column": `{"Columns": [%s]}`, "filter": `{"Filters": [%s]}`}
+	patch = fmt.Sprintf(cmp.Or(whole[name], "%s"), patch)
+	if name != "column" && strings.Contains(patch, `"Columns"`) { // or what is there would shine through
+		tables[at].Columns = nil
 	}
-	require.NoError(t, json.Unmarshal([]byte(patch), into), patch)
+	require.NoError(t, json.Unmarshal([]byte(patch), &tables[at]), patch)
 	return tables
 }
 

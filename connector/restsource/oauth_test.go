@@ -19,6 +19,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -151,38 +152,23 @@ func TestTokenForm(t *testing.T) {
 // TestTokenIsRenewed: a token that ends within a long read is replaced, once for each
 // request that it is refused to.
 func TestTokenIsRenewed(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		api    *remote
-		table  string
-		rows   int // -1: an error
-		tokens int
-		calls  int // 0: as many as there are refused beside each other
-		why    string
-	}{
-		{"it lasts", oauth(100, time.Hour, 0), "numbers", 16, 1, 9, ""},
-		{"no lifetime is stated", oauth(100, 0, 0), "numbers", -1, 2, 2, "the API refuses it at once, and the next one too"},
-		{"refused after four requests", oauth(4, time.Hour, 0), "numbers", 16, 3, 11, "401, another token, the same page"},
-		{"refused beside each other", oauth(100, 4*time.Millisecond, time.Millisecond), "children", 32, 3, 0,
-			"each refused request is sent once more, and all share the new token"},
-		{"it expires", oauth(100, 20*time.Second, 3*time.Second), "numbers", 16, 2, 9,
-			"a token that ends in two seconds is replaced before it is refused"},
-		{"refused always", oauth(0, time.Hour, 0), "numbers", -1, 2, 2, ""},
-	} {
-		testkit.Bubble(t, c.name, func(t *testing.T) {
-			tenant, _ := serveOAuth(t, c.api, clientCredentials)
-			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
-			assert.Equal(t, c.tokens, c.api.granted(), c.why)
-			if c.calls > 0 {
-				assert.Equal(t, c.calls, len(c.api.asked)-c.tokens, c.why)
+	for _, c := range testkit.Table(t, "testdata/renewed.tsv", 8) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			lifetime, delay := testkit.Must(time.ParseDuration(c[2]))(t), testkit.Must(time.ParseDuration(c[3]))(t)
+			api := oauth(testkit.Must(strconv.Atoi(c[1]))(t), lifetime, delay)
+			tenant, _ := serveOAuth(t, api, clientCredentials)
+			answer, err := tenant.Query(wire.QueryRequest{Table: c[4], Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
+			assert.Equal(t, c[6], strconv.Itoa(api.granted()))
+			if c[7] != "-" {
+				assert.Equal(t, c[7], strconv.Itoa(len(api.asked)-api.granted()))
 			}
-			if c.rows < 0 {
+			if c[5] == "" {
 				requireCode(t, wire.CodeBadRequest, err)
 				assert.Contains(t, err.Error(), "does not accept these credentials")
 				return
 			}
 			require.NoError(t, err)
-			assert.Len(t, answer.Column("id"), c.rows)
+			assert.Equal(t, c[5], strconv.Itoa(len(answer.Column("id"))))
 		})
 	}
 }

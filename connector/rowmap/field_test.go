@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -368,31 +369,19 @@ func TestDecimal(t *testing.T) {
 	cells := func(d decimal.Decimal) []wire.Value {
 		return mapping.AppendRow(nil, &amounts{Plain: d, Valid: decimal.NewNullDecimal(d)})
 	}
-	long := "-123456789012345678901234567890.123456789012345678901234567890"
-	for _, c := range []struct {
-		d    decimal.Decimal
-		want string
-	}{
-		{decimal.Decimal{}, "0"},
-		{decimal.New(1250, -2), "12.50"},
-		{decimal.New(-1250, -2), "-12.50"},
-		{decimal.New(5, -3), "0.005"},
-		{decimal.New(-5, -1), "-0.5"},
-		{decimal.New(0, -2), "0.00"},
-		{decimal.New(0, 3), "0"},
-		{decimal.New(12, 3), "12000"},
-		{decimal.New(7, 0), "7"},
-		{decimal.RequireFromString(long), long},
-		{decimal.RequireFromString("1.10").Add(decimal.RequireFromString("1.9")), "3.00"},
-		{decimal.New(1, 400), "1" + strings.Repeat("0", 400)},
-		{decimal.New(1, -401), "0." + strings.Repeat("0", 400) + "1"},
-	} {
-		row := cells(c.d)
-		assert.NoError(t, row[0].Err(), c.want)
-		assert.Equal(t, c.want, row[0].String())
+	check := func(d decimal.Decimal, want string) {
+		row := cells(d)
+		assert.NoError(t, row[0].Err(), want)
+		assert.Equal(t, want, row[0].String())
 		assert.Equal(t, wire.KindDecimal, row[0].Kind())
 		assert.Equal(t, row[0], row[1])
 		assert.True(t, row[2].IsNull())
+	}
+	check(decimal.Decimal{}, "0")
+	check(decimal.RequireFromString("1.10").Add(decimal.RequireFromString("1.9")), "3.00")
+	for _, c := range testkit.Table(t, "testdata/decimals.tsv", 3) {
+		coefficient := decimal.RequireFromString(c[0]).Coefficient()
+		check(decimal.NewFromBigInt(coefficient, int32(testkit.Must(strconv.Atoi(c[1]))(t))), c[2])
 	}
 	for _, exponent := range []int32{401, 1 << 30, math.MaxInt32, -402, math.MinInt32} {
 		row := cells(decimal.New(1, exponent))

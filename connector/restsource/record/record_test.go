@@ -98,53 +98,27 @@ X-Ratelimit-Remaining: 5
 // wherever the request has it and wherever the answer repeats it.
 func TestRecordedSecrets(t *testing.T) {
 	const secret = "s3cr3t-of-the-tenant"
-	type request struct {
-		url, body string
-		headers   []string
-	}
-	for _, c := range []struct {
-		name    string
-		request request
-		known   []string // Recorder.Secret
-	}{
-		{"bearer", request{url: "/rows", headers: []string{"Authorization: Bearer " + secret}}, nil},
-		{"a header of the API's own", request{url: "/rows", headers: []string{"X-Api-Key: " + secret}}, nil},
-		{"two values", request{url: "/rows", headers: []string{"X-Api-Key: another", "X-Api-Key: " + secret}}, nil},
-		{"user", request{url: "/rows", headers: []string{"Authorization: Basic " + basic(secret, "p")}}, nil},
-		{"password", request{url: "/rows", headers: []string{"Authorization: Basic " + basic("u", secret)}}, nil},
-		{"in the path", request{url: "/of/" + secret + "/rows", headers: []string{"X-Api-Key: " + secret}}, nil},
-		{"in a parameter", request{url: "/rows?who=" + secret, headers: []string{"X-Api-Key: " + secret}}, nil},
-		{"in the body", request{url: "/rows", body: `{"key": "` + secret + `"}`, headers: []string{"X-Api-Key: " + secret}}, nil},
-		{"access_token", request{url: "/rows?access_token=" + secret}, nil},
-		{"api_key", request{url: "/rows?api_key=" + secret}, nil},
-		{"api-key", request{url: "/rows?api-key=" + secret}, nil},
-		{"apikey", request{url: "/rows?apiKey=" + secret}, nil},
-		{"auth", request{url: "/rows?auth=" + secret}, nil},
-		{"client_secret", request{url: "/rows?client_secret=" + secret}, nil},
-		{"key", request{url: "/rows?key=" + secret}, nil},
-		{"password parameter", request{url: "/rows?Password=" + secret}, nil},
-		{"secret", request{url: "/rows?secret=" + secret}, nil},
-		{"sig", request{url: "/rows?sig=" + secret}, nil},
-		{"signature", request{url: "/rows?signature=" + secret}, nil},
-		{"token", request{url: "/rows?TOKEN=" + secret}, nil},
-		{"a parameter that is named", request{url: "/rows?pin=" + secret}, []string{"pin"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	spelled := strings.NewReplacer("SECRET", secret, "USER", basic(secret, "p"), "PASSWORD", basic("u", secret))
+	for _, c := range testkit.Table(t, "testdata/secrets.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			method, sent, headers := http.MethodGet, spelled.Replace(c[2]), []string(nil)
+			if c[3] != "" {
+				headers = strings.Split(spelled.Replace(c[3]), " | ")
+			}
 			dir := t.TempDir()
-			recorder := &record.Recorder{Dir: dir, Secret: c.known, Upstream: testkit.Transport(func(r *http.Request) (*http.Response, error) {
+			recorder := &record.Recorder{Dir: dir, Secret: strings.Fields(c[4]), Upstream: testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				if r.Body != nil {
 					body, err := io.ReadAll(r.Body)
 					assert.NoError(t, err)
-					assert.Equal(t, c.request.body, string(body), "the upstream gets the body")
+					assert.Equal(t, sent, string(body), "the upstream gets the body")
 				}
 				return reply(200, `{"you": "`+secret+`"}`, "Link: </of/"+secret+`?p=2&token=`+secret+`>; rel="next"`, "X-Total-Count: "+secret,
 					"Server: "+secret, "Content-Type: application/json", "Date: Sat, 01 Jan 2022 00:00:00 GMT"), nil
 			})}
-			method := http.MethodGet
-			if c.request.body != "" {
+			if sent != "" {
 				method = http.MethodPost
 			}
-			_, body, err := ask(t, recorder, method, c.request.url, c.request.body, c.request.headers...)
+			_, body, err := ask(t, recorder, method, spelled.Replace(c[1]), sent, headers...)
 			require.NoError(t, err)
 			assert.Contains(t, body, secret, "whoever asks gets the whole answer")
 			names, text := written(t, dir)
