@@ -102,7 +102,7 @@ func BenchmarkCountOverhead(b *testing.B) {
 		}
 	}
 	b.Run("connector", func(b *testing.B) {
-		h := testkit.Must(connector.New(shop, testkit.Endpoints{}, newToken(b), nil))(b)
+		h := testkit.New(connectortest.Token, shop, testkit.Endpoints{}, nil)
 		run(b, h)
 	})
 	b.Run("bare", func(b *testing.B) {
@@ -147,7 +147,7 @@ var filteredQuery = `{"table":"items","and":[{"field":"status","op":"neq","value
 func offering(t testing.TB, rows int, body string, source func(w *connector.RowWriter, offer func())) *discard {
 	t.Helper()
 	sample := reference.Rows(rows)
-	h := newHandler(t, emits(func(out *connector.Rows) error {
+	h := newHandler(emits(func(out *connector.Rows) error {
 		w := out.Begin(twelve)
 		source(w, func() {
 			if err := testkit.Rows(w, sample); err != nil {

@@ -92,7 +92,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 		requests = 600
 	}
 	sample := reference.Rows(500)
-	handler := newHandler(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
+	handler := newHandler(testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
 		out *connector.Rows) error {
 		w := out.Begin(twelve)
 		for range 200 {

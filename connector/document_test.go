@@ -20,6 +20,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+var token, _ = wire.NewToken(connectortest.Token)
+
 var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith",
 	"isnull", "notnull"}
 
@@ -35,7 +37,7 @@ func get(t testing.TB, h *connector.Handler) []byte {
 // document returns the decoded document of a source.
 func document(t *testing.T, src connector.Source, opts *connector.Options) wire.Document {
 	t.Helper()
-	body := get(t, newHandler(t, src, opts))
+	body := get(t, newHandler(src, opts))
 	var doc wire.Document
 	require.NoError(t, wire.Decode(body, &doc), string(body))
 	return doc
@@ -95,7 +97,7 @@ func TestCombinations(t *testing.T) {
 				Limits: wire.Limits{Concurrency: 4},
 			},
 		}, doc, "combinations[%d]", set)
-		routesExist(t, newHandler(t, src, nil), endpoints)
+		routesExist(t, newHandler(src, nil), endpoints)
 	}
 }
 
@@ -129,8 +131,8 @@ func TestOmit(t *testing.T) {
 			var opts connector.Options
 			require.NoError(t, json.Unmarshal([]byte(c[1]), &opts.Omit))
 			var want, got, changes map[string]any
-			require.NoError(t, json.Unmarshal(get(t, newHandler(t, everything, nil)), &want))
-			require.NoError(t, json.Unmarshal(get(t, newHandler(t, everything, &opts)), &got))
+			require.NoError(t, json.Unmarshal(get(t, newHandler(everything, nil)), &want))
+			require.NoError(t, json.Unmarshal(get(t, newHandler(everything, &opts)), &got))
 			require.NoError(t, json.Unmarshal([]byte(c[2]), &changes))
 			for name, value := range changes {
 				if capabilities := want["capabilities"].(map[string]any); capabilities[name] != nil {
@@ -141,7 +143,7 @@ func TestOmit(t *testing.T) {
 			}
 			maps.DeleteFunc(want, func(_ string, value any) bool { return value == nil })
 			assert.Equal(t, want, got)
-			routesExist(t, newHandler(t, everything, &opts), document(t, everything, &opts).Endpoints)
+			routesExist(t, newHandler(everything, &opts), document(t, everything, &opts).Endpoints)
 		})
 	}
 }
@@ -153,7 +155,7 @@ func TestDialect(t *testing.T) {
 	doc := document(t, counting{asked: &asked}, nil)
 	assert.Equal(t, "ansi-1", doc.Dialect)
 	assert.Equal(t, 1, asked)
-	_, err := connector.New(shop, testkit.Full{}, newToken(t), nil)
+	_, err := connector.New(shop, testkit.Full{}, token, nil)
 	require.ErrorContains(t, err, "source: Dialect returned an empty name")
 	assert.Empty(t, document(t, testkit.Full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
 }
@@ -204,7 +206,7 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)
 	omit := []wire.Op{wire.OpEq}
-	h := testkit.Must(connector.New(def, testkit.Source{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}}))(t)
+	h := testkit.New(connectortest.Token, def, testkit.Source{}, &connector.Options{Omit: connector.Omit{Operators: omit}})
 	before := string(get(t, h))
 	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
 	omit[0] = wire.OpIn
@@ -219,7 +221,7 @@ func TestDocumentSize(t *testing.T) {
 		def := shop
 		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText,
 			Help: strings.Repeat("h", help)}}
-		h, err := connector.New(def, testkit.Source{}, newToken(t), nil)
+		h, err := connector.New(def, testkit.Source{}, token, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -242,7 +244,7 @@ func TestConstructionFaults(t *testing.T) {
 			var opts connector.Options
 			require.NoError(t, json.Unmarshal([]byte(c[1]), &def))
 			require.NoError(t, json.Unmarshal([]byte(c[2]), &opts.Omit))
-			_, err := connector.New(def, testkit.Source{}, newToken(t), &opts)
+			_, err := connector.New(def, testkit.Source{}, token, &opts)
 			if c[3] == "" {
 				assert.NoError(t, err)
 				return
@@ -254,7 +256,7 @@ func TestConstructionFaults(t *testing.T) {
 		_, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
 			{Key: "a", Label: "l", Type: wire.CredentialText},
 			{Key: c[1], Label: unfold(c[2]), Type: wire.CredentialType(c[3]), Help: unfold(c[4]), Placeholder: unfold(c[5])},
-		}}, testkit.Source{}, newToken(t), nil)
+		}}, testkit.Source{}, token, nil)
 		require.Error(t, err, c[0])
 		assert.Contains(t, strings.Split(err.Error(), "\n"), "credentialSchema[1]."+c[6], c[0])
 	}
@@ -285,7 +287,7 @@ func TestAllConstructionFaults(t *testing.T) {
 func TestAt(t *testing.T) {
 	mux := http.NewServeMux()
 	for prefix, slug := range map[string]string{"/one": "one", "/two": "two", "/team[1]": "team", "/": "root"} {
-		h := testkit.Must(connector.New(connector.Definition{Slug: slug}, testkit.Endpoints{}, newToken(t), nil))(t)
+		h := testkit.New(connectortest.Token, connector.Definition{Slug: slug}, testkit.Endpoints{}, nil)
 		mux.Handle(h.Mount(prefix))
 	}
 	for _, c := range testkit.Table(t, "testdata/mounts.tsv", 5) {

@@ -7,20 +7,13 @@ import (
 	"net/http/httptest"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // handlerOf serves a source under the token of these examples.
 func handlerOf(slug string, src connector.Source, credentials ...wire.CredentialField) *connector.Handler {
-	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
-	if err != nil {
-		panic(err)
-	}
-	handler, err := connector.New(connector.Definition{Slug: slug, Credentials: credentials}, src, token, nil)
-	if err != nil {
-		panic(err)
-	}
-	return handler
+	return testkit.New("no-secret-ever-stands-in-an-example", connector.Definition{Slug: slug, Credentials: credentials}, src, nil)
 }
 
 var bookColumns = []wire.Column{

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -231,8 +232,8 @@ func TestFinish(t *testing.T) {
 	for range 1500 {
 		q := random(r)
 		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials, Limits: wire.Limits{OffsetMax: q.offsetMax}}
-		h := testkit.Must(connector.New(def, q.source(t), newToken(t),
-			&connector.Options{SortBudget: q.budget, Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}}))(t)
+		h := testkit.New(connectortest.Token, def, q.source(t),
+			&connector.Options{SortBudget: q.budget, Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
 		body := testkit.Must(wire.EncodeRequest(&q.req))(t)
 		served, rows := q.want(t)
 		require.Equal(t, q.stream(t, served, rows), direct(h, "/query", string(body)).Body.String(), "%+v\n%s", q, body)

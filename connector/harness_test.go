@@ -128,18 +128,11 @@ func (s *site) Dial() net.Conn {
 	return testkit.Must(s.Client.Transport.(*http.Transport).DialContext(context.Background(), "", ""))(s.t)
 }
 
-// newToken returns the token of every handler here.
-func newToken(t testing.TB) wire.Token {
-	t.Helper()
-	return testkit.Must(wire.NewToken(connectortest.Token))(t)
-}
-
 // newHandler returns the shop over a source, for requests that need no server.
-func newHandler(t testing.TB, src connector.Source, opts *connector.Options) *connector.Handler {
-	t.Helper()
+func newHandler(src connector.Source, opts *connector.Options) *connector.Handler {
 	own := *cmp.Or(opts, &connector.Options{})
 	own.Logger = cmp.Or(own.Logger, slog.New(slog.DiscardHandler))
-	return testkit.Must(connector.New(shop, src, newToken(t), &own))(t)
+	return testkit.New(connectortest.Token, shop, src, &own)
 }
 
 // direct sends a POST request to a handler.

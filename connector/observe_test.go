@@ -234,7 +234,7 @@ func TestRequestID(t *testing.T) {
 func TestRequestIDIsACredential(t *testing.T) {
 	var seen []connector.RequestStats
 	var log strings.Builder
-	h := newHandler(t, plays("boom"), &connector.Options{
+	h := newHandler(plays("boom"), &connector.Options{
 		Observe: func(_ context.Context, o connector.RequestStats) { seen = append(seen, o) },
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 	})
@@ -252,7 +252,7 @@ func TestRequestIDIsACredential(t *testing.T) {
 // TestNoLineBelowInfo checks that a logger of warnings gets no requests.
 func TestNoLineBelowInfo(t *testing.T) {
 	var log strings.Builder
-	get(t, newHandler(t, testkit.Source{}, &connector.Options{
+	get(t, newHandler(testkit.Source{}, &connector.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}))
 	assert.Empty(t, log.String())

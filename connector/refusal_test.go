@@ -70,7 +70,7 @@ func TestTwoTokens(t *testing.T) {
 // TestBodyUnread checks that what can be refused without the body is refused
 // before it is read.
 func TestBodyUnread(t *testing.T) {
-	h := newHandler(t, testkit.Source{}, nil)
+	h := newHandler(testkit.Source{}, nil)
 	for _, c := range testkit.Table(t, "testdata/unread.tsv", 6) {
 		t.Run(c[0], func(t *testing.T) {
 			body := strings.NewReader("{}")
@@ -282,7 +282,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		return out.Begin(columns).Row(make([]wire.Value, len(columns))...)
 	}
-	h := newHandler(f, src, nil)
+	h := newHandler(src, nil)
 	f.Fuzz(func(t *testing.T, route uint8, body string) {
 		w := direct(h, routes[int(route)%len(routes)].path, body)
 		switch {

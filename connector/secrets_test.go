@@ -290,7 +290,7 @@ func TestSecretInAStack(t *testing.T) {
 // still written.
 func TestLogAfterTheRequest(t *testing.T) {
 	log := &logbook{}
-	h := newHandler(t, testkit.Source{}, &connector.Options{Logger: slog.New(log)})
+	h := newHandler(testkit.Source{}, &connector.Options{Logger: slog.New(log)})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, wire.PathDocument, nil).WithContext(ctx))

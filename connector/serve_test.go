@@ -121,7 +121,7 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 		var src testkit.Full
 		act(&src, "Check", script("wait 1h"))
 		act(&src, "Query", script("begin id; row 1; flush; wait 1h"))
-		h := startServed(t, newHandler(t, src.Source, nil), nil)
+		h := startServed(t, newHandler(src.Source, nil), nil)
 		stream, plain := h.send("/query", good("/query")), h.send("/check", good("/check"))
 		h.stop()
 		a := <-stream
@@ -156,7 +156,7 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, plays("sleep 30m; begin id; row 1"), nil), nil)
+		h := startServed(t, newHandler(plays("sleep 30m; begin id; row 1"), nil), nil)
 		a := <-h.send(asked("/query 60000 => 3600000"))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)
@@ -231,7 +231,7 @@ func TestServeReturnsAtOnce(t *testing.T) {
 // in the log.
 func TestServeSaysThatItIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t, testkit.Source{}, nil), nil)
+		h := startServed(t, newHandler(testkit.Source{}, nil), nil)
 		for _, c := range []struct {
 			method, path string
 			status       int
@@ -262,11 +262,11 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		log := &logbook{}
-		stuck := newHandler(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }},
+		stuck := newHandler(testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }},
 			&connector.Options{Logger: slog.New(log)})
 		mux := http.NewServeMux()
 		mux.Handle(stuck.Mount("/stuck"))
-		mux.Handle(newHandler(t, testkit.Source{}, nil).Mount("/well"))
+		mux.Handle(newHandler(testkit.Source{}, nil).Mount("/well"))
 		h := startServed(t, http.StripPrefix("/v1", mux), nil)
 		probe := func() string {
 			a := h.ask("GET", "/healthz")

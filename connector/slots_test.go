@@ -98,46 +98,26 @@ func (s *site) crowd(waves string) {
 // TestConcurrency checks that no more requests call the source than the definition states, or of each tenant where it
 // states no number, and that the others wait, tenants in turn.
 func TestConcurrency(t *testing.T) {
-	nine := "a b c d e f g h i "
-	twice := func(wave string, n int) string { return strings.Repeat(wave, n) + " | " + strings.Repeat(wave, n) }
-	for _, c := range []struct {
-		why    string
-		def    connector.Definition
-		hangs  int
-		sent   string
-		called string // empty: in any order
-		most   int
-		took   time.Duration // 0: however long
-	}{
-		{"one at once", narrow(1), 0, "a a a a b b c", "a a b c a b a", 1, 70 * time.Second},
-		{"two at once", narrow(2), 0, "a a a a b", "a a a b a", 2, 30 * time.Second},
-		{"sixteen at once", narrow(16), 0, "a a a b b", "a a a b b", 5, 10 * time.Second},
-		{"a request that waits ends in its time, and the others keep their places", narrow(1), 0, "a b:3s c-1s d e | f f", "a d e f f", 1, 0},
-		{"and those of one tenant", narrow(1), 0, "a1 a2:3s a3-1s a4 a5 | f f", "a1 a4 a5 f f", 1, 0},
-		{"a call that was given up gives its place back once, if it had waited or not", narrow(1), 2, "a:5s a:20s | 1h | a a a a",
-			"a a a a", 1, 0},
-		{"four of a tenant", shop, 0, twice("a ", 4), "", 4, 20 * time.Second},
-		{"one more, and a tenant that comes again has all of its places", shop, 0, twice("a ", 5), "", 4, 40 * time.Second},
-		{"nine of a tenant", shop, 0, twice("a ", 9), "", 4, 60 * time.Second},
-		{"each tenant apart", shop, 0, twice(nine, 4), "", 36, 20 * time.Second},
-		{"and no more of each", shop, 0, twice(nine, 5), "", 36, 40 * time.Second},
-		{"any number without credentials", connector.Definition{Slug: "open"}, 0, strings.Repeat("a={} ", 50), "", 50, 10 * time.Second},
-		{"a request that gives up, or hangs, gives back its place, which is no other tenant's", shop, 4,
-			"a:5s a:5s a:5s a:5s a:2s b | a a a a | 1h", "b a a a a", 4, 0},
-	} {
-		testkit.Bubble(t, c.why, func(t *testing.T) {
-			q := &queue{hangs: c.hangs}
-			s := serveAs(t, c.def, q, nil)
+	for _, c := range testkit.Table(t, "testdata/slots.tsv", 7) {
+		testkit.Bubble(t, c[0], func(t *testing.T) {
+			def, hangs := connector.Definition{Slug: "open"}, atoi(c[2])
+			if c[1] == "0" {
+				def = shop
+			} else if c[1] != "open" {
+				def = narrow(atoi(c[1]))
+			}
+			q := &queue{hangs: hangs}
+			s := serveAs(t, def, q, nil)
 			start := time.Now()
-			s.crowd(c.sent)
-			if c.called != "" {
-				assert.Equal(t, c.called, strings.Join(q.called, " "))
+			s.crowd(c[3])
+			if c[4] != "" {
+				assert.Equal(t, c[4], strings.Join(q.called, " "))
 			}
-			assert.Equal(t, c.most, q.most)
-			if c.took > 0 {
-				assert.Equal(t, c.took, time.Since(start).Truncate(time.Second))
+			assert.Equal(t, c[5], itoa(q.most))
+			if c[6] != "" {
+				assert.Equal(t, duration(c[6]), time.Since(start).Truncate(time.Second))
 			}
-			if c.hangs == 0 {
+			if hangs == 0 {
 				assert.Empty(t, s.log.all())
 			}
 			assert.Zero(t, q.hangs)

@@ -153,7 +153,7 @@ func TestWrappedWriters(t *testing.T) {
 			log := &logbook{}
 			var want []string
 			for handlers := range 2 {
-				mounted := c.mount(newHandler(t, testkit.Source{}, &connector.Options{Logger: slog.New(log)}))
+				mounted := c.mount(newHandler(testkit.Source{}, &connector.Options{Logger: slog.New(log)}))
 				for range 2 {
 					w := direct(mounted, c.path, good(c.path))
 					require.Equal(t, 200, w.Code)
