@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -412,4 +413,73 @@ func TestEndOfChildren(t *testing.T) {
 		testkit.Must(serve(t, shopAPI, tables, api).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}}))(t, c.why)
 		assert.Len(t, api.takeAsked(), 1+c.asked, c.why)
 	}
+}
+
+// tied returns an API of 40 rows that it sorts by a column in which four rows each are the same, so
+// that rows of one value stand in any order, each time another one.
+func tied(size int, order func(request int, of []int)) *numbers {
+	api := numbersTo(40, size)
+	api.before = func(n *numbers, request int) {
+		n.ids = numbersTo(40, size).ids
+		for of := range slices.Chunk(n.ids, 4) {
+			order(request, of)
+		}
+	}
+	return api
+}
+
+// tiedOrders are ways in which rows of one value can stand in another order each time.
+var tiedOrders = map[string]func(request int, of []int){
+	"turned round": func(request int, of []int) {
+		if request%2 == 1 {
+			slices.Reverse(of)
+		}
+	},
+	"moved on":        func(request int, of []int) { moveOn(2*request, of) },
+	"moved on by one": moveOn,
+	"at random": func(request int, of []int) {
+		dice := rand.New(rand.NewPCG(uint64(of[0]), uint64(request)))
+		dice.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+	},
+}
+
+// moveOn moves the first of some ids to their end, so many times.
+func moveOn(times int, of []int) {
+	times %= len(of)
+	copy(of, append(slices.Clone(of[times:]), of[:times]...))
+}
+
+var byPlaces = map[string]restsource.Pages{"page": byPage, "offset": byOffset, "url": byURL, "link": byLink}
+
+// TestUnstableOrder: where rows stand in another order in each answer, some come twice and
+// others never. The read is whole by chance, or it fails. Discovery warns.
+func TestUnstableOrder(t *testing.T) {
+	for name, order := range tiedOrders {
+		for by, pages := range byPlaces {
+			t.Run(name+" by "+by, func(t *testing.T) {
+				silent := 0
+				for size := 6; size < 15; size++ {
+					ids, err := readAll(t, tied(size, order), numbersTable(pages))
+					if err != nil {
+						requireCode(t, wire.CodeInternal, err)
+					} else if len(ids) != 40 {
+						silent++
+					}
+				}
+				assert.Zero(t, silent)
+				found := testkit.Must(serve(t, shopAPI, numbersTable(pages), tied(10, order)).Discover())(t)
+				require.Len(t, found.Warnings, 1)
+				assert.Contains(t, found.Warnings[0], "order is not stable")
+			})
+		}
+	}
+	t.Run("a stable one", func(t *testing.T) {
+		for by, pages := range byPlaces {
+			api := numbersTo(40, 10)
+			ids := testkit.Must(readAll(t, api, numbersTable(pages)))(t, by)
+			assert.Len(t, ids, 40, by)
+			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), api).Discover())(t)
+			assert.Empty(t, found.Warnings, by)
+		}
+	})
 }

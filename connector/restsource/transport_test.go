@@ -2,9 +2,12 @@ package restsource_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // get sends one request and closes the answer.
@@ -206,5 +210,74 @@ func TestBodyCap(t *testing.T) {
 			require.ErrorContains(t, err, "the answer is larger than the connector takes")
 		}
 		assert.Len(t, body, min(length, 10))
+	}
+}
+
+// TestBudgets: requests keep to what the body states and to what the author knows, and a
+// wait beyond the deadline is refused at once.
+func TestBudgets(t *testing.T) {
+	level := func(remaining, restore, cost int) string {
+		return fmt.Sprintf(`, "extensions": {"cost": {"requestedQueryCost": %d, "throttleStatus":
+			{"maximumAvailable": 1000, "currentlyAvailable": %d, "restoreRate": %d}}}`, cost, remaining, restore)
+	}
+	costs := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+		Restore: "extensions.cost.throttleStatus.restoreRate",
+		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
+	for _, c := range testkit.Cases[struct {
+		Why   string
+		API   restsource.API
+		Costs bool     // whether the budget is declared that level states
+		Level []int    // what remains, what comes back in a second, and what a request costs
+		More  []string // in place of level, members of each answer, the last for ever
+		Asked string   // the seconds
+		Code  wire.Code
+	}](t, "testdata/budgets.json") {
+		testkit.Bubble(t, c.Why, func(t *testing.T) {
+			if c.Costs {
+				c.API.Budget = costs
+			}
+			if c.Level != nil {
+				c.More = []string{level(c.Level[0], c.Level[1], c.Level[2])}
+			}
+			var answers []string
+			for n := range 5 {
+				answers = append(answers, fmt.Sprintf(`%d "page": %d%s`, n+1, n+1, c.More[min(n, len(c.More)-1)]))
+			}
+			upstream := inTurn(answers...)
+			c.API.Base = shopAPI.Base
+			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
+			_, err := serve(t, c.API, tables, upstream).
+				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
+			requireCode(t, c.Code, err)
+			assert.Equal(t, c.Asked, inSeconds(upstream.times))
+		})
+	}
+	testkit.Bubble(t, "throttled, in GraphQL", func(t *testing.T) {
+		begun := time.Now()
+		throttled := `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`
+		api := graph("", func(n int, _ string) string { return map[int]string{1: throttled}[n] })
+		testkit.Must(serve(t, graphAPI, declared("graph"), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
+		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
+			"until there is enough for a request, and for the next page again, because no answer says more")
+	})
+}
+
+func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
+	var answer struct{ Page int }
+	err := json.Unmarshal(body, &answer)
+	return url.Values{"page": {fmt.Sprint(answer.Page)}}, answer.Page < 5, err
+}
+
+// TestRateOfAll: two requests of the platform share a rate, unless it is one for each.
+func TestRateOfAll(t *testing.T) {
+	for each, want := range map[bool]string{false: "0 1", true: "0 0"} {
+		synctest.Test(t, func(t *testing.T) {
+			api := inTurn(bodyOfOne)
+			tenant := serve(t, restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}}, numbersTable(onePage), api)
+			for range 2 {
+				require.NoError(t, tenant.Check())
+			}
+			assert.Equal(t, want, inSeconds(api.times))
+		})
 	}
 }
