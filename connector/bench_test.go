@@ -162,8 +162,7 @@ func offering(t testing.TB, rows int, body string, source func(w *connector.RowW
 	return w
 }
 
-// TestRowAllocatesNothing counts allocations from Row to the stream, with filters
-// on.
+// TestRowAllocatesNothing counts allocations from Row to the stream, with filters on.
 func TestRowAllocatesNothing(t *testing.T) {
 	answer := offering(t, 30, filteredQuery, func(w *connector.RowWriter, offer func()) {
 		for range 300 { // the buffers grow to their size
@@ -191,8 +190,7 @@ func TestRowAllocatesNothing(t *testing.T) {
 	assert.Greater(t, answer.bytes, 12<<20)
 }
 
-// TestHeapAllocatesLittle counts allocations for rows that do not belong to the
-// first n of a sort.
+// TestHeapAllocatesLittle counts allocations for rows that do not belong to the first n of a sort.
 func TestHeapAllocatesLittle(t *testing.T) {
 	offering(t, 3000, `{"table":"items","and":[],"sort":[{"field":"price","dir":"desc"},{"field":"id","dir":"asc"}],"limit":10,`+
 		`"fields":["id"],`+tail, func(_ *connector.RowWriter, offer func()) {

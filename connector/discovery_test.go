@@ -58,9 +58,8 @@ func TestDiscovery(t *testing.T) {
 	assert.Equal(t, `{"tables":[]}`, a.body, "no tables are an empty array, not null")
 }
 
-// TestDiscoveryRules breaks each rule. Only the author can repair that, so the
-// answer is an internal error, and the log names place and fault without the
-// value.
+// TestDiscoveryRules breaks each rule. Only the author can repair that, so the answer is an internal error, and the log
+// names place and fault without the value.
 func TestDiscoveryRules(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/undiscovered.tsv", 4) {
 		why, path, want := c[0], c[1], c[3]
@@ -113,8 +112,7 @@ func TestAnswersThatAreNone(t *testing.T) { answers(t, "none.tsv") }
 // TestAnswersAtTheEdge returns the extreme legal ones.
 func TestAnswersAtTheEdge(t *testing.T) { answers(t, "edge.tsv") }
 
-// TestGroupBudget checks that as many groups as the limit are refused, never
-// cut.
+// TestGroupBudget checks that as many groups as the limit are refused, never cut.
 func TestGroupBudget(t *testing.T) {
 	for n, status := range map[int]int{0: 200, 1000: 200, 1001: 422, 5000: 422} {
 		s := played(t, "Aggregate: groups "+itoa(n), connector.Options{})
@@ -128,8 +126,7 @@ func TestGroupBudget(t *testing.T) {
 	}
 }
 
-// TestAnswerSize checks the limit of 32 MiB, which is checked before the status
-// is written.
+// TestAnswerSize checks the limit of 32 MiB, which is checked before the status is written.
 func TestAnswerSize(t *testing.T) {
 	testrun.Long(t)
 	// Digits are copied as they are, which keeps the test quick.

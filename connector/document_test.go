@@ -116,14 +116,12 @@ func routesExist(t *testing.T, h *connector.Handler, endpoints []wire.Endpoint) 
 	}
 }
 
-// TestDescriberIsInvisible checks that a Describer is no capability of the
-// protocol.
+// TestDescriberIsInvisible checks that a Describer is no capability of the protocol.
 func TestDescriberIsInvisible(t *testing.T) {
 	assert.Equal(t, document(t, testkit.Endpoints{}, nil), document(t, testkit.Described{}, nil))
 }
 
-// TestOmit checks that Omit subtracts from the document and the routes, and does nothing
-// else.
+// TestOmit checks that Omit subtracts from the document and the routes, and does nothing else.
 func TestOmit(t *testing.T) {
 	everything := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
 	for _, c := range testkit.Table(t, "testdata/omissions.tsv", 3) {
@@ -148,8 +146,7 @@ func TestOmit(t *testing.T) {
 	}
 }
 
-// TestDialect checks that Dialect is called once, and that an empty dialect is
-// refused, unless the host omits it.
+// TestDialect checks that Dialect is called once, and that an empty dialect is refused, unless the host omits it.
 func TestDialect(t *testing.T) {
 	asked := 0
 	doc := document(t, counting{asked: &asked}, nil)
@@ -200,8 +197,7 @@ func TestDocumentServed(t *testing.T) {
 	s.alive()
 }
 
-// TestDocumentIsTheHostsOwn checks that what a host changes after New changes
-// nothing.
+// TestDocumentIsTheHostsOwn checks that what a host changes after New changes nothing.
 func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)

@@ -20,8 +20,7 @@ var bookColumns = []wire.Column{
 	{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber},
 }
 
-// books is an upstream that selects by one language, keeps its books in the order
-// of their year, and pages.
+// books is an upstream that selects by one language, keeps its books in the order of their year, and pages.
 type books struct{ source }
 
 var pushable = connector.Pushdown{
@@ -60,8 +59,7 @@ func (books) Query(_ context.Context, req *connector.Query, out *connector.Rows)
 	return nil
 }
 
-// A source that pushes what its upstream can do, and no more: the window only
-// once filters and sort are served.
+// A source that pushes what its upstream can do, and no more: the window only once filters and sort are served.
 func ExampleClaim_TakeWindow() {
 	handler := handlerOf("books", books{})
 	post(handler, "/query", `{
@@ -92,8 +90,7 @@ func ExampleClaim_TakeWindow() {
 	// {"end":1}
 }
 
-// counted is the source of the first example with /count, which its upstream
-// cannot answer for most filters.
+// counted is the source of the first example with /count, which its upstream cannot answer for most filters.
 type counted struct{ source }
 
 func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {

@@ -31,8 +31,7 @@ func around(do func(ctx context.Context, next action) error) interceptFunc {
 // action stands for the work of an author's method.
 type action = func(context.Context) error
 
-// hook is a place where author code runs: a request that leads there, and a
-// source that does an action there.
+// hook is a place where author code runs: a request that leads there, and a source that does an action there.
 type hook struct {
 	name, path, body string
 	source           func(action) connector.Source
@@ -131,9 +130,8 @@ func (panickingUnwrap) Unwrap() error    { panic("in Unwrap") }
 func (panickingStringer) String() string { panic("in String") }
 func (u uncomparable) Error() string     { return "uncomparable" }
 
-// TestPanics checks that however an author's hook ends, the process lives, the
-// request is answered as an internal error, the cause is in the log, and the
-// next request is answered.
+// TestPanics checks that however an author's hook ends, the process lives, the request is answered as an internal
+// error, the cause is in the log, and the next request is answered.
 func TestPanics(t *testing.T) {
 	var null *testkit.Endpoints
 	throws := func(v any) action { return func(context.Context) error { panic(v) } }
@@ -196,8 +194,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestErrors is the table of errors: which carry their text out, where, and
-// with which status and code.
+// TestErrors is the table of errors: which carry their text out, where, and with which status and code.
 func TestErrors(t *testing.T) {
 	var null *wire.Error
 	const (
@@ -299,16 +296,14 @@ func TestErrorCauses(t *testing.T) {
 	}
 }
 
-// TestLongMessages checks that an upstream's page in an error does not come
-// through whole.
+// TestLongMessages checks that an upstream's page in an error does not come through whole.
 func TestLongMessages(t *testing.T) {
 	page := strings.Repeat("ä", 1<<20)
 	serve(t, failing(connector.CheckFailed("%s", page)), nil).post("/check", good("/check")).
 		refuses(t, 400, wire.CodeCheckFailed, strings.Repeat("ä", 2048)+"...")
 }
 
-// TestInterceptCalls checks that Intercept is called around each call of the source,
-// and told which.
+// TestInterceptCalls checks that Intercept is called around each call of the source, and told which.
 func TestInterceptCalls(t *testing.T) {
 	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
 	act(&src, "Count", script("decline"))

@@ -29,8 +29,7 @@ type borders struct {
 	Below    map[string][]string
 }
 
-// judge is where the packages of the conformance program begin. They have fences of
-// their own, in its TestImports.
+// judge is where the packages of the conformance program begin. They have fences of their own, in its TestImports.
 const judge = "conformance/internal/"
 
 // required are the modules the library's go.mod may require directly.
@@ -69,9 +68,8 @@ var packages = sync.OnceValues(func() (map[string]listed, error) {
 	}
 })
 
-// TestFences keeps design section 2: who may import whom. In particular the
-// judge shares the alphabet with the judged, not the code, the platform's client
-// links no judge, and what is computed over rows knows the protocol alone.
+// TestFences keeps design section 2: who may import whom. In particular the judge shares the alphabet with the judged,
+// not the code, the platform's client links no judge, and what is computed over rows knows the protocol alone.
 func TestFences(t *testing.T) {
 	all := testkit.Must(packages())(t)
 	var fences borders
@@ -163,9 +161,8 @@ func TestEnginesAreNamedByThemselves(t *testing.T) {
 	}
 }
 
-// TestConformanceIsIndependent keeps I2: the judge reaches neither connector
-// nor filter. The platform's side, and the page that shows it, have the filters of
-// the platform. Package testing, and its flags, stay out of the command.
+// TestConformanceIsIndependent keeps I2: the judge reaches neither connector nor filter. The platform's side, and the
+// page that shows it, have the filters of the platform. Package testing, and its flags, stay out of the command.
 func TestConformanceIsIndependent(t *testing.T) {
 	all := testkit.Must(packages())(t)
 	for path, p := range all {
@@ -186,8 +183,7 @@ func TestConformanceIsIndependent(t *testing.T) {
 	require.Contains(t, all[module+"/conformance/cmd/conform"].Deps, module+"/conformance")
 }
 
-// TestRequirements keeps the library's own go.mod at the four modules it may
-// require directly.
+// TestRequirements keeps the library's own go.mod at the four modules it may require directly.
 func TestRequirements(t *testing.T) {
 	cmd := exec.Command("go", "mod", "edit", "-json")
 	cmd.Dir = ".."

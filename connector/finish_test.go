@@ -19,8 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// question is a random query and everything around it. The oracle answers it, which
-// shares no code with package filter.
+// question is a random query and everything around it. The oracle answers it, which shares no code with package filter.
 type question struct {
 	req               wire.QueryRequest
 	table             *oracle.Table // in the source's own order

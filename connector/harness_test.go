@@ -34,8 +34,7 @@ const (
 	canary = "canary7c1e"
 )
 
-// shop is the definition most tests serve: one required credential, one
-// optional.
+// shop is the definition most tests serve: one required credential, one optional.
 var shop = connector.Definition{
 	Slug: "shop",
 	Credentials: []wire.CredentialField{
@@ -215,8 +214,7 @@ func (a answer) hasRefusalHeaders(t testing.TB) {
 	assert.Empty(t, a.header.Get("Location"), "nothing ever redirects")
 }
 
-// keepsSecrets asserts that an answer and the log show neither the credential
-// nor a text of the body.
+// keepsSecrets asserts that an answer and the log show neither the credential nor a text of the body.
 func (s *site) keepsSecrets(a answer) {
 	s.t.Helper()
 	for where, text := range map[string]string{"answer": a.body, "headers": fmt.Sprint(a.header),

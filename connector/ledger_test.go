@@ -18,9 +18,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-// A ledgerEntry maps one rule of docs/protocol.md to the tests that prove that
-// this library keeps it, and to the checks of the conformance program that
-// find a connector which breaks it.
+// A ledgerEntry maps one rule of docs/protocol.md to the tests that prove that this library keeps it, and to the checks
+// of the conformance program that find a connector which breaks it.
 type ledgerEntry struct {
 	Rule     string
 	Tests    []string // "package:Test" or "package:Test/case"
@@ -58,9 +57,8 @@ func TestLedger(t *testing.T) {
 	require.Equal(t, want, got, "the ledger and docs/protocol.md must have the same rules in the same order")
 }
 
-// TestLedgerRan fails when a test that the ledger names did not run, or did not
-// pass. It reads the records of the plain run and of that in full, which CI makes with
-// go test -json and names in LEDGER_RUN.
+// TestLedgerRan fails when a test that the ledger names did not run, or did not pass. It reads the records of the plain
+// run and of that in full, which CI makes with go test -json and names in LEDGER_RUN.
 func TestLedgerRan(t *testing.T) {
 	records := filepath.SplitList(os.Getenv("LEDGER_RUN"))
 	if len(records) == 0 {
@@ -88,9 +86,8 @@ func TestLedgerRan(t *testing.T) {
 	}
 }
 
-// TestLedgerChecks requires checks that exist, for each binding rule that can
-// be broken visibly. Each check that can fail a connector must defend a binding
-// rule, and each advice a decision of ours [rule verdict-14].
+// TestLedgerChecks requires checks that exist, for each binding rule that can be broken visibly. Each check that can
+// fail a connector must defend a binding rule, and each advice a decision of ours [rule verdict-14].
 func TestLedgerChecks(t *testing.T) {
 	defends := map[string][]rules.Status{}
 	checks := testkit.Must((&conformance.Options{Mode: conformance.ModeBoth}).Checks())(t)
@@ -150,8 +147,7 @@ func declaredTests(t *testing.T) map[string][]string {
 	return tests
 }
 
-// TestReadme compares the connector in the README with examples/hello, which is
-// compiled.
+// TestReadme compares the connector in the README with examples/hello, which is compiled.
 func TestReadme(t *testing.T) {
 	readme := testkit.Must(os.ReadFile("../README.md"))(t)
 	hello := testkit.Must(os.ReadFile("../examples/hello/main.go"))(t)

@@ -28,8 +28,7 @@ func told(o connector.RequestStats) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %d %s %s %s", o.Route, o.Table, o.Status, o.Code, o.Fault, o.End)), " ")
 }
 
-// TestObserveSaysHowItEnded checks route, table, status, code, fault and the end of
-// the stream.
+// TestObserveSaysHowItEnded checks route, table, status, code, fault and the end of the stream.
 func TestObserveSaysHowItEnded(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/ends.tsv", 4) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
@@ -53,8 +52,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 	}
 }
 
-// TestObserveRefusals checks what is refused before the body is read, and the
-// document.
+// TestObserveRefusals checks what is refused before the body is read, and the document.
 func TestObserveRefusals(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/early.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
@@ -82,8 +80,7 @@ func parts(s wire.Served) string {
 	return cmp.Or(strings.Join(list, ","), "nothing")
 }
 
-// TestObserveQuery checks what a query asked, what the source claimed, and the rows
-// and times.
+// TestObserveQuery checks what a query asked, what the source claimed, and the rows and times.
 func TestObserveQuery(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/observed.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
@@ -229,8 +226,7 @@ func TestRequestID(t *testing.T) {
 	assert.Empty(t, connector.RequestID(t.Context()), "outside of a request")
 }
 
-// TestRequestIDIsACredential checks that a caller who sends a credential as the id
-// does not bring it into the log.
+// TestRequestIDIsACredential checks that a caller who sends a credential as the id does not bring it into the log.
 func TestRequestIDIsACredential(t *testing.T) {
 	var seen []connector.RequestStats
 	var log strings.Builder

@@ -72,8 +72,7 @@ func TestTwoTokens(t *testing.T) {
 	}
 }
 
-// TestBodyUnread checks that what can be refused without the body is refused
-// before it is read.
+// TestBodyUnread checks that what can be refused without the body is refused before it is read.
 func TestBodyUnread(t *testing.T) {
 	h := newHandler(testkit.Source{}, nil)
 	for _, c := range testkit.Table(t, "testdata/unread.tsv", 6) {
@@ -176,8 +175,7 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 	return a
 }
 
-// TestMethods checks 405 with Allow on every known route, before the bearer
-// token is looked at.
+// TestMethods checks 405 with Allow on every known route, before the bearer token is looked at.
 func TestMethods(t *testing.T) {
 	s := serve(t, testkit.Endpoints{}, nil)
 	type target struct{ path, allow string }
@@ -239,12 +237,10 @@ func TestVerdicts(t *testing.T) {
 // promised are 422, and that no source sees them.
 func TestUnadvertised(t *testing.T) { answers(t, "unadvertised.tsv") }
 
-// TestUnknownNames checks that what the data lacks is refused by name, before
-// any row.
+// TestUnknownNames checks that what the data lacks is refused by name, before any row.
 func TestUnknownNames(t *testing.T) { answers(t, "names.tsv") }
 
-// TestNamesAreBounded checks that a name in a message is cut, so that no body
-// comes back whole.
+// TestNamesAreBounded checks that a name in a message is cut, so that no body comes back whole.
 func TestNamesAreBounded(t *testing.T) {
 	long := strings.Repeat("ä\\u0001", 10_000)
 	for _, request := range []string{
@@ -263,8 +259,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzRequest checks that whatever a body holds, the answer is a clean one: the
-// route's own, or an envelope below 500.
+// FuzzRequest checks that whatever a body holds, the answer is a clean one: the route's own, or an envelope below 500.
 func FuzzRequest(f *testing.F) {
 	for i, r := range routes {
 		f.Add(uint8(i), r.body)
@@ -359,8 +354,7 @@ func TestBodiesTaken(t *testing.T) {
 	}
 }
 
-// TestBodySize sends bodies around the size limit, to the byte, with and
-// without a stated length.
+// TestBodySize sends bodies around the size limit, to the byte, with and without a stated length.
 func TestBodySize(t *testing.T) {
 	for most, options := range map[int]*connector.Options{8 << 20: nil, 1024: {MaxRequestBytes: 1024}} {
 		s := serve(t, testkit.Source{}, options)
@@ -381,8 +375,7 @@ func TestBodySize(t *testing.T) {
 	}
 }
 
-// TestBodyEndless sends a body that is far too long: it is read to the limit and no
-// further.
+// TestBodyEndless sends a body that is far too long: it is read to the limit and no further.
 func TestBodyEndless(t *testing.T) {
 	s := serve(t, testkit.Source{}, &connector.Options{MaxRequestBytes: 1024})
 	body := strings.NewReader(strings.Repeat(" ", 1<<20))

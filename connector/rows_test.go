@@ -54,8 +54,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestAll checks that an iterator's error is the source's, and that a full
-// window ends it.
+// TestAll checks that an iterator's error is the source's, and that a full window ends it.
 func TestAll(t *testing.T) {
 	taken := 0
 	seq := func(fail error) iter.Seq2[[]wire.Value, error] {
@@ -92,9 +91,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestBuffersMayBeReused checks that Row keeps nothing, neither in a batch nor
-// in the heap of a sort, so that an author's cells may share a buffer that is
-// filled again.
+// TestBuffersMayBeReused checks that Row keeps nothing, neither in a batch nor in the heap of a sort, so that an
+// author's cells may share a buffer that is filled again.
 func TestBuffersMayBeReused(t *testing.T) {
 	for sort, want := range map[string]string{
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
@@ -118,8 +116,7 @@ func TestBuffersMayBeReused(t *testing.T) {
 	}
 }
 
-// TestRowErrorsStick checks that after the first refusal every call returns the
-// same error.
+// TestRowErrorsStick checks that after the first refusal every call returns the same error.
 func TestRowErrorsStick(t *testing.T) {
 	errs := make(chan []error, 1) // the answer ends while the source is still at work
 	s := serve(t, emits(func(out *connector.Rows) error {
@@ -134,8 +131,7 @@ func TestRowErrorsStick(t *testing.T) {
 	}
 }
 
-// TestFail checks that code that makes rows for a source can fail the answer,
-// whatever the source returns.
+// TestFail checks that code that makes rows for a source can fail the answer, whatever the source returns.
 func TestFail(t *testing.T) {
 	for _, c := range []struct {
 		why  string
@@ -192,8 +188,7 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestDialectMode checks that the rows of an SQL statement come in full, and
-// that the native body is taken too.
+// TestDialectMode checks that the rows of an SQL statement come in full, and that the native body is taken too.
 func TestDialectMode(t *testing.T) {
 	var seen wire.SQLRequest
 	s := serve(t, testkit.Full{Speaker: testkit.Speaker{Name: "ansi",
@@ -212,8 +207,7 @@ func TestDialectMode(t *testing.T) {
 
 	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n",
 		s.post(asked("/query")).body, "the native body too")
-	assert.Equal(t, 404, s.post(asked(`/query "items" => "sql"`)).status,
-		`a table that is called "sql" is no SQL`)
+	assert.Equal(t, 404, s.post(asked(`/query "items" => "sql"`)).status, `a table that is called "sql" is no SQL`)
 
 	answers(t, "sql.tsv")
 }

@@ -131,8 +131,7 @@ func TestPerRequestConcurrent(t *testing.T) {
 	assert.Equal(t, int64(0), open.Load())
 }
 
-// TestPerRequestContext gives what makes a value a context that outlives the
-// call, and has the values of the call's.
+// TestPerRequestContext gives what makes a value a context that outlives the call, and has the values of the call's.
 func TestPerRequestContext(t *testing.T) {
 	type key struct{}
 	var p connector.PerRequest[context.Context]

@@ -27,9 +27,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestSecrets checks that whatever an author does with a credential in an
-// error, a panic or a deliberate message, it is in no answer and no log. Package
-// internal/secret knows more spellings.
+// TestSecrets checks that whatever an author does with a credential in an error, a panic or a deliberate message, it is
+// in no answer and no log. Package internal/secret knows more spellings.
 func TestSecrets(t *testing.T) {
 	secrets := []string{
 		"sk-live-0123456789abcdef",
@@ -84,9 +83,8 @@ func TestSecrets(t *testing.T) {
 	assert.Positive(t, redactions)
 }
 
-// TestFormShowsPlainText checks that what was typed into a plain text field may
-// be shown to the person who typed it, in the message of a failed check, and
-// nowhere else. Passwords, text areas and values of unknown fields are shown
+// TestFormShowsPlainText checks that what was typed into a plain text field may be shown to the person who typed it, in
+// the message of a failed check, and nowhere else. Passwords, text areas and values of unknown fields are shown
 // nowhere.
 func TestFormShowsPlainText(t *testing.T) {
 	const (
@@ -143,9 +141,8 @@ func TestFormKeepsPasswordsInText(t *testing.T) {
 	}
 }
 
-// TestTenantsAtOnce sends requests of many tenants with the same table names,
-// each of whose cells carries the tenant's mark, interleaved, failing and
-// leaving. No answer shows another tenant's mark.
+// TestTenantsAtOnce sends requests of many tenants with the same table names, each of whose cells carries the tenant's
+// mark, interleaved, failing and leaving. No answer shows another tenant's mark.
 func TestTenantsAtOnce(t *testing.T) {
 	const tenants, requests, workers = 16, 2000, 16
 	mark := func(creds wire.Credentials) string { return "mark<" + creds.Get("apiKey")[:2] + ">" }
@@ -276,8 +273,7 @@ func TestLongCauses(t *testing.T) {
 	}
 }
 
-// TestSecretInAStack checks that a credential that is the name of a function is not
-// in the stack of a panic either.
+// TestSecretInAStack checks that a credential that is the name of a function is not in the stack of a panic either.
 func TestSecretInAStack(t *testing.T) {
 	const name = "TestSecretInAStack"
 	s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
@@ -286,8 +282,7 @@ func TestSecretInAStack(t *testing.T) {
 	assert.NotContains(t, s.log.String(), name)
 }
 
-// TestLogAfterTheRequest checks that the line of a request whose context is over is
-// still written.
+// TestLogAfterTheRequest checks that the line of a request whose context is over is still written.
 func TestLogAfterTheRequest(t *testing.T) {
 	log := &logbook{}
 	h := newHandler(testkit.Source{}, &connector.Options{Logger: slog.New(log)})

@@ -44,8 +44,7 @@ func startServed(t *testing.T, handler http.Handler, options *connector.ServeOpt
 	return h
 }
 
-// send posts a body in another goroutine. The channel gets what came back, and how
-// long it took.
+// send posts a body in another goroutine. The channel gets what came back, and how long it took.
 func (h *served) send(path, body string) <-chan servedAnswer {
 	answered := make(chan servedAnswer, 1)
 	start := time.Now()
@@ -88,8 +87,7 @@ type servedAnswer struct {
 	err    error
 }
 
-// TestServeDrains requires that the time which requests have after a stop is the host's
-// to choose.
+// TestServeDrains requires that the time which requests have after a stop is the host's to choose.
 func TestServeDrains(t *testing.T) {
 	for _, c := range []struct {
 		why                string
@@ -227,8 +225,7 @@ func TestServeReturnsAtOnce(t *testing.T) {
 	assert.ErrorIs(t, err, net.ErrClosed)
 }
 
-// TestServeSaysThatItIsUp checks the probe, which takes no token and leaves no line
-// in the log.
+// TestServeSaysThatItIsUp checks the probe, which takes no token and leaves no line in the log.
 func TestServeSaysThatItIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startServed(t, newHandler(testkit.Source{}, nil), nil)

@@ -63,8 +63,7 @@ func TestClocks(t *testing.T) {
 			assert.Equal(t, last, ended.String(), "the source's context ends with its stream")
 			s.alive()
 			time.Sleep(2 * time.Minute)
-			assert.NotContains(t, s.log.String(), "ERROR",
-				"the end of a request's time is no fault of the host's")
+			assert.NotContains(t, s.log.String(), "ERROR", "the end of a request's time is no fault of the host's")
 		})
 	}
 }
@@ -103,8 +102,7 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 	})
 }
 
-// wrapped hides every method of a ResponseWriter but the three, as middleware does
-// that forgets Unwrap.
+// wrapped hides every method of a ResponseWriter but the three, as middleware does that forgets Unwrap.
 type wrapped struct{ w http.ResponseWriter }
 
 func (w wrapped) Header() http.Header         { return w.w.Header() }
@@ -197,9 +195,8 @@ func TestSilentSource(t *testing.T) {
 	})
 }
 
-// TestReaderStops checks that a reader that takes nothing is cut off at exactly
-// WriteStall, and the source cancelled. Until then the source blocks, at most
-// one batch ahead.
+// TestReaderStops checks that a reader that takes nothing is cut off at exactly WriteStall, and the source cancelled.
+// Until then the source blocks, at most one batch ahead.
 func TestReaderStops(t *testing.T) {
 	for _, c := range []struct {
 		why          string
@@ -288,9 +285,8 @@ func (r trickle) Read(p []byte) (int, error) {
 	return r.Conn.Read(p[:min(len(p), 2<<10)])
 }
 
-// TestDeadlineBesideStalledReader checks that the source is told at the exact
-// instant, though nobody takes the error line, and that the request ends soon
-// after.
+// TestDeadlineBesideStalledReader checks that the source is told at the exact instant, though nobody takes the error
+// line, and that the request ends soon after.
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
@@ -356,8 +352,7 @@ func TestReaderLeaves(t *testing.T) {
 	})
 }
 
-// TestServerTimeouts checks that the server's WriteTimeout and ReadTimeout
-// neither cut a stream nor lose a late answer.
+// TestServerTimeouts checks that the server's WriteTimeout and ReadTimeout neither cut a stream nor lose a late answer.
 func TestServerTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := played(t, "Query: begin; flush; wait 25s; rows 100 / Size: sleep 8s; size 1 / Aggregate: sleep 8s; decline / "+
@@ -395,9 +390,8 @@ func (a answer) outcome(t testing.TB) string {
 	return lines[len(lines)-1]
 }
 
-// TestDeadlineAroundTheFirstByte sweeps the instant of the first byte over the
-// instant of the deadline, for sources that answer in several ways and readers
-// that begin to read at several instants. Every request gets an answer.
+// TestDeadlineAroundTheFirstByte sweeps the instant of the first byte over the instant of the deadline, for sources
+// that answer in several ways and readers that begin to read at several instants. Every request gets an answer.
 func TestDeadlineAroundTheFirstByte(t *testing.T) {
 	const timeout = 20 * time.Millisecond
 	sources := map[string]string{ // AT stands for the instant
@@ -513,8 +507,7 @@ func TestAbandoned(t *testing.T) {
 	})
 }
 
-// TestAbandonedNotGoneOnWith checks that after a call that outlived its
-// request, no other is made for it.
+// TestAbandonedNotGoneOnWith checks that after a call that outlived its request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {
 	const late = "described Describe: sleep 1m"
 	for _, route := range routes[2:] {
@@ -582,9 +575,8 @@ func TestRowsAfterReturning(t *testing.T) {
 	}
 }
 
-// TestRowBesideRow checks the moment in which a second goroutine does harm: the first one
-// is writing a batch to a slow reader and holds no lock. The row would get into the bytes
-// that are being sent, or be lost with them.
+// TestRowBesideRow checks the moment in which a second goroutine does harm: the first one is writing a batch to a slow
+// reader and holds no lock. The row would get into the bytes that are being sent, or be lost with them.
 func TestRowBesideRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := wire.Text(strings.Repeat("x", 1000))

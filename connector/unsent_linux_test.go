@@ -14,8 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
-// TestUnsentIsLimited asks the kernel what Serve has set, on a plain connection and
-// below TLS.
+// TestUnsentIsLimited asks the kernel what Serve has set, on a plain connection and below TLS.
 func TestUnsentIsLimited(t *testing.T) {
 	const notSentLowAt = 25
 	web := httptest.NewTLSServer(nil) // for its certificate

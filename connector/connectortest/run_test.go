@@ -23,8 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Correct sources pass, whatever they leave to the library and whatever they omit
-// from the document.
+// Correct sources pass, whatever they leave to the library and whatever they omit from the document.
 func TestRun(t *testing.T) {
 	small, flagged := shopTables()[1:], shopTables()[1:]
 	no := false
@@ -95,8 +94,7 @@ func TestRunNeedsToRead(t *testing.T) {
 	assert.Contains(t, list[0].text, `table "orders" cannot be read`)
 }
 
-// Refusing a legal request fails the run, because every source can answer it
-// without claiming anything.
+// Refusing a legal request fails the run, because every source can answer it without claiming anything.
 func TestRunRefusals(t *testing.T) {
 	source := honest(t)
 	query := source.OnQuery
@@ -113,8 +111,7 @@ func TestRunRefusals(t *testing.T) {
 	assert.Contains(t, list[0].text, "no prefixes here")
 }
 
-// TestRunUnderGoTest runs a failing test of this package with go test and reads the
-// output.
+// TestRunUnderGoTest runs a failing test of this package with go test and reads the output.
 func TestRunUnderGoTest(t *testing.T) {
 	const inner = "CONNECTORTEST_INNER"
 	if os.Getenv(inner) != "" {
@@ -154,9 +151,8 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// recorder replaces a *testing.T in a test that must fail: it records failures
-// and logs. Everything else, such as cleanups and the context, goes to the real
-// test.
+// recorder replaces a *testing.T in a test that must fail: it records failures and logs. Everything else, such as
+// cleanups and the context, goes to the real test.
 type recorder struct {
 	testing.TB
 	mu           sync.Mutex

@@ -140,8 +140,7 @@ func TestTenantErrors(t *testing.T) {
 	assert.Equal(t, wire.CodeNotFound, refused.Code)
 }
 
-// Query returns an error line as an error with the rows before it. In a bubble
-// the heartbeats take no real time.
+// Query returns an error line as an error with the rows before it. In a bubble the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
@@ -162,8 +161,7 @@ func TestTenantErrorLine(t *testing.T) {
 	})
 }
 
-// A violation fails the test with what is wrong and where, and the call returns
-// the answer anyway.
+// A violation fails the test with what is wrong and where, and the call returns the answer anyway.
 func TestTenantVerifies(t *testing.T) {
 	def := connector.Definition{Slug: "shop",
 		Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}

@@ -137,8 +137,7 @@ func TestPagesStop(t *testing.T) {
 
 // A REST API that answers {"items": [...], "next": "..."}, as a source.
 func ExamplePages() {
-	// The upstream's client; in a real source it takes the tenant's
-	// credentials and does an HTTP request with ctx.
+	// The upstream's client; in a real source it takes the tenant's credentials and does an HTTP request with ctx.
 	list := func(_ context.Context, after string) (names []string, next string, err error) {
 		switch after {
 		case "":
@@ -173,8 +172,7 @@ func ExamplePages() {
 	// [Cy 2] <nil>
 }
 
-// The upstream's words may reach the platform only when an author means them
-// to.
+// The upstream's words may reach the platform only when an author means them to.
 func ExamplePages_errors() {
 	rows := memsource.Pages(context.Background(), func(_ context.Context, page int) ([][]wire.Value, int, error) {
 		status := 429

@@ -23,8 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// company returns the source of the tests below: staff and their places, as in
-// TestJoin, with what discovery needs.
+// company returns the source of the tests below: staff and their places, as in TestJoin, with what discovery needs.
 func company(t testing.TB) *memsource.Source {
 	t.Helper()
 	no := false
@@ -105,8 +104,7 @@ func TestSourceBudget(t *testing.T) {
 	assert.NotNil(t, got["a"], "without options the default budget holds a thousand values")
 }
 
-// bare hides everything but the queries, so that nothing is refused before
-// they are called.
+// bare hides everything but the queries, so that nothing is refused before they are called.
 type bare struct {
 	connector.Source
 	connector.Joiner

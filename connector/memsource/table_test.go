@@ -137,8 +137,7 @@ func TestNewFindsEveryFault(t *testing.T) {
 	assert.ErrorContains(t, err, "490 more rows")
 }
 
-// TestSourceIsACopy changes the tables given to New, and an answer: neither
-// changes what the source serves.
+// TestSourceIsACopy changes the tables given to New, and an answer: neither changes what the source serves.
 func TestSourceIsACopy(t *testing.T) {
 	ctx := context.Background()
 	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")},
@@ -276,8 +275,7 @@ type purchase struct {
 	Total    decimal.Decimal `connector:"total,scale=2"`
 }
 
-// TestTableOfFaults checks that a type that cannot be a table is refused at once,
-// and that New reports the rows.
+// TestTableOfFaults checks that a type that cannot be a table is refused at once, and that New reports the rows.
 func TestTableOfFaults(t *testing.T) {
 	type broken struct {
 		At   time.Time

@@ -186,8 +186,7 @@ func (s *site) points() (list []string) {
 	return list
 }
 
-// TestSpans checks that a request and the call of its source are spans of the
-// caller's trace.
+// TestSpans checks that a request and the call of its source are spans of the caller's trace.
 func TestSpans(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	synctest.Test(t, func(t *testing.T) {
@@ -299,8 +298,7 @@ func (r refusing) Int64Counter(name string, _ ...meter.Int64CounterOption) (mete
 	return noop.Int64Counter{}, r.refuse(name)
 }
 
-// TestInstruments checks the unit and the bounds of each instrument, and that a
-// meter that refuses one is an error.
+// TestInstruments checks the unit and the bounds of each instrument, and that a meter that refuses one is an error.
 func TestInstruments(t *testing.T) {
 	const seconds = " s [0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10]"
 	const bytes = " By [100 1000 10000 100000 1e+06 1e+07 1e+08 1e+09]"
@@ -333,8 +331,7 @@ func TestInstruments(t *testing.T) {
 	}, list)
 }
 
-// TestFailures checks status and kind of error of both spans, and that no text of
-// an error is in them.
+// TestFailures checks status and kind of error of both spans, and that no text of an error is in them.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		why           string
@@ -382,8 +379,7 @@ func TestDecline(t *testing.T) {
 	assert.Equal(t, codes.Unset, call.Status.Code)
 }
 
-// TestReaderLeaves checks that what is the fault of neither caller nor source says
-// so, and is no error of the span.
+// TestReaderLeaves checks that what is the fault of neither caller nor source says so, and is no error of the span.
 func TestReaderLeaves(t *testing.T) {
 	s := start(t, source{}, connector.Options{})
 	ctx, leave := context.WithCancel(t.Context())
@@ -441,8 +437,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestQueryParts checks each part that a query asks for, where the source applies
-// them all.
+// TestQueryParts checks each part that a query asks for, where the source applies them all.
 func TestQueryParts(t *testing.T) {
 	s := start(t, source{whole: true}, connector.Options{})
 	require.Equal(t, 200, s.post("/query", strings.Replace(ask, `"and"`, `"limit":9,"and"`, 1)).Code)

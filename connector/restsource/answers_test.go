@@ -85,8 +85,7 @@ const bodyOfRows = `{"rows": [{"x": 1}, {"x": 2}]}`
 
 const bodyOfOne = `{"rows": [{"id": 1}]}`
 
-// TestPathsThatNoRowHas: discovery warns of a column that is null everywhere because
-// its path leads nowhere.
+// TestPathsThatNoRowHas: discovery warns of a column that is null everywhere because its path leads nowhere.
 func TestPathsThatNoRowHas(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/paths.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
@@ -182,9 +181,8 @@ func TestRefusedInAnEmptyPage(t *testing.T) {
 	}
 }
 
-// TestOneTablesTrouble: a table that cannot be read is left out of a discovery with the
-// reason, which quotes no value, and the others are served. If none is left, the discovery
-// fails. Trouble with the API itself is nobody's alone.
+// TestOneTablesTrouble: a table that cannot be read is left out of a discovery with the reason, which quotes no value,
+// and the others are served. If none is left, the discovery fails. Trouble with the API itself is nobody's alone.
 func TestOneTablesTrouble(t *testing.T) {
 	changes := map[string]func(*restsource.Table){
 		"Unwrap": func(t *restsource.Table) {
@@ -387,8 +385,7 @@ func TestBentAnswers(t *testing.T) {
 	assert.Equal(t, string(want), doc.String(), "run the test with -update")
 }
 
-// ask reads the rows, and returns what is said. Rows that are not all there and no error
-// fail the test.
+// ask reads the rows, and returns what is said. Rows that are not all there and no error fail the test.
 func (p *paging) ask(t *testing.T, bend, name string) (said string) {
 	t.Helper()
 	tables := declared("bent")

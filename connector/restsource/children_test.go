@@ -31,8 +31,7 @@ func family(other ...string) *remote {
 		"", `{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`)...)
 }
 
-// TestFamily shows which endpoints a query asks, and that no filter goes to a table
-// that it does not concern.
+// TestFamily shows which endpoints a query asks, and that no filter goes to a table that it does not concern.
 func TestFamily(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/family.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
@@ -77,8 +76,7 @@ func TestFamilyTrouble(t *testing.T) {
 	}
 }
 
-// TestDiscoveredFamily: discovery asks for each first page once, and takes the first
-// parent for all.
+// TestDiscoveredFamily: discovery asks for each first page once, and takes the first parent for all.
 func TestDiscoveredFamily(t *testing.T) {
 	for _, c := range []struct {
 		fail             []string

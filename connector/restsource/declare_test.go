@@ -146,8 +146,7 @@ func checkOf(key, value string) *wire.CheckRequest {
 	return &wire.CheckRequest{Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{key: value})}}
 }
 
-// TestGuard: an address that a tenant types leads to no private network, unless the
-// host opens it.
+// TestGuard: an address that a tenant types leads to no private network, unless the host opens it.
 func TestGuard(t *testing.T) {
 	tables := numbersTable(onePage, func(t *restsource.Table) { t.Rows = "" })
 	check := func(opts *restsource.Options, address string) error {
@@ -334,8 +333,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestTypedAddressInLog: what a tenant types into a field is not logged, not even in
-// part [rule credential-9].
+// TestTypedAddressInLog: what a tenant types into a field is not logged, not even in part [rule credential-9].
 func TestTypedAddressInLog(t *testing.T) {
 	const cannot = `restsource: check: the API cannot be reached: `
 	for _, c := range []struct {

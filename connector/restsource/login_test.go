@@ -100,8 +100,7 @@ func (c *loginCase) api(t *testing.T) *remote {
 	}}
 }
 
-// TestLogins: tokens that are obtained and placed in the ways that public reports tell of,
-// as the judge sees them.
+// TestLogins: tokens that are obtained and placed in the ways that public reports tell of, as the judge sees them.
 func TestLogins(t *testing.T) {
 	for _, c := range testkit.Cases[loginCase](t, "testdata/logins.json") {
 		t.Run(c.Why, func(t *testing.T) {
@@ -162,8 +161,7 @@ func TestNamedAddress(t *testing.T) {
 	}
 }
 
-// TestRefusedLogin: the person at the form reads that the credentials are wrong, and not
-// what the API says about them.
+// TestRefusedLogin: the person at the form reads that the credentials are wrong, and not what the API says about them.
 func TestRefusedLogin(t *testing.T) {
 	for status, want := range map[string]string{
 		"400": "does not accept", "401": "does not accept", "422": "does not accept", "500": "internal",
@@ -387,8 +385,7 @@ func TestTokenForm(t *testing.T) {
 	assert.Equal(t, "https://shop.example/v1/oauth/token?v=2", o.urls[0])
 }
 
-// TestTokenIsRenewed: a token that ends within a long read is replaced, once for each
-// request that it is refused to.
+// TestTokenIsRenewed: a token that ends within a long read is replaced, once for each request that it is refused to.
 func TestTokenIsRenewed(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/renewed.tsv", 8) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {

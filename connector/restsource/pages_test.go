@@ -220,8 +220,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEmptyPages: an API that filters after it has cut its pages may answer many
-// without a row, but not without an end.
+// TestEmptyPages: an API that filters after it has cut its pages may answer many without a row, but not without an end.
 func TestEmptyPages(t *testing.T) {
 	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "c"}
 	for _, tables := range [][]restsource.Table{numbersTable(cursor), numbersTable(cursor, keyless)} {
@@ -273,9 +272,8 @@ func TestWrongTotals(t *testing.T) {
 	assert.Equal(t, 2, api.count, "a total that is reached ends the read")
 }
 
-// TestMovingRows changes the rows while they are read: the answer has each row that
-// was there all the time exactly once, or the read fails. A window that begins in the middle has
-// the same mark between its pages.
+// TestMovingRows changes the rows while they are read: the answer has each row that was there all the time exactly
+// once, or the read fails. A window that begins in the middle has the same mark between its pages.
 func TestMovingRows(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/moving.tsv", 5) {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
@@ -374,8 +372,7 @@ func TestEnd(t *testing.T) { readings(t, "end.tsv") }
 // first page is the last, and warns of what a read would not get.
 func TestEndForetold(t *testing.T) { readings(t, "foretold.tsv") }
 
-// TestCountOfOnePage: a total that is the number of rows in its own answer may count
-// just those. A read tells.
+// TestCountOfOnePage: a total that is the number of rows in its own answer may count just those. A read tells.
 func TestCountOfOnePage(t *testing.T) { readings(t, "counts.tsv") }
 
 // TestEndUnsettled: where no smaller page can be asked for, the log says once for each

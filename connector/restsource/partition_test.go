@@ -146,8 +146,7 @@ func TestPartitionFails(t *testing.T) {
 	}
 }
 
-// events are 33 rows, of which many lie on the borders of windows of ten days, and around
-// them.
+// events are 33 rows, of which many lie on the borders of windows of ten days, and around them.
 func events() (rows []map[string]any) {
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for day := 0; day <= 50; day += 5 {
@@ -158,10 +157,9 @@ func events() (rows []map[string]any) {
 	return rows
 }
 
-// TestWindows: rows at the borders of windows come once, however the API counts them, as
-// in airbytehq/airbyte#20322, where windows ended before the granularity of the API and
-// rows between them were lost, and #39603, where windows shared their borders and rows
-// came twice.
+// TestWindows: rows at the borders of windows come once, however the API counts them, as in airbytehq/airbyte#20322,
+// where windows ended before the granularity of the API and rows between them were lost, and #39603, where windows
+// shared their borders and rows came twice.
 func TestWindows(t *testing.T) {
 	for _, c := range []struct {
 		name, layout string
@@ -269,9 +267,8 @@ func TestPartitionWarnings(t *testing.T) {
 	assert.False(t, found.Tables[1].Fields[1].Nullable, "each row has its part")
 }
 
-// TestWindowRefused: the API takes 20 days at most, and refuses a request for more, as in
-// PostHog/posthog#104158. Asking again without the window would be answered by the newest
-// page alone.
+// TestWindowRefused: the API takes 20 days at most, and refuses a request for more, as in PostHog/posthog#104158.
+// Asking again without the window would be answered by the newest page alone.
 func TestWindowRefused(t *testing.T) {
 	api := &remote{answer: func(r *http.Request) string {
 		if r.URL.Query().Get("from") == "" {

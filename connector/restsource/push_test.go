@@ -103,9 +103,8 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// requestedAhead reports whether a query asks for a page behind those that the limit needs, and
-// is one of them otherwise. Whether it still reaches the API when the limit ends the read is a
-// matter of time.
+// requestedAhead reports whether a query asks for a page behind those that the limit needs, and is one of them
+// otherwise. Whether it still reaches the API when the limit ends the read is a matter of time.
 func requestedAhead(t *testing.T, query string, needed []string, limit int64) bool {
 	split := func(query string) (offset int, rest string) {
 		values := testkit.Must(url.ParseQuery(query))(t)
@@ -120,8 +119,7 @@ func requestedAhead(t *testing.T, query string, needed []string, limit int64) bo
 	})
 }
 
-// TestIgnored: an API that ignores what it was asked, or refuses it, gives no wrong
-// answer, and discovery warns of it.
+// TestIgnored: an API that ignores what it was asked, or refuses it, gives no wrong answer, and discovery warns of it.
 func TestIgnored(t *testing.T) {
 	unsorted := []string{`Table "orders": the API does not sort by "id" as it should, so rows are sorted after reading all of them.`}
 	turned := func(direction, other string) func(*http.Request) string {
@@ -415,8 +413,7 @@ func TestRound(t *testing.T) {
 	assert.Equal(t, 2*3*6*len(rows), sent)
 }
 
-// TestSorted: an API is asked to sort by v, and answers these pages. What is not in
-// order is sorted here, or fails.
+// TestSorted: an API is asked to sort by v, and answers these pages. What is not in order is sorted here, or fails.
 func TestSorted(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/sorted.tsv", 5) {
 		var pages [][]any
@@ -476,8 +473,7 @@ func TestSortIgnored(t *testing.T) {
 	}
 }
 
-// TestJoined: the filters narrow the base table, and no other. The rows that a join
-// leads to are kept within a budget.
+// TestJoined: the filters narrow the base table, and no other. The rows that a join leads to are kept within a budget.
 func TestJoined(t *testing.T) {
 	api := newShop()
 	tables := declared("shop")
@@ -506,8 +502,7 @@ func join(table, to, left, right, field, joined string) wire.QueryRequest {
 	}}}
 }
 
-// TestReadOnce: what several tables of one join or one discovery are read from is asked
-// for once.
+// TestReadOnce: what several tables of one join or one discovery are read from is asked for once.
 func TestReadOnce(t *testing.T) {
 	t.Run("a table and the list in its rows", func(t *testing.T) {
 		api := nested()

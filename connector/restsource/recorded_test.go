@@ -26,8 +26,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// derived is a value that is made of a credential, and that nobody finds by looking for
-// the credential.
+// derived is a value that is made of a credential, and that nobody finds by looking for the credential.
 func derived(credential string) string {
 	sum := hmac.New(sha256.New, []byte(credential))
 	sum.Write([]byte("what is signed"))
@@ -54,9 +53,8 @@ func echoes(r *http.Request) string {
 		next, page, strings.Join(said, " "), next)
 }
 
-// TestRecordedDerived: what the credentials hold, and what was made of them, is in no
-// file of a recording and in no name of one, wherever it stands. The recording answers
-// with other credentials too.
+// TestRecordedDerived: what the credentials hold, and what was made of them, is in no file of a recording and in no
+// name of one, wherever it stands. The recording answers with other credentials too.
 func TestRecordedDerived(t *testing.T) {
 	param := func(name string) restsource.Authorize { return restsource.KeyParam(name, "token") }
 	edit := func(fn func(r *http.Request, token string)) restsource.Authorize {

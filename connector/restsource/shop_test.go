@@ -183,8 +183,7 @@ func connectAs(
 	return connectortest.Start(t, def, src, log.Options()).As(credentials).Unverified(), log
 }
 
-// query asks for rows in virtual time. It returns what the log says too, with quotation
-// marks that are escaped once.
+// query asks for rows in virtual time. It returns what the log says too, with quotation marks that are escaped once.
 func query(
 	t *testing.T, tables []restsource.Table, upstream http.RoundTripper, req wire.QueryRequest,
 ) (answer *connectortest.Answer, said string, err error) {
@@ -218,10 +217,9 @@ func intsOf(answer *connectortest.Answer, column string) []int64 {
 	return numbers
 }
 
-// TestRecordedRun grades a source over the shop, and again over a recording, which asks
-// the API nothing: the author of a connector over a limited API may grade it as often as needed. The
-// requests suffice for all questions: a run that uses its last one asks others when
-// the machine is slow.
+// TestRecordedRun grades a source over the shop, and again over a recording, which asks the API nothing: the author of
+// a connector over a limited API may grade it as often as needed. The requests suffice for all questions: a run that
+// uses its last one asks others when the machine is slow.
 func TestRecordedRun(t *testing.T) {
 	if !testrun.Race {
 		testrun.Long(t)

@@ -107,8 +107,7 @@ func TestPaceLonger(t *testing.T) {
 	})
 }
 
-// TestTransportCancelled: a request that is over asks nothing more, and fails with the
-// cause.
+// TestTransportCancelled: a request that is over asks nothing more, and fails with the cause.
 func TestTransportCancelled(t *testing.T) {
 	over := errors.New("the reader left")
 	for _, c := range []struct {

@@ -129,9 +129,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestDiscoveryRemembersNothing: what the credentials may not read is left out of a
-// discovery, with a warning, and so are the foreign keys that lead there. It is there for
-// the next tenant.
+// TestDiscoveryRemembersNothing: what the credentials may not read is left out of a discovery, with a warning, and so
+// are the foreign keys that lead there. It is there for the next tenant.
 func TestDiscoveryRemembersNothing(t *testing.T) {
 	api := newShopOf(13)
 	tenant := asTenant(t, api, declared("shop")).Unverified()
@@ -184,8 +183,7 @@ func TestDiscoveryWithinBudget(t *testing.T) {
 	}
 }
 
-// TestSameOrigin: the next page is at the same scheme, host and port, however they are
-// written.
+// TestSameOrigin: the next page is at the same scheme, host and port, however they are written.
 func TestSameOrigin(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/origins.tsv", 3) {
 		testkit.Bubble(t, c[1], func(t *testing.T) {
@@ -286,8 +284,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgedElsewhere: the check and the rows of a parent are judged as the rows of a
-// table are.
+// TestJudgedElsewhere: the check and the rows of a parent are judged as the rows of a table are.
 func TestJudgedElsewhere(t *testing.T) {
 	api := shopAPI
 	api.Judge = func(a *restsource.Answer) restsource.Verdict {

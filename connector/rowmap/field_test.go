@@ -20,9 +20,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shown returns the columns of a struct type with the cells of one value, as "name
-// type cell", where a nullable type has a question mark. Of a type that has faults
-// it returns these.
+// shown returns the columns of a struct type with the cells of one value, as "name type cell", where a nullable type
+// has a question mark. Of a type that has faults it returns these.
 func shown[T any](v T) string {
 	s, err := rowmap.Of[T]()
 	if err != nil {
@@ -67,8 +66,7 @@ type (
 	grade uint8
 	dial  uint8
 
-	// These lead to themselves: the first four to no value, the others to lists,
-	// objects and nil.
+	// These lead to themselves: the first four to no value, the others to lists, objects and nil.
 	ring     *ring
 	ringA    *ringB
 	ringB    *ringA
@@ -343,8 +341,7 @@ func TestStructTable(t *testing.T) {
 	assert.Equal(t, "behind it", late.Table("t").SourceDescription)
 }
 
-// TestStructKinds checks that a cell is of the kind that its column asks for, where
-// its text alone does not tell.
+// TestStructKinds checks that a cell is of the kind that its column asks for, where its text alone does not tell.
 func TestStructKinds(t *testing.T) {
 	type kinds struct {
 		A decimal.Decimal `connector:"a,string,scale=2"`

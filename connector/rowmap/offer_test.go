@@ -170,8 +170,7 @@ func decoded(text string) iter.Seq2[map[string]any, error] {
 	}
 }
 
-// TestInfer checks the type that the values of a member give its column, and
-// that the cells of Offer fit it.
+// TestInfer checks the type that the values of a member give its column, and that the cells of Offer fit it.
 func TestInfer(t *testing.T) {
 	for _, c := range append(testkit.Table(t, "testdata/infer.txt", 4), [][]string{
 		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", "false", `["a","b","c","d","e"]`},

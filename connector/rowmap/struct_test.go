@@ -166,8 +166,7 @@ type faulty struct {
 	Emb struct{ Base } `connector:"emb,string"`
 }
 
-// TestStructFaults checks that all faults of a type are reported at once, with the
-// paths of their fields.
+// TestStructFaults checks that all faults of a type are reported at once, with the paths of their fields.
 func TestStructFaults(t *testing.T) {
 	_, err := rowmap.Of[*faulty]()
 	require.Error(t, err)
@@ -186,8 +185,7 @@ func TestStructFaults(t *testing.T) {
 	assert.EqualError(t, err, `loop.loop: embeds itself; give it a tag connector:"-"`)
 }
 
-// TestStructRowFaults checks that a value without an exact cell fails its row, and
-// that the reason does not quote it.
+// TestStructRowFaults checks that a value without an exact cell fails its row, and that the reason does not quote it.
 func TestStructRowFaults(t *testing.T) {
 	s := structOf[everything](t)
 	at := func(column string, v everything) wire.Value {
@@ -269,8 +267,7 @@ func speedyRow() *speedy {
 		Shipped: &at, Note: sql.NullString{String: "left at the door", Valid: true}}
 }
 
-// TestStructAllocates checks that a row allocates what a row that is written by
-// hand does: the text of its decimal.
+// TestStructAllocates checks that a row allocates what a row that is written by hand does: the text of its decimal.
 func TestStructAllocates(t *testing.T) {
 	s, v := structOf[speedy](t), speedyRow()
 	row := make([]wire.Value, 0, 16)

@@ -67,8 +67,7 @@ func odd(t *testing.T, env map[string]string) standalone.Program {
 // anyPort is an environment that states no token.
 var anyPort = map[string]string{"PORT": "0"}
 
-// start runs a program on a free port and returns what it prints. It is stopped
-// when the test ends.
+// start runs a program on a free port and returns what it prints. It is stopped when the test ends.
 func start(t *testing.T, p standalone.Program) (lines []string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -144,8 +143,7 @@ func neverLooks(t *testing.T) {
 	})
 }
 
-// TestLooksForATable checks which table the printed query names, and with how many
-// fields.
+// TestLooksForATable checks which table the printed query names, and with how many fields.
 func TestLooksForATable(t *testing.T) {
 	table := func(name string, rows bool, fields string) wire.Table {
 		table := wire.Table{Name: name, StoresRows: rows}
@@ -309,8 +307,7 @@ func TestRefusesSettings(t *testing.T) {
 	}
 }
 
-// TestDefaultPort checks that the port is 8080 where none is given, by the error
-// that it is taken.
+// TestDefaultPort checks that the port is 8080 where none is given, by the error that it is taken.
 func TestDefaultPort(t *testing.T) {
 	if taken, err := net.Listen("tcp", ":8080"); err == nil { // else it is already
 		defer taken.Close()
@@ -410,8 +407,7 @@ func TestMain(m *testing.M) {
 	fmt.Println("returned")
 }
 
-// launch starts the program, and returns where it is and the lines that it prints
-// from then on.
+// launch starts the program, and returns where it is and the lines that it prints from then on.
 func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -427,8 +423,7 @@ func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	return cmd, "http://" + address(t, printed(lines), "http"), lines
 }
 
-// TestMainStops checks what Main does with the process: its environment, its output, and
-// the signals that end it.
+// TestMainStops checks what Main does with the process: its environment, its output, and the signals that end it.
 func TestMainStops(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		cmd, url, lines := launch(t)
@@ -447,8 +442,7 @@ func TestMainStops(t *testing.T) {
 	}
 }
 
-// TestMainSecondSignal checks that a person who is tired of waiting can end the
-// process while a request is open.
+// TestMainSecondSignal checks that a person who is tired of waiting can end the process while a request is open.
 func TestMainSecondSignal(t *testing.T) {
 	cmd, url, lines := launch(t)
 	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, url+wire.PathCheck,

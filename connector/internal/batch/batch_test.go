@@ -65,8 +65,7 @@ func (s *source) begin(names ...string) error {
 	return s.b.Begin(wire.Served{Filters: true}, names, nil)
 }
 
-// locked calls f with the lock held, and reports whether the request's goroutine was
-// woken.
+// locked calls f with the lock held, and reports whether the request's goroutine was woken.
 func (s *source) locked(f func()) bool {
 	s.Lock()
 	f()
@@ -83,8 +82,7 @@ func (s *source) woken() bool {
 	}
 }
 
-// next takes the turn for one look, as the request's goroutine does. A batch that is
-// due is emptied then.
+// next takes the turn for one look, as the request's goroutine does. A batch that is due is emptied then.
 func (s *source) next(now, heartbeat time.Duration) (w batch.Work, rows int) {
 	s.Acquire()
 	defer s.Release(never)
@@ -196,8 +194,7 @@ func TestWakesOnlyWhenNeeded(t *testing.T) {
 	})
 }
 
-// TestStopWhileBlocked checks that a source blocks on its write and is told then
-// that it must stop.
+// TestStopWhileBlocked checks that a source blocks on its write and is told then that it must stop.
 func TestStopWhileBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
@@ -269,8 +266,7 @@ func TestOneWrites(t *testing.T) {
 	})
 }
 
-// TestWriteFails checks that a failed write, or a panic of the server's writer, is not
-// the source's fault.
+// TestWriteFails checks that a failed write, or a panic of the server's writer, is not the source's fault.
 func TestWriteFails(t *testing.T) {
 	s := start(t)
 	s.err = errors.New("the reader is gone")

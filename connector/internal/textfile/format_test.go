@@ -54,8 +54,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestCodePages holds each table to its size: 128 characters, of which none is there
-// twice.
+// TestCodePages holds each table to its size: 128 characters, of which none is there twice.
 func TestCodePages(t *testing.T) {
 	undefined := map[string]int{"iso-8859-1": 32, "iso-8859-15": 32, "windows-1250": 5, "windows-1251": 1, "windows-1252": 5}
 	for name, page := range codePages {

@@ -52,8 +52,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone
-// changes CR LF inside of them into LF.
+// TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone changes CR LF inside of them into LF.
 func TestCSVKeepsLineBreaks(t *testing.T) {
 	// At every place of the buffers, however little a read returns.
 	for _, before := range []int{4090, csvBuffer - 16, 2*csvBuffer - 16} {
@@ -104,9 +103,8 @@ func TestCSVFindsWhatIsNotUTF8(t *testing.T) {
 	}
 }
 
-// TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
-// reads or refuses is read or refused, and the cells differ in CR LF only. What it
-// takes for text although it stands only in quotes is refused.
+// TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone reads or refuses is read or refused, and
+// the cells differ in CR LF only. What it takes for text although it stands only in quotes is refused.
 func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{`"`, `"`, `"`, "\r", "\n", "\n", "\r\n", "\r\n", ",", ",", "x", "x", "\x00"}
@@ -149,8 +147,7 @@ func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 	require.Greater(t, strays, rounds/7)
 }
 
-// hasStray reports whether a NUL, or a CR without an LF, stands outside of quotes. A
-// CR that ends the file is none.
+// hasStray reports whether a NUL, or a CR without an LF, stands outside of quotes. A CR that ends the file is none.
 func hasStray(content []byte) bool {
 	quoted := false
 	for i, b := range content {

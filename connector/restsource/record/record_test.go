@@ -206,8 +206,7 @@ func TestRecordedWrong(t *testing.T) {
 	}
 }
 
-// TestRecordedNames: a file that was named before the secret in its name was known gets
-// another name.
+// TestRecordedNames: a file that was named before the secret in its name was known gets another name.
 func TestRecordedNames(t *testing.T) {
 	const secret = "credential-5b1f90"
 	dir := t.TempDir()
