@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,22 +26,14 @@ var cond = testkit.Filter
 
 var descending = []wire.SortKey{{Field: "id", Dir: wire.Desc}}
 
-// filtersOf returns filters by words, with their values as JSON: `status eq "paid" and id in 1 2`.
+// filtersOf returns filters by words, with their values as package cells reads them: `status eq "paid" and id in 1 2`.
 func filtersOf(t *testing.T, text string) (all []wire.Filter) {
 	t.Helper()
 	for words := range strings.SplitSeq(unfold(text), " and ") {
-		field, rest, ok := strings.Cut(strings.TrimSpace(words), " ")
-		if !ok {
-			continue
+		if field, rest, ok := strings.Cut(strings.TrimSpace(words), " "); ok {
+			op, values, _ := strings.Cut(rest, " ")
+			all = append(all, cond(field, wire.Op(op), cells.Row(t, values)...))
 		}
-		op, rest, _ := strings.Cut(rest, " ")
-		var values []wire.Value
-		for d := json.NewDecoder(strings.NewReader(rest)); d.More(); {
-			var v wire.Value
-			require.NoError(t, d.Decode(&v), text)
-			values = append(values, v)
-		}
-		all = append(all, cond(field, wire.Op(op), values...))
 	}
 	return all
 }
