@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -32,31 +34,24 @@ func upstream(asked *[]string, pages map[string]page) func(context.Context, stri
 }
 
 func TestPages(t *testing.T) {
-	r := func(n int64) [][]wire.Value { return [][]wire.Value{row(num(n))} }
-	cases := []struct {
-		name        string
-		pages       map[string]page
-		want, asked []string
-		err         error
-		why         string
-	}{
-		{"three pages", map[string]page{"": {r(1), "b", nil}, "b": {r(2), "c", nil}, "c": {r(3), "", nil}},
-			[]string{"1", "2", "3"}, []string{"", "b", "c"}, nil, "in order, to the page without a next"},
-		{"one page", map[string]page{"": {r(1), "", nil}}, []string{"1"}, []string{""}, nil, "no cursor at all"},
-		{"no rows", map[string]page{"": {nil, "", nil}}, []string{}, []string{""}, nil, "an empty table"},
-		{"an empty page", map[string]page{"": {nil, "b", nil}, "b": {nil, "c", nil}, "c": {r(3), "", nil}},
-			[]string{"3"}, []string{"", "b", "c"}, nil, "an upstream that filters after paging answers empty pages with a next"},
-		{"the same cursor", map[string]page{"": {r(1), "b", nil}, "b": {r(2), "b", nil}},
-			[]string{"1", "2"}, []string{"", "b"}, memsource.ErrCursorRepeats, "an endless loop is seen at once"},
-		{"a loop of two", map[string]page{"": {nil, "b", nil}, "b": {nil, "c", nil}, "c": {nil, "b", nil}},
-			[]string{}, []string{"", "b", "c"}, memsource.ErrCursorRepeats, "or soon"},
-		{"a failure", map[string]page{"": {r(1), "b", nil}, "b": {r(2), "c", errUpstream}},
-			[]string{"1"}, []string{"", "b"}, errUpstream, "the rows of a failed page do not count"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
+	ends := map[string]error{"repeats": memsource.ErrCursorRepeats, "fails": errUpstream}
+	for _, c := range testkit.Table(t, "testdata/pages.tsv", 5) {
+		t.Run(c[0], func(t *testing.T) {
+			pages := map[string]page{}
+			for word := range strings.FieldsSeq(c[1]) {
+				cursor, rest, _ := strings.Cut(word, "=")
+				cell, next, _ := strings.Cut(rest, ">")
+				p := page{next: strings.TrimSuffix(next, "!")}
+				if cell != "" {
+					p.rows = [][]wire.Value{cells.Row(t, cell)}
+				}
+				if p.next != next {
+					p.err = errUpstream
+				}
+				pages[cursor] = p
+			}
 			var asked []string
-			rows := memsource.Pages(t.Context(), upstream(&asked, c.pages))
+			rows := memsource.Pages(t.Context(), upstream(&asked, pages))
 			for range 2 { // ranging again fetches again
 				asked = nil
 				got := []string{}
@@ -67,9 +62,9 @@ func TestPages(t *testing.T) {
 						got = append(got, cells.Spelled(t, r)...)
 					}
 				}
-				assert.ErrorIs(t, last, c.err)
-				assert.Equal(t, c.want, got, c.why)
-				assert.Equal(t, c.asked, asked, c.why)
+				assert.ErrorIs(t, last, ends[c[4]])
+				assert.Equal(t, c[2], strings.Join(got, " "))
+				assert.Equal(t, c[3], fmt.Sprintf("%q", asked))
 			}
 		})
 	}
