@@ -177,7 +177,7 @@ func TestWrappedWriters(t *testing.T) {
 // over HTTP/2 too, where a deadline that ends while nothing is written resets the stream.
 func TestSilentSource(t *testing.T) {
 	testkit.Bubble(t, "HTTP/2", func(t *testing.T) {
-		h := newHandler(t, testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		h := newHandler(testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			w := out.Begin(number)
 			_ = w.Row(wire.Int(1))
 			time.Sleep(9 * time.Second) // no heartbeat yet

@@ -46,7 +46,8 @@ func (c *planCase) plan(t *testing.T) *Plan {
 	p := &Plan{Request: &req, SQL: c.SQL, MaxSortKeys: 2, MaxOffset: 5, SortBudget: 10}
 	for _, text := range c.Joined {
 		to := &wire.Table{}
-		for _, column := range columns(text) {
+		columns, _ := cells.Table(t, text)
+		for _, column := range columns {
 			to.Fields = append(to.Fields, wire.Field{Name: column.Name, Type: column.Type})
 		}
 		p.Joined = append(p.Joined, to)
