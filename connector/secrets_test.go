@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,7 +85,7 @@ func TestSecrets(t *testing.T) {
 }
 
 // TestFormShowsPlainText checks that what was typed into a plain text field may be shown to the person who typed it, in
-// the message of a failed check, and nowhere else. Passwords, text areas and values of unknown fields are shown
+// the message of a failed check and in a warning of discovery, and nowhere else. Passwords, text areas and values of unknown fields are shown
 // nowhere.
 func TestFormShowsPlainText(t *testing.T) {
 	const (
@@ -127,6 +128,14 @@ func TestFormShowsPlainText(t *testing.T) {
 		for _, value := range []string{base, pass, key, unknown} {
 			assert.NotContains(t, s.log.String(), value, c.why)
 		}
+		found := &wire.Discovery{Warnings: []string{"A table is left out: " + c.err.Error()}}
+		warns := testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return found, nil }}
+		a := serveAs(t, def, warns, nil).post("/discovery", string(body))
+		shown := found.Warnings[0] // the source's own are as they were
+		for _, value := range []string{pass, key, unknown} {
+			shown = strings.ReplaceAll(shown, value, "[redacted]")
+		}
+		assert.Equal(t, `{"tables":[],"warnings":[`+strconv.Quote(shown)+`]}`, a.body, c.why)
 	}
 }
 

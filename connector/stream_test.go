@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -192,6 +193,21 @@ func TestSilentSource(t *testing.T) {
 		assert.Contains(t, a.body, `{"rows":[{"n":2}]}`+"\n"+`{"end":1}`)
 		client.CloseIdleConnections()
 		stop()
+	})
+}
+
+// TestNoLimits checks that the longest of times and the largest of sizes are none.
+func TestNoLimits(t *testing.T) {
+	testkit.Bubble(t, "a pause of a month", func(t *testing.T) {
+		const month = 30 * 24 * time.Hour
+		s := serve(t, testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			w := out.Begin(number)
+			_ = w.Row(wire.Int(1))
+			time.Sleep(month)
+			return w.Row(wire.Int(2))
+		}}, &connector.Options{MaxRequestBytes: math.MaxInt64, MaxTimeout: math.MaxInt64})
+		a := s.post("/query", ask(`"idleTimeoutMs":9007199254740991,"maxTimeoutMs":9007199254740991,`, 2*month))
+		assert.True(t, strings.HasSuffix(a.body, `{"rows":[{"n":2}]}`+"\n"+`{"end":1}`+"\n"), a.body[:min(len(a.body), 200)])
 	})
 }
 
