@@ -55,8 +55,15 @@
 // and a malformed line is named. A column has the type that it has there, but for what
 // the engine does not hold: decimals of more than 38 digits, nanoseconds outside of the
 // years 1678 to 2261, and the year 0 are texts, and discovery says so. A decimal has the
-// scale of its column. CSV files of a table beyond FolderOptions.TypeBudget are not read
-// so, and all their columns are texts.
+// scale of its column.
+//
+// In a table of CSV files beyond FolderOptions.TypeBudget all columns are texts, and the
+// engine reads what follows the headers. Two kinds of files are read once for each version
+// all the same, because the engine would answer wrongly without a word: compressed ones,
+// whose damage or early end it does not notice, and those of one column, where it counts a
+// blank line as a row. In the others it drops blanks that stand beside the quotes of a
+// cell, and may refuse line breaks within quotes, and lines of which some end in LF and
+// others in CR LF: raise the budget for such files.
 //
 // The engine reads the rows of a CSV where it was seen to find the same cells. JSON, whose
 // numbers are doubles to it, other encodings, decimal commas, dates of another form and

@@ -35,8 +35,10 @@ type FolderOptions struct {
 	// same of one table, and goes before it.
 	Format filesource.Format
 	// TypeBudget is how many bytes of a table's CSV files are read to find out the types of
-	// its columns; a byte of a compressed file counts as eight. Those of a larger table are strings, and discovery says so, unless a
-	// type of one of them is declared. Default: 1 GiB. Negative: no file is read for it.
+	// its columns; a byte of a compressed file counts as eight. Those of a larger table are
+	// strings, and discovery says so, unless a type of one of them is declared. Compressed
+	// files, and files of one column, are read once for each version whatever their size.
+	// Default: 1 GiB. Negative: no file is read for it.
 	TypeBudget int64
 	// Source is for the tables, as for every source of this kind. It cannot keep
 	// descriptions: CatalogTTL must be zero.

@@ -25,7 +25,7 @@ type fileScan struct {
 	notes   []string
 	// separator is that of a CSV that the engine reads as it is; empty: it does not.
 	separator string
-	// partial says that the file is too large, and only its header was read.
+	// partial says that the file is too large, and only its header was read: rows and evidence are unknown.
 	partial bool
 	fault   *textfile.Fault // if it is set, nothing else is
 
@@ -238,14 +238,17 @@ func unzippedName(file string) string {
 
 var errChanged = errors.New("the file changed while it was read")
 
-// scan reads a file. whole is false for one of which only the header is read.
-func (f *textFile) scan(whole bool) (*fileScan, error) {
+// scan reads a file. typed is false for one whose columns are texts without a look at the
+// cells. Only the header of such a file is read, unless the engine is known to answer what
+// no reader must. It takes the early end of a compressed file for the end of the rows,
+// checks no sum of it, and counts a blank line as a row where there is one column.
+func (f *textFile) scan(typed bool) (*fileScan, error) {
 	all, file, err := f.open(nil)
 	if err != nil {
 		return f.faulty(err)
 	}
 	defer func() { _ = file.Close() }()
-	s := &fileScan{partial: !whole}
+	s := &fileScan{partial: !typed && unzippedName(f.shown) == f.shown && len(all.Names()) != 1}
 	if separator, plain := textfile.Dialect(all); plain {
 		s.separator = string(separator)
 	}
@@ -253,13 +256,17 @@ func (f *textFile) scan(whole bool) (*fileScan, error) {
 	rules := f.format.Rules()
 	for more := true; more; {
 		var cells []textvalue.Raw
-		if whole {
+		if !s.partial {
 			cells, err = all.Next()
 		} else {
 			err = io.EOF
 		}
 		for _, name := range all.Names()[len(s.columns):] {
-			s.columns = append(s.columns, evidence{name: name})
+			e := evidence{name: name}
+			if !typed {
+				e.seen = textvalue.ClassText
+			}
+			s.columns = append(s.columns, e)
 			declared = append(declared, f.format.Types[name])
 		}
 		switch {

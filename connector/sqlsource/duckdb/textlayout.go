@@ -82,8 +82,8 @@ func (t *textTable) scan(ctx context.Context, conn *folderConn) error {
 			size += info.Size()
 		}
 	}
-	whole := size <= conn.known.budget || t.kind == kindJSON || len(t.types) > 0
-	if !whole {
+	typed := size <= conn.known.budget || t.kind == kindJSON || len(t.types) > 0
+	if !typed {
 		t.warn("its columns are strings: its files have more than the %d bytes that are read to find out their types; "+
 			"declare types in %s%s, or raise FolderOptions.TypeBudget", conn.known.budget, t.name, textfile.SidecarExtension)
 	}
@@ -97,8 +97,8 @@ func (t *textTable) scan(ctx context.Context, conn *folderConn) error {
 			t.scans = append(t.scans, &fileScan{})
 			continue
 		}
-		version := textVersion{file.info, formatKey(file.format), whole, time.Now()}
-		s, err := conn.known.scans.Get(ctx, file.path, version, func() (*fileScan, error) { return file.scan(whole) })
+		version := textVersion{file.info, formatKey(file.format), typed, time.Now()}
+		s, err := conn.known.scans.Get(ctx, file.path, version, func() (*fileScan, error) { return file.scan(typed) })
 		if err != nil {
 			return err
 		}
