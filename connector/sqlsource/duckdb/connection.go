@@ -240,8 +240,8 @@ func (c *folderConn) judge(err error) error {
 		return connector.Unsupported("%s", fault)
 	}
 	if where := csvPlace(err); where != "" {
-		return connector.Unsupported("%s: the record that begins here, or one before it, has another number of cells than the header, "+
-			"a quote that is not closed, or text that is not UTF-8; mend it, or state how the file is written", where)
+		return connector.Unsupported("%s: the record that begins here, or one before it, has another number of cells than the header, a quote "+
+			"that is not closed, or text that is not UTF-8; mend it, state how the file is written, or raise FolderOptions.TypeBudget", where)
 	}
 	return err
 }

@@ -2,11 +2,14 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	driver "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
@@ -240,7 +243,10 @@ func (s *fileScan) agrees(ctx context.Context, q sqlengine.Queryer, file *textFi
 	}
 	err := q.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) = %d AND %s FROM read_csv(%s%s)", s.rows, strings.Join(sums, " AND "),
 		literals([]string{file.path}), stated(csvOptions, own))).Scan(&s.agreed)
-	if err != nil && (ctx.Err() != nil || flavor{}.State(err) == "") {
+	var ofEngine *driver.Error
+	refused := wire.CodeOf(err) == wire.CodeUnsupported || // which judge has made of the engine's error
+		errors.As(err, &ofEngine) && ofEngine.Type != driver.ErrorTypeOutOfMemory && ofEngine.Type != driver.ErrorTypeInterrupt && !isBroken(err)
+	if err != nil && (ctx.Err() != nil || !refused) {
 		return false, err
 	}
 	s.compared = true // an engine that refuses a file does not agree
