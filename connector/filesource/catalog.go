@@ -132,7 +132,7 @@ func reason(err error) string {
 	var found *textfile.Fault
 	switch {
 	case errors.Is(err, errChanged):
-		return errChanged.Error()
+		return changedText
 	case errors.As(err, &found):
 		return found.Problem
 	}

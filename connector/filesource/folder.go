@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 )
 
@@ -283,8 +284,11 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errChanged means that a file was written to while it was read.
-var errChanged = errors.New("the file changed while it was read; put a new version in place by renaming it over the old one")
+// errChanged means that a file was written to while it was read. It is deliberate, because
+// nothing of the host is broken: who asks again may get an answer.
+var errChanged = connector.UpstreamTimeout("%s", changedText)
+
+const changedText = "the file changed while it was read; put a new version in place by renaming it over the old one"
 
 // unchanged fails if the file was written to since it was opened. What was read
 // of it may then be a mixture of two versions.
