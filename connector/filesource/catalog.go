@@ -53,19 +53,11 @@ func newCatalog(life context.Context, r *root, format textfile.Format) *catalog 
 	return c
 }
 
-// rest is how long a file must not have been written to before its size and
-// time are trusted to show a change: a second write within one tick of the file
-// system's clock leaves both as they were. FAT counts in steps of two seconds.
-const rest = 2 * time.Second
-
 func (v version) Same(now version) bool {
-	return v.sidecar == now.sidecar && sameVersion(v.info, now.info)
+	return v.sidecar == now.sidecar && memo.SameVersion(v.info, now.info)
 }
 
-func (v version) Settled() bool {
-	rested := v.started.Sub(v.info.ModTime())
-	return rested >= rest || rested <= -rest // a time in the future would never rest
-}
+func (v version) Settled() bool { return memo.Rested(v.info, v.started) }
 
 func (v linkVersion) Same(now linkVersion) bool { return v == now }
 func (v linkVersion) Settled() bool             { return true }
@@ -151,7 +143,7 @@ func (c *catalog) explore(tenant string, t tableFile, now version) (*description
 		return nil, err
 	}
 	defer opened.close()
-	if !sameVersion(opened.info, now.info) {
+	if !memo.SameVersion(opened.info, now.info) {
 		return nil, fmt.Errorf("%s: %w", t.file, errChanged)
 	}
 	var side *textfile.Sidecar
@@ -181,7 +173,7 @@ func (c *catalog) open(ctx context.Context, f *folder, table string) (*descripti
 		if err != nil {
 			return nil, nil, err
 		}
-		if sameVersion(opened.info, d.info) {
+		if memo.SameVersion(opened.info, d.info) {
 			return d, opened, nil
 		}
 		opened.close()

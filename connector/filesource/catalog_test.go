@@ -176,7 +176,7 @@ func TestAFileWrittenToWhileItIsRead(t *testing.T) {
 		{"overwritten in place", func(path string) error { return write(path, strings.ReplaceAll(content, "1,", "x,")) }, 0, changed},
 		{"overwritten in place by rows of the same types: a mixture of two versions is never passed off as one",
 			func(path string) error { return write(path, strings.ReplaceAll(content, "1,", "2,")) }, 0, changed},
-		{"cut short", func(path string) error { return os.Truncate(path, 1000) }, 0, " of 940004 bytes can be read"},
+		{"cut short", func(path string) error { return os.Truncate(path, 1000) }, 0, changed},
 		{"appended to: rows are read to the length the file had", func(path string) error { return write(path, content+"2,more\n") },
 			20_000, changed},
 		{"replaced by renaming", func(path string) error { return errors.Join(write(path+".new", "a\n"), os.Rename(path+".new", path)) },

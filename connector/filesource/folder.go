@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 )
 
@@ -276,7 +277,9 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.EOF) && int64(n) == left:
 		err = nil
-	case errors.Is(err, io.EOF): // no caller may take it for the end
+	case errors.Is(err, io.EOF) && errors.Is(r.unchanged(), errChanged): // no caller may take it for the end
+		err = fmt.Errorf("%s: %w", r.name, errChanged)
+	case errors.Is(err, io.EOF):
 		err = &fs.PathError{Op: "read", Path: r.name, Err: fmt.Errorf("only %d of %d bytes can be read", r.at, r.info.Size())}
 	case n == 0 && err == nil:
 		err = io.ErrNoProgress
@@ -300,20 +303,10 @@ func (f *file) still(version fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if !sameVersion(version, now) {
+	if !memo.SameVersion(version, now) {
 		return fmt.Errorf("%s: %w", f.name, errChanged)
 	}
 	return nil
-}
-
-// sameVersion reports whether both are the same file with the same content, as
-// far as the file system can tell.
-func sameVersion(a, b fs.FileInfo) bool {
-	if a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {
-		return false
-	}
-	// An embedded file has no identity beyond its name.
-	return a.Sys() == nil || b.Sys() == nil || os.SameFile(a, b)
 }
 
 // small reads a file of at most so many bytes.

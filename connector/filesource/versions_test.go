@@ -34,3 +34,14 @@ func TestAFileThatGrows(t *testing.T) {
 		require.Contains(t, answer, "the file changed while it was read")
 	}
 }
+
+// TestSameSizeAndTime writes another content over a file, and keeps its size and its time of writing, as
+// rsync --inplace --times does. Only the time of its last change tells.
+func TestSameSizeAndTime(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n2\n", "acme/t.table.json": `{"primaryKey":["a"]}`})
+	s, _ := host(t, dir)
+	require.Equal(t, []string{"a"}, discovered(t, s, "acme").Tables[0].PrimaryKey)
+	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n1\n"})
+	require.Empty(t, discovered(t, s, "acme").Tables[0].PrimaryKey)
+}

@@ -3,6 +3,8 @@ package duckdb
 import (
 	"maps"
 	"os"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 )
 
 // fingerprints are files by their paths, as they were when a request found them.
@@ -11,7 +13,7 @@ type fingerprints map[string]os.FileInfo
 // changed reports whether one of the files is gone, or another one, or written to.
 func (f fingerprints) changed() bool {
 	for path, was := range f {
-		if is, err := os.Lstat(path); err != nil || !sameVersion(was, is) {
+		if is, err := os.Lstat(path); err != nil || !memo.SameVersion(was, is) {
 			return true
 		}
 	}
@@ -25,7 +27,7 @@ const forgotten = 10_000
 // another version, or if most of those that are known are gone.
 func (f fingerprints) learn(files fingerprints) bool {
 	for path, is := range files {
-		if was, known := f[path]; known && !sameVersion(was, is) {
+		if was, known := f[path]; known && !memo.SameVersion(was, is) {
 			return false
 		}
 	}
@@ -34,10 +36,4 @@ func (f fingerprints) learn(files fingerprints) bool {
 	}
 	maps.Copy(f, files)
 	return true
-}
-
-// sameVersion reports whether a path led to the same file, with the same content as far
-// as its size and its time tell.
-func sameVersion(a, b os.FileInfo) bool {
-	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

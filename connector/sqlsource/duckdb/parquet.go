@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 )
 
@@ -51,7 +52,7 @@ func (f *footers) of(ctx context.Context, q sqlengine.Queryer, t *folderTable, v
 	var unread []string
 	f.mu.Lock()
 	for i, file := range t.files {
-		if known, ok := f.files[file]; ok && sameVersion(known.info, versions[file]) {
+		if known, ok := f.files[file]; ok && memo.SameVersion(known.info, versions[file]) {
 			shapes[i] = known.shape
 		} else {
 			unread = append(unread, file)

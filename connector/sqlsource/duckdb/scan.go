@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textfile"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -173,18 +174,11 @@ type textVersion struct {
 	started time.Time
 }
 
-// rest is how long a file must not have been written to before its size and time are
-// trusted to show a change.
-const rest = 2 * time.Second
-
 func (v textVersion) Same(now textVersion) bool {
-	return v.format == now.format && v.budget == now.budget && sameVersion(v.info, now.info)
+	return v.format == now.format && v.budget == now.budget && memo.SameVersion(v.info, now.info)
 }
 
-func (v textVersion) Settled() bool {
-	rested := v.started.Sub(v.info.ModTime())
-	return rested >= rest || rested <= -rest
-}
+func (v textVersion) Settled() bool { return memo.Rested(v.info, v.started) }
 
 // textFile is a CSV or JSON file of a table.
 type textFile struct {
@@ -210,7 +204,7 @@ func (f *textFile) open(names []string) (textfile.Records, io.Closer, error) {
 }
 
 func (f *textFile) records(opened *os.File, names []string) (textfile.Records, error) {
-	if now, err := opened.Stat(); err != nil || !sameVersion(f.info, now) {
+	if now, err := opened.Stat(); err != nil || !memo.SameVersion(f.info, now) {
 		return nil, errors.Join(errChanged, err)
 	}
 	var text io.Reader = opened
@@ -285,7 +279,7 @@ func (f *textFile) scan(typed bool) (*fileScan, error) {
 	if f.format.DecimalComma || f.format.DateFormat != "" || len(s.separator) > 1 {
 		s.separator = "" // the engine reads neither
 	}
-	if now, err := os.Lstat(f.path); err != nil || !sameVersion(f.info, now) {
+	if now, err := os.Lstat(f.path); err != nil || !memo.SameVersion(f.info, now) {
 		return nil, errors.Join(errChanged, err)
 	}
 	return s, nil

@@ -1,0 +1,19 @@
+//go:build darwin || netbsd
+
+package memo
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// changeTime returns when a file, or what the system knows of it, was last changed, and
+// how many names it has. Both are zero where the system does not say.
+func changeTime(info fs.FileInfo) (at time.Time, links uint64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return at, 0
+	}
+	return time.Unix(s.Ctimespec.Unix()), uint64(s.Nlink)
+}
