@@ -15,8 +15,9 @@
 // makes there is its connection's own. The engine's settings are locked, and let it
 // read that folder alone. A request lists the folder's files when it begins. What the
 // engine knows of a file from other requests is used only for the version that it
-// learned it from, and a request that has read a file which is another one at its end
-// fails rather than answer what was left of it.
+// learned it from, and nothing of Parquet files that were written to within two seconds
+// before. A request that has read a file which is another one at its end fails rather than
+// answer what was left of it.
 //
 // # What is left to the library
 //

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"maps"
 	"os"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 )
@@ -14,6 +15,17 @@ type fingerprints map[string]os.FileInfo
 func (f fingerprints) changed() bool {
 	for path, was := range f {
 		if is, err := os.Lstat(path); err != nil || !memo.SameVersion(was, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// fresh reports whether a Parquet file was just written to. What an engine, which keeps
+// footers, reads of it from now on may be of another version of the same size and times.
+func (f fingerprints) fresh(now time.Time) bool {
+	for path, is := range f {
+		if _, k := kindOf(path); k == kindParquet && !memo.Rested(is, now) {
 			return true
 		}
 	}

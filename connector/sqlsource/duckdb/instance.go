@@ -46,6 +46,7 @@ type instance struct {
 
 	users   int
 	retired bool         // no more requests: the last one closes it
+	fresh   bool         // some request has found a fresh file
 	files   fingerprints // that requests have read
 	timer   *time.Timer  // closes it when it has been idle
 }
@@ -61,11 +62,11 @@ func newInstances(o *FolderOptions) *instances {
 
 // lease returns the engine of a folder, for a request that has found these files there.
 // The caller releases it. An engine keeps what it knows of a file, so one that has read
-// another version of a file is not used again.
+// another version of a file is not used again, and neither is one that cannot tell.
 func (p *instances) lease(dir string, files fingerprints) (*instance, engine, error) {
 	p.mu.Lock()
 	i := p.byDir[dir]
-	if i != nil && !i.files.learn(files) {
+	if i != nil && (i.fresh || !i.files.learn(files)) {
 		p.retire(i)
 		i = nil
 	}
@@ -75,6 +76,7 @@ func (p *instances) lease(dir string, files fingerprints) (*instance, engine, er
 		i.files.learn(files)
 		p.byDir[dir] = i
 	}
+	i.fresh = files.fresh(time.Now())
 	p.busy(i)
 	i.users++
 	p.mu.Unlock()

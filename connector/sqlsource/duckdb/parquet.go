@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/memo"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
@@ -46,9 +47,9 @@ type footer struct {
 func newFooters() *footers { return &footers{files: map[string]footer{}, shapes: map[string]*shape{}} }
 
 // of returns the shapes of a table's files, in their order. It reads the footers of all
-// of them, once for each version.
+// of them, once for each version, or again while a file has just been written to.
 func (f *footers) of(ctx context.Context, q sqlengine.Queryer, t *folderTable, versions fingerprints) ([]*shape, error) {
-	shapes := make([]*shape, len(t.files))
+	now, shapes := time.Now(), make([]*shape, len(t.files))
 	var unread []string
 	f.mu.Lock()
 	for i, file := range t.files {
@@ -72,7 +73,7 @@ func (f *footers) of(ctx context.Context, q sqlengine.Queryer, t *folderTable, v
 	for i, file := range t.files {
 		if shapes[i] == nil {
 			shapes[i] = read[file]
-			if versions[file] != nil {
+			if versions[file] != nil && memo.Rested(versions[file], now) {
 				f.files[file] = footer{versions[file], read[file]}
 			}
 		}
