@@ -78,5 +78,6 @@
 //
 // Names of folders such as year=2025 are columns. All of them decide the type, and
 // __HIVE_DEFAULT_PARTITION__, as Hive and Spark write it, and NULL, as DuckDB does, are
-// null.
+// null. A value with an escape that is none, or that makes no text, such as %FF, is taken
+// as it stands.
 package duckdb

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
@@ -19,6 +20,7 @@ const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 type partition struct {
 	name   string
 	text   string // without escapes
+	odd    bool   // the engine reads the folder otherwise
 	column int    // its place in the table
 }
 
@@ -44,10 +46,15 @@ func partitionsOf(path string) []partition {
 		if !ok || name == "" || strings.Contains(text, "=") {
 			continue // which the engine does not take for a partition either
 		}
-		if plain, err := url.PathUnescape(text); err == nil {
-			text = plain
+		p := partition{name: name, text: text, odd: strings.ContainsAny(name, "%\\?\n")}
+		switch plain, err := url.PathUnescape(text); {
+		case err == nil && utf8.ValidString(plain) && !strings.Contains(plain, "\x00"):
+			p.text = plain
+			p.odd = p.odd || strings.ContainsAny(plain, "\\?\n")
+		default:
+			p.odd = true // the engine takes away some of the escapes
 		}
-		list = append(list, partition{name: name, text: text})
+		list = append(list, p)
 	}
 	return list
 }
@@ -80,7 +87,7 @@ func partitionsOfTable(t *folderTable) (*partitions, error) {
 				found = append(found, evidence{name: own[j].name})
 			}
 			own[j].column = j
-			p.constant = p.constant || strings.ContainsAny(own[j].name+own[j].text, "\\?\n")
+			p.constant = p.constant || own[j].odd || own[j].name != found[j].name
 			found[j].note(own[j].raw(), textvalue.Files, "", 0)
 		}
 		p.of = append(p.of, own)
@@ -138,6 +145,9 @@ func (c *textColumn) ofPartition(ref string) string {
 	nothing := ref + " = " + literal(hiveNull)
 	if c.catalog != "VARCHAR" {
 		nothing += " OR " + ref + " = ''"
+	}
+	if c.cast != "" {
+		return "CASE WHEN " + nothing + " THEN NULL ELSE " + fmt.Sprintf(c.cast, ref) + " END"
 	}
 	return "CASE WHEN " + nothing + " THEN NULL ELSE " + c.selected(ref, true) + " END"
 }
