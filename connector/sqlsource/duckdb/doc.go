@@ -31,8 +31,10 @@
 // scale. NaN, infinities, and dates outside the years 1 to 9999 are null. A TIMESTAMP
 // is read as UTC. A LIST or an ARRAY is an array, a STRUCT or a MAP is json: decimals in
 // them are texts, so that they keep their scale, datetimes and bytes are spelled as in
-// cells, and a NaN or an infinity is null; so it is in a JSON, which may have them in
-// DuckDB. A BLOB is base64. ENUM, UUID, TIME, INTERVAL,
+// cells, and what is null as a cell is null in them, such as a NaN or an infinity; so it is
+// in a JSON, which may have them in DuckDB. Discovery counts such nulls of cells, but not
+// those within values. A STRUCT without names, which row(1, 2) makes, is sent as an array.
+// A BLOB is base64. ENUM, UUID, TIME, INTERVAL,
 // BIT and UNION are the text that DuckDB casts them to.
 //
 // Text is compared by its bytes, whatever the column's collation.

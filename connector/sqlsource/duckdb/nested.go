@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 type nested struct {
 	text   string
 	name   string   // without what stands in parentheses: STRUCT, MAP, DECIMAL; LIST for a list or an array
-	fields []string // of a STRUCT, quoted
+	fields []string // of a STRUCT, quoted; nil: they have no names, and it is sent as an array
 	parts  []nested // the types of the fields, of the key and the value, or of the elements
 }
 
@@ -27,9 +28,10 @@ func parseType(text string) nested {
 	for _, part := range splitOutside(strings.TrimSuffix(inner, ")"), ',') {
 		part = strings.TrimSpace(part)
 		if name == "STRUCT" {
-			words := splitOutside(part, ' ')
-			t.fields = append(t.fields, words[0])
-			part = strings.TrimPrefix(part, words[0])
+			name := splitOutside(part, ' ')[0]
+			if rest := part[len(name):]; rest != "" && rest != " WITH TIME ZONE" { // a row(1, 2) has no names
+				t.fields, part = append(t.fields, name), rest
+			}
 		}
 		t.parts = append(t.parts, parseType(part))
 	}
@@ -72,18 +74,18 @@ func (t nested) sendable(expr string, depth int) string {
 		return "CASE WHEN isfinite(" + expr + ") THEN " + expr + " END"
 	case "DECIMAL":
 		return decimalText(expr, t.text)
-	case "BIGNUM":
+	case "BIGNUM", "UNION":
 		return text(expr)
+	case "DATE":
+		return t.key(expr)
 	case "BLOB":
 		return "to_base64(" + expr + ")"
-	case "TIMESTAMP WITH TIME ZONE":
-		return "strftime(timezone('UTC', " + expr + "), '%Y-%m-%dT%H:%M:%S.%fZ')"
-	case "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS":
-		return "strftime(TRY_CAST(" + expr + " AS TIMESTAMP), '%Y-%m-%dT%H:%M:%S.%fZ')"
+	case "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS":
+		return "strftime(" + t.key(expr) + ", '%Y-%m-%dT%H:%M:%S.%fZ')"
 	case "TIMESTAMP_NS":
-		return "replace(" + text(expr) + ", ' ', 'T') || 'Z'"
+		return "replace(" + text(t.key(expr)) + ", ' ', 'T') || 'Z'"
 	}
-	if len(t.parts) == 0 || t.plain() {
+	if len(t.parts) == 0 || t.plain() && (t.name != "STRUCT" || t.fields != nil) {
 		return expr
 	}
 	variable := "x" + strconv.Itoa(depth)
@@ -94,12 +96,24 @@ func (t nested) sendable(expr string, depth int) string {
 		return "map_from_entries(list_transform(map_entries(" + expr + "), lambda " + variable + ": {'k': " +
 			text(variable+".key") + ", 'v': " + t.parts[1].sendable(variable+".value", depth+1) + "}))"
 	}
-	fields := make([]string, len(t.fields))
-	for i, name := range t.fields {
-		fields[i] = name + " := " + t.parts[i].sendable("("+expr+")."+name, depth)
+	fields := make([]string, len(t.parts))
+	for i, part := range t.parts {
+		if t.fields == nil {
+			fields[i] = part.sendable(fmt.Sprintf("(%s)[%d]", expr, i+1), depth)
+			continue
+		}
+		name := t.fields[i]
+		fields[i] = name + " := " + part.sendable("("+expr+")."+name, depth)
 	}
-	return "CASE WHEN " + expr + " IS NOT NULL THEN struct_pack(" + strings.Join(fields, ", ") + ") END"
+	pack := "struct_pack("
+	if t.fields == nil {
+		pack = "json_array("
+	}
+	return "CASE WHEN " + expr + " IS NOT NULL THEN " + pack + strings.Join(fields, ", ") + ") END"
 }
+
+// key returns the expression of a date or a time that is null where its cell would be.
+func (t nested) key(expr string) string { return flavor{}.Column(expr, catalogColumn("", t.text)).Key }
 
 // plain reports whether to_json spells all parts of a type as cells are spelled.
 func (t nested) plain() bool {
