@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -291,7 +292,8 @@ func (f *textFile) faulty(err error) (*fileScan, error) {
 	if errors.As(err, &s.fault) {
 		return s, nil
 	}
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &fileScan{fault: &textfile.Fault{File: f.shown, Problem: "the compressed file is damaged, or ends early"}}, nil
 	}
 	return nil, err
