@@ -15,5 +15,5 @@ func changeTime(info fs.FileInfo) (at time.Time, links uint64) {
 	if !ok {
 		return at, 0
 	}
-	return time.Unix(s.Ctim.Unix()), uint64(s.Nlink) //nolint:unconvert // other systems have other sizes
+	return time.Unix(s.Ctim.Unix()), uint64(s.Nlink) // which has other sizes on other systems
 }
