@@ -1,7 +1,7 @@
 package killtest
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -103,21 +103,8 @@ func askAll(t *testing.T, h http.Handler, g grading, claims bool) (faults []*pla
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := memlisten.Client(h)
 		defer stop()
-		a := &platformAsker{t: t, own: wire.NewCredentials(nil), claimed: claims}
-		if len(g.credentials) > 0 {
-			a.own = wire.NewCredentials(g.credentials[0])
-		}
-		url := "https://in-process.test"
-		if g.url != "" {
-			url = g.url
-		}
-		var err error
-		options := &platform.Options{HTTP: client, Local: true}
-		a.Client, err = platform.NewClient(url, wire.NewBearer(testToken), options)
-		require.NoError(t, err)
-		stranger, err := platform.NewClient(url, wire.NewBearer(strings.Repeat("x", 40)), options)
-		require.NoError(t, err)
-		a.ask(t.Context(), stranger)
+		a := &platformAsker{t: t, own: credentialsOf(slices.Concat(g.credentials, []map[string]string{nil}))[0], claimed: claims}
+		a.ask(cmp.Or(g.url, "https://in-process.test"), &platform.Options{HTTP: client, Local: true})
 		faults = a.faults
 	})
 	return faults
@@ -148,7 +135,14 @@ func (a *platformAsker) note(err error) bool {
 // answered notes an answer of which only the error is looked at.
 func (a *platformAsker) answered(_ any, err error) { a.note(err) }
 
-func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
+// noteGroups notes an answer of groups.
+func (a *platformAsker) noteGroups(_, _ any, err error) { a.note(err) }
+
+// ask asks the connector at an address.
+func (a *platformAsker) ask(url string, options *platform.Options) {
+	ctx := a.t.Context()
+	a.Client = testkit.Must(platform.NewClient(url, wire.NewBearer(testToken), options))(a.t)
+	stranger := testkit.Must(platform.NewClient(url, wire.NewBearer(strings.Repeat("x", 40)), options))(a.t)
 	document, err := a.Document(ctx)
 	a.note(err)
 	a.note(stranger.Check(ctx, a.own))
@@ -160,9 +154,9 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 	}
 	serves := func(e wire.Endpoint) bool { return slices.Contains(document.Endpoints, e) }
 	nowhere := wire.Where{And: []wire.Filter{{Field: "no such field", Op: wire.OpEq, Value: wire.Int(1)}}}
-	a.rows(ctx, &wire.QueryRequest{Table: "no such table"}, nil)
+	a.rows(nil, &wire.QueryRequest{Table: "no such table"}, nil)
 	if !a.real { // which takes time
-		a.rows(ctx, &wire.QueryRequest{Table: corpus.Slow().Name, Envelope: wire.Envelope{TimeoutMS: 12_000}, MaxTimeoutMS: 12_000}, nil)
+		a.rows(nil, &wire.QueryRequest{Table: corpus.Slow().Name, Envelope: wire.Envelope{TimeoutMS: 12_000}, MaxTimeoutMS: 12_000}, nil)
 	}
 	for i := range discovery.Tables {
 		t := &discovery.Tables[i]
@@ -173,17 +167,17 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 		for _, f := range t.Fields {
 			names = append(names, f.Name)
 		}
-		sample := a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names}, t.Columns())
+		sample := a.rows(t, &wire.QueryRequest{Table: t.Name, Fields: names}, t.Columns())
 		if i%4 > 0 {
 			continue
 		}
 		if a.claimed {
-			a.claims(ctx, document, t, names, sample)
+			a.claims(document, t, names, sample)
 		}
 		first := t.Fields[0]
-		a.rows(ctx, &wire.QueryRequest{Table: t.Name, Fields: names[:1], Limit: 3,
+		a.rows(nil, &wire.QueryRequest{Table: t.Name, Fields: names[:1], Limit: 3,
 			Sort: []wire.SortKey{{Field: first.Name, Dir: wire.Desc}}}, t.Columns()[:1])
-		a.rows(ctx, &wire.QueryRequest{Table: t.Name, Where: nowhere}, nil)
+		a.rows(nil, &wire.QueryRequest{Table: t.Name, Where: nowhere}, nil)
 		if serves(wire.EndpointSize) {
 			a.answered(a.Size(ctx, a.own, t.Name))
 			a.answered(a.Size(ctx, a.own, "no such table"))
@@ -202,17 +196,16 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 			}
 		}
 		if serves(wire.EndpointAggregate) {
-			_, _, err := a.Aggregate(ctx, a.own, &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit,
+			a.noteGroups(a.Aggregate(ctx, a.own, &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit,
 				GroupBy:  []wire.GroupKey{{Field: first.Name, As: "key"}},
 				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggMin, Field: first.Name, As: "least"}}},
-				[]wire.Column{{Name: "key", Type: first.Type}, {Name: "n"}, {Name: "least", Type: first.Type}})
-			a.note(err)
+				[]wire.Column{{Name: "key", Type: first.Type}, {Name: "n"}, {Name: "least", Type: first.Type}}))
 		}
 	}
 }
 
 // claims asks for what a connector can claim to have served: filters by values that its rows have, and sorts.
-func (a *platformAsker) claims(ctx context.Context, d *wire.Document, t *wire.Table, names []string, sample [][]wire.Value) {
+func (a *platformAsker) claims(d *wire.Document, t *wire.Table, names []string, sample [][]wire.Value) {
 	for i, f := range t.Fields {
 		if i >= 6 || !terms.Allowed(f.Filterable) {
 			continue
@@ -231,13 +224,13 @@ func (a *platformAsker) claims(ctx context.Context, d *wire.Document, t *wire.Ta
 		for _, one := range filters {
 			if slices.Contains(d.Capabilities.Operators, one.Op) {
 				where := wire.Where{And: []wire.Filter{one}}
-				a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names, Where: where}, t.Columns())
-				a.groups(ctx, d, t, f, where)
+				a.rows(t, &wire.QueryRequest{Table: t.Name, Fields: names, Where: where}, t.Columns())
+				a.groups(d, t, f, where)
 			}
 		}
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 			if d.Capabilities.Sort != wire.SortNone {
-				a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names, Limit: 1000,
+				a.rows(t, &wire.QueryRequest{Table: t.Name, Fields: names, Limit: 1000,
 					Sort: []wire.SortKey{{Field: f.Name, Dir: dir}}}, t.Columns())
 			}
 		}
@@ -245,7 +238,7 @@ func (a *platformAsker) claims(ctx context.Context, d *wire.Document, t *wire.Ta
 }
 
 // groups asks for the groups of a field, with measures that bound each other.
-func (a *platformAsker) groups(ctx context.Context, d *wire.Document, t *wire.Table, f wire.Field, where wire.Where) {
+func (a *platformAsker) groups(d *wire.Document, t *wire.Table, f wire.Field, where wire.Where) {
 	switch f.Type {
 	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 		return
@@ -260,23 +253,14 @@ func (a *platformAsker) groups(ctx context.Context, d *wire.Document, t *wire.Ta
 		req.Measures = append(req.Measures, wire.Measure{Fn: fn, Field: f.Name, As: string(fn)})
 		columns = append(columns, wire.Column{Name: string(fn), Type: f.Type})
 	}
-	_, _, err := a.Aggregate(ctx, a.own, req, columns)
-	a.note(err)
-	req.GroupBy, columns = nil, columns[1:]
-	_, _, err = a.Aggregate(ctx, a.own, req, columns)
-	a.note(err)
+	a.noteGroups(a.Aggregate(a.t.Context(), a.own, req, columns))
+	req.GroupBy = nil
+	a.noteGroups(a.Aggregate(a.t.Context(), a.own, req, columns[1:]))
 }
 
-// rows asks for rows of which no table is known.
-func (a *platformAsker) rows(ctx context.Context, req *wire.QueryRequest, columns []wire.Column) {
-	a.tableRows(ctx, nil, req, columns)
-}
-
-// tableRows asks for rows, reads them to the end and returns the first ones.
-func (a *platformAsker) tableRows(
-	ctx context.Context, t *wire.Table, req *wire.QueryRequest, columns []wire.Column,
-) (sample [][]wire.Value) {
-	rows, err := a.Query(ctx, a.own, req, columns)
+// rows asks for rows of a table, if it is known which, reads them to the end and returns the first ones.
+func (a *platformAsker) rows(t *wire.Table, req *wire.QueryRequest, columns []wire.Column) (sample [][]wire.Value) {
+	rows, err := a.Query(a.t.Context(), a.own, req, columns)
 	if !a.note(err) {
 		return nil
 	}
@@ -296,17 +280,13 @@ func (a *platformAsker) tableRows(
 func TestPlatformForeign(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
+	local := &platform.Options{Local: true}
 	for fault, rule := range map[string]string{"": "", "no-end": "stream-13"} {
 		url := startForeign(t, fault)
 		_, err := platform.NewClient(url, wire.NewBearer(testToken), nil)
 		require.ErrorIs(t, err, platform.ErrAddress, "it is at a plain address of this machine")
-		local := &platform.Options{Local: true}
 		a := &platformAsker{t: t, real: true, claimed: true}
-		a.Client, err = platform.NewClient(url, wire.NewBearer(testToken), local)
-		require.NoError(t, err)
-		stranger, err := platform.NewClient(url, wire.NewBearer(strings.Repeat("x", 40)), local)
-		require.NoError(t, err)
-		a.ask(t.Context(), stranger)
+		a.ask(url, local)
 		if rule == "" {
 			require.Empty(t, a.faults)
 			only := &platform.ConnectionOptions{DiscoverOnly: true}
