@@ -141,7 +141,7 @@ var oddTables = []oddity{
 		nullableTable("many", "id number, part string", numbered(12_000, func(n int) []wire.Value {
 			return []wire.Value{asInt(n), wire.Text(fmt.Sprint("p", n%1500))}
 		})...))},
-	{name: "a hundred columns", why: "a table may be wide", build: holding(wide(100))},
+	{name: "a hundred columns", why: "a table may be wide", build: holding(tablesIn("wide")...)},
 }
 
 // firstRowsOfAll serves the first rows of every table.
@@ -201,19 +201,8 @@ func numbered(n int, row func(n int) []wire.Value) (rows [][]wire.Value) {
 
 // wordy returns a table whose names are words of the protocol.
 func wordy(name string) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "Words.", PrimaryKey: []string{"end"}}}
-	words := []string{"end", "rows", "error", "served", "limit", "credentials", "__proto__", "constructor", "count", "null"}
-	for i, word := range words {
-		f := wire.Field{Name: word, Type: wire.TypeString, Nullable: i > 0, Unique: i == 0}
-		t.Fields = append(t.Fields, f)
-	}
-	t.Rows = numbered(15, func(n int) []wire.Value {
-		row := []wire.Value{wire.Text(fmt.Sprint("k", n))}
-		for i := range words[1:] {
-			row = append(row, wire.Text(fmt.Sprint(words[(n+i)%len(words)])))
-		}
-		return row
-	})
+	t := tablesIn("words")[0]
+	t.Name = name
 	return t
 }
 
@@ -242,23 +231,6 @@ func extremes() memsource.Table {
 		t.Rows = append(t.Rows, []wire.Value{wire.Text(numbers[i%7]), wire.Decimal(decimals[(i+i/7)%7]),
 			wire.Text(instants[(i+2*(i/7))%7]), wire.Text(texts[(i+3*(i/7))%7])})
 	}
-	return t
-}
-
-// wide returns a table of many columns.
-func wide(columns int) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: "wide", SourceDescription: "Wide.", PrimaryKey: []string{"c0"}}}
-	types := []wire.Type{wire.TypeNumber, wire.TypeString, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate}
-	for i := range columns {
-		t.Fields = append(t.Fields, wire.Field{Name: fmt.Sprint("c", i), Type: types[i%5], Unique: i == 0, Nullable: i > 0})
-	}
-	t.Rows = numbered(30, func(n int) (row []wire.Value) {
-		for i := range columns {
-			row = append(row, []wire.Value{wire.Int(int64(n + i)), wire.Text(fmt.Sprint("t", n*i%7)),
-				wire.Decimal(fmt.Sprintf("%d.%d", n, i%10)), wire.Bool(n*i%3 == 0), wire.Text(fmt.Sprintf("2024-03-%02d", n%28+1))}[i%5])
-		}
-		return row
-	})
 	return t
 }
 
