@@ -32,66 +32,16 @@ func declining(matches func(body map[string]any) bool) layer {
 // grained reports whether a request asks for groups by periods.
 var grained = having("groupBy", asks("grain"))
 
-// ordering sorts by a comparison of cells that are not null, and puts nulls where last says.
-func ordering(compare func(a, b string) int, last func(dir wire.Direction) bool) func(*connector.Query, *oracle.Table) {
-	return func(req *connector.Query, t *oracle.Table) {
-		slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
-			for _, key := range req.Sort {
-				x, y := a[t.Index(key.Field)], b[t.Index(key.Field)]
-				order := 0
-				switch {
-				case x.IsNull() && y.IsNull():
-				case x.IsNull() == last(key.Dir):
-					return 1
-				case x.IsNull() || y.IsNull():
-					return -1
-				case t.Columns[t.Index(key.Field)].Type.Numeric():
-					order = compare(x.String(), y.String())
-				default:
-					order = strings.Compare(x.String(), y.String())
-				}
-				if key.Dir == wire.Desc {
-					order = -order
-				}
-				if order != 0 {
-					return order
-				}
-			}
-			return 0
-		})
-	}
-}
-
-func byDigits(a, b string) int { return decimal.RequireFromString(a).Cmp(decimal.RequireFromString(b)) }
-
-func bothLast(wire.Direction) bool { return true }
-
-func neither(wire.Direction) bool { return false }
-
 var leavingSort = []layer{unwindowed, serving(true, false)}
 
-func cuttingBy(window func(offset, limit int64, rows int) (int, int)) twist {
-	return twist{window: window}
-}
-
-var skipsOneMore = cuttingBy(func(offset, limit int64, rows int) (int, int) {
+var skipsOneMore = twist{window: func(offset, limit int64, rows int) (int, int) {
 	if offset > 0 {
 		offset++
 	}
 	return cut(offset, limit, rows)
-})
+}}
 
-var exactly = cuttingBy(func(offset, limit int64, rows int) (from, to int) {
-	from = min(int(offset), rows)
-	if to = rows; limit > 0 {
-		to = min(from+int(limit), rows)
-	}
-	return from, to
-})
-
-var startingFolded = operator(wire.OpStartsWith, func(cell wire.Value, f wire.Filter, _ bool) bool {
-	return !cell.IsNull() && strings.HasPrefix(strings.ToLower(cell.String()), strings.ToLower(f.Value.String()))
-})
+var exactly = twist{window: cut}
 
 func notPushed(ops ...wire.Op) twist {
 	return twist{omit: connector.Omit{Operators: ops}, match: func(_ string, _ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
@@ -156,7 +106,7 @@ var cures = []cure{
 		size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
 		cured: over(legalReads, ok(sets("size", nil), wire.PathSize))},
 	{id: "L2", words: "take the operator out of capabilities.operators, do not push its filters and leave served.filters false",
-		wrong: warehouse(startingFolded), cured: warehouse(notPushed(wire.OpStartsWith), unwindowed, serving(false, true))},
+		wrong: warehouse(beginningWith(strings.ToLower)), cured: warehouse(notPushed(wire.OpStartsWith), unwindowed, serving(false, true))},
 	{id: "L3", words: "Count exactly the rows that /query answers to the same filters", wrong: warehouse(twist{
 		count: func(req *wire.CountRequest, _ int64) int64 { return rowsIn(nil, nil, req.Table) }}), cured: warehouse(countedRows)},
 	{id: "L4", words: "texts by bytes and numbers by value", wrong: warehouse(distinctValues(func(text string) string { return text[:1] })),
@@ -171,12 +121,12 @@ var cures = []cure{
 		cured: over(legalReads, unwindowed, serving(true, true))},
 	{id: "M20", words: "Skip exactly offset rows and answer exactly limit", wrong: warehouse(skipsOneMore), cured: warehouse(exactly)},
 	{id: "L7", words: "Sort numbers by digits, texts by bytes (a binary collation) with collate and without, nulls last in both directions",
-		wrong: warehouse(twist{order: ordering(strings.Compare, bothLast)}), cured: warehouse(twist{order: ordering(byDigits, bothLast)})},
+		wrong: warehouse(twist{order: reordered(nullsLast(byText))}), cured: warehouse(twist{order: reordered(nullsLast(inOrder))})},
 	{id: "L7", words: "answer all rows and leave served.sort and served.window false",
-		wrong: warehouse(twist{order: ordering(byDigits, neither)}), cured: warehouse(twist{order: ordering(byDigits, neither)}, leavingSort...)},
+		wrong: warehouse(twist{order: reordered(nullsFirst)}), cured: warehouse(twist{order: reordered(nullsFirst)}, leavingSort...)},
 	{id: "L7", words: "reverse the comparison for desc, and keep nulls last in both",
-		wrong: warehouse(twist{order: ordering(byDigits, func(dir wire.Direction) bool { return dir == wire.Asc })}),
-		cured: warehouse(twist{order: ordering(byDigits, bothLast)})},
+		wrong: warehouse(twist{order: reordered(nullsFirst)}),
+		cured: warehouse(twist{order: reordered(nullsLast(inOrder))})},
 	{id: "L8", words: "with a group for null", wrong: warehouse(noNullGroup), cured: legalReads},
 	{id: "L8", words: "decline with 204", wrong: warehouse(noNullGroup),
 		cured: warehouse(noNullGroup, declining(asks("groupBy>0")))},

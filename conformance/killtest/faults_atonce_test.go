@@ -53,10 +53,7 @@ func streamedRows(tables []memsource.Table, change func(*streaming)) func() http
 
 // passes reports whether a row satisfies all filters.
 func (t *sharedTable) passes(filters []wire.Filter, row []wire.Value) bool {
-	return !slices.ContainsFunc(filters, func(f wire.Filter) bool {
-		i := t.Index(f.Field)
-		return !oracle.Match(row[i], f, t.Columns[i].Type)
-	})
+	return !slices.ContainsFunc(filters, func(f wire.Filter) bool { return !matches(t.Table, row, f) })
 }
 
 func (s *streaming) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {

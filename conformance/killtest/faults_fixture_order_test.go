@@ -16,24 +16,6 @@ func typedKey(req *connector.Query, t *oracle.Table, types ...wire.Type) bool {
 	return slices.Contains(types, t.Columns[t.Index(req.Sort[0].Field)].Type)
 }
 
-// resorted sorts again with cells changed.
-func resorted(req *connector.Query, t *oracle.Table, change func(wire.Value) wire.Value) {
-	other := *t
-	other.Rows = nil
-	byRow := map[*wire.Value][]wire.Value{}
-	for _, row := range t.Rows {
-		changed := make([]wire.Value, len(row))
-		for i, v := range row {
-			changed[i] = change(v)
-		}
-		byRow[&changed[0]] = row
-		other.Rows = append(other.Rows, changed)
-	}
-	for i, row := range must(oracle.Sort(&other, req.Sort, nil)).Rows {
-		t.Rows[i] = byRow[&row[0]]
-	}
-}
-
 var orderFaults = []fault{
 	bent("ascending is descending", "dir asc", "P2.6: ascending, P2.6: descending",
 		twist{order: func(req *connector.Query, t *oracle.Table) { slices.Reverse(t.Rows) }}).
@@ -42,19 +24,14 @@ var orderFaults = []fault{
 	bent("nulls come first", "nulls are last in both directions", "P2.6: nulls last", twist{order: nullsToFront}).refused("stream-2"),
 	bent("numbers sort as text", "9 before 10", "P2.6: numbers", twist{order: func(req *connector.Query, t *oracle.Table) {
 		if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
-			texts := *t
-			texts.Columns = slices.Clone(t.Columns)
-			for i := range texts.Columns {
-				texts.Columns[i].Type = wire.TypeString
-			}
-			copy(t.Rows, must(oracle.Sort(&texts, req.Sort, nil)).Rows)
+			reorder(t, t.Rows, req.Sort, nullsLast(byText))
 		}
 	}}).
 		behind("P2.8: the fields asked for", "fields come before sorts, whose cells they are, and their cases are sorted").refused("stream-2"),
 	bent("texts sort without case", "texts sort by bytes", "P2.6: texts",
 		twist{order: func(req *connector.Query, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeString) && !req.Sort[0].Collate {
-				resorted(req, t, folded)
+				reorder(t, t.Rows, req.Sort, changed(folded))
 			}
 		}}).refused("stream-2"),
 	bent("only the first key sorts", "several keys", "P2.6: several keys",
@@ -65,20 +42,16 @@ var orderFaults = []fault{
 			}
 		}}).behind("P2.6: nulls last", "its cases break ties by a second key"),
 	bent("collate is a locale", "collate asks for byte order", "P2.6: collate",
-		twist{order: func(req *connector.Query, t *oracle.Table) {
-			if req.Sort[0].Collate {
-				resorted(req, t, folded)
-			}
-		}}),
+		twist{order: ifCollated(reordered(changed(folded)))}),
 	bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6: dates and datetimes",
 		twist{order: func(req *connector.Query, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeDatetime) {
-				resorted(req, t, func(v wire.Value) wire.Value {
+				reorder(t, t.Rows, req.Sort, changed(func(v wire.Value) wire.Value {
 					if v.Kind() != wire.KindDatetime {
 						return v
 					}
 					return wire.DatetimeWidth(v.Time().Truncate(time.Minute), 6)
-				})
+				}))
 			}
 		}}),
 	windowed("one row too many", "limit", "P2.7: a limit", func(offset, limit int64) (int64, int64) {

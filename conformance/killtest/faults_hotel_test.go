@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -27,13 +26,13 @@ func hotel() http.Handler { return plain(hotelTables(0)...) }
 
 var chains = bothHotels(func(_, _ []memsource.Table) {})
 
-// diverted passes the requests to a route for which a condition holds to another connector.
+// diverted passes the requests to a route, or to all if path is empty, for which a condition holds to another connector.
 func diverted(build func() http.Handler, path string, holds func(body map[string]any) bool) layer {
 	return func(h http.Handler) http.Handler {
 		other := build()
 		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 			tree := parsed(*body)
-			diverts := r.URL.Path == path && mayAsk(r) && tree != nil && holds(tree)
+			diverts := (path == "" || r.URL.Path == path) && mayAsk(r) && tree != nil && holds(tree)
 			if diverts {
 				other.ServeHTTP(w, withBody(r, *body))
 			}
@@ -148,39 +147,26 @@ var hotelDiscoveryFaults = []fault{
 	strayLink("a booking's guest is linked by the name", hotel, "bookings", "guest", "guests", "name"),
 }
 
-func sortedHotels(name, table, field string, compare func(a, b wire.Value) int) fault {
+func sortedHotels(name, table, field string, compare func(a, b wire.Value, _ wire.Type) int) fault {
 	return broken(name, "rows come in the order of sort", "L7", stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-		if req.Table != table || len(req.Sort) != 1 || req.Sort[0].Field != field || len(req.Joins) > 0 {
-			return
+		if req.Table == table && len(req.Sort) == 1 && req.Sort[0].Field == field && len(req.Joins) == 0 {
+			reorder(t, t.Rows, []wire.SortKey{{Field: t.Columns[0].Name}}, nullsLast(inOrder)) // the order of ties
+			reorder(t, t.Rows, req.Sort, nullsLast(compare))
 		}
-		c, values := t.Index(field), 0 // nulls are last
-		for values < len(t.Rows) && !t.Rows[values][c].IsNull() {
-			values++
-		}
-		slices.SortStableFunc(t.Rows[:values], func(a, b []wire.Value) int {
-			order := compare(a[c], b[c])
-			if req.Sort[0].Dir == wire.Desc {
-				order = -order
-			}
-			return cmp.Or(order, func(a, b wire.Value) int {
-				if a.Kind() == wire.KindInt {
-					return cmp.Compare(a.Int64(), b.Int64())
-				}
-				return byText(a, b)
-			}(a[0], b[0]))
-		})
 	}})).graded(live)
 }
+
+func byNumber(a, b wire.Value, _ wire.Type) int { return numberIn(a) - numberIn(b) }
 
 func numberIn(v wire.Value) (n int) { _, _ = fmt.Sscan(v.String(), &n); return n }
 
 var hotelSortFaults = []fault{
 	sortedHotels("nights are sorted as text", "bookings", "nights", byText),
-	sortedHotels("room numbers are sorted by their value", "rooms", "number", func(a, b wire.Value) int { return numberIn(a) - numberIn(b) }),
+	sortedHotels("room numbers are sorted by their value", "rooms", "number", byNumber),
 	sortedHotels("instants are sorted by their day", "payments", "at",
-		func(a, b wire.Value) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
-	sortedHotels("scores are sorted by their whole part", "reviews", "score", func(a, b wire.Value) int { return numberIn(a) - numberIn(b) }),
-	sortedHotels("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value) int {
+		func(a, b wire.Value, _ wire.Type) int { return strings.Compare(a.String()[:10], b.String()[:10]) }),
+	sortedHotels("scores are sorted by their whole part", "reviews", "score", byNumber),
+	sortedHotels("names are sorted as a phone book has them", "guests", "name", func(a, b wire.Value, _ wire.Type) int {
 		fold := strings.NewReplacer("ü", "u", "ó", "o", "Ó", "o", " ", "")
 		return strings.Compare(fold.Replace(strings.ToLower(a.Text())), fold.Replace(strings.ToLower(b.Text())))
 	}),

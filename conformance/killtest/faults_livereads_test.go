@@ -81,7 +81,7 @@ var windowFaults = []fault{
 	broken("one column of numbers is sorted upwards as text", "numbers sort by value", "L7",
 		warehouse(twist{answer: func(req *connector.Query, t *oracle.Table) {
 			if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
-				sortBy(t.Rows, 2, wire.Asc, byText)
+				reorder(t, t.Rows, req.Sort[:1], nullsLast(byText))
 			}
 		}})).refused("stream-2"),
 	otherWindow("an offset without a sort is ignored", resultIsCut, "M20", func(req *connector.Query, _, offset *int64) {

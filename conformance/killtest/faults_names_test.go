@@ -147,17 +147,14 @@ func hopWhere(path string, exists func(hop map[string]any) bool) func() http.Han
 	})
 }
 
-func hopTable(member string) func(h map[string]any) bool {
-	return func(h map[string]any) bool {
-		_, known := corpusTable(textOf(h[member]))
-		return known
-	}
-}
-
-func hopField(table, member string) func(h map[string]any) bool {
+// hopNames reports whether a hop names a table that there is, or a field that its table has.
+func hopNames(table, field string) func(h map[string]any) bool {
 	return func(h map[string]any) bool {
 		t, known := corpusTable(textOf(h[table]))
-		return !known || t.Field(textOf(h[member])) != nil
+		if field == "" {
+			return known
+		}
+		return !known || t.Field(textOf(h[field])) != nil
 	}
 }
 
@@ -165,14 +162,14 @@ const notInSource = "a table or column the source does not have"
 
 // hopNameFaults do not look up what a hop names.
 var hopNameFaults = []fault{
-	broken("hops to an unknown table", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopTable("toTable"))),
-	broken("hops from an unknown table", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopTable("fromTable"))),
-	broken("hops to an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopField("toTable", "toField"))),
-	broken("hops from an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopField("fromTable", "fromField"))),
+	broken("hops to an unknown table", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopNames("toTable", ""))),
+	broken("hops from an unknown table", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopNames("fromTable", ""))),
+	broken("hops to an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopNames("toTable", "toField"))),
+	broken("hops from an unknown field", notInSource, "P3.15a", hopWhere(wire.PathQuery, hopNames("fromTable", "fromField"))),
 	broken("unknown joined fields", notInSource, "P3.15a", hopWhere(wire.PathQuery, func(h map[string]any) bool {
 		return !slices.ContainsFunc(listOf(h, "fields"), func(f map[string]any) bool { return unknownTo(textOf(h["toTable"]), f) })
 	})),
-	broken("hops of an aggregate to an unknown table", notInSource, "P3.15a", hopWhere(wire.PathAggregate, hopTable("toTable"))),
+	broken("hops of an aggregate to an unknown table", notInSource, "P3.15a", hopWhere(wire.PathAggregate, hopNames("toTable", ""))),
 	broken("unknown filters beside a join", notInSource, "P3.15b",
 		repaired(wire.PathQuery, dropping("and", func(body map[string]any, _ int) bool { return body["joins"] != nil }))),
 	broken("joined names that clash", "two columns of one name are refused", "A.21",

@@ -132,7 +132,7 @@ func eachTie(t *oracle.Table, keys []wire.SortKey, edit func(rows [][]wire.Value
 }
 
 // nullsLast orders nulls behind other values, and these as compare does upwards.
-func nullsLast(compare func(a, b wire.Value, t wire.Type) int) func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
+func nullsLast(compare func(a, b wire.Value, t wire.Type) int) comparison {
 	return func(a, b wire.Value, t wire.Type, dir wire.Direction) int {
 		switch {
 		case a.IsNull() || b.IsNull():
@@ -154,17 +154,9 @@ func nullOrder(v wire.Value) int {
 func inOrder(a, b wire.Value, t wire.Type) int { n, _ := oracle.Compare(a, b, t); return n }
 
 // laterKey returns a connector that sorts rows with the same value of the first key in an order of its own by the others.
-func laterKey(name string, tables func() []memsource.Table, compare func(a, b wire.Value, t wire.Type, dir wire.Direction) int) fault {
+func laterKey(name string, tables func() []memsource.Table, compare comparison) fault {
 	order := func(req *connector.Query, t *oracle.Table) {
-		eachTie(t, req.Sort[:1], func(rows [][]wire.Value) {
-			slices.SortStableFunc(rows, func(a, b []wire.Value) (order int) {
-				for _, k := range req.Sort[1:] {
-					c := t.Index(k.Field)
-					order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
-				}
-				return order
-			})
-		})
+		eachTie(t, req.Sort[:1], func(rows [][]wire.Value) { reorder(t, rows, req.Sort[1:], compare) })
 	}
 	return broken(name, "a later key orders as the first does", "L7", stocked(tables, twist{order: order}))
 }
@@ -195,15 +187,10 @@ var byDay = nullsLast(func(a, b wire.Value, t wire.Type) int {
 
 var laterKeyFaults = []fault{
 	broken("hotels: collate asks for a collation", "collate: true asks for the order of bytes too", "L7",
-		stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) {
-			if k, c := req.Sort[0], t.Index(req.Sort[0].Field); k.Collate {
-				sortBy(t.Rows, c, wire.Asc, func(a, b wire.Value) int { return inCollation(a, b, t.Columns[c].Type, k.Dir) })
-			}
-		}})),
+		collating(firstHotels, func(req *connector.Query, t *oracle.Table) { reorder(t, t.Rows, req.Sort[:1], inCollation) })),
 	laterKey("hotels: nulls come first in later keys downwards", firstHotels, nullsFirst),
 	laterKey("parts: nulls come first in later keys downwards", pagedTables, nullsFirst),
-	laterKey("library: later keys are texts", libraryTables,
-		nullsLast(func(a, b wire.Value, _ wire.Type) int { return byText(a, b) })),
+	laterKey("library: later keys are texts", libraryTables, nullsLast(byText)),
 	laterKey("hotels: later keys have no case and no accents", firstHotels, inCollation),
 	laterKey("hotels: later keys are always ascending", firstHotels, func(a, b wire.Value, t wire.Type, _ wire.Direction) int {
 		return nullsLast(inOrder)(a, b, t, wire.Asc)
@@ -338,12 +325,17 @@ func collates(name string, build func() http.Handler) fault {
 	return broken(name, "collate asks for byte order too", "L7", build).graded(live)
 }
 
-func collating(tables func() []memsource.Table, order func(*connector.Query, *oracle.Table)) func() http.Handler {
-	return stocked(tables, twist{order: func(req *connector.Query, t *oracle.Table) {
+// ifCollated sorts otherwise where the first key of a sort says collate.
+func ifCollated(order func(*connector.Query, *oracle.Table)) func(*connector.Query, *oracle.Table) {
+	return func(req *connector.Query, t *oracle.Table) {
 		if req.Sort[0].Collate {
 			order(req, t)
 		}
-	}})
+	}
+}
+
+func collating(tables func() []memsource.Table, order func(*connector.Query, *oracle.Table)) func() http.Handler {
+	return stocked(tables, twist{order: ifCollated(order)})
 }
 
 var bareLetters = strings.NewReplacer("ó", "o", "ü", "u", "è", "e", " ", "", "-", "")
@@ -351,13 +343,11 @@ var bareLetters = strings.NewReplacer("ó", "o", "ü", "u", "è", "e", " ", "", 
 // collateFaults are connectors over live data that sort texts by their bytes unless a sort key says collate.
 var collateFaults = []fault{
 	collates("collate ignores case", collating(shop, withoutCase)),
-	collates("collate sorts as a dictionary does", collating(firstHotels, func(req *connector.Query, t *oracle.Table) {
-		resorted(req, t, func(v wire.Value) wire.Value {
-			if v.Kind() != wire.KindText {
-				return v
-			}
-			return wire.Text(bareLetters.Replace(strings.ToLower(v.Text())))
-		})
-	})),
+	collates("collate sorts as a dictionary does", collating(firstHotels, reordered(changed(func(v wire.Value) wire.Value {
+		if v.Kind() != wire.KindText {
+			return v
+		}
+		return wire.Text(bareLetters.Replace(strings.ToLower(v.Text())))
+	})))),
 	collates("collate brings nulls to the front", collating(func() []memsource.Table { return hotelTables(1) }, nullsToFront)),
 }

@@ -23,14 +23,19 @@ func describedTable(name string, members map[string]any) func() http.Handler {
 	}, wire.PathDiscovery))
 }
 
+// barely answers a member of an answer in its place.
+func barely(member, path string) layer {
+	return answers(func(body map[string]any, status int) (any, int) {
+		if status == http.StatusOK {
+			return body[member], status
+		}
+		return body, status
+	}, path)
+}
+
 var protocolDiscoveryFaults = []fault{
 	broken("discovery as a bare array", "every JSON answer is a wrapped object", "P3.1a",
-		over(usual, answers(func(body map[string]any, status int) (any, int) {
-			if status == 200 {
-				return body["tables"], status
-			}
-			return body, status
-		}, wire.PathDiscovery))),
+		over(usual, barely("tables", wire.PathDiscovery))),
 	broken("a table without foreignKeys", "foreignKeys is required", "P3.1a",
 		over(usual, edits(ofTable("codes", drops("foreignKeys")), wire.PathDiscovery))),
 	broken("a primary key of no field", "an array of field names", "P3.1b",

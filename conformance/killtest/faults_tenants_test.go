@@ -224,7 +224,7 @@ var impostorFaults = []fault{
 		return tenantNamed(credentialSet{"tenant": path.Clean(s["tenant"])})
 	})).graded(wrongly),
 	broken("a check that reads an optional credential unasked", "a blank optional field is missing", "P1.7c",
-		func() http.Handler { return regional(http.StatusInternalServerError, "internal", "internal error") }).graded(withRegion),
+		regional(http.StatusInternalServerError, "internal", "internal error")).graded(withRegion),
 	broken("a check that takes a missing password for an internal error", "a rejected credential set gives 400 check_failed", "P1.7",
 		over(twoCustomers, refusesWhere(500, "internal", "internal error", func(r *http.Request, body []byte) bool {
 			s, ok := credentialsIn(body)
@@ -333,20 +333,17 @@ func withRegion(g *grading) {
 }
 
 // regional returns a sharedHost whose form has an optional region, without which /check answers so.
-func regional(status int, code, message string) http.Handler {
-	definition := hostDefinition
-	definition.Credentials = append(slices.Clone(definition.Credentials),
-		wire.CredentialField{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true})
-	host := sharedHostOf(definition, hostTables())
-	host.pick = func(_ *http.Request, set map[string]string) int {
+func regional(status int, code, message string) func() http.Handler {
+	region := wire.CredentialField{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true}
+	return over(formed(func(_ *http.Request, set map[string]string) int {
 		own := maps.Clone(set)
 		delete(own, "region")
 		return known(own)
-	}
-	return refusesWhere(status, code, message, func(r *http.Request, body []byte) bool {
-		set, ok := credentialsIn(body)
-		return ok && r.URL.Path == wire.PathCheck && set["region"] == "" && known(set) >= 0
-	})(host)
+	}, append(slices.Clone(hostDefinition.Credentials), region)...),
+		refusesWhere(status, code, message, func(r *http.Request, body []byte) bool {
+			set, ok := credentialsIn(body)
+			return ok && r.URL.Path == wire.PathCheck && set["region"] == "" && known(set) >= 0
+		}))
 }
 
 // Faults that show to a second account alone: it is served the first one's data for some questions, or

@@ -56,24 +56,11 @@ func bare(tables []corpus.Table) testkit.Source { return testkit.Source{Tables: 
 
 // supersets answers every query with all rows of its table and claims nothing.
 // It may say so of itself, or have operators to declare and never a chance.
-func supersets(served string) http.Handler {
-	omit := connector.Omit{Operators: filter.Operators()}
-	all := unwindowed(bodies(func(body map[string]any) {
+func supersets(served string) func() http.Handler {
+	return over(ofCorpus(connector.Definition{}, connector.Omit{Operators: filter.Operators()}), bodies(func(body map[string]any) {
 		body["and"], body["sort"] = []any{}, []any{}
 		delete(body, "or")
-	}, wire.PathQuery)(ofCorpus(connector.Definition{}, omit)()))
-	return lines(func(line []byte, emit func(...string)) {
-		switch kind(line) {
-		case "served":
-			emit(served)
-		case "rows":
-			for _, row := range rowsOf(line) {
-				emit(`{"rows":[`+string(row)+`]}`, "\n")
-			}
-		default:
-			emit(string(line))
-		}
-	})(all)
+	}, wire.PathQuery), unwindowed, batched(func() int { return 1 }), stating(func() string { return served }))
 }
 
 // TestFixtureIsLenient grades connectors that are legal and unlike the usual: whatever is judged passes, and what is not is
@@ -95,10 +82,9 @@ func TestFixtureIsLenient(t *testing.T) {
 			}})
 		}},
 		{"supersets, one row a line, no served line",
-			"a stream without a served line counts as serving none of the three", "P2.3", func() http.Handler { return supersets("") }},
-		{"supersets that say so", "a filter that is not pushed may be answered with a superset", "P2.6", func() http.Handler {
-			return supersets(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
-		}},
+			"a stream without a served line counts as serving none of the three", "P2.3", supersets("")},
+		{"supersets that say so", "a filter that is not pushed may be answered with a superset", "P2.6",
+			supersets(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")},
 		{"one sort key, no offset", "the document declares what it does", "P2.6", ofCorpus(
 			connector.Definition{Limits: wire.Limits{PageSizeMax: 100, RowsPerTableMax: 6000}},
 			connector.Omit{Sort: wire.SortSingle, Offset: true})},

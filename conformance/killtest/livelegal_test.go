@@ -262,14 +262,13 @@ var oddReads = []oddRead{
 			Omit: connector.Omit{Endpoints: append(countless, wire.EndpointCardinality, wire.EndpointLinkHitRate), Offset: true, Join: true}})
 		return eachTable(drops("rowCount"))(h)
 	}},
-	{"sorted only by what it answers", "what is served is said by each stream", over(legalReads, unsortedWhere(
-		func(req *wire.QueryRequest) bool {
-			return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) })
-		}))},
+	{"sorted only by what it answers", "what is served is said by each stream", over(legalReads, onlyFor(wire.PathQuery,
+		func(body map[string]any) bool {
+			return having("sort", func(k map[string]any) bool { return !slices.Contains(alternatives(body, "fields"), k["field"]) })(body)
+		}, unsorted))},
 	{"a sort with collate is left to the platform", "what is served is said by each stream",
-		over(stocked(firstHotels, twist{}), unsortedWhere(func(req *wire.QueryRequest) bool {
-			return slices.ContainsFunc(req.Sort, func(k wire.SortKey) bool { return k.Collate })
-		}))},
+		over(stocked(firstHotels, twist{}), onlyFor(wire.PathQuery,
+			having("sort", func(k map[string]any) bool { return k["collate"] == true }), unsorted))},
 	{"more groups than asked for", "the platform discards them; none is missing", over(legalReads, func(h http.Handler) http.Handler {
 		tables := oracleTables(pagedTables())
 		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
@@ -299,19 +298,9 @@ var oddReads = []oddRead{
 	})},
 }
 
-// unsortedWhere leaves the sort to the platform, and with it the window, where a condition holds of a query.
-func unsortedWhere(holds func(req *wire.QueryRequest) bool) layer {
-	return func(h http.Handler) http.Handler {
-		unsorted := unwindowed(bodies(sets("sort", []any{}), wire.PathQuery)(serving(true, false)(h)))
-		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-			var req wire.QueryRequest
-			if r.URL.Path != wire.PathQuery || wire.Decode(*body, &req) != nil || !holds(&req) {
-				return false
-			}
-			unsorted.ServeHTTP(w, withBody(r, *body))
-			return true
-		})(h)
-	}
+// unsorted leaves the sort to the platform, and with it the window.
+func unsorted(h http.Handler) http.Handler {
+	return unwindowed(bodies(sets("sort", []any{}), wire.PathQuery)(serving(true, false)(h)))
 }
 
 // refusing refuses the legal requests to a path that match, or declines them.

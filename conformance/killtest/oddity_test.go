@@ -474,14 +474,9 @@ var oddPlaces = []oddity{
 			return len(keys) > 1 && keys[0]["field"] == keys[1]["field"]
 		}, http.StatusNoContent)},
 	{name: "a second key downwards is left to the platform", why: "each of the three is served or not",
-		layer: func(h http.Handler) http.Handler {
-			unsorted := func() http.Handler {
-				return serving(true, false)(unwindowed(bodies(sets("sort", []any{}), wire.PathQuery)(h)))
-			}
-			return diverted(unsorted, wire.PathQuery, func(body map[string]any) bool {
-				return asks("sort>1")(body) && listOf(body, "sort")[1]["dir"] == "desc"
-			})(h)
-		}},
+		layer: onlyFor(wire.PathQuery, func(body map[string]any) bool {
+			return asks("sort>1")(body) && listOf(body, "sort")[1]["dir"] == "desc"
+		}, unsorted)},
 	{name: "ties the other way round, in every window", why: "any fixed order of ties will do", unadvised: "A.15", options: withoutBudget,
 		build: stocked(firstHotels, twist{order: func(req *connector.Query, t *oracle.Table) { eachTie(t, req.Sort, slices.Reverse) }})},
 	{name: "decimals have several spellings", why: "they are values of one type", unadvised: "M31", options: withoutBudget,

@@ -82,23 +82,37 @@ func eachRow(edit func(req *connector.Query, t *oracle.Table, row []wire.Value))
 	}
 }
 
-// sortBy sorts rows by a column, in the other direction downwards.
-func sortBy(rows [][]wire.Value, column int, dir wire.Direction, compare func(a, b wire.Value) int) {
-	slices.SortStableFunc(rows, func(a, b []wire.Value) int {
-		if dir == wire.Desc {
-			return -compare(a[column], b[column])
+// A comparison orders two cells of a column for a direction.
+type comparison = func(a, b wire.Value, t wire.Type, dir wire.Direction) int
+
+// reorder sorts rows of a table by keys in another order. Rows that tie stay as they stand.
+func reorder(t *oracle.Table, rows [][]wire.Value, keys []wire.SortKey, compare comparison) {
+	slices.SortStableFunc(rows, func(a, b []wire.Value) (order int) {
+		for _, k := range keys {
+			c := t.Index(k.Field)
+			order = cmp.Or(order, compare(a[c], b[c], t.Columns[c].Type, k.Dir))
 		}
-		return compare(a[column], b[column])
+		return order
 	})
+}
+
+// reordered sorts in another order by all keys of a query.
+func reordered(compare comparison) func(*connector.Query, *oracle.Table) {
+	return func(req *connector.Query, t *oracle.Table) { reorder(t, t.Rows, req.Sort, compare) }
 }
 
 // nullsToFront puts rows that are null in the first key before the others.
 func nullsToFront(req *connector.Query, t *oracle.Table) {
-	sortBy(t.Rows, t.Index(req.Sort[0].Field), wire.Asc, func(a, b wire.Value) int { return nullOrder(b) - nullOrder(a) })
+	reorder(t, t.Rows, req.Sort[:1], func(a, b wire.Value, _ wire.Type, _ wire.Direction) int { return nullOrder(b) - nullOrder(a) })
 }
 
 // byText compares cells as texts.
-func byText(a, b wire.Value) int { return strings.Compare(a.String(), b.String()) }
+func byText(a, b wire.Value, _ wire.Type) int { return strings.Compare(a.String(), b.String()) }
+
+// changed compares cells in the right order, but after a change.
+func changed(change func(wire.Value) wire.Value) comparison {
+	return nullsLast(func(a, b wire.Value, t wire.Type) int { return inOrder(change(a), change(b), t) })
+}
 
 // measuring changes the cardinality of each column.
 func measuring(change func(t *oracle.Table, column string, c *wire.Cardinality)) twist {
@@ -272,15 +286,11 @@ func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name stri
 	return nil, connector.UnknownEntity("no such table")
 }
 
-func (l *oracleSource) Query(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	return l.query(req, out)
+func (l *oracleSource) QueryJoined(ctx context.Context, asked *connector.Query, out *connector.Rows) error {
+	return l.Query(ctx, asked, out)
 }
 
-func (l *oracleSource) QueryJoined(_ context.Context, req *connector.Query, out *connector.Rows) error {
-	return l.query(req, out)
-}
-
-func (l *oracleSource) query(asked *connector.Query, out *connector.Rows) error {
+func (l *oracleSource) Query(_ context.Context, asked *connector.Query, out *connector.Rows) error {
 	req := *asked
 	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
 	offset, limit, windowed := out.Claim(connector.Applied{Filters: true, Sort: true}).TakeWindow()

@@ -11,7 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -65,26 +64,21 @@ const (
 // answered, when it is not what it should be.
 func keyed(wrong func() error) func() http.Handler {
 	return func() http.Handler {
+		src := testkit.Bend(corpusSource())
+		src.OnCheck = func(_ context.Context, req *wire.CheckRequest) error {
+			switch key := req.Credentials.Get("apiKey"); {
+			case key == goodKey, key == otherKey:
+				return nil
+			case wrong != nil:
+				return wrong()
+			}
+			return connector.CheckFailed("the API key of account %s is not known; copy it from the console", req.Credentials.Get("account"))
+		}
 		return serve(connector.Definition{Credentials: []wire.CredentialField{
 			{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
 			{Key: "account", Label: "Account", Type: wire.CredentialText},
-		}}, keyedSource{corpusSource(), wrong}, nil)
+		}}, src, nil)
 	}
-}
-
-type keyedSource struct {
-	*memsource.Source
-	wrong func() error
-}
-
-func (s keyedSource) Check(_ context.Context, req *wire.CheckRequest) error {
-	switch key := req.Credentials.Get("apiKey"); {
-	case key == goodKey, key == otherKey:
-		return nil
-	case s.wrong != nil:
-		return s.wrong()
-	}
-	return connector.CheckFailed("the API key of account %s is not known; copy it from the console", req.Credentials.Get("account"))
 }
 
 // TestNoAnswer requires that no answer for the document is no verdict, whatever is

@@ -26,8 +26,7 @@ import (
 // own, and its own rows in those that both have.
 type sharedHost struct {
 	handlers [2]http.Handler
-	// pick returns whose data a request gets, or -1 to refuse it.
-	pick func(r *http.Request, set map[string]string) int
+	pick     picker
 }
 
 // hostSets are the credentials of its customers.
@@ -88,13 +87,30 @@ func hostWith(change func(tables *[2][]memsource.Table)) func() http.Handler {
 	}
 }
 
-// openHost returns a sharedHost with other credentials, whatever they are.
-func openHost(fields ...wire.CredentialField) func() http.Handler {
+// A picker decides whose data a request gets, or -1 to refuse it.
+type picker = func(r *http.Request, set map[string]string) int
+
+// formed returns a sharedHost whose form has other fields, and that decides otherwise.
+func formed(pick picker, fields ...wire.CredentialField) func() http.Handler {
 	return func() http.Handler {
 		f := sharedHostOf(connector.Definition{Credentials: fields}, hostTables())
-		f.pick = func(*http.Request, map[string]string) int { return 0 }
+		f.pick = pick
 		return f
 	}
+}
+
+// picking returns a sharedHost that decides otherwise whose data a request gets.
+func picking(pick picker) func() http.Handler { return formed(pick, hostDefinition.Credentials...) }
+
+// openHost returns a sharedHost with other credentials, whatever they are.
+func openHost(fields ...wire.CredentialField) func() http.Handler {
+	return formed(func(*http.Request, map[string]string) int { return 0 }, fields...)
+}
+
+// branched returns a sharedHost whose form has an optional branch, which tells the customers apart.
+func branched(pick picker) func() http.Handler {
+	return formed(pick, wire.CredentialField{Key: "tenant", Label: "Branch", Type: wire.CredentialText, Optional: true},
+		wire.CredentialField{Key: "password", Label: "Key", Type: wire.CredentialPassword})
 }
 
 // hostEach returns a sharedHost of which each table of each customer is changed.
@@ -132,15 +148,6 @@ func sharedHostOf(definition connector.Definition, tables [2][]memsource.Table) 
 		f.handlers[i] = serve(definition, source(tables[i]...), nil)
 	}
 	return f
-}
-
-// picking returns a sharedHost that decides otherwise whose data a request gets.
-func picking(pick func(r *http.Request, set map[string]string) int) func() http.Handler {
-	return func() http.Handler {
-		f := newSharedHost()
-		f.pick = pick
-		return f
-	}
 }
 
 // known returns whose credentials a set is, or -1.
@@ -252,18 +259,8 @@ func ownerOf(set map[string]string) int {
 	return slices.IndexFunc(hostSets, func(own map[string]string) bool { return own["password"] == set["password"] })
 }
 
-// branched returns a sharedHost whose form has an optional branch, which tells the customers apart.
-func branched(pick func(set map[string]string) int) http.Handler {
-	f := sharedHostOf(connector.Definition{Credentials: []wire.CredentialField{
-		{Key: "tenant", Label: "Branch", Type: wire.CredentialText, Optional: true},
-		{Key: "password", Label: "Key", Type: wire.CredentialPassword},
-	}}, hostTables())
-	f.pick = func(_ *http.Request, set map[string]string) int { return pick(set) }
-	return f
-}
-
 // anyKnownKey lets in who has a password of anybody, and takes the branch as it is named.
-func anyKnownKey(set map[string]string) int {
+func anyKnownKey(_ *http.Request, set map[string]string) int {
 	if branch := tenantNamed(set); ownerOf(set) < 0 || branch >= 0 {
 		return min(branch, ownerOf(set))
 	}
@@ -298,7 +295,7 @@ var credentialFaults = []fault{
 		return strings.HasPrefix(set["password"], hostSets[0]["password"][:8])
 	}),
 	checkingBy("a check that cannot tell", apart, func(set map[string]string) bool { return len(set) == 2 }),
-	servingBy("any known key is let in, and the branch picks the data", apart, func() http.Handler { return branched(anyKnownKey) }),
+	servingBy("any known key is let in, and the branch picks the data", apart, branched(anyKnownKey)),
 	servingBy("aggregates are those of the account that is named", apart, picking(func(r *http.Request, set map[string]string) int {
 		if owner := ownerOf(set); owner < 0 || r.URL.Path != wire.PathAggregate || set["tenant"] == "" {
 			return owner
@@ -320,7 +317,7 @@ func TestKeysOfOneCustomer(t *testing.T) {
 	for _, alike := range []bool{false, true} {
 		g := with(apart)
 		g.Match, g.Alike = `^T7$`, alike
-		r := grade(t, branched(anyKnownKey), g)
+		r := grade(t, branched(anyKnownKey)(), g)
 		r.has(t, map[bool]conformance.Verdict{false: conformance.Fail, true: conformance.Pass}[alike], "T7")
 		require.Contains(t, r.Outcome("T7").Fix, "-alike")
 	}

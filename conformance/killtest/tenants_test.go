@@ -282,7 +282,7 @@ var unusualTenants = []struct {
 		wire.CredentialField{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true})},
 	{name: "an optional credential that the source misses", why: "only an internal error says that nobody thought of it",
 		options: withRegion, alike: true,
-		build: func() http.Handler { return regional(http.StatusBadRequest, "check_failed", "Type your region.") }},
+		build: regional(http.StatusBadRequest, "check_failed", "Type your region.")},
 	{name: "a secret that is enough", why: "a name beside a key may mean nothing to the source", options: apart,
 		build: picking(func(_ *http.Request, set map[string]string) int {
 			if set["tenant"] == "" {
@@ -303,7 +303,7 @@ var unusualTenants = []struct {
 	{name: "a branch that only one customer has", why: "a blank optional field is missing", options: func(g *grading) {
 		apart(g)
 		g.credentials = []map[string]string{{"password": hostSets[0]["password"]}, hostSets[1]}
-	}, build: func() http.Handler { return branched(ownerOf) }},
+	}, build: branched(func(_ *http.Request, set map[string]string) int { return ownerOf(set) })},
 	{name: "a required name of no meaning", why: "a field may be required that the data do not depend on", options: alone, alike: true,
 		build: openHost(wire.CredentialField{Key: "tenant", Label: "Your name", Type: wire.CredentialText},
 			wire.CredentialField{Key: "password", Label: "Not needed", Type: wire.CredentialPassword, Optional: true})},
