@@ -185,8 +185,7 @@ var cures = []cure{
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return row[at].IsNull() })
 		}}), cured: legalReads},
 	{id: "M22", words: "or decline with 204", wrong: joinedSums("", func(string) bool { return true }).build,
-		cured: over(joinedSums("", func(string) bool { return true }).build,
-			declining(asks("joins>0")))},
+		cured: over(joinedSums("", func(string) bool { return true }).build, declining(asks("joins>0")))},
 	{id: "M23", words: "ask the upstream for that many groups, and answer 422 when they come", wrong: warehouse(twist{
 		groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 			t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]

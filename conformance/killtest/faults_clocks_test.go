@@ -128,9 +128,7 @@ func scaled(clock string, by int64) func(body map[string]any) {
 }
 
 // buffered writes a stream when it is whole.
-func buffered(h http.Handler) http.Handler {
-	return answered(func(*http.Request, *httptest.ResponseRecorder) {}, wire.PathQuery)(h)
-}
+var buffered = answered(func(*http.Request, *httptest.ResponseRecorder) {}, wire.PathQuery)
 
 // sluggish returns the shop, which takes its time for everything and obeys the context while it does.
 func sluggish(pause time.Duration) func() http.Handler {
@@ -173,28 +171,24 @@ var slowFaults = []fault{
 }
 
 // hanging writes the first line of a stream of the table slow, and waits until the reader goes.
-func hanging(h http.Handler) http.Handler {
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if r.URL.Path != wire.PathQuery || !bytes.Contains(*body, []byte(`"table":"slow"`)) {
-			return false
-		}
-		stalls(terms.MediaNDJSON, served)(w, r)
-		return true
-	})(h)
-}
+var hanging = between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+	if r.URL.Path != wire.PathQuery || !bytes.Contains(*body, []byte(`"table":"slow"`)) {
+		return false
+	}
+	stalls(terms.MediaNDJSON, served)(w, r)
+	return true
+})
 
 // pingingOnce lets the first ping of a stream through.
-func pingingOnce(h http.Handler) http.Handler {
-	return withRequest(func(*http.Request) layer {
-		pinged := false
-		return linesOf("ping", func(line []byte, emit func(...string)) {
-			if !pinged {
-				emit(string(line))
-			}
-			pinged = true
-		})
-	})(h)
-}
+var pingingOnce = withRequest(func(*http.Request) layer {
+	pinged := false
+	return linesOf("ping", func(line []byte, emit func(...string)) {
+		if !pinged {
+			emit(string(line))
+		}
+		pinged = true
+	})
+})
 
 // clockIDs are the checks about deadlines and heartbeats.
 const clockIDs = `^(P3\.5[a-h]|P3\.7[ab]|A\.35)$`

@@ -192,8 +192,7 @@ var operatorFaults = []fault{
 	bent("neq keeps nulls", "a null cell is not unequal", "P2.3: neq", finding(wire.OpNeq, nullCell)).refused("stream-11"),
 	bent("gt finds equals", "greater is not equal", "P2.3: gt", instead(wire.OpGt, wire.OpGte)).refused("stream-11"),
 	bent("gte finds none", "greater or equal", "P2.3: gte", instead(wire.OpGte, wire.OpGt)),
-	bent("lt takes null for the least", "a null cell matches no range", "P2.3: lt",
-		finding(wire.OpLt, nullCell)),
+	bent("lt takes null for the least", "a null cell matches no range", "P2.3: lt", finding(wire.OpLt, nullCell)),
 	bent("lte finds no equals", "less or equal", "P2.3: lte", instead(wire.OpLte, wire.OpLt)),
 	bent("a null in the list finds nulls", "null members are ignored", "P2.3: in",
 		finding(wire.OpIn, func(cell wire.Value, f wire.Filter) bool {

@@ -13,12 +13,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Faults over the ten tables of a chain of hotels, each in one column or one table, as a trial from outside had
-// them: groups, tenants, what discovery says, sorts, samples of orphans, instants without a zone, and refusals that
-// tell whose a table is.
+// Faults over the ten tables of a chain of hotels, each in one column or one table, as a trial from outside had them: groups,
+// tenants, what discovery says, sorts, samples of orphans, instants without a zone, and refusals that tell whose a table is.
 
-// hotelTables returns the tables of a chain. The two chains differ in their rows and have one table each that the
-// other lacks.
+// hotelTables returns the tables of a chain. The two chains differ in their rows and have one table each that the other lacks.
 func hotelTables(chain int) []memsource.Table { return sampledIn(fmt.Sprint("hotels", chain)) }
 
 // hotel serves the first chain alone, and chains both, each to its own account.

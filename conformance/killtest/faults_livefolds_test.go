@@ -134,13 +134,10 @@ func movedLater() oracle.Tables {
 	return later
 }
 
-// believing returns a connector that takes the types of its columns from the request.
-func believing() http.Handler {
-	tables := oracleTables(pagedTables())
-	return warehouse(twist{seen: func(req *connector.Query) oracle.Tables {
-		return retyped(tables, func(c wire.Column) wire.Type { return req.FieldTypes[c.Name] })
-	}})()
-}
+// believing is a connector that takes the types of its columns from the request.
+var believing = warehouse(twist{seen: func(req *connector.Query) oracle.Tables {
+	return retyped(pagedOracle, func(c wire.Column) wire.Type { return req.FieldTypes[c.Name] })
+}})
 
 const isLeftJoin = "a hop is a left join"
 

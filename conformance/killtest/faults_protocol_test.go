@@ -65,8 +65,7 @@ var documentFaults = []fault{
 		}))),
 	broken("a long document", "at most 64 KiB", "P0.4",
 		editedDocument(sets("logo", strings.Repeat("A", terms.MaxDocumentBytes)))),
-	broken("protocol version 2", "any other value fails the parse", "P0.5",
-		editedDocument(sets("protocolVersion", 2))),
+	broken("protocol version 2", "any other value fails the parse", "P0.5", editedDocument(sets("protocolVersion", 2))),
 	broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", editedDocument(func(doc map[string]any) {
 		doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
 	})),
@@ -188,8 +187,7 @@ var authFaults = []fault{
 		on401(func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Body = bytes.NewBufferString("Unauthorized")
 		})),
-	broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5",
-		on401(saying(401, "forbidden", "no"))),
+	broken("a 401 called forbidden", "401 has the code unauthorized", "P1.5", on401(saying(401, "forbidden", "no"))),
 	broken("a proxy that takes the token away", "the right token gives 200", "P1.6",
 		over(usual, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 			r.Header.Del("Authorization")

@@ -19,8 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestFixturePasses grades the corpus served by memsource, and by the oracle
-// without a twist: every check of phase 2 passes.
+// TestFixturePasses grades the corpus served by memsource, and by the oracle without a twist: every check of phase 2 passes.
 func TestFixturePasses(t *testing.T) {
 	t.Parallel()
 	for i, served := range []struct {

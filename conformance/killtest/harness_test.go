@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -90,7 +89,18 @@ func grade(t *testing.T, h http.Handler, g grading) (r *result) {
 		require.NoError(t, err)
 	})
 	require.NotContains(t, r.Problem, "this program failed")
-	everyFaultIsReported(t, r)
+	// A red run has a failure, and whatever could not be judged because of a fault names a failed check.
+	require.Equal(t, len(r.Failures()) > 0, r.Exit() == check.ExitFail, "exit %d", r.Exit())
+	if r.Summary().Blocked == 0 {
+		return r
+	}
+	by := r.blockedBy()
+	for _, o := range r.Outcomes {
+		if o.Reason == conformance.Blocked && !o.Advice {
+			require.NotNil(t, r.Outcome(by[o.ID]), "%s is blocked %s", o.ID, o.Detail)
+			require.Equal(t, conformance.Fail, r.Outcome(by[o.ID]).Verdict, "%s is blocked %s", o.ID, o.Detail)
+		}
+	}
 	return r
 }
 
@@ -182,23 +192,6 @@ func (r *result) nothingFound(t *testing.T, why string, nor ...any) {
 	}
 }
 
-// everyFaultIsReported requires that a red run has a failure, and that whatever could
-// not be judged because of a fault names a failed check.
-func everyFaultIsReported(t *testing.T, r *result) {
-	t.Helper()
-	require.Equal(t, len(r.Failures()) > 0, r.Exit() == check.ExitFail, "exit %d", r.Exit())
-	if r.Summary().Blocked == 0 {
-		return
-	}
-	by := r.blockedBy()
-	for _, o := range r.Outcomes {
-		if o.Reason == conformance.Blocked && !o.Advice {
-			require.NotNil(t, r.Outcome(by[o.ID]), "%s is blocked %s", o.ID, o.Detail)
-			require.Equal(t, conformance.Fail, r.Outcome(by[o.ID]).Verdict, "%s is blocked %s", o.ID, o.Detail)
-		}
-	}
-}
-
 // allChecks returns the checks of all modes.
 func allChecks() []conformance.Check {
 	return must((&conformance.Options{Mode: conformance.ModeBoth}).Checks())
@@ -212,15 +205,12 @@ func credentialsOf(sets []map[string]string) (list []wire.Credentials) {
 	return list
 }
 
-// quiet returns a logger for connectors that are broken on purpose.
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
-
 // serve returns the connector of a source. It panics, for use in tables of faults.
 func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
 	if opts == nil {
 		opts = &connector.Options{}
 	}
-	def.Slug, opts.Logger = cmp.Or(def.Slug, "fixture"), cmp.Or(opts.Logger, quiet())
+	def.Slug, opts.Logger = cmp.Or(def.Slug, "fixture"), cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	if opts.Intercept == nil {
 		opts.Intercept = stall
 	}

@@ -223,8 +223,7 @@ var oddReads = []oddRead{
 		}))},
 	{"sizes are far estimates", "exact is false when the source estimates", over(legalReads,
 		ok(sets("size", map[string]any{"rows": 7_000_000, "exact": false}), wire.PathSize))},
-	{"row counts are estimates", "rowCount need not be exact", over(legalReads,
-		eachTable(sets("rowCount", 1000)))},
+	{"row counts are estimates", "rowCount need not be exact", over(legalReads, eachTable(sets("rowCount", 1000)))},
 	{"views that cannot be read", "a table that stores no rows may need what a plain read lacks",
 		over(legalReads, func(h http.Handler) http.Handler {
 			h = edits(func(body map[string]any) {
@@ -423,8 +422,7 @@ func TestWrongBesideOthers(t *testing.T) {
 		first layer
 		want  conformance.Verdict
 	}{
-		{"a number that others had a part in", ok(adds("count", 1), wire.PathCount),
-			conformance.Fail},
+		{"a number that others had a part in", ok(adds("count", 1), wire.PathCount), conformance.Fail},
 		{"no room", refusing(wire.PathCount, asks(), http.StatusUnprocessableEntity), conformance.Pass},
 	} {
 		t.Run(c.name, func(t *testing.T) {

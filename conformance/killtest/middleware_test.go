@@ -456,9 +456,7 @@ func (w *headerEditor) WriteHeader(status int) {
 }
 
 // unwindowed keeps limits and offsets from a connector, which so answers all rows that the filters keep.
-func unwindowed(h http.Handler) http.Handler {
-	return bodies(drops("limit", "offset"), wire.PathQuery)(h)
-}
+var unwindowed = bodies(drops("limit", "offset"), wire.PathQuery)
 
 // withRequest puts a layer of its own in front of each request.
 func withRequest(of func(r *http.Request) layer) layer {

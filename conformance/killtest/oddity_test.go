@@ -28,8 +28,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// oddity is a connector that few would write and that breaks no rule. None may fail
-// anything, whatever the generated queries.
+// oddity is a connector that few would write and that breaks no rule. None may fail anything, whatever the generated queries.
 type oddity struct {
 	name string
 	why  string // the sentence that allows it

@@ -278,10 +278,8 @@ func (l *oracleSource) Discover(context.Context, *wire.DiscoveryRequest) (*wire.
 }
 
 func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
-	for i := range l.list {
-		if l.list[i].Name == name {
-			return &l.list[i], nil
-		}
+	if i := slices.IndexFunc(l.list, func(t wire.Table) bool { return t.Name == name }); i >= 0 {
+		return &l.list[i], nil
 	}
 	return nil, connector.UnknownEntity("no such table")
 }

@@ -60,8 +60,7 @@ const (
 	otherKey = "sk-live-77aa01"
 )
 
-// keyed returns the corpus behind credentials; wrong returns what a rejected set is
-// answered, when it is not what it should be.
+// keyed returns the corpus behind credentials; wrong returns what a rejected set is answered, when it is not what it should be.
 func keyed(wrong func() error) func() http.Handler {
 	return func() http.Handler {
 		src := testkit.Bend(corpusSource())

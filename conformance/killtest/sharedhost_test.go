@@ -272,12 +272,8 @@ func anyKey(_ *http.Request, set map[string]string) int { return min(0, len(set[
 
 func checkingBy(name string, options func(*grading), accepts func(set map[string]string) bool) fault {
 	return broken(name, "the check makes the cheapest call that proves the credentials", "P1.7b",
-		picking(func(r *http.Request, set map[string]string) int {
-			if r.URL.Path == wire.PathCheck && accepts(set) {
-				return max(known(set), 0)
-			}
-			return known(set)
-		})).graded(options).accepted("an answer of /check is well formed, whatever it rests on")
+		pickingFor(wire.PathCheck, accepts, func(set credentialSet) int { return max(known(set), 0) })).
+		graded(options).accepted("an answer of /check is well formed, whatever it rests on")
 }
 
 func servingBy(name string, options func(*grading), build func() http.Handler) fault {
@@ -302,12 +298,7 @@ var credentialFaults = []fault{
 		}
 		return tenantNamed(set)
 	})),
-	servingBy("only the check looks at the password", alone, picking(func(r *http.Request, set map[string]string) int {
-		if r.URL.Path == wire.PathQuery && set["password"] != "" {
-			return tenantNamed(set)
-		}
-		return known(set)
-	})),
+	servingBy("only the check looks at the password", alone, pickingFor(wire.PathQuery, func(set credentialSet) bool { return set["password"] != "" }, tenantNamed)),
 }
 
 // TestKeysOfOneCustomer requires that two keys that both open two branches fail as a leak would, since nothing tells

@@ -390,8 +390,7 @@ func alsoOfGlobex(name string) func() http.Handler {
 	})
 }
 
-// TestUnusualTenants grades every unusual multi-tenant connector with the whole
-// program, with wrong credentials and without.
+// TestUnusualTenants grades every unusual multi-tenant connector with the whole program, with wrong credentials and without.
 func TestUnusualTenants(t *testing.T) {
 	t.Parallel()
 	for i, u := range unusualTenants {

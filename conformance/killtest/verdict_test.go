@@ -45,8 +45,7 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 	}
 }
 
-// TestMissingCredentials requires that a run without the credentials that the document
-// requires ends at once and names them.
+// TestMissingCredentials requires that a run without the credentials that the document requires ends at once and names them.
 func TestMissingCredentials(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
