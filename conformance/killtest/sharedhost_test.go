@@ -298,7 +298,8 @@ var credentialFaults = []fault{
 		}
 		return tenantNamed(set)
 	})),
-	servingBy("only the check looks at the password", alone, pickingFor(wire.PathQuery, func(set credentialSet) bool { return set["password"] != "" }, tenantNamed)),
+	servingBy("only the check looks at the password", alone,
+		pickingFor(wire.PathQuery, func(set credentialSet) bool { return set["password"] != "" }, tenantNamed)),
 }
 
 // TestKeysOfOneCustomer requires that two keys that both open two branches fail as a leak would, since nothing tells
