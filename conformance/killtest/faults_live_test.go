@@ -298,11 +298,6 @@ type vendor struct {
 	keep func(f wire.Filter, cell wire.Value) bool
 }
 
-func newVendor() *vendor {
-	orders := shop()[1]
-	return &vendor{data: &oracle.Table{Name: orders.Name, Columns: orders.Columns(), Rows: orders.Rows}}
-}
-
 func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 	query := r.URL.Query()
 	asked := wire.QueryRequest{Table: v.data.Name}
@@ -313,20 +308,16 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 				asked.And = append(asked.And, wire.Filter{Field: c.Name, Op: op, Value: wire.Text(value)})
 			}
 		}
-		if values := query[c.Name+".in"]; len(values) > 0 {
+		if query.Has(c.Name + ".in") {
 			in := wire.Filter{Field: c.Name, Op: wire.OpIn}
-			for _, value := range strings.Split(values[0], ",") {
+			for value := range strings.SplitSeq(query.Get(c.Name+".in"), ",") {
 				in.Values = append(in.Values, wire.Text(value))
 			}
 			asked.And = append(asked.And, in)
 		}
 	}
-	if name := query.Get("sort"); name != "" {
-		key := wire.SortKey{Field: strings.TrimPrefix(name, "-"), Dir: wire.Asc}
-		if strings.HasPrefix(name, "-") {
-			key.Dir = wire.Desc
-		}
-		asked.Sort = []wire.SortKey{key}
+	if name, down := strings.CutPrefix(query.Get("sort"), "-"); name != "" {
+		asked.Sort = []wire.SortKey{{Field: name, Dir: map[bool]wire.Direction{false: wire.Asc, true: wire.Desc}[down]}}
 	}
 	found, err := oracle.Query(oracle.Tables{v.data.Name: v.data}, &asked)
 	if err != nil {
@@ -338,11 +329,11 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 			return slices.ContainsFunc(asked.And, func(f wire.Filter) bool { return !v.keep(f, row[v.data.Index(f.Field)]) })
 		})
 	}
-	offset, _ := strconv.Atoi(query.Get("offset"))
-	limit, _ := strconv.Atoi(query.Get("limit"))
-	page := rows[min(offset, len(rows)):min(offset+limit, len(rows))]
+	offset, _ := strconv.ParseInt(query.Get("offset"), 10, 64)
+	limit, _ := strconv.ParseInt(query.Get("limit"), 10, 64)
+	from, to := cut(offset, limit, len(rows))
 	data := []map[string]any{}
-	for _, row := range page {
+	for _, row := range rows[from:to] {
 		item := map[string]any{}
 		for i, c := range v.data.Columns {
 			item[c.Name] = row[i]
@@ -357,7 +348,7 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 // declared serves the vendor's orders by restsource, as an author declares them.
 func declared(mistake func(*vendor, *restsource.Table)) func() http.Handler {
 	return func() http.Handler {
-		v := newVendor()
+		v := &vendor{data: oracleTable(shop()[1])}
 		t := restsource.Table{
 			Name: "orders", Description: "What was bought.", Path: "/orders", Rows: "data", Key: []string{"id"}, Total: "total",
 			Pages: restsource.Pages{By: restsource.PagingOffset, Param: "offset", SizeParam: "limit", Size: 25},

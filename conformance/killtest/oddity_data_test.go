@@ -310,23 +310,19 @@ func (s spelling) write(b *bytes.Buffer, v any) {
 			b.WriteString(v.String())
 		}
 	case string:
-		s.text(b, v)
+		if !s.escaped {
+			b.Write(marshalled(v))
+			break
+		}
+		b.WriteByte('"')
+		for _, unit := range utf16.Encode([]rune(v)) {
+			fmt.Fprintf(b, `\u%04X`, unit)
+		}
+		b.WriteByte('"')
 	default:
 		b.Write(marshalled(v))
 	}
 	b.WriteString(s.blank)
-}
-
-func (s spelling) text(b *bytes.Buffer, text string) {
-	if !s.escaped {
-		b.Write(marshalled(text))
-		return
-	}
-	b.WriteByte('"')
-	for _, unit := range utf16.Encode([]rune(text)) {
-		fmt.Fprintf(b, `\u%04X`, unit)
-	}
-	b.WriteByte('"')
 }
 
 // respelt writes all that h answers in another spelling, streams line by line.
