@@ -1,13 +1,8 @@
 package house
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/printer"
-	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -140,111 +135,67 @@ func broken(t *testing.T, before, after, changelog string) []string {
 	return names
 }
 
+var (
+	// A line of a listing is one of these, with single blanks between its words.
+	aBlock    = regexp.MustCompile(`^(const|var|type) ?(\w*).* ?[({]$`)
+	aFunction = regexp.MustCompile(`^func (?:\((?:\w+ )?\*?(\w+).*?\) )?(\w+)`)
+	aSingle   = regexp.MustCompile(`^(const|var|type) (\w+)(.*)`)
+	aMember   = regexp.MustCompile(`^((?:\w+, )*\w+)(?: (.*))?$`)
+	anEmbed   = regexp.MustCompile("^\\*?(?:\\w+\\.)?(\\w+)(?:\\[.*\\])?(?: `.*`)?$")
+	smallType = regexp.MustCompile(`(?m)^(type \S+ struct)\{ (.*) \}$`)
+)
+
 // declarations returns the text of each declaration of a listing, under the package's
 // path and the name. The fields of a struct are declarations of their own, as their
 // number may grow; the methods of an interface are not.
 func declarations(t *testing.T, listing string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for part := range strings.SplitSeq("\n"+listing, "\n# package ") {
-		pkg, text, _ := strings.Cut(part, "\n")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		file := testkit.Must(parser.ParseFile(token.NewFileSet(), pkg, "package p\n"+text, parser.SkipObjectResolution))(t)
-		for _, decl := range file.Decls {
-			for name, text := range declared(t, decl) {
-				require.NotContains(t, found, pkg+" "+name)
-				found[pkg+" "+name] = text
+	var pkg, kind, owner, last string // kind and owner are of the block around a line, last is what a constant repeats
+	at := 0                           // of a constant in its block
+	declare := func(name, text string) {
+		require.NotContains(t, found, pkg+" "+name)
+		found[pkg+" "+name] = text
+	}
+	for line := range strings.Lines(smallType.ReplaceAllString(listing, "$1 {\n    $2\n}")) {
+		text := strings.Join(strings.Fields(line), " ")
+		path, begins := strings.CutPrefix(text, "# package ")
+		block, member := aBlock.FindStringSubmatch(text), aMember.FindStringSubmatch(text)
+		switch {
+		case begins:
+			pkg = path
+		case text == "", text == ")", strings.HasPrefix(text, "}"), strings.HasPrefix(text, "// "):
+		case strings.HasPrefix(line, " ") && strings.HasSuffix(kind, "interface {"):
+			found[pkg+" "+owner] += "\n" + text
+		case strings.HasPrefix(line, " ") && owner != "" && anEmbed.MatchString(text):
+			declare(owner+"."+anEmbed.FindStringSubmatch(text)[1], "embedded "+text)
+		case strings.HasPrefix(line, " "):
+			require.NotNil(t, member, line)
+			if owner == "" && member[2] == "" {
+				member[2] = last
 			}
-		}
-	}
-	return found
-}
-
-// declared returns what one declaration declares, by name.
-func declared(t *testing.T, decl ast.Decl) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		name := d.Name.Name
-		if d.Recv != nil {
-			name = receiver(d.Recv.List[0].Type) + "." + name
-		}
-		found[name] = printed(t, d)
-	case *ast.GenDecl:
-		var last *ast.ValueSpec // a constant without a value repeats the last one
-		for i, spec := range d.Specs {
-			switch s := spec.(type) {
-			case *ast.ValueSpec:
-				if last == nil || len(s.Values) > 0 {
-					last = s
+			last = member[2]
+			for j, name := range strings.Split(member[1], ", ") {
+				if owner != "" {
+					declare(owner+"."+name, last)
+				} else if declare(name, fmt.Sprint(kind, j, last)); strings.Contains(last, "iota") {
+					found[pkg+" "+name] += fmt.Sprint(" ", at)
 				}
-				for j, name := range s.Names {
-					text := fmt.Sprint(d.Tok, j, " ", printed(t, &ast.ValueSpec{
-						Names: []*ast.Ident{ast.NewIdent("_")}, Type: last.Type, Values: last.Values,
-					}))
-					if strings.Contains(text, "iota") {
-						text += fmt.Sprint(" ", i)
-					}
-					found[name.Name] = text
-				}
-			case *ast.TypeSpec:
-				maps.Copy(found, typed(t, s))
 			}
+			at++
+		case block != nil:
+			kind, owner, last, at = text, block[2], "", 0
+			if owner != "" {
+				declare(owner, text)
+			}
+		case aFunction.MatchString(text):
+			f := aFunction.FindStringSubmatch(text)
+			declare(strings.TrimPrefix(f[1]+"."+f[2], "."), text)
+		default:
+			single := aSingle.FindStringSubmatch(text)
+			require.NotNil(t, single, line)
+			declare(single[2], single[1]+single[3])
 		}
 	}
 	return found
-}
-
-// typed returns what the declaration of a type declares.
-func typed(t *testing.T, spec *ast.TypeSpec) map[string]string {
-	t.Helper()
-	fields, isStruct := spec.Type.(*ast.StructType)
-	if !isStruct {
-		return map[string]string{spec.Name.Name: printed(t, spec)}
-	}
-	head := *spec
-	head.Type = &ast.StructType{Fields: &ast.FieldList{}}
-	found := map[string]string{spec.Name.Name: printed(t, &head)}
-	for _, field := range fields.Fields.List {
-		text := printed(t, field.Type)
-		if field.Tag != nil {
-			text += " " + field.Tag.Value
-		}
-		for _, name := range field.Names {
-			found[spec.Name.Name+"."+name.Name] = text
-		}
-		if len(field.Names) == 0 { // embedded
-			found[spec.Name.Name+"."+receiver(field.Type)] = "embedded " + text
-		}
-	}
-	return found
-}
-
-// receiver returns the name of a type without its package, pointer and parameters.
-func receiver(expr ast.Expr) string {
-	switch e := expr.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.Ident:
-		return e.Name
-	}
-	return fmt.Sprintf("%T", expr)
-}
-
-// printed returns a node in one spelling, whatever stood around it. Names of a
-// function's parameters and results are part of it.
-func printed(t *testing.T, node any) string {
-	t.Helper()
-	var text bytes.Buffer
-	require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&text, token.NewFileSet(), node))
-	return text.String()
 }
