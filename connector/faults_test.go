@@ -23,11 +23,6 @@ import (
 
 type interceptFunc = func(context.Context, connector.Call, action) error
 
-// around is an Intercept that looks at no call.
-func around(do func(ctx context.Context, next action) error) interceptFunc {
-	return func(ctx context.Context, _ connector.Call, next action) error { return do(ctx, next) }
-}
-
 // action stands for the work of an author's method.
 type action = func(context.Context) error
 
@@ -173,8 +168,9 @@ func TestPanics(t *testing.T) {
 		{"an error that cannot be compared", returns(uncomparable{}), internal, "uncomparable"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			goesOn := func(ctx context.Context, _ connector.Call, next action) error { return next(ctx) }
 			for _, h := range hooksFor(n) {
-				for _, intercept := range []interceptFunc{nil, around(func(ctx context.Context, next action) error { return next(ctx) })} {
+				for _, intercept := range []interceptFunc{nil, goesOn} {
 					synctest.Test(t, func(t *testing.T) {
 						s := serve(t, h.source(c.do), &connector.Options{Intercept: intercept})
 						a := s.post(h.path, h.body)

@@ -28,11 +28,6 @@ type ledgerEntry struct {
 	Unjudged string   // why no check can find a connector that breaks the rule
 }
 
-func readLedger(t *testing.T) []ledgerEntry {
-	t.Helper()
-	return testkit.Cases[ledgerEntry](t, "testdata/ledger.json")
-}
-
 // TestLedger requires one entry for each rule of the rulebook, in its order,
 // with either tests that exist or a reason why there are none.
 func TestLedger(t *testing.T) {
@@ -40,8 +35,25 @@ func TestLedger(t *testing.T) {
 	for _, r := range rules.All() {
 		want = append(want, r.ID)
 	}
-	declared := declaredTests(t)
-	for _, e := range readLedger(t) {
+	declared := map[string][]string{} // by the name of a test the packages that have it
+	require.NoError(t, filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel("..", filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, f := range testFunction.FindAllSubmatch(text, -1) {
+			declared[string(f[1])] = append(declared[string(f[1])], filepath.ToSlash(dir))
+		}
+		return nil
+	}))
+	for _, e := range testkit.Cases[ledgerEntry](t, "testdata/ledger.json") {
 		got = append(got, e.Rule)
 		if (len(e.Tests) == 0) == (e.Reason == "") {
 			t.Errorf("%s: want either tests or a reason", e.Rule)
@@ -77,7 +89,7 @@ func TestLedgerRan(t *testing.T) {
 		require.NoError(t, lines.Err())
 	}
 	require.NotEmpty(t, passed)
-	for _, e := range readLedger(t) {
+	for _, e := range testkit.Cases[ledgerEntry](t, "testdata/ledger.json") {
 		for _, name := range e.Tests {
 			if !passed[name] {
 				t.Errorf("%s did not run and pass; it proves rule %s", name, e.Rule)
@@ -94,7 +106,7 @@ func TestLedgerChecks(t *testing.T) {
 	for _, c := range checks {
 		defends[c.ID] = nil
 	}
-	for _, e := range readLedger(t) {
+	for _, e := range testkit.Cases[ledgerEntry](t, "testdata/ledger.json") {
 		rule, _ := rules.Lookup(e.Rule)
 		switch {
 		case len(e.Checks) > 0 && e.Unjudged != "":
@@ -122,30 +134,6 @@ func TestLedgerChecks(t *testing.T) {
 }
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
-
-// declaredTests returns the packages that declare a test of a given name.
-func declaredTests(t *testing.T) map[string][]string {
-	t.Helper()
-	tests := map[string][]string{}
-	require.NoError(t, filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		dir, err := filepath.Rel("..", filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		for _, f := range testFunction.FindAllSubmatch(text, -1) {
-			tests[string(f[1])] = append(tests[string(f[1])], filepath.ToSlash(dir))
-		}
-		return nil
-	}))
-	return tests
-}
 
 // TestReadme compares the connector in the README with examples/hello, which is compiled.
 func TestReadme(t *testing.T) {

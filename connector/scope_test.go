@@ -44,12 +44,6 @@ func checking(t *testing.T, do action) *site {
 	return serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx) }}, nil)
 }
 
-// passes requires that a check succeeds.
-func (s *site) passes() {
-	s.t.Helper()
-	assert.Equal(s.t, `{"ok":true}`, s.post(asked("/check")).body)
-}
-
 // value gets a value that notes when it is made and closed.
 func (d *eventLog) value(ctx context.Context, p *connector.PerRequest[string], name string) (func(), error) {
 	_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
@@ -124,7 +118,7 @@ func TestPerRequestConcurrent(t *testing.T) {
 	})
 	var all sync.WaitGroup
 	for range 10 {
-		all.Go(s.passes)
+		all.Go(func() { assert.Equal(t, `{"ok":true}`, s.post(asked("/check")).body) })
 	}
 	all.Wait()
 	assert.Equal(t, int64(10), made.Load())

@@ -289,16 +289,6 @@ func act(s *testkit.Full, methods string, play step) {
 	}
 }
 
-// onlyOnce requires that a part is played, and not twice.
-func onlyOnce(t testing.TB, play step) step {
-	var times atomic.Int64
-	t.Cleanup(func() { assert.EqualValues(t, 1, times.Load(), "times that the source was called") })
-	return func(a *actor) error {
-		times.Add(1)
-		return play(a)
-	}
-}
-
 // call returns a method that plays a part and answers what it has left.
 func call[R, V any](play step, answer func(*actor) V) func(context.Context, R) (V, error) {
 	return func(ctx context.Context, _ R) (V, error) {
@@ -354,11 +344,14 @@ func played(t testing.TB, words string, opts connector.Options) *site {
 			}
 		default:
 			text, once := strings.CutPrefix(text, "once; ")
-			play := script(text)
+			play, times := script(text), new(atomic.Int64)
 			if once {
-				play = onlyOnce(t, play)
+				t.Cleanup(func() { assert.EqualValues(t, 1, times.Load(), "times that the source was called") })
 			}
-			act(&s, methods, play)
+			act(&s, methods, func(a *actor) error {
+				times.Add(1)
+				return play(a)
+			})
 		}
 	}
 	src := map[string]connector.Source{
@@ -436,27 +429,8 @@ func (a answer) is(t testing.TB, want string) {
 	}
 }
 
-// said asserts the only line of the log but for those of requests, or that there is none. What ends in an asterisk
-// is the beginning.
-func (s *site) said(path, want string) {
-	s.t.Helper()
-	if want == "" {
-		assert.Empty(s.t, s.log.String())
-		return
-	}
-	require.Len(s.t, s.log.all(), 1)
-	got := strings.Replace(s.log.String(), " slug=shop route="+path, ":", 1)
-	want, open := strings.CutSuffix(shorts.Replace(want), "*")
-	if assert.True(s.t, strings.HasPrefix(got, want), "%s\nmust begin with\n%s", got, want) && !open {
-		assert.Equal(s.t, want, got)
-	}
-	if strings.HasPrefix(want, "ERROR") {
-		assert.Contains(s.t, s.log.each()[0], "fault=source")
-	}
-}
-
 // answers plays a file, whose cells are why, the source (or both: with and without Describe), the request, the answer,
-// and the line in the log.
+// and the only line of the log but for those of requests, if there is one. What ends in an asterisk is the beginning.
 func answers(t *testing.T, file string) {
 	t.Helper()
 	for _, c := range testkit.Table(t, "testdata/"+file, 5) {
@@ -472,7 +446,15 @@ func answers(t *testing.T, file string) {
 				synctest.Wait() // a request is logged when it is over
 				a.is(t, c[3])
 				s.keepsSecrets(a)
-				s.said(path, c[4])
+				want, open := strings.CutSuffix(shorts.Replace(c[4]), "*")
+				got := strings.Replace(s.log.String(), " slug=shop route="+path, ":", 1)
+				require.Len(t, s.log.all(), min(len(want), 1), got)
+				if assert.True(t, strings.HasPrefix(got, want), "%s\nmust begin with\n%s", got, want) && !open {
+					assert.Equal(t, want, got)
+				}
+				if strings.HasPrefix(want, "ERROR") {
+					assert.Contains(t, s.log.each()[0], "fault=source")
+				}
 				if !strings.Contains(words, "Intercept: ") {
 					s.alive()
 				}

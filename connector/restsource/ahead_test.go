@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,52 +22,50 @@ import (
 
 // slow is an API that takes its time.
 type slow struct {
-	api   http.RoundTripper
-	takes time.Duration
+	remote
 	most  int // requests at once that it takes; 0: any
 	width int // requests at once that there were
-
-	mu    sync.Mutex
 	open  int
-	asked []string
 }
 
 const latency = 50 * time.Millisecond
 
-func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	s.asked = append(s.asked, r.URL.RawQuery)
-	s.open++
-	s.width = max(s.width, s.open)
-	refused := s.most > 0 && s.open > s.most
-	s.mu.Unlock()
-	timer := time.NewTimer(s.takes)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.Context().Done():
+// slowed returns an API that answers after a while.
+func slowed(takes time.Duration, answer func(*http.Request) string) *slow {
+	s := &slow{}
+	s.answer = func(r *http.Request) string {
+		s.mu.Lock()
+		s.open++
+		s.width = max(s.width, s.open)
+		refused := s.most > 0 && s.open > s.most
+		s.mu.Unlock()
+		select {
+		case <-time.After(takes):
+		case <-r.Context().Done():
+		}
+		s.mu.Lock()
+		s.open--
+		s.mu.Unlock()
+		if refused {
+			return "429 {Retry-After: 1}"
+		}
+		return answer(r)
 	}
-	s.mu.Lock()
-	s.open--
-	s.mu.Unlock()
-	if refused {
-		return reply(429, "", "Retry-After: 1"), nil
-	}
-	return s.api.RoundTrip(r)
+	return s
 }
 
 // slowNumbers returns an API of numbers that answers in 50 ms, in pages of ten rows, and what bend answers to a page in
 // place of them.
 func slowNumbers(last int, bend func(page string) string) *slow {
 	numbers := numbersTo(last, 10)
-	return &slow{takes: latency, api: &remote{answer: func(r *http.Request) string {
+	return slowed(latency, func(r *http.Request) string {
 		if bend != nil {
 			if answer := bend(r.URL.Query().Get("page") + r.URL.Query().Get("from")); answer != "" {
 				return answer
 			}
 		}
 		return numbers.answer(r)
-	}}}
+	})
 }
 
 // readSlow reads the rows, several pages at once.

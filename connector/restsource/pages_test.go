@@ -354,16 +354,7 @@ var (
 
 func withMore(p restsource.Pages) restsource.Pages { p.HasMore = "more"; return p }
 
-func unsized(p restsource.Pages) restsource.Pages { p.SizeParam, p.Size = "", 0; return p }
-
 func sized(p restsource.Pages, size int) restsource.Pages { p.SizeParam, p.Size = "n", size; return p }
-
-// unmarshalled is a Pages.Func that fails for what is no JSON.
-func unmarshalled(body []byte, _ http.Header) (url.Values, bool, error) {
-	var answer struct{ C string }
-	err := json.Unmarshal(body, &answer)
-	return url.Values{"c": {answer.C}}, answer.C != "", err
-}
 
 // TestEnd: a read ends where it was shown to end, and nowhere else [rule error-10].
 func TestEnd(t *testing.T) { readings(t, "end.tsv") }

@@ -225,7 +225,12 @@ func rowsOf(ids string, members ...string) string {
 // shapes are ways to page, with pages of 4 rows where a size is asked for.
 var shapes = map[string]restsource.Pages{
 	"one": onePage, "cursor": cursorPages, "url": urlPages, "link": linkPages, "after": afterPages, "page": numberPages,
-	"offset": offsetPages, "scroll": scrollPages, "func": {By: restsource.PagingFunc, Func: unmarshalled},
+	"offset": offsetPages, "scroll": scrollPages,
+	"func": {By: restsource.PagingFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
+		var answer struct{ C string } // it fails for what is no JSON
+		err := json.Unmarshal(body, &answer)
+		return url.Values{"c": {answer.C}}, answer.C != "", err
+	}},
 	"header": {By: restsource.PagingFunc, Func: func(body []byte, h http.Header) (url.Values, bool, error) {
 		return url.Values{"v": {"3", "4"}, "x": {h.Get("X-Next")}}, strings.Contains(string(body), `"id":1`), nil
 	}},
@@ -250,7 +255,7 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 		case "ahead":
 			table.Pages.Ahead = true
 		case "unsized":
-			table.Pages = unsized(table.Pages)
+			table.Pages.SizeParam, table.Pages.Size = "", 0
 		case "size":
 			table.Pages = sized(table.Pages, number)
 		case "resends":

@@ -244,7 +244,11 @@ func TestBudgets(t *testing.T) {
 			}
 			upstream := inTurn(answers...)
 			c.API.Base = shopAPI.Base
-			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
+			tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
+				var answer struct{ Page int }
+				err := json.Unmarshal(body, &answer)
+				return url.Values{"page": {fmt.Sprint(answer.Page)}}, answer.Page < 5, err
+			}})
 			_, err := serve(t, c.API, tables, upstream).
 				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
 			requireCode(t, c.Code, err)
@@ -259,12 +263,6 @@ func TestBudgets(t *testing.T) {
 		assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
 			"until there is enough for a request, and for the next page again, because no answer says more")
 	})
-}
-
-func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
-	var answer struct{ Page int }
-	err := json.Unmarshal(body, &answer)
-	return url.Values{"page": {fmt.Sprint(answer.Page)}}, answer.Page < 5, err
 }
 
 // TestRateOfAll: two requests of the platform share a rate, unless it is one for each.

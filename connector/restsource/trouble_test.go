@@ -203,7 +203,7 @@ func TestSameOrigin(t *testing.T) {
 func TestChildrenAtOnce(t *testing.T) {
 	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
 		synctest.Test(t, func(t *testing.T) {
-			api := &slow{api: newShopOf(13), takes: time.Second}
+			api := slowed(time.Second, newShopOf(13).answer)
 			tenant, _ := connect(t, shopAPI, declared("shop"), restsource.Options{Transport: api, Concurrency: atOnce})
 			begun := time.Now()
 			answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}}))(t)
@@ -240,20 +240,6 @@ var outcomes = map[string]restsource.Outcome{
 	"unauthorized": restsource.OutcomeUnauthorized, "gone": restsource.OutcomeNotThere, "failed": restsource.OutcomeFailed,
 }
 
-// verdictOf returns a verdict in words: "failed 404 no such list", "wait 3s".
-func verdictOf(words string) (v restsource.Verdict) {
-	name, rest, _ := strings.Cut(words, " ")
-	v.Outcome = outcomes[name]
-	first, text, _ := strings.Cut(rest, " ")
-	if wait, err := time.ParseDuration(first); err == nil {
-		v.Wait, rest = wait, text
-	} else if status, err := strconv.Atoi(first); err == nil {
-		v.Status, rest = status, text
-	}
-	v.Text = rest
-	return v
-}
-
 // TestJudge: what API.Judge says about an answer is what happens, and the library keeps the retries, the waits and the deadline.
 // The judges that are ready tell the usual spellings of an error with a good status apart, and none is an answer with fewer rows.
 func TestJudge(t *testing.T) {
@@ -265,8 +251,18 @@ func TestJudge(t *testing.T) {
 			api, upstream := shopAPI, inTurn(strings.Split(c[2], " | ")...)
 			if api.Judge = ready[c[1]]; api.Judge == nil {
 				api.Judge = func(a *restsource.Answer) (v restsource.Verdict) {
-					if bytes.Contains(a.Body, []byte("ok")) || a.Status != 200 {
-						v = verdictOf(c[1])
+					if a.Status == 200 && !bytes.Contains(a.Body, []byte("ok")) {
+						return v
+					}
+					name, rest, _ := strings.Cut(c[1], " ") // "failed 404 no such list", "wait 3s"
+					first, text, _ := strings.Cut(rest, " ")
+					v = restsource.Verdict{Outcome: outcomes[name], Text: text}
+					if wait, err := time.ParseDuration(first); err == nil {
+						v.Wait = wait
+					} else if status, err := strconv.Atoi(first); err == nil {
+						v.Status = status
+					} else {
+						v.Text = rest
 					}
 					return v
 				}
