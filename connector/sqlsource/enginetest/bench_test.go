@@ -53,7 +53,9 @@ func measureConnector(b *testing.B, db *database) {
 		b.Run(name, func(b *testing.B) { sqlsourcetest.Benchmark(b, source, db.tenant(), path, message, native) })
 	}
 	measure("scan", db.source(b, nil), "query {"+all+"}", func() { situation.ReadAll(b, db.DB, every) })
-	pushed, unpushed := db.asked(b, nil), db.with(noPushdown(db.flavor)).source(b, nil)
+	pushed, unpushed := db.asked(b, nil), db.with(withColumn(db.flavor, func(_ string, _ sqlengine.CatalogColumn, c *sqlengine.Column) {
+		*c = sqlengine.Column{Type: c.Type, Cell: c.Cell, Decode: c.Decoder(), Raw: c.Raw, Valid: c.Valid, Tie: cmp.Or(c.Tie, c.Key)}
+	})).source(b, nil) // the library does everything
 	pushing := func(line string) func() {
 		path, message := asked(line)
 		return func() { require.Equal(b, http.StatusOK, pushed.Post(b, path, message).Code) }
@@ -68,13 +70,6 @@ func measureConnector(b *testing.B, db *database) {
 	measure("groups", unpushed, `query {"table": "orders", "fields": ["region", "qty"], "timeoutMs": 600000}`,
 		pushing(`aggregate {"table": "orders", "groupBy": [{"field": "region", "as": "region"}], "timeoutMs": 600000,
 			"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "qty", "as": "sum"}]}`))
-}
-
-// noPushdown returns a flavor that pushes nothing, so that the library does everything.
-func noPushdown(f sqlengine.Flavor) sqlengine.Flavor {
-	return withColumn(f, func(_ string, _ sqlengine.CatalogColumn, c *sqlengine.Column) {
-		*c = sqlengine.Column{Type: c.Type, Cell: c.Cell, Decode: c.Decoder(), Raw: c.Raw, Valid: c.Valid, Tie: cmp.Or(c.Tie, c.Key)}
-	})
 }
 
 // BenchmarkSpeed measures the requests of testdata/speed.txtar, which an index serves, joins, links and

@@ -37,9 +37,15 @@ type conformanceOf struct {
 	casesOf int
 }
 
-// corpusTables returns overrides for what no column of some engine says: types of
-// the corpus, and the key of a view.
-func corpusTables() map[string]sqlsource.TableOptions {
+// filled returns a database with the corpus, and a connector over it.
+func (e *engine) filled(t *testing.T) (*database, http.Handler) {
+	t.Helper()
+	skipShort(t)
+	dir := t.TempDir()
+	require.NoError(t, corpus.Write(dir))
+	db := e.create(t)
+	db.execute(t, string(testkit.Must(os.ReadFile(filepath.Join(dir, "sql", e.name+".sql")))(t)))
+	// What no column of some engine says: types of the corpus, and the key of a view.
 	tables := map[string]sqlsource.TableOptions{corpus.Slow().Name: {PrimaryKey: []string{"id"}}}
 	for _, table := range corpus.Tables() {
 		columns := map[string]sqlsource.ColumnOptions{}
@@ -50,18 +56,7 @@ func corpusTables() map[string]sqlsource.TableOptions {
 		}
 		tables[table.Name] = sqlsource.TableOptions{Columns: columns}
 	}
-	return tables
-}
-
-// filled returns a database with the corpus, and a connector over it.
-func (e *engine) filled(t *testing.T) (*database, http.Handler) {
-	t.Helper()
-	skipShort(t)
-	dir := t.TempDir()
-	require.NoError(t, corpus.Write(dir))
-	db := e.create(t)
-	db.execute(t, string(testkit.Must(os.ReadFile(filepath.Join(dir, "sql", e.name+".sql")))(t)))
-	return db, db.asked(t, &sqlsource.Options{Tables: corpusTables()}).Handler
+	return db, db.asked(t, &sqlsource.Options{Tables: tables}).Handler
 }
 
 // asked returns a connector over the database for its tenant. It declares every operator, and logs internal errors alone.

@@ -136,23 +136,6 @@ func TestBudgets(t *testing.T) {
 	})
 }
 
-// manyTable returns the statements that make the table of a number: three rows,
-// and a foreign key to the table before.
-func manyTable(number int) []string {
-	name := fmt.Sprintf("many%04d", number)
-	key := ""
-	if number > 0 {
-		key = fmt.Sprintf(", FOREIGN KEY (before_id) REFERENCES many%04d (id)", number-1)
-	}
-	return []string{
-		"CREATE TABLE " + name + " (id INTEGER NOT NULL PRIMARY KEY, before_id INTEGER, name VARCHAR(40) NOT NULL UNIQUE, " +
-			"amount DECIMAL(12,2), day DATE, note VARCHAR(200)" + key + ")",
-		"INSERT INTO " + name + " VALUES " + strings.Join([]string{
-			"(1, 1, 'one', 1.50, '2024-01-01', NULL)", "(2, 1, 'two', 2.50, '2024-01-02', 'x')", "(3, NULL, 'three', NULL, NULL, 'y')",
-		}, ", "),
-	}
-}
-
 // TestLinear counts the statements of a discovery: each table adds as many as the
 // one before, and none adds one about all tables.
 func TestLinear(t *testing.T) {
@@ -162,7 +145,14 @@ func TestLinear(t *testing.T) {
 		made := 0
 		discover := func(count int) (all, about int) {
 			for ; made < count; made++ {
-				db.execute(t, strings.Join(manyTable(made), "; "))
+				before := ""
+				if made > 0 {
+					before = fmt.Sprintf(", FOREIGN KEY (before_id) REFERENCES many%04d (id)", made-1)
+				}
+				db.execute(t, fmt.Sprintf(`CREATE TABLE many%04[1]d (id INTEGER NOT NULL PRIMARY KEY, before_id INTEGER,
+					name VARCHAR(40) NOT NULL UNIQUE, amount DECIMAL(12,2), day DATE, note VARCHAR(200)%[2]s);
+					INSERT INTO many%04[1]d VALUES (1, 1, 'one', 1.50, '2024-01-01', NULL), (2, 1, 'two', 2.50, '2024-01-02', 'x'),
+						(3, NULL, 'three', NULL, NULL, 'y')`, made, before))
 			}
 			log.take()
 			tables, warnings := own.discover(t, nil, time.Hour)

@@ -50,8 +50,16 @@ func askEverything(t *testing.T, db *database, o *sqlsource.Options, extra, betw
 		a.inPages(table)
 		for at := range table.Columns {
 			a.column(table, at)
-			if joined {
-				a.joins(table, table.Columns[at].Name)
+			for _, other := range a.tables {
+				for _, to := range other.Columns {
+					if field := table.Columns[at].Name; joined {
+						a.ask(&wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: field, ToTable: other.Name, ToColumn: to.Name})
+						a.ask(&wire.QueryRequest{Table: table.Name, Fields: names(table)[:1], Joins: []wire.JoinHop{{
+							FromTable: table.Name, FromField: field, ToTable: other.Name, ToField: to.Name,
+							Fields: []wire.JoinField{{Field: names(other)[0], As: "other", Type: other.Columns[0].Type}},
+						}}})
+					}
+				}
 			}
 		}
 	}
@@ -132,19 +140,6 @@ func (a *everything) column(table *oracle.Table, at int) {
 	}
 	for _, by := range groups {
 		a.ask(&wire.AggregateRequest{Table: table.Name, GroupBy: by, Measures: measures, Limit: wire.AggregateLimit})
-	}
-}
-
-// joins joins a column with every column, and measures the links, in both directions.
-func (a *everything) joins(table *oracle.Table, field string) {
-	for _, other := range a.tables {
-		for _, to := range other.Columns {
-			a.ask(&wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: field, ToTable: other.Name, ToColumn: to.Name})
-			a.ask(&wire.QueryRequest{Table: table.Name, Fields: names(table)[:1], Joins: []wire.JoinHop{{
-				FromTable: table.Name, FromField: field, ToTable: other.Name, ToField: to.Name,
-				Fields: []wire.JoinField{{Field: names(other)[0], As: "other", Type: other.Columns[0].Type}},
-			}}})
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,8 +84,14 @@ func (s *serverOf) answers(t *testing.T, how string) func(net.Conn) {
 	if code, text, _ := strings.Cut(rest, " "); word == "refuses" {
 		return s.refuses(code, text)
 	}
-	if word == "encrypts" {
-		return encryptsUntrusted
+	if word == "encrypts" { // PostgreSQL, with a certificate that nobody trusts
+		return func(conn net.Conn) {
+			unknown := httptest.NewTLSServer(nil)
+			defer unknown.Close()
+			readStart(conn)
+			_, _ = conn.Write([]byte("S"))
+			_ = tls.Server(conn, unknown.TLS).Handshake() // the client ends it
+		}
 	}
 	text := testkit.Must(strconv.Unquote(rest))(t, rest)
 	return func(conn net.Conn) {

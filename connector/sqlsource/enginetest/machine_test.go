@@ -180,15 +180,6 @@ func readStart(conn net.Conn) bool {
 	return err == nil
 }
 
-// encryptsUntrusted answers a client of PostgreSQL with a certificate that nobody trusts.
-func encryptsUntrusted(conn net.Conn) {
-	unknown := httptest.NewTLSServer(nil)
-	defer unknown.Close()
-	readStart(conn)
-	_, _ = conn.Write([]byte("S"))
-	_ = tls.Server(conn, unknown.TLS).Handshake() // the client ends it
-}
-
 // selfSigned returns the certificate of package httptest, which is for 127.0.0.1 and example.com, and its
 // key, as files have them, and who trusts it.
 func selfSigned(t *testing.T) (trusted *x509.CertPool, certificate, key []byte) {

@@ -27,8 +27,14 @@ var mariadb = engine{
 	plain: func(t testing.TB) *database { // its sessions are as the server has them
 		return &newMySQL(t).as(t, func(c *mysql.Config) { c.Params = nil }).database
 	},
-	by: mysqlWith, reader: mysqlReader,
-	plans: mysqlPlans, server: mysqlServer,
+	by: func(t testing.TB, db *database, options string) *database {
+		config := testkit.Must(mysql.ParseDSN("/?" + options))(t)
+		config.Net, config.Addr = "tcp", setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
+		config.User, config.Passwd, config.DBName = db.credentials["user"], db.credentials["password"], db.credentials["database"]
+		return &mysqlBy(t, config).database
+	},
+	reader: mysqlReader,
+	plans:  mysqlPlans, server: mysqlServer,
 	schemas: func(t *testing.T) (*database, schemaNames) {
 		db := newMySQL(t)
 		names := schemaNames{one: db.config.DBName, two: newMySQL(t).config.DBName, across: true}
@@ -138,15 +144,6 @@ func (d *mysqlDatabase) as(t testing.TB, change func(*mysql.Config)) *mysqlDatab
 	config := d.config.Clone()
 	change(config)
 	return mysqlBy(t, config)
-}
-
-// mysqlWith returns a database as a connection has it whose string has these options.
-func mysqlWith(t testing.TB, db *database, options string) *database {
-	t.Helper()
-	config := testkit.Must(mysql.ParseDSN("/?" + options))(t)
-	config.Net, config.Addr = "tcp", setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
-	config.User, config.Passwd, config.DBName = db.credentials["user"], db.credentials["password"], db.credentials["database"]
-	return &mysqlBy(t, config).database
 }
 
 // mysqlReader creates a user without privileges, and drops it when the test ends. It returns the

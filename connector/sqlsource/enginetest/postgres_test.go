@@ -24,10 +24,13 @@ import (
 
 var postgres = engine{
 	name: "postgres", key: "bigint", text: "text",
-	create:    func(t testing.TB) *database { return &newPostgres(t).database },
-	plain:     func(t testing.TB) *database { return &newPostgres(t).database },
-	variant:   func(t testing.TB, options string) *database { return &newPostgres(t, options).database },
-	reader:    postgresReader,
+	create:  func(t testing.TB) *database { return &newPostgres(t).database },
+	plain:   func(t testing.TB) *database { return &newPostgres(t).database },
+	variant: func(t testing.TB, options string) *database { return &newPostgres(t, options).database },
+	reader: func(t testing.TB, db *database) (string, *database) {
+		user := postgresRole(t, db, "")
+		return user, db.of(t, user, rolePassword)
+	},
 	makeTypes: "types_postgres", plans: postgresPlans, server: postgresServer,
 	schemas: func(t *testing.T) (*database, schemaNames) {
 		db := newPostgres(t)
@@ -166,12 +169,6 @@ func postgresRole(t testing.TB, db *database, options string) string {
 		testkit.Must(db.ExecContext(context.Background(), "DROP OWNED BY "+name+"; DROP ROLE "+name))(t)
 	})
 	return name
-}
-
-// postgresReader returns a role, and the database as it has it.
-func postgresReader(t testing.TB, db *database) (string, *database) {
-	user := postgresRole(t, db, "")
-	return user, db.of(t, user, rolePassword)
 }
 
 // role creates a role, and returns its name and the database as the role has it.

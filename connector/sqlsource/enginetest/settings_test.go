@@ -1,15 +1,18 @@
 package enginetest
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	driver "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/mysql"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/settings"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	lite "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
@@ -93,8 +96,48 @@ func TestSettings(t *testing.T) {
 				assert.Empty(t, all.Differences(want, all.Answers(t, set(t, values).asked(t, nil))))
 			})
 		}
-		t.Run("each is seen", func(t *testing.T) { e.settings.seen(t, db, all, listed) })
-		t.Run("none is forgotten", func(t *testing.T) { e.settings.complete(t, db, listed, e.name) })
+		t.Run("each is seen", func(t *testing.T) {
+			unstated := func(d *database) *database {
+				f := d.flavor
+				f.Session = nil
+				return d.with(f)
+			}
+			want := all.Answers(t, unstated(db.database).asked(t, nil))
+			for _, v := range listed.hostile {
+				spoiled := unstated(db.ways[connection](t, append(slices.Clone(listed.beside[v.Name]), v)))
+				assert.False(t, all.Same(t, spoiled.asked(t, nil), want), "%s = %s is not seen by the survey", v.Name, v.Value)
+			}
+			for _, stated := range e.settings.stated {
+				own := func(v setTo) bool { return strings.EqualFold(v.Name, stated.Name) }
+				assert.NotEqual(t, slices.ContainsFunc(listed.hostile, own), slices.ContainsFunc(listed.unseen, own),
+					"%s is shown, or cannot be", stated.Name)
+				assert.NotEmpty(t, stated.Why, stated.Name)
+			}
+		})
+		t.Run("none is forgotten", func(t *testing.T) { // another version than the list was made for may have others, which are only told
+			known := map[string]bool{}
+			for _, stated := range e.settings.stated {
+				known[strings.ToLower(stated.Name)] = true
+			}
+			for _, values := range listed.others {
+				for _, v := range values {
+					assert.False(t, known[v.Name], "%s is both stated and listed, or listed twice", v.Name)
+					known[v.Name] = true
+				}
+			}
+			unknown := slices.DeleteFunc(slices.Clone(db.names), func(name string) bool { return known[name] })
+			switch {
+			case db.known:
+				assert.Empty(t, unknown, "state them, or list them in testdata/settings_%s.txt with the reason why they change no answer", e.name)
+			case len(unknown) > 0:
+				t.Logf("this server has settings that nobody has looked at: %q", unknown)
+			}
+			if db.known {
+				gone := slices.Sorted(maps.Keys(known))
+				gone = slices.DeleteFunc(gone, func(name string) bool { return slices.Contains(db.names, name) })
+				t.Logf("settings of other versions: %q", gone)
+			}
+		})
 		t.Run("others change nothing", func(t *testing.T) {
 			skipShort(t)
 			tried := func(values []setTo) []setTo {
@@ -113,55 +156,9 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// seen shows that each hostile value changes an answer if it is not stated.
-func (s *settingsOf) seen(t *testing.T, db settable, all situation.Survey, listed *listedSettings) {
-	unstated := func(d *database) *database {
-		f := d.flavor
-		f.Session = nil
-		return d.with(f)
-	}
-	want := all.Answers(t, unstated(db.database).asked(t, nil))
-	for _, v := range listed.hostile {
-		spoiled := unstated(db.ways[connection](t, append(slices.Clone(listed.beside[v.Name]), v)))
-		assert.False(t, all.Same(t, spoiled.asked(t, nil), want), "%s = %s is not seen by the survey", v.Name, v.Value)
-	}
-	for _, stated := range s.stated {
-		own := func(v setTo) bool { return strings.EqualFold(v.Name, stated.Name) }
-		assert.NotEqual(t, slices.ContainsFunc(listed.hostile, own), slices.ContainsFunc(listed.unseen, own),
-			"%s is shown, or cannot be", stated.Name)
-		assert.NotEmpty(t, stated.Why, stated.Name)
-	}
-}
-
-// complete holds the settings of the engine against those that are stated and those that are listed.
-// Another version than the one that the list was made for may have others; they are only told.
-func (s *settingsOf) complete(t *testing.T, db settable, listed *listedSettings, engine string) {
-	known := map[string]bool{}
-	for _, stated := range s.stated {
-		known[strings.ToLower(stated.Name)] = true
-	}
-	for _, values := range listed.others {
-		for _, v := range values {
-			assert.False(t, known[v.Name], "%s is both stated and listed, or listed twice", v.Name)
-			known[v.Name] = true
-		}
-	}
-	unknown := slices.DeleteFunc(slices.Clone(db.names), func(name string) bool { return known[name] })
-	switch {
-	case db.known:
-		assert.Empty(t, unknown, "state them, or list them in testdata/settings_%s.txt with the reason why they change no answer", engine)
-	case len(unknown) > 0:
-		t.Logf("this server has settings that nobody has looked at: %q", unknown)
-	}
-	if db.known {
-		gone := slices.Sorted(maps.Keys(known))
-		gone = slices.DeleteFunc(gone, func(name string) bool { return slices.Contains(db.names, name) })
-		t.Logf("settings of other versions: %q", gone)
-	}
-}
-
 func init() {
 	sqlite.settings = settingsOf{start: startSQLiteSettings, stated: lite.Settings}
+	mariadb.settings = settingsOf{start: startMySQLSettings, stated: mysql.AllSettings(true)}
 }
 
 func startSQLiteSettings(t *testing.T) settable {
@@ -180,5 +177,62 @@ func startSQLiteSettings(t *testing.T) settable {
 		},
 		names: linesOf(t, db, "", "SELECT name FROM pragma_pragma_list"),
 		known: true, // go.mod says which version
+	}
+}
+
+func startMySQLSettings(t *testing.T) settable {
+	own := newMySQLServer(t)
+	admin := own.database(t, "root", "", "")
+	admin.execute(t, "SET NAMES utf8mb4; CREATE DATABASE shop DEFAULT CHARSET utf8mb4; USE shop;"+script(t, "settings_mysql")+
+		"; CREATE USER reader IDENTIFIED BY 'secret'; GRANT SELECT ON shop.* TO reader")
+	reader := func(change func(*driver.Config)) *database {
+		d := own.database(t, "reader", "secret", "shop").as(t, change)
+		d.credentials = nil // a pool of the host
+		return &d.database
+	}
+	// setGlobal sets a value for the whole server until the test ends.
+	setGlobal := func(t *testing.T, name, value string) {
+		var before string
+		require.NoError(t, admin.QueryRow("SELECT @@global."+name).Scan(&before))
+		admin.execute(t, "SET GLOBAL "+name+" = "+value)
+		t.Cleanup(func() {
+			if name == "system_versioning_asof" {
+				before = "DEFAULT"
+			} else if strings.Trim(before, "0123456789") != "" || before == "" {
+				before = "'" + before + "'"
+			}
+			admin.execute(t, "SET GLOBAL "+name+" = "+before)
+		})
+	}
+	plain := func(*driver.Config) {}
+	return settable{
+		database: reader(plain),
+		ways: map[string]func(*testing.T, []setTo) *database{
+			connection: func(t *testing.T, values []setTo) *database {
+				return reader(func(c *driver.Config) {
+					c.Params = map[string]string{}
+					for _, v := range values {
+						c.Params[v.Name] = v.Value
+					}
+				})
+			},
+			"for whoever connects": func(t *testing.T, values []setTo) *database {
+				var list []string
+				for _, v := range values {
+					list = append(list, v.Name+" = "+v.Value)
+				}
+				setGlobal(t, "init_connect", `"SET `+strings.Join(list, ", ")+`"`)
+				return reader(plain)
+			},
+			"for the server": func(t *testing.T, values []setTo) *database {
+				for _, v := range values {
+					setGlobal(t, v.Name, v.Value)
+				}
+				return reader(plain)
+			},
+		},
+		names: linesOf(t, admin, "", `SELECT LOWER(VARIABLE_NAME) FROM information_schema.SYSTEM_VARIABLES
+			WHERE VARIABLE_SCOPE IN ('SESSION', 'SESSION ONLY') AND READ_ONLY = 'NO'`),
+		known: strings.HasPrefix(fmt.Sprint(linesOf(t, admin, "", "SELECT VERSION()")), "[10.11."),
 	}
 }

@@ -23,9 +23,9 @@ import (
 // played is a situation, as an engine plays it.
 type played struct{ *situation.Situation }
 
-// TestSituations plays each situation on each engine that it has a schema for; under the race detector, which slows
-// all that the engines do not do themselves, engines take turns. README.md of testdata/situations says which sections
-// there are.
+// TestSituations plays each situation on each engine that it has a schema for, once for each line of the section
+// variants; under the race detector, which slows all that the engines do not do themselves, engines take turns.
+// README.md of testdata/situations says which sections there are.
 func TestSituations(t *testing.T) {
 	all := situation.All(t)
 	for n, e := range engines {
@@ -41,25 +41,20 @@ func TestSituations(t *testing.T) {
 					if !situation.Updating() {
 						t.Parallel()
 					}
-					played{s}.play(t, e)
+					if s.For(e.name, "long") != nil {
+						skipShort(t)
+					}
+					variants := slices.Collect(strings.Lines(s.Text(e.name, "variants")))
+					if len(variants) == 0 {
+						played{s}.playOn(t, e, "")
+					}
+					for _, variant := range variants {
+						variant = strings.TrimSpace(variant)
+						t.Run(variant, func(t *testing.T) { played{s}.playOn(t, e, variant) })
+					}
 				})
 			}
 		})
-	}
-}
-
-// play plays the situation on an engine, once for each line of the section variants.
-func (s played) play(t *testing.T, e *engine) {
-	if s.For(e.name, "long") != nil {
-		skipShort(t)
-	}
-	variants := slices.Collect(strings.Lines(s.Text(e.name, "variants")))
-	if len(variants) == 0 {
-		s.playOn(t, e, "")
-	}
-	for _, variant := range variants {
-		variant = strings.TrimSpace(variant)
-		t.Run(variant, func(t *testing.T) { s.playOn(t, e, variant) })
 	}
 }
 

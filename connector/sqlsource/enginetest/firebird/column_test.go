@@ -99,15 +99,10 @@ func decimal(column *sqlengine.Column, ref string, c sqlengine.CatalogColumn) {
 	column.Read = cast("VARCHAR(24)")
 	column.Cell = column.Read(ref)
 	if c.Precision > 9 {
-		most := "CAST(" + decimalNines(c.Scale) + " AS NUMERIC(18, " + strconv.Itoa(c.Scale) + "))"
+		const nines = "999999999999999999"
+		most := "CAST('" + nines[c.Scale:] + "." + nines[:c.Scale] + "' AS NUMERIC(18, " + strconv.Itoa(c.Scale) + "))"
 		column.Loose.Guard = ref + " NOT BETWEEN -" + most + " AND " + most
 	}
-}
-
-// decimalNines returns the largest decimal of eighteen digits as a text in SQL.
-func decimalNines(scale int) string {
-	const nines = "999999999999999999"
-	return "'" + nines[scale:] + "." + nines[:scale] + "'"
 }
 
 // octets returns an expression as a string of bytes.
@@ -121,11 +116,6 @@ func octets(expr string, size int) string {
 // and a 1, and a NUL within the text is a NUL and a 2.
 func escaped(bytes string, size int) string {
 	return "CAST(REPLACE(" + bytes + ", x'00', x'0002') || x'0001' AS VARCHAR(" + strconv.Itoa(2*size+2) + ") CHARACTER SET OCTETS)"
-}
-
-// unescaped returns the bytes that are escaped.
-func unescaped(expr string) string {
-	return "REPLACE(SUBSTRING(" + expr + " FROM 1 FOR OCTET_LENGTH(" + expr + ") - 2), x'0002', x'00')"
 }
 
 // text completes a column of text, which is compared by its bytes in UTF-8. size is how
@@ -142,5 +132,7 @@ func text(column *sqlengine.Column, expr string, size int) {
 	column.Raw = escaped(column.Text, size)
 	column.Key = column.Raw
 	column.Bind = func(param string) string { return escaped(octets(param, maxOperand), maxOperand) }
-	column.Read = unescaped
+	column.Read = func(expr string) string { // the bytes that are escaped
+		return "REPLACE(SUBSTRING(" + expr + " FROM 1 FOR OCTET_LENGTH(" + expr + ") - 2), x'0002', x'00')"
+	}
 }

@@ -32,7 +32,8 @@ func newFlavor() sqlengine.Flavor {
 		WindowFirst: true,
 		Dual:        "FROM RDB$DATABASE",
 		MaxValues:   60_000 / maxOperand,
-		JoinKeys:    joinKeys,
+		// Two scales decline: the engine scales one of the decimals up, and fails where that leaves 64 bits.
+		JoinKeys: func(a, b *sqlengine.Column) (left, right string, ok bool) { return a.Key, b.Key, a.Scale == b.Scale },
 	}
 }
 
@@ -80,12 +81,6 @@ func (flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
 		return month
 	}
 	return day
-}
-
-// joinKeys declines to compare decimals of two scales: the engine scales one of them up,
-// and fails where that leaves 64 bits.
-func joinKeys(a, b *sqlengine.Column) (left, right string, ok bool) {
-	return a.Key, b.Key, a.Scale == b.Scale
 }
 
 // states are the SQLSTATEs of failures by the engine's own codes, where the driver's
