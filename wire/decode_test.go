@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -323,7 +324,8 @@ func TestDecodeAnswer(t *testing.T) {
 	require.NotZero(t, answers)
 	braces := strings.NewReplacer("${open}", strings.Repeat("[", 31), "${close}", strings.Repeat("]", 31))
 	for _, c := range testkit.Table(t, "testdata/answers.tsv", 4) {
-		err := wire.DecodeAnswer([]byte(braces.Replace(c[1])), messageOf(c[0]).(wire.Answer))
+		i := slices.IndexFunc(verdicts.Messages, func(m verdicts.Message) bool { return m.Folder == c[0] })
+		err := wire.DecodeAnswer([]byte(braces.Replace(c[1])), verdicts.Messages[i].Make().(wire.Answer))
 		if c[2] == "-" {
 			assert.NoError(t, err, c[3])
 			continue

@@ -2,7 +2,6 @@ package wire_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -124,12 +123,6 @@ func TestEncode(t *testing.T) {
 			assert.Equal(t, c.want, string(got))
 		})
 	}
-}
-
-// messageOf returns an empty message by the name of its folder.
-func messageOf(folder string) wire.Message {
-	i := slices.IndexFunc(verdicts.Messages, func(m verdicts.Message) bool { return m.Folder == folder })
-	return verdicts.Messages[i].Make()
 }
 
 func TestEncodeFaults(t *testing.T) {

@@ -22,26 +22,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// large writes a CSV file of n rows and about 70 bytes a row.
-func large(t *testing.T, dir string, n int) (size int64) {
-	t.Helper()
-	put(t, dir, map[string]string{"acme/large.table.json": `{"primaryKey":["id"]}`, "acme/large.csv": ""})
-	path := filepath.Join(dir, "acme", "large.csv")
-	f := testkit.Must(os.Create(path))(t)
-	w := bufio.NewWriterSize(f, 1<<20)
-	_, _ = w.WriteString("id,amount,placed,status,note\n")
-	for i := range n {
-		status := []string{"open", "paid", "", "shipped"}[i%4]
-		_, _ = fmt.Fprintf(w, "%d,%d.%02d,2024-01-%02dT10:%02d:00+02:00,%s,a note of some length %06d\n", i+1, i%1000, i%100,
-			1+i%28, i%60, status, i%1000)
-	}
-	require.NoError(t, w.Flush())
-	require.NoError(t, f.Close())
-	require.NoError(t, os.Chtimes(path, rested, rested))
-	info := testkit.Must(os.Stat(path))(t)
-	return info.Size()
-}
-
 // heap returns the bytes that the program holds right now.
 func heap() uint64 {
 	runtime.GC()
@@ -59,7 +39,20 @@ func TestALargeFile(t *testing.T) {
 	// in client and server. The file is larger by far.
 	const most = 6 << 20
 	dir := t.TempDir()
-	size := large(t, dir, n)
+	put(t, dir, map[string]string{"acme/large.table.json": `{"primaryKey":["id"]}`, "acme/large.csv": ""})
+	path := filepath.Join(dir, "acme", "large.csv")
+	f := testkit.Must(os.Create(path))(t)
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, _ = w.WriteString("id,amount,placed,status,note\n")
+	for i := range n {
+		status := []string{"open", "paid", "", "shipped"}[i%4]
+		_, _ = fmt.Fprintf(w, "%d,%d.%02d,2024-01-%02dT10:%02d:00+02:00,%s,a note of some length %06d\n", i+1, i%1000, i%100,
+			1+i%28, i%60, status, i%1000)
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Chtimes(path, rested, rested))
+	size := testkit.Must(os.Stat(path))(t).Size()
 	require.Greater(t, size, int64(most))
 	s, _ := host(t, dir)
 

@@ -19,19 +19,6 @@ func credentials(tenant, password string) wire.Credentials {
 	return wire.NewCredentials(map[string]string{CredentialTenant: tenant, CredentialPassword: password})
 }
 
-// hostile returns names that some file system, library or language takes for a
-// folder, but that are not, byte for byte, a tenant's own name.
-func hostile(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	spelled := strings.NewReplacer("DIR", dir, "BASE", filepath.Base(dir), "LONG", strings.Repeat("a", 5000),
-		"STEPS", strings.Repeat("../", 90))
-	names := map[string]string{}
-	for _, c := range testkit.Cases[struct{ Name, Why string }](t, "testdata/hostile.json") {
-		names[spelled.Replace(c.Name)] = c.Why
-	}
-	return names
-}
-
 // attacked makes a served folder beside another one, with everything in it that
 // an attack could aim at.
 func attacked(t *testing.T) (dir string, r *root) {
@@ -80,7 +67,12 @@ func TestAdmit(t *testing.T) {
 // name that some file system might take for a tenant's.
 func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 	dir, r := attacked(t)
-	attacks := hostile(t, dir)
+	spelled := strings.NewReplacer("DIR", dir, "BASE", filepath.Base(dir), "LONG", strings.Repeat("a", 5000),
+		"STEPS", strings.Repeat("../", 90))
+	attacks := map[string]string{}
+	for _, c := range testkit.Cases[struct{ Name, Why string }](t, "testdata/hostile.json") {
+		attacks[spelled.Replace(c.Name)] = c.Why
+	}
 	require.GreaterOrEqual(t, len(attacks), 30)
 	s, _ := start(t, r, nil)
 	posts := map[string]string{

@@ -126,7 +126,10 @@ func (w *discardWriter) SetWriteDeadline(time.Time) error { return nil }
 // encoding/json into maps.
 func BenchmarkS11(b *testing.B) {
 	const n = 20_000
-	stream := referenceStream(b, n)
+	body := testkit.Must(wire.EncodeRequest(query()))(b)
+	w := testkit.Post(testkit.Must(newConnector(n))(b), bearer, wire.PathQuery, string(body))
+	require.Equal(b, http.StatusOK, w.Code)
+	stream := w.Body.Bytes()
 	duel(b, n,
 		side{"ndjson.Reader", func() {
 			rows := 0
@@ -160,15 +163,6 @@ func BenchmarkS11(b *testing.B) {
 				b.Fatal(rows)
 			}
 		}})
-}
-
-// referenceStream returns a whole answer with the first n rows.
-func referenceStream(t testing.TB, n int) []byte {
-	h := testkit.Must(newConnector(n))(t)
-	body := testkit.Must(wire.EncodeRequest(query()))(t)
-	w := testkit.Post(h, bearer, wire.PathQuery, string(body))
-	require.Equal(t, http.StatusOK, w.Code)
-	return w.Body.Bytes()
 }
 
 // filtered returns a query whose filters keep about half of the rows.

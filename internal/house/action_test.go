@@ -173,29 +173,23 @@ func TestActionSteps(t *testing.T) {
 			if _, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", port)); err == nil {
 				t.Error("the connector still runs")
 			}
-			comment(t, reports, c.verdict)
+			// The step that writes a comment, by a gh that notes its arguments and the body, and by one that may not.
+			for _, refuses := range []bool{false, true} {
+				bin := t.TempDir()
+				noted := filepath.Join(bin, "noted")
+				code := map[bool]string{false: "0", true: "1"}[refuses]
+				gh := "#!/bin/sh\necho \"$@\" >" + noted + "\ncat \"$5\" >>" + noted + "\nexit " + code + "\n"
+				require.NoError(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o755))
+				cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(actionDir, "comment.sh"))
+				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"),
+					"PULL_REQUEST=https://github.com/acme/orders/pull/7", "REPORTS="+reports)
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "a run of a fork may not comment, and is no failure: %s", out)
+				require.Equal(t, refuses, strings.Contains(string(out), "::warning::"))
+				text := testkit.Must(os.ReadFile(noted))(t)
+				require.Contains(t, string(text), "pr comment https://github.com/acme/orders/pull/7 --body-file ")
+				require.Contains(t, string(text), "### "+c.verdict)
+			}
 		})
-	}
-}
-
-// comment runs the step that writes a comment, by a gh that notes its arguments and the
-// body, and by one that may not.
-func comment(t *testing.T, reports, verdict string) {
-	t.Helper()
-	for _, refuses := range []bool{false, true} {
-		bin := t.TempDir()
-		noted := filepath.Join(bin, "noted")
-		code := map[bool]string{false: "0", true: "1"}[refuses]
-		gh := "#!/bin/sh\necho \"$@\" >" + noted + "\ncat \"$5\" >>" + noted + "\nexit " + code + "\n"
-		require.NoError(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o755))
-		cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(actionDir, "comment.sh"))
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"),
-			"PULL_REQUEST=https://github.com/acme/orders/pull/7", "REPORTS="+reports)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "a run of a fork may not comment, and is no failure: %s", out)
-		require.Equal(t, refuses, strings.Contains(string(out), "::warning::"))
-		text := testkit.Must(os.ReadFile(noted))(t)
-		require.Contains(t, string(text), "pr comment https://github.com/acme/orders/pull/7 --body-file ")
-		require.Contains(t, string(text), "### "+verdict)
 	}
 }

@@ -28,7 +28,19 @@ var update = flag.Bool("update", false, "rewrite docs/api.txt")
 func TestAPI(t *testing.T) {
 	const listing = "../../docs/api.txt"
 	var got bytes.Buffer
-	for _, dir := range publicPackages(t) {
+	cmd := exec.Command("go", "list", "-f", "{{if .GoFiles}}{{.Name}}\t{{.Dir}}{{end}}", "./...")
+	cmd.Dir = "../.."
+	out := testkit.Must(cmd.Output())(t)
+	var dirs []string // of the packages that users may import, in the order of their paths
+	for line := range strings.Lines(string(out)) {
+		name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		slashed := filepath.ToSlash(dir)
+		if name != "main" && !strings.Contains(slashed, "/internal") && !strings.Contains(slashed, "/examples/") {
+			dirs = append(dirs, dir)
+		}
+	}
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
 		writeAPI(t, &got, dir)
 	}
 	if *update {
@@ -38,25 +50,6 @@ func TestAPI(t *testing.T) {
 	want := testkit.Must(os.ReadFile(listing))(t)
 	assert.Equal(t, string(want), got.String(),
 		"the public API differs from docs/api.txt; if that is meant, run: go test ./internal/house -run TestAPI -update")
-}
-
-// publicPackages returns the directories of the packages that users may import,
-// in the order of their paths.
-func publicPackages(t *testing.T) []string {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-f", "{{if .GoFiles}}{{.Name}}\t{{.Dir}}{{end}}", "./...")
-	cmd.Dir = "../.."
-	out := testkit.Must(cmd.Output())(t)
-	var dirs []string
-	for line := range strings.Lines(string(out)) {
-		name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		slashed := filepath.ToSlash(dir)
-		if name != "main" && !strings.Contains(slashed, "/internal") && !strings.Contains(slashed, "/examples/") {
-			dirs = append(dirs, dir)
-		}
-	}
-	require.NotEmpty(t, dirs)
-	return dirs
 }
 
 // writeAPI writes the exported declarations of one package, without comments
