@@ -81,28 +81,6 @@ func TestDecodeFields(t *testing.T) {
 			Fields: []wire.JoinField{{Field: "name", As: "customerName", Type: wire.TypeString}, {Field: "city", As: "city"}}}},
 		Envelope: wire.Envelope{TimeoutMS: 30000}, IdleTimeoutMS: 30000, MaxTimeoutMS: 600000,
 	}, got)
-
-	var aggregate wire.AggregateRequest
-	require.NoError(t, wire.Decode([]byte(`{"table": "t", "and": [], "or": [], "groupBy": [{"field": "d", "as": "m", "grain": "month"}],
-		"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "x", "as": "s"}], "stringFields": ["d"],
-		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
-	aggregate.Credentials = wire.Credentials{}
-	assert.Equal(t, wire.AggregateRequest{Table: "t", Where: wire.Where{Or: [][]wire.Filter{}},
-		GroupBy:      []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
-		Measures:     []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "x", As: "s"}},
-		StringFields: []string{"d"}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 1}}, aggregate)
-
-	var document wire.Document
-	require.NoError(t, wire.Decode([]byte(`{"protocolVersion": 1, "slug": "my-shop", "vendor": {"x": []}, "capabilities": {"operators": ["eq"],
-		"dateBucket": true, "sort": "single", "offset": true, "join": true, "keysEnforced": true, "limits": {"concurrency": 4, "offsetMax": 9}},
-		"credentialSchema": [{"key": "k", "label": "K", "type": "password", "help": "h"}, {"key": "o", "label": "O", "type": "text", "required": false}],
-		"endpoints": ["size", "linkHitRate"]}`), &document))
-	assert.Equal(t, wire.Document{ProtocolVersion: 1, Slug: "my-shop",
-		Capabilities: wire.Capabilities{Operators: []wire.Op{wire.OpEq}, DateBucket: true, Sort: wire.SortSingle, Offset: true,
-			Join: true, KeysEnforced: true, Limits: wire.Limits{Concurrency: 4, OffsetMax: 9}},
-		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialPassword, Help: "h"},
-			{Key: "o", Label: "O", Type: wire.CredentialText, Optional: true}},
-		Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate}}, document)
 }
 
 // What a message says about a fault is for the person who sent it.
