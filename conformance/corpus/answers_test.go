@@ -105,24 +105,17 @@ func answerTo(t *testing.T, tables oracle.Tables, request wire.Request) string {
 	return ""
 }
 
-func encode(t *testing.T, v any) string {
-	t.Helper()
-	return string(testkit.Must(json.Marshal(v))(t))
-}
+func encode(t *testing.T, v any) string { return string(testkit.Must(json.Marshal(v))(t)) }
 
 // ascii returns JSON with escapes, so that differences in normal form or in
 // white space are visible in a file.
 func ascii(text string) string {
 	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r < 0x7f:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+	for _, unit := range utf16.Encode([]rune(text)) {
+		if unit < 0x7f {
+			b.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

@@ -34,12 +34,11 @@ func (l lint) field(table, column string) *wire.Field {
 // cells returns the non-null cells of a column.
 func (l lint) cells(table, column string) []wire.Value {
 	t := l[table]
+	at := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return f.Name == column })
 	var cells []wire.Value
 	for _, row := range t.Rows {
-		for i, f := range t.Fields {
-			if f.Name == column && !row[i].IsNull() {
-				cells = append(cells, row[i])
-			}
+		if !row[at].IsNull() {
+			cells = append(cells, row[at])
 		}
 	}
 	return cells
@@ -81,13 +80,7 @@ func (l lint) distinct(table, column string) int {
 // orphans counts keys of a column that another column does not have.
 func (l lint) orphans(table, column, target, key string) int {
 	keys := l.texts(target, key)
-	n := 0
-	for _, s := range l.texts(table, column) {
-		if !slices.Contains(keys, s) {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc(l.texts(table, column), func(s string) bool { return slices.Contains(keys, s) }))
 }
 
 func (l lint) nulls(table, column string) int {

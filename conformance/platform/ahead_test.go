@@ -1,8 +1,8 @@
 package platform_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,24 +14,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // slow answers each query after a latency.
 func slow(h http.Handler, latency func(offset int64) time.Duration) http.Handler {
-	return choosing(h, func(path string, body map[string]any) http.Handler {
-		if path != wire.PathQuery {
-			return h
+	return testkit.OnPath(h, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Offset int64 }
+		_ = json.Unmarshal(testkit.Body(r), &body)
+		select {
+		case <-time.After(latency(body.Offset)):
+			h.ServeHTTP(w, r)
+		case <-r.Context().Done():
 		}
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-time.After(latency(offsetOf(body))):
-				h.ServeHTTP(w, r)
-			case <-r.Context().Done():
-			}
-		})
 	})
 }
 
@@ -100,7 +96,7 @@ func TestParallelPagesError(t *testing.T) {
 		h := tabled(keylessNumbered(1000, true), "pageSizeMax=100")
 		broken := choosing(h, func(_ string, body map[string]any) http.Handler {
 			if offsetOf(body) == 297 {
-				return refusal(http.StatusInternalServerError, `{"error":{"code":"internal","message":"internal error"}}`)
+				return testkit.JSON(http.StatusInternalServerError, `{"error":{"code":"internal","message":"internal error"}}`)
 			}
 			return h
 		})
@@ -201,14 +197,11 @@ func TestParallelPagesKeepValues(t *testing.T) {
 		if path != wire.PathQuery {
 			return described
 		}
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", terms.MediaNDJSON)
-			_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n")
-			for id := offsetOf(body) + 1; id <= min(offsetOf(body)+rows, pages*rows); id++ {
-				_, _ = fmt.Fprintf(w, `{"rows":[{"id":%d,"text":"row %d","more":"%s"}]}`+"\n", id, id, more)
-			}
-			_, _ = io.WriteString(w, `{"end":1}`+"\n")
-		})
+		lines := `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
+		for id := offsetOf(body) + 1; id <= min(offsetOf(body)+rows, pages*rows); id++ {
+			lines += fmt.Sprintf(`{"rows":[{"id":%d,"text":"row %d","more":"%s"}]}`+"\n", id, id, more)
+		}
+		return testkit.NDJSON(lines + `{"end":1}` + "\n")
 	}), nil)
 	answer := testkit.Must(conn.Query(t.Context(), query("numbered id,text")))(t)
 	before := heapInUse()

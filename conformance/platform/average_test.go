@@ -8,32 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// priced is a table of these amounts; "-" is null.
-func priced(amounts ...string) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: "priced", StoresRows: true, Fields: []wire.Field{
-		{Name: "amount", Type: wire.TypeDecimal, Nullable: true}, {Name: "name", Type: wire.TypeString}}}}
-	for _, amount := range amounts {
-		v := wire.Null()
-		if amount != "-" {
-			v = wire.Decimal(amount)
-		}
-		t.Rows = append(t.Rows, []wire.Value{v, wire.Text("n")})
-	}
-	return t
-}
 
 // TestAverage takes averages from the sums and counts of a connector, and from its rows.
 func TestAverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range testkit.Table(t, "testdata/averages.tsv", 3) {
-		why, amounts, want := c[0], strings.Fields(c[1]), c[2]
+		why, amounts, want := c[0], c[1], c[2]
 		for _, words := range []string{"", "-/aggregate"} {
-			r := record(tabled(priced(amounts...), words))
+			r := record(tabled(cells.TableOf(t, "priced", "amount:decimal? "+amounts), words))
 			groups := testkit.Must(connectTo(t, r, nil).Aggregate(t.Context(), groups("priced avg(amount):mean")))(t, why)
 			require.Equal(t, words != "", groups.Stats.Folded)
 			require.Equal(t, "[["+want+"]]", fmt.Sprint(groups.Rows), why)
@@ -68,7 +54,7 @@ func TestAverageAmongOthers(t *testing.T) {
 func TestAverageRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []string{`{"sum_amount":null,"count_amount":2}`, `{"sum_amount":"2","count_amount":0}`} {
-		h := instead(tabled(priced("1"), ""), wire.PathAggregate, `{"rows":[`+row+`]}`)
+		h := instead(tabled(cells.TableOf(t, "priced", "amount:decimal? | decimal:1"), ""), wire.PathAggregate, `{"rows":[`+row+`]}`)
 		_, _, err := ask(t, connectTo(t, h, nil), groups("priced avg(amount):a"))
 		require.Equal(t, "aggregate-1b", faultOf(t, err).Rule)
 	}

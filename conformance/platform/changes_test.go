@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -240,7 +241,7 @@ func TestRotated(t *testing.T) {
 func TestCopiesHideTheToken(t *testing.T) {
 	t.Parallel()
 	h := tabled(numbered(20, true), "")
-	conn := connectTo(t, onPath(h, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
+	conn := connectTo(t, testkit.OnPath(h, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"you sent `+token+`"}}`)
@@ -266,7 +267,7 @@ func strict(h http.Handler, gone wire.Op) http.Handler {
 	return choosing(h, func(_ string, body map[string]any) http.Handler {
 		list, _ := body["and"].([]any)
 		if slices.ContainsFunc(list, func(f any) bool { return f.(map[string]any)["op"] == string(gone) }) {
-			return refusal(http.StatusUnprocessableEntity, fmt.Sprintf(`{"error":{"code":"unsupported","message":"no %s here"}}`, gone))
+			return testkit.JSON(http.StatusUnprocessableEntity, fmt.Sprintf(`{"error":{"code":"unsupported","message":"no %s here"}}`, gone))
 		}
 		return h
 	})
@@ -333,7 +334,7 @@ func TestChangedAfterRows(t *testing.T) {
 	t.Parallel()
 	h := &switched{handlers: []http.Handler{
 		tabled(numbered(20, false), "pageSizeMax=5"),
-		tabled(priced("1"), "pageSizeMax=5"),
+		tabled(cells.TableOf(t, "priced", "amount:decimal | decimal:1"), "pageSizeMax=5"),
 	}}
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)

@@ -6,18 +6,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"slices"
-
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -70,17 +69,6 @@ func choosing(h http.Handler, choose func(path string, body map[string]any) http
 	})
 }
 
-// onPath answers one route by another handler.
-func onPath(h http.Handler, path string, other http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == path {
-			other(w, r)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
 // offsetOf returns the offset of a query.
 func offsetOf(body map[string]any) int64 {
 	number, _ := body["offset"].(json.Number)
@@ -91,15 +79,12 @@ func offsetOf(body map[string]any) int64 {
 // unclaimed answers every query with all rows of its table, or with those joined,
 // whatever the document declares. It states what was served, or nothing.
 func unclaimed(h http.Handler, served string) http.Handler {
-	all := bodies(h, func(path string, body map[string]any) {
-		if path == wire.PathQuery {
-			body["and"], body["sort"] = []any{}, []any{}
-			delete(body, "or")
-			delete(body, "limit")
-			delete(body, "offset")
-		}
-	})
-	return onPath(all, wire.PathQuery, restating(all, served))
+	return testkit.OnPath(h, wire.PathQuery, restating(bodies(h, func(_ string, body map[string]any) {
+		body["and"], body["sort"] = []any{}, []any{}
+		delete(body, "or")
+		delete(body, "limit")
+		delete(body, "offset")
+	}), served))
 }
 
 // restating replaces the served line, or leaves it out.
@@ -109,10 +94,10 @@ func restating(h http.Handler, served string) http.HandlerFunc {
 		h.ServeHTTP(own, r)
 		text := own.Body.String()
 		if own.Code != http.StatusOK {
-			refusal(own.Code, text)(w, r)
+			testkit.JSON(own.Code, text)(w, r)
 			return
 		}
-		stating(terms.MediaNDJSON, served+text[strings.IndexByte(text, '\n')+1:])(w, r)
+		testkit.NDJSON(served+text[strings.IndexByte(text, '\n')+1:])(w, r)
 	}
 }
 
@@ -251,12 +236,9 @@ func TestExplainCorpus(t *testing.T) {
 // same reports whether a request is the one that was recorded.
 func same(t *testing.T, want wire.Request, got recorded) bool {
 	t.Helper()
-	raw := testkit.Must(wire.EncodeRequest(want))(t)
 	var body sent
-	require.NoError(t, json.Unmarshal(raw, &body))
-	a := testkit.Must(json.Marshal(body))(t)
-	b := testkit.Must(json.Marshal(got.body))(t)
-	return string(a) == string(b)
+	require.NoError(t, json.Unmarshal(testkit.Must(wire.EncodeRequest(want))(t), &body))
+	return reflect.DeepEqual(body, got.body)
 }
 
 // TestExplain explains questions about 1,000 rows within limits, and asks them.

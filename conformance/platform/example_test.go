@@ -4,31 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // answers is a connector of two rows.
-func answers(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case wire.PathCheck:
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"error":{"code":"check_failed","message":"The API key is unknown."}}`)
-	case wire.PathQuery:
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":false}}
+var answers = testkit.OnPath(
+	testkit.JSON(http.StatusBadRequest, `{"error":{"code":"check_failed","message":"The API key is unknown."}}`),
+	wire.PathQuery, testkit.NDJSON(`{"served":{"filters":true,"sort":true,"window":false}}
 {"rows":[{"id":1,"amount":"10.50"},{"id":2,"amount":7.25}]}
 {"end":1}
-`)
-	}
-}
+`))
 
 // dial returns a client of a test server, whose certificate it trusts. For a connector elsewhere, leave HTTP out.
 func dial(h http.Handler) (client *platform.Client, stop func()) {
@@ -43,7 +35,7 @@ func dial(h http.Handler) (client *platform.Client, stop func()) {
 // A client reads rows in the order of the columns that it asks for. The connector
 // spells its second amount as a float, which the platform refuses.
 func ExampleClient_Query() {
-	client, stop := dial(http.HandlerFunc(answers))
+	client, stop := dial(answers)
 	defer stop()
 	rows, err := client.Query(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "k"}),
 		&wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount"}},
@@ -68,7 +60,7 @@ func ExampleClient_Query() {
 
 // A refusal in the connector's own words is told apart from an answer that is no good.
 func ExampleClient_Check() {
-	client, stop := dial(http.HandlerFunc(answers))
+	client, stop := dial(answers)
 	defer stop()
 	err := client.Check(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "wrong"}))
 	var refusal *wire.Error
@@ -78,13 +70,10 @@ func ExampleClient_Check() {
 	// Output: The API key is unknown.
 }
 
-// few is a connector that declares nothing: it hands out all rows of its tables.
-func few() http.Handler { return built(nothing, undeclared) }
-
 // A connection answers in full whatever the connector does. This one neither filters
 // nor sorts nor cuts, so all rows of the table cross the wire.
 func ExampleConnection_Query() {
-	client, stop := dial(few())
+	client, stop := dial(built(nothing, undeclared))
 	defer stop()
 	ctx := context.Background()
 	connection, err := platform.Connect(ctx, client, wire.Credentials{}, nil)
@@ -117,7 +106,7 @@ func ExampleConnection_Query() {
 // WriteCSV and WriteNDJSON write the rows of an answer, and those of a Client as well. The
 // empty field is a null.
 func ExampleWriteCSV() {
-	client, stop := dial(few())
+	client, stop := dial(built(nothing, undeclared))
 	defer stop()
 	ctx := context.Background()
 	connection, err := platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})

@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -126,7 +125,7 @@ func TestBrokenReadings(t *testing.T) {
 	for ending, want := range map[string]error{
 		`{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n": &wire.Error{Code: wire.CodeTimeout}, "": io.ErrUnexpectedEOF,
 	} {
-		conn := connectTo(t, onPath(h, wire.PathQuery, stating(terms.MediaNDJSON, `{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)), nil)
+		conn := connectTo(t, testkit.OnPath(h, wire.PathQuery, testkit.NDJSON(`{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)), nil)
 		for i, ask := range asks {
 			require.ErrorIs(t, ask(conn), want, i)
 		}
@@ -142,13 +141,7 @@ func TestFilteringKeepsNothing(t *testing.T) {
 		cells = append(cells, fmt.Sprintf(`{"half":%d,"text":"row %d"}`, i%1000, i))
 	}
 	line := `{"rows":[` + strings.Join(cells, ",") + "]}\n"
-	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		for range lines {
-			_, _ = io.WriteString(w, line)
-		}
-		_, _ = fmt.Fprintln(w, `{"end":1}`)
-	}), nil)
+	conn := connectTo(t, testkit.OnPath(h, wire.PathQuery, testkit.NDJSON(strings.Repeat(line, lines)+`{"end":1}`+"\n")), nil)
 	read := func() {
 		answer := testkit.Must(conn.Query(t.Context(), query("numbered half,text half.gte=500")))(t)
 		require.Equal(t, int64(lines*rows/2), counted(t, answer.All()))
@@ -157,14 +150,10 @@ func TestFilteringKeepsNothing(t *testing.T) {
 }
 
 // staff is a table that refers to itself, with keys of both kinds.
-func staff(words string) http.Handler {
-	people := memsource.Table{Table: wire.Table{Name: "people", StoresRows: true, PrimaryKey: []string{"id"}, ForeignKeys: []wire.ForeignKey{
-		{Field: "boss", TargetTable: "people", TargetField: "id"}}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: "boss", Type: wire.TypeNumber, Nullable: true},
-		{Name: "boss_text", Type: wire.TypeString, Nullable: true}, {Name: "name", Type: wire.TypeString}}}}
-	for _, row := range []string{`1 null null "Ada"`, `2 1 "1" "Bo"`, `3 2 "02" "Cy"`, `4 9 "1.0" "Di"`, `5 1 "1" "Ed"`} {
-		people.Rows = append(people.Rows, cellsOf(row))
-	}
+func staff(t testing.TB, words string) http.Handler {
+	people := cells.TableOf(t, "people", `id:number*! boss:number? boss_text:string? name:string
+		| 1 null null "Ada" | 2 1 "1" "Bo" | 3 2 "02" "Cy" | 4 9 "1.0" "Di" | 5 1 "1" "Ed"`)
+	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "people", TargetField: "id"}}
 	return several(words, people)
 }
 
@@ -172,7 +161,7 @@ func staff(words string) http.Handler {
 // that of the joined ones.
 func TestJoinedRowsBeyondTheLimit(t *testing.T) {
 	t.Parallel()
-	h := bodies(staff("rowsPerTableMax=5"), func(path string, body map[string]any) {
+	h := bodies(staff(t, "rowsPerTableMax=5"), func(path string, body map[string]any) {
 		if path == wire.PathQuery {
 			body["limit"] = 5 // a source that reads no further
 		}

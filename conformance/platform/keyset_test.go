@@ -11,19 +11,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // shelves is a table whose key is of two fields, with a nullable number and a date.
-func shelves(n int) memsource.Table {
-	t := memsource.Table{Table: wire.Table{Name: "shelves", StoresRows: true, PrimaryKey: []string{"room", "place"}, Fields: []wire.Field{
-		{Name: "room", Type: wire.TypeString},
-		{Name: "place", Type: wire.TypeDecimal},
-		{Name: "weight", Type: wire.TypeNumber, Nullable: true},
-		{Name: "note", Type: wire.TypeString, Nullable: true},
-		{Name: "day", Type: wire.TypeDate},
-	}}}
-	for i := range n {
+func shelves(t testing.TB) memsource.Table {
+	table := cells.TableOf(t, "shelves", "room:string* place:decimal* weight:number? note:string? day:date")
+	for n := range 32 {
+		i := n * 13 % 32 // they stand in no order
 		weight, note := wire.Int(int64(i*7%5)), wire.Text(fmt.Sprint("n", i%3))
 		if i%4 == 0 {
 			weight = wire.Null()
@@ -31,18 +28,10 @@ func shelves(n int) memsource.Table {
 		if i%3 == 0 {
 			note = wire.Null()
 		}
-		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("R%d", i*5%4)), wire.Decimal(fmt.Sprintf("%d.%d", i/8, i%2*5)),
+		table.Rows = append(table.Rows, []wire.Value{wire.Text(fmt.Sprint("R", i%4)), wire.Decimal(fmt.Sprintf("%d.%d", i/4, i%2*5)),
 			weight, note, wire.Text(fmt.Sprintf("2024-01-%02d", i%28+1))})
 	}
-	slices.SortFunc(t.Rows, func(a, b []wire.Value) int { return int(a[4].Text()[9]) - int(b[4].Text()[9]) })
-	seen := map[string]bool{}
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
-		key := row[0].Text() + row[1].Text()
-		again := seen[key]
-		seen[key] = true
-		return again
-	})
-	return t
+	return table
 }
 
 // TestKeyset reads pages of a connector without offset, in several orders and with other
@@ -65,10 +54,8 @@ func TestKeyset(t *testing.T) {
 		{"joins executed here", "-join", "note,weight shelves.note>rooms.id>place"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			table := shelves(60)
-			rooms := memsource.Table{Table: wire.Table{Name: "rooms", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString}}},
-				Rows: [][]wire.Value{cellsOf(`"n1" "left"`), cellsOf(`"n2" "right"`)}}
+			table := shelves(t)
+			rooms := cells.TableOf(t, "rooms", `id:string* place:string | "n1" "left" | "n2" "right"`)
 			req := query("shelves " + c.query)
 			conn, r := recording(t, bodies(several("pageSizeMax=7 -offset "+c.words, table, rooms), atMost(7)))
 			rows, _, err := casetest.Rows(t.Context(), conn, req)
@@ -102,7 +89,7 @@ func TestNoKeyset(t *testing.T) {
 		{"a date in the key", "", func(t *wire.Table) { t.PrimaryKey = []string{"room", "place", "day"} }},
 		{"a field that is not filterable", "", func(t *wire.Table) { t.Fields[1].Filterable = new(bool) }},
 	} {
-		table := shelves(60)
+		table := shelves(t)
 		if c.change != nil {
 			c.change(&table.Table)
 		}
@@ -148,7 +135,7 @@ func TestKeysetUnderChange(t *testing.T) {
 // may do with the groups of or. It sends those rows again that were read, uncut.
 func TestKeysetUnserved(t *testing.T) {
 	t.Parallel()
-	table := shelves(60)
+	table := shelves(t)
 	h := tabled(table, "pageSizeMax=100 -offset")
 	later := bodies(h, func(path string, body map[string]any) {
 		if path == wire.PathQuery && body["or"] != nil {
@@ -157,7 +144,7 @@ func TestKeysetUnserved(t *testing.T) {
 		}
 	})
 	queries := 0
-	conn := connectTo(t, onPath(h, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
+	conn := connectTo(t, testkit.OnPath(h, wire.PathQuery, func(w http.ResponseWriter, r *http.Request) {
 		if queries++; queries == 1 {
 			bodies(h, func(_ string, body map[string]any) { body["limit"] = 7 }).ServeHTTP(w, r)
 			return

@@ -3,7 +3,6 @@ package platform_test
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,44 +13,22 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// instead replaces the answer of one route; an empty one declines.
+// instead replaces the answer of one route.
 func instead(h http.Handler, path, body string) http.Handler {
-	if body == "" {
-		return onPath(h, path, refusal(http.StatusNoContent, ""))
-	}
-	return onPath(h, path, refusal(http.StatusOK, body))
-}
-
-// refusal answers a status and a body of JSON.
-func refusal(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", terms.MediaJSON)
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-// stating answers a body of another type, after the request has been read.
-func stating(media, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", media)
-		_, _ = io.WriteString(w, body)
-	}
+	return testkit.OnPath(h, path, testkit.JSON(http.StatusOK, body))
 }
 
 // groupsOf returns an answer of n groups.
 func groupsOf(n int) string {
-	var b strings.Builder
+	var rows []string
 	for i := range n {
-		_, _ = fmt.Fprintf(&b, `,{"k":%d,"n":%d}`, i, n-i)
+		rows = append(rows, fmt.Sprintf(`{"k":%d,"n":%d}`, i, n-i))
 	}
-	return `{"rows":[` + strings.TrimPrefix(b.String(), ",") + `]}`
+	return `{"rows":[` + strings.Join(rows, ",") + `]}`
 }
 
 var perID = groups("numbered by=id:k count():n")
@@ -60,7 +37,7 @@ var perID = groups("numbered by=id:k count():n")
 // computed them (aggregate-14).
 func TestThousandAndOneGroups(t *testing.T) {
 	t.Parallel()
-	one := tabled(numbered(1, true), "")
+	one, declines := tabled(numbered(1, true), ""), testkit.JSON(http.StatusNoContent, "")
 	for _, c := range []struct {
 		name         string
 		h            http.Handler
@@ -68,8 +45,8 @@ func TestThousandAndOneGroups(t *testing.T) {
 	}{
 		{"1000 answered", instead(one, wire.PathAggregate, groupsOf(1000)), false, false},
 		{"1001 answered", instead(one, wire.PathAggregate, groupsOf(1001)), false, true},
-		{"1000 folded", instead(tabled(numbered(1000, true), ""), wire.PathAggregate, ""), true, false},
-		{"1001 folded", instead(tabled(numbered(1001, true), ""), wire.PathAggregate, ""), true, true},
+		{"1000 folded", testkit.OnPath(tabled(numbered(1000, true), ""), wire.PathAggregate, declines), true, false},
+		{"1001 folded", testkit.OnPath(tabled(numbered(1001, true), ""), wire.PathAggregate, declines), true, true},
 		{"1000 without the route", tabled(numbered(1000, true), "-/aggregate"), true, false},
 		{"1001 without the route", tabled(numbered(1001, true), "-/aggregate"), true, true},
 	} {
@@ -257,8 +234,7 @@ func TestEntities(t *testing.T) {
 func TestGrainOfAnyColumn(t *testing.T) {
 	t.Parallel()
 	undeclared := func(first func(i int) wire.Value) memsource.Table {
-		table := numbered(12, true)
-		table.PrimaryKey, table.Fields[0].Unique = nil, false
+		table := keylessNumbered(12, true)
 		for i := range table.Rows {
 			table.Rows[i][0] = first(i)
 		}
@@ -317,7 +293,7 @@ func TestEntityNotes(t *testing.T) {
 	require.Equal(t, int64(10), counts["id"].NonNull)
 	require.Empty(t, numbers.Notes())
 
-	h = instead(staff(""), wire.PathLinkHitRate, `{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
+	h = instead(staff(t, ""), wire.PathLinkHitRate, `{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
 	h = instead(h, wire.PathSize, `{"size":{"rows":5,"exact":true}}`)
 	h = instead(h, wire.PathCardinality, `{"columns":{"id":{"nonNull":7,"distinct":7}}}`)
 	people := entityOf(connectTo(t, h, nil), "people")
@@ -342,7 +318,7 @@ func TestEntityNotes(t *testing.T) {
 // TestNullKeyOfGroups refuses a null key of a field that is not nullable.
 func TestNullKeyOfGroups(t *testing.T) {
 	t.Parallel()
-	h := instead(staff(""), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
+	h := instead(staff(t, ""), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
 	conn := connectTo(t, h, nil)
 	_, _, err := ask(t, conn, groups("people by=name:k"))
 	require.Equal(t, "rows[0].k", faultOf(t, err).Place)
@@ -354,7 +330,7 @@ func TestNullKeyOfGroups(t *testing.T) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"", "-/linkHitRate"} {
-		r := record(staff(words))
+		r := record(staff(t, words))
 		people := entityOf(connectTo(t, r, nil), "people")
 		link := testkit.Must(people.Link(t.Context(), 0))(t)
 		require.Equal(t, &wire.LinkHitRate{FromNonNull: 4, OrphanCount: 1, OrphanRate: 0.25, OrphanSamples: []string{"9"}}, link.HitRate)
@@ -367,12 +343,12 @@ func TestLinks(t *testing.T) {
 		require.Equal(t, "5 0 0 []", whole, "no orphans")
 	}
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
-		h := instead(staff(""), wire.PathLinkHitRate,
+		h := instead(staff(t, ""), wire.PathLinkHitRate,
 			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
 		link := testkit.Must(entityOf(connectTo(t, h, nil), "people").Link(t.Context(), 0))(t)
 		require.Equal(t, joined, link.Joined, "%d of 100", orphans)
 	}
-	failing := instead(staff(""), wire.PathLinkHitRate, `{}`)
+	failing := instead(staff(t, ""), wire.PathLinkHitRate, `{}`)
 	_, err := entityOf(connectTo(t, failing, nil), "people").Link(t.Context(), 0)
 	require.ErrorAs(t, err, new(*platform.AnswerError), "a measurement that fails is none")
 }

@@ -120,7 +120,7 @@ func readRows(ctx context.Context, c *platform.Client, columns []wire.Column) er
 // one for each row. The clock of silence runs only while the client waits.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, stating(terms.MediaNDJSON, stream), platform.Options{})
+		c := connect(t, testkit.NDJSON(stream), platform.Options{})
 		rows := testkit.Must(c.Query(t.Context(), nobody, query("t"), columns))(t)
 		time.Sleep(time.Minute)
 		n := 0

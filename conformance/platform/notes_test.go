@@ -28,8 +28,8 @@ func TestNotesOfCounts(t *testing.T) {
 	}
 	sizes := []string{`{"rows":3,"exact":true}`, `{"rows":9,"exact":false}`, `{"rows":3,"exact":true}`, `{"rows":2,"exact":true}`}
 	three = instead(three, wire.PathCardinality, `{"columns":{"half":{"distinct":1,"nonNull":1},"text":{"distinct":1,"nonNull":1}}}`)
-	three = onPath(three, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
-		refusal(http.StatusOK, `{"size":`+sizes[0]+`}`)(w, r)
+	three = testkit.OnPath(three, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
+		testkit.JSON(http.StatusOK, `{"size":`+sizes[0]+`}`)(w, r)
 		sizes = sizes[1:]
 	})
 	const few, cells = "count numbered id.gt=0", "cardinality numbered half,id"
@@ -57,7 +57,7 @@ func TestNotesOfCounts(t *testing.T) {
 		{"fewer cells than rows, in a field that is not nullable", "cardinality numbered half,text",
 			`table "numbered", field "half" is not nullable: 1 cells are not null, and the exact size is 2 rows`, nil},
 
-		{"the size is known", "size people", "", instead(staff("-/linkHitRate"), wire.PathSize, `{"size":{"rows":1,"exact":true}}`)},
+		{"the size is known", "size people", "", instead(staff(t, "-/linkHitRate"), wire.PathSize, `{"size":{"rows":1,"exact":true}}`)},
 		{"what is counted here", "linkHitRate people.boss>people.id",
 			`table "people", field "boss": 4 cells are not null, and the exact size is 1 rows`, nil},
 	} {

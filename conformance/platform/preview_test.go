@@ -16,7 +16,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -109,7 +108,7 @@ func TestPreviewsKeepValues(t *testing.T) {
 	}
 	whole := several("", list...)
 	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
-	client := connect(t, onPath(whole, wire.PathQuery, stating(terms.MediaNDJSON, line)), platform.Options{})
+	client := connect(t, testkit.OnPath(whole, wire.PathQuery, testkit.NDJSON(line)), platform.Options{})
 	before := heapInUse()
 	conn := testkit.Must(platform.Connect(t.Context(), client, nobody, nil))(t)
 	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
@@ -132,7 +131,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 			if hang {
 				return silence
 			}
-			return refusal(500, `{"error":{"code":"internal","message":"internal error"}}`)
+			return testkit.JSON(500, `{"error":{"code":"internal","message":"internal error"}}`)
 		}), platform.Options{})
 		connecting := func() (*platform.Connection, error) {
 			return platform.Connect(ctx, client, nobody, &platform.ConnectionOptions{Progress: func(*platform.Connection, *platform.Preview) {
@@ -181,13 +180,13 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 				body["limit"] = min(n, int64(c.most))
 			}
 		})
-		h := onPath(cut, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
+		h := testkit.OnPath(cut, wire.PathSize, func(w http.ResponseWriter, r *http.Request) {
 			answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
 			if sizes[0] == "about" {
 				answer = `{"size":{"rows":29,"exact":false}}`
 			}
 			sizes = sizes[1:]
-			refusal(200, answer)(w, r)
+			testkit.JSON(200, answer)(w, r)
 		})
 		p := testkit.Must(platform.Connect(t.Context(), connect(t, h, platform.Options{}), nobody, nil))(t, c.why).Previews[0]
 		require.NoError(t, p.SizeErr)

@@ -233,7 +233,7 @@ func TestPagesOfRestlessRows(t *testing.T) {
 // sort keys name no joined fields (query-6c).
 func TestPagesOfJoinedRows(t *testing.T) {
 	t.Parallel()
-	r := record(staff("pageSizeMax=4"))
+	r := record(staff(t, "pageSizeMax=4"))
 	conn := connectTo(t, r, nil)
 	for _, c := range []struct {
 		why, words string
@@ -259,7 +259,7 @@ func TestPagesOfJoinedRows(t *testing.T) {
 // two pages where the window alone would fit one. They are sorted here.
 func TestPagesOfAWindowJoinedHere(t *testing.T) {
 	t.Parallel()
-	conn, r := recording(t, staff("pageSizeMax=4 -join sort=single"))
+	conn, r := recording(t, staff(t, "pageSizeMax=4 -join sort=single"))
 	rows, _ := answered(t, conn, "query people id sort=boss_text offset=1 limit=4 people.boss>people.id>name")
 	require.Equal(t, "[[2 Ada] [5 Ada] [4 null] [1 null]]", rows)
 	r.asked(t)

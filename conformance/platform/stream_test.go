@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -205,4 +207,58 @@ func TestLeftEarly(t *testing.T) {
 		t.Fatal("a complete answer has no more rows")
 	}
 	require.NoError(t, rows.Close())
+}
+
+// benchColumns are eight columns of six types.
+var benchColumns = []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "customer", Type: wire.TypeReference},
+	{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}, {Name: "placed", Type: wire.TypeDatetime},
+	{Name: "paid", Type: wire.TypeBoolean}, {Name: "note", Type: wire.TypeString}, {Name: "weight", Type: wire.TypeNumber}}
+
+// TestMemory reads many rows. No row allocates, and the memory that is held does not grow
+// with their number. It is compared with what was held before: other tests leave data.
+// What the rest of the process allocates meanwhile may disturb a reading, but not three
+// of them.
+func TestMemory(t *testing.T) {
+	var list []string
+	for i := range 2000 {
+		list = append(list, fmt.Sprintf(`{"id":%d,"customer":"C-%06d","status":"shipped","amount":"%d.50","placed":"2024-05-17T10:%02d:00Z",`+
+			`"paid":%t,"note":null,"weight":%d.25}`, i, i*7, i, i%60, i%2 == 0, i%100))
+	}
+	line := `{"rows":[` + strings.Join(list, ",") + "]}\n"
+	lines := 20
+	if testrun.InFull() {
+		lines = 500 // a million rows
+	}
+	c := clientOver(t, canned(terms.MediaNDJSON, func() io.Reader {
+		served := strings.NewReader(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n")
+		return io.MultiReader(served, repeated(line, lines), strings.NewReader(`{"end":1}`+"\n"))
+	}))
+	read := func() (most int64, allocations uint64) {
+		rows := testkit.Must(c.Query(t.Context(), nobody, query("orders"), benchColumns))(t)
+		var before, now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		n := 0
+		for _, err := range rows.All() {
+			require.NoError(t, err)
+			if n++; n%(2000*lines/10) == 0 {
+				runtime.GC()
+				runtime.ReadMemStats(&now)
+				most = max(most, int64(now.HeapAlloc)-int64(before.HeapAlloc))
+			}
+		}
+		require.Equal(t, 2000*lines, n)
+		allocations = now.Mallocs - before.Mallocs
+		t.Logf("%.1f MiB more at most, %d allocations for %d rows", float64(most)/(1<<20), allocations, n)
+		return most, allocations
+	}
+	most, allocations := read()
+	for range 2 {
+		again, more := read()
+		most, allocations = min(most, again), min(allocations, more)
+	}
+	if !testrun.Race {
+		require.Less(t, most, int64(2<<20))
+		require.Less(t, allocations, uint64(2000*lines/100))
+	}
 }

@@ -23,30 +23,25 @@ import (
 // by, and "-gt", "-offset" and "-/size" are left out of all that there is; "-operators" are all operators.
 func built(src connector.Source, words string) http.Handler {
 	def, opts := connector.Definition{Slug: "corpus"}, testkit.Quiet()
-	limits, omit := &def.Limits, &opts.Omit
-	numbers := map[string]*int64{
-		"pageSizeMax": &limits.PageSizeMax, "rowsPerTableMax": &limits.RowsPerTableMax, "offsetMax": &limits.OffsetMax,
-	}
-	left := map[string]*bool{"-offset": &omit.Offset, "-join": &omit.Join, "-dateBucket": &omit.DateBucket}
+	omit := &opts.Omit
+	left := map[string]*bool{"offset": &omit.Offset, "join": &omit.Join, "dateBucket": &omit.DateBucket}
 	for word := range strings.FieldsSeq(words) {
-		name, value, _ := strings.Cut(word, "=")
-		n, _ := strconv.ParseInt(value, 10, 64)
-		route, isRoute := strings.CutPrefix(name, "-/")
+		name, value, _ := strings.Cut(strings.TrimPrefix(word, "-"), "=")
 		switch {
-		case numbers[name] != nil:
-			*numbers[name] = n
-		case left[name] != nil:
-			*left[name] = true
-		case name == "concurrency":
-			limits.Concurrency = int(n)
 		case name == "sort":
 			omit.Sort = wire.SortSupport(value)
-		case name == "-operators":
+		case value != "":
+			if err := json.Unmarshal([]byte(`{"`+name+`":`+value+`}`), &def.Limits); err != nil {
+				panic(err)
+			}
+		case left[name] != nil:
+			*left[name] = true
+		case name == "operators":
 			omit.Operators = filter.Operators()
-		case isRoute:
-			omit.Endpoints = append(omit.Endpoints, wire.Endpoint(route))
+		case name[0] == '/':
+			omit.Endpoints = append(omit.Endpoints, wire.Endpoint(name[1:]))
 		default:
-			omit.Operators = append(omit.Operators, wire.Op(name[1:]))
+			omit.Operators = append(omit.Operators, wire.Op(name))
 		}
 	}
 	return testkit.New(testToken, def, src, opts)

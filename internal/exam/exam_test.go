@@ -12,6 +12,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+func TestMain(m *testing.M) { testrun.Main(m) }
+
 // ofCorpus returns a generator over the corpus as it stands, for a connector that
 // declares everything.
 func ofCorpus(seed uint64) *Generator {

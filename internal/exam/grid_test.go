@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
@@ -133,6 +135,27 @@ func TestMisreading(t *testing.T) {
 	as := q.misreading(func(rows [][]wire.Value) bool { return len(rows) == 2 && rows[1][0] == wire.Int(2) })
 	require.Equal(t, "texts were compared without case", as)
 	require.Empty(t, q.misreading(func([][]wire.Value) bool { return false }))
+}
+
+// TestMisreadZones requires that an answer which operands in a local zone give is explained by the zone.
+func TestMisreadZones(t *testing.T) {
+	var rows [][]wire.Value
+	instant := func(at time.Time) wire.Value { return wire.Text(at.Format(time.RFC3339)) } // as it crosses the wire
+	noon := time.Date(2024, 3, 31, 12, 0, 0, 0, time.UTC)
+	for quarter := range 4 * 48 {
+		rows = append(rows, []wire.Value{instant(noon.Add(time.Duration(quarter-96) * 15 * time.Minute))})
+	}
+	q := &Question{Subject: subject("visits", []wire.Column{{Name: "at", Type: wire.TypeDatetime}}, rows), Path: wire.PathQuery}
+	q.And = []wire.Filter{{Field: "at", Op: wire.OpGte, Value: instant(noon)}}
+	for zone, offset := range map[string]time.Duration{
+		"+02:00": 2 * time.Hour, "-01:00": -time.Hour, "+05:45": 345 * time.Minute, "-09:30": -570 * time.Minute, "+08:00": 8 * time.Hour,
+	} {
+		from := noon.Add(-offset) // what noon in the zone is in UTC
+		as := q.misreading(func(rows [][]wire.Value) bool {
+			return len(rows) > 0 && rows[0][0].String() == instant(from).String()
+		})
+		require.Equal(t, "operands were read in "+zone, as)
+	}
 }
 
 // TestPacks requires that a question of several filters keeps a row, has conditions or groups of or, and hides no
@@ -268,4 +291,17 @@ func TestParticular(t *testing.T) {
 		operands = append(operands, f.Value.String())
 	}
 	require.Subset(t, operands, []string{",", `"`, "[", `"vip"`})
+}
+
+// BenchmarkPlan chooses the filters of every cell of a table of forty texts and numbers.
+func BenchmarkPlan(b *testing.B) {
+	for b.Loop() {
+		for _, s := range []*Subject{notes(), small(b)} {
+			for _, t := range gridOf(s, terms.Operators[wire.Op]()...).tables {
+				for _, c := range t.cells {
+					c.plan()
+				}
+			}
+		}
+	}
 }

@@ -7,21 +7,16 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // prices returns two tables: amounts that are spelled in two ways, and texts that look like lists.
-func prices() []*oracle.Table {
-	columns := []wire.Column{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "price", Type: wire.TypeDecimal}, {Name: "note", Type: wire.TypeString},
-	}
-	prices := &oracle.Table{Name: "prices", Columns: columns, PrimaryKey: []string{"id"}}
-	for i, price := range []string{"1.5", "1.50", "2", "20", "3.25"} {
-		prices.Rows = append(prices.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(price), wire.Text(`["a"]`[:1+i])})
-	}
-	others := *prices
-	others.Name, others.PrimaryKey = "others", nil
-	return []*oracle.Table{prices, &others}
+func prices(t *testing.T) []*oracle.Table {
+	columns, rows := cells.Table(t, `id:number price:decimal note:string
+		| 0 "1.5" "[" | 1 "1.50" "[\"" | 2 "2" "[\"a" | 3 "20" "[\"a\"" | 4 "3.25" "[\"a\"]"`)
+	return []*oracle.Table{{Name: "prices", Columns: columns, PrimaryKey: []string{"id"}, Rows: rows},
+		{Name: "others", Columns: columns, Rows: rows}}
 }
 
 // TestStrictSubject requires that a strict subject is asked what readings of the protocol answer differently,
@@ -54,10 +49,10 @@ func TestStrictSubject(t *testing.T) {
 		}
 		return partsOfPrices, elementsOfNotes, hardPrices, groups
 	}
-	parts, elements, hard, groups := asked(subject("prices", prices()[0].Columns, prices()[0].Rows))
+	parts, elements, hard, groups := asked(subject("prices", prices(t)[0].Columns, prices(t)[0].Rows))
 	require.Zero(t, parts+elements+groups, "%d, %d, %d", parts, elements, groups)
 	require.Zero(t, hard)
-	parts, elements, hard, groups = asked(NewStrictSubject(prices()[0]))
+	parts, elements, hard, groups = asked(NewStrictSubject(prices(t)[0]))
 	for _, n := range []int{parts, elements, hard, groups} {
 		require.Positive(t, n, "%d, %d, %d, %d", parts, elements, hard, groups)
 	}
@@ -68,7 +63,7 @@ func TestStrictSubject(t *testing.T) {
 func TestJoined(t *testing.T) {
 	known := oracle.Tables{}
 	var subjects []*Subject
-	for _, table := range prices() {
+	for _, table := range prices(t) {
 		known[table.Name] = table
 		subjects = append(subjects, NewStrictSubject(table))
 	}

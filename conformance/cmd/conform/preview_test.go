@@ -21,28 +21,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestPreview prints rows as they are read, and nothing that they could do to a
 // terminal.
 func TestPreview(t *testing.T) {
-	notes := memsource.Table{
-		Table: wire.Table{Name: "notes", Fields: []wire.Field{
-			{Name: "text", Type: wire.TypeString, Nullable: true}, {Name: "price", Type: wire.TypeDecimal},
-		}},
-		Rows: [][]wire.Value{
-			{wire.Text("one\x1b[31m\ntwo"), wire.Decimal("12.50")},
-			{wire.Null(), wire.Decimal("-0.10")},
-			{wire.Text(""), wire.Decimal("0")},
-			{wire.Text(strings.Repeat("ä", 41)), wire.Decimal("3")},
-			{wire.Text("a fourth row"), wire.Decimal("4")},
-		},
-	}
-	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}
-	source := testkit.Tables(notes, empty)
+	source := testkit.Tables(cells.TableOf(t, "notes", `text:string? price:decimal
+		| "one\x1b[31m\ntwo" decimal:12.50 | null decimal:-0.10 | "" decimal:0 | "ä"*41 decimal:3 | "a fourth row" decimal:4`),
+		cells.TableOf(t, "empty", "id:number"))
 	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
 	url := behindPort(t, handler)
 
@@ -99,11 +88,7 @@ func TestPreviewOfATenant(t *testing.T) {
 // TestPreviewOfAFault shows the other tables, and says where the cause stands: an
 // answer never has it.
 func TestPreviewOfAFault(t *testing.T) {
-	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}}
-	source := testkit.Source{Tables: []memsource.Table{
-		{Table: wire.Table{Name: "away", Fields: fields}},
-		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
-	}}
+	source := testkit.Source{Tables: []memsource.Table{cells.TableOf(t, "away", "id:number"), cells.TableOf(t, "here", "id:number | 7")}}
 	healthy := source
 	source.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 		if req.Table == "away" {
@@ -138,17 +123,11 @@ func echoing(t *testing.T, message string) string {
 	handler := testkit.New(token, connector.Definition{Slug: "echo",
 		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source,
 		testkit.Quiet())
-	url := behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathCheck || message == "" {
-			handler.ServeHTTP(w, r)
-			return
-		}
-		text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed, Message: message}})
-		w.Header().Set("Content-Type", terms.MediaJSON)
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(text)
-	}))
-	return url
+	if message == "" {
+		return behindPort(t, handler)
+	}
+	text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed, Message: message}})
+	return behindPort(t, testkit.OnPath(handler, wire.PathCheck, testkit.JSON(http.StatusBadRequest, string(text))))
 }
 
 // TestPreviewIsClean shows what a connector echoes as a report does.

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,14 +47,9 @@ func exportTo(t *testing.T, dir string, args ...string) (string, error) {
 
 // TestExport writes tables as CSV and NDJSON. Null and empty text are told apart.
 func TestExport(t *testing.T) {
-	table := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber}, {Name: "a,b", Type: wire.TypeString, Nullable: true},
-		{Name: "price", Type: wire.TypeDecimal}, {Name: "ok", Type: wire.TypeBoolean}}}}
-	for i, text := range []wire.Value{wire.Null(), wire.Text(""), wire.Text("a \"b\"\nc"), wire.Text(" x")} {
-		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), text, wire.Decimal("1.50"), wire.Bool(i > 1)})
-	}
-	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: table.Fields[:1]}}
-	p := newPier(t, wire.Limits{}, table, empty)
+	table := cells.TableOf(t, "t", `id:number* a,b:string? price:decimal ok:boolean | 0 null decimal:1.50 false
+		| 1 "" decimal:1.50 false | 2 "a \"b\"\nc" decimal:1.50 true | 3 " x" decimal:1.50 true`)
+	p := newPier(t, wire.Limits{}, table, cells.TableOf(t, "empty", "id:number"))
 	server := httptest.NewServer(p)
 	defer server.Close()
 	url, dir := server.URL, t.TempDir()

@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -115,26 +116,15 @@ func contents(t *testing.T, dir, format string) map[string]string {
 
 // keyedTables returns tables with a key of two fields, with decimals as keys, with a unique field
 // alone, without a key, and without rows.
-func keyedTables() []memsource.Table {
-	table := func(name string, key []string, rows int, row func(i int) []wire.Value, fields ...wire.Field) memsource.Table {
-		t := memsource.Table{Table: wire.Table{Name: name, PrimaryKey: key, Fields: fields}}
-		for i := range rows {
-			t.Rows = append(t.Rows, row(i))
-		}
-		return t
+func keyedTables(t *testing.T) []memsource.Table {
+	unique := cells.TableOf(t, "unique", "u:reference!")
+	for i := range 8 {
+		unique.Rows = append(unique.Rows, []wire.Value{wire.Text(strings.Repeat("=\"'", i) + "é")})
 	}
-	decimal := func(i int) []wire.Value {
-		return []wire.Value{wire.Decimal(fmt.Sprintf("%d.%d0", i*7%9-4, i)), wire.Text("")}
-	}
-	return []memsource.Table{
-		things(14),
-		table("decimals", []string{"d"}, 9, decimal, wire.Field{Name: "d", Type: wire.TypeDecimal}, wire.Field{Name: "t", Type: wire.TypeString}),
-		table("unique", nil, 8, func(i int) []wire.Value { return []wire.Value{wire.Text(strings.Repeat("=\"'", i) + "é")} },
-			wire.Field{Name: "u", Type: wire.TypeReference, Unique: true}),
-		table("keyless", nil, 7, func(i int) []wire.Value { return []wire.Value{wire.Int(int64(i % 2))} },
-			wire.Field{Name: "n", Type: wire.TypeNumber, Nullable: true}),
-		table("empty", []string{"d"}, 0, decimal, wire.Field{Name: "d", Type: wire.TypeDecimal}, wire.Field{Name: "t", Type: wire.TypeString}),
-	}
+	return []memsource.Table{things(14), cells.TableOf(t, "decimals", `d:decimal* t:string
+		| decimal:-4.00 "" | decimal:3.10 "" | decimal:1.20 "" | decimal:-1.30 "" | decimal:-3.40 ""
+		| decimal:4.50 "" | decimal:2.60 "" | decimal:0.70 "" | decimal:-2.80 ""`), unique,
+		cells.TableOf(t, "keyless", "n:number? | 0 | 1 | 0 | 1 | 0 | 1 | 0"), cells.TableOf(t, "empty", "d:decimal* t:string")}
 }
 
 // TestExportCutAnywhere breaks the connection after each byte of the rows of an export, as if
@@ -142,7 +132,7 @@ func keyedTables() []memsource.Table {
 // there. Another cut follows, and then the export is as if nothing had happened.
 func TestExportCutAnywhere(t *testing.T) {
 	t.Parallel()
-	p := newPier(t, wire.Limits{PageSizeMax: 5, Concurrency: 2}, keyedTables()...)
+	p := newPier(t, wire.Limits{PageSizeMax: 5, Concurrency: 2}, keyedTables(t)...)
 	whole := t.TempDir()
 	for _, format := range []string{"csv", "ndjson"} {
 		p.left.Store(math.MaxInt64)
@@ -199,13 +189,9 @@ func dieUntidily(t *testing.T, dir, format string) {
 // TestExportBeginsAnew exports again where what is there is not the beginning of it.
 func TestExportBeginsAnew(t *testing.T) {
 	t.Parallel()
-	tables := func(typ wire.Type) []memsource.Table {
-		return []memsource.Table{{Table: wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: typ}}},
-			Rows: [][]wire.Value{{wire.Text("1")}, {wire.Text("2")}}}}
-	}
 	dir := t.TempDir()
-	require.NoError(t, newPier(t, wire.Limits{}, tables(wire.TypeString)...).export(t, dir, "ndjson"))
-	p := newPier(t, wire.Limits{}, tables(wire.TypeDecimal)...)
+	require.NoError(t, newPier(t, wire.Limits{}, cells.TableOf(t, "t", `id:string* | "1" | "2"`)).export(t, dir, "ndjson"))
+	p := newPier(t, wire.Limits{}, cells.TableOf(t, "t", `id:decimal* | "1" | "2"`))
 	require.NoError(t, p.export(t, dir, "ndjson"))
 	require.Len(t, p.queries, 1, "the field has another type now")
 
@@ -231,7 +217,7 @@ func TestExportBeginsAnew(t *testing.T) {
 // has come whose rows contradict its order.
 func TestExportFaults(t *testing.T) {
 	t.Parallel()
-	p := newPier(t, wire.Limits{PageSizeMax: 5, Concurrency: 1}, things(14), keyedTables()[1])
+	p := newPier(t, wire.Limits{PageSizeMax: 5, Concurrency: 1}, things(14), keyedTables(t)[1])
 	honest := p.handler
 	p.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := testkit.Body(r)
@@ -307,14 +293,8 @@ func TestExportLog(t *testing.T) {
 // TestExportUnreached ends when nobody answers any more, instead of trying each table.
 func TestExportUnreached(t *testing.T) {
 	t.Parallel()
-	p := newPier(t, wire.Limits{Concurrency: 1}, things(3), keyedTables()[1], keyedTables()[2])
-	served := p.handler
-	p.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == wire.PathQuery {
-			panic(http.ErrAbortHandler)
-		}
-		served.ServeHTTP(w, r)
-	})
+	p := newPier(t, wire.Limits{Concurrency: 1}, things(3), keyedTables(t)[1], keyedTables(t)[2])
+	p.handler = testkit.OnPath(p.handler, wire.PathQuery, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	err := p.export(t, t.TempDir(), "csv")
 	require.ErrorContains(t, err, "the/things")
 	require.NotContains(t, err.Error(), "decimals")

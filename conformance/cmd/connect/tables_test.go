@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -22,19 +21,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // moons is a table of two rows, whose key of another row is in its second field.
-func moons(name string) memsource.Table {
-	return memsource.Table{
-		Table: wire.Table{Name: name, StoresRows: true, PrimaryKey: []string{"moon"},
-			ForeignKeys: []wire.ForeignKey{{Field: "planet", TargetTable: name, TargetField: "moon"}},
-			Fields:      []wire.Field{{Name: "moon", Type: wire.TypeString, Unique: true}, {Name: "planet", Type: wire.TypeString}}},
-		Rows: [][]wire.Value{{wire.Text("Io"), wire.Text("Jupiter")}, {wire.Text("Europa"), wire.Text("Io")}},
-	}
+func moons(t *testing.T, name string) memsource.Table {
+	moons := cells.TableOf(t, name, `moon:string*! planet:string | "Io" "Jupiter" | "Europa" "Io"`)
+	moons.ForeignKeys = []wire.ForeignKey{{Field: "planet", TargetTable: name, TargetField: "moon"}}
+	return moons
 }
 
 // An around answers the requests to a connector, mostly by passing them on.
@@ -93,11 +89,10 @@ func TestTables(t *testing.T) {
 		}
 		mu.Unlock()
 		if failing.Load() {
-			w.WriteHeader(http.StatusBadGateway)
-			return
+			h = testkit.JSON(http.StatusBadGateway, "")
 		}
 		h.ServeHTTP(w, r)
-	}, moons("a"), moons("b"))
+	}, moons(t, "a"), moons(t, "b"))
 	p := testPage(t)
 	asked = nil
 	p.discover(t.Context(), source)
@@ -155,14 +150,11 @@ func TestTablesShowNotes(t *testing.T) {
 		wire.PathLinkHitRate: `{"fromNonNull":9,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`,
 	}
 	p := connectedPage(t, func(h http.Handler, w http.ResponseWriter, r *http.Request) {
-		body, ok := answers[r.URL.Path]
-		if !ok {
-			h.ServeHTTP(w, r)
-			return
+		if body, ok := answers[r.URL.Path]; ok {
+			h = testkit.JSON(200, body)
 		}
-		w.Header().Set("Content-Type", terms.MediaJSON)
-		_, _ = io.WriteString(w, body)
-	}, moons("<moons>"))
+		h.ServeHTTP(w, r)
+	}, moons(t, "<moons>"))
 	require.Contains(t, p.feed.parts["panel-tables"].HTML, `<div id="notes-0" role="status"></div>`, "where the notes go")
 	want := []string{"2 rows are counted, and the exact size is 1"}
 	require.Contains(t, p.feed.parts["notes-0"].HTML, want[0])
@@ -216,8 +208,7 @@ func TestTurn(t *testing.T) {
 		{"exactly one page", numbers(50), keyed, wire.SortMulti, []string{"50: none"}, "", "nobody knew before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := memsource.Table{Table: wire.Table{Name: "t", StoresRows: true,
-				Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "none", Type: wire.TypeString, Nullable: true}}}}
+			table := cells.TableOf(t, "t", "id:number none:string?")
 			c.key(&table.Table)
 			for _, id := range c.ids {
 				table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(id)), wire.Null()})
@@ -286,16 +277,12 @@ func TestAskFails(t *testing.T) {
 	}{
 		{`{"kind": "groups", "table": "planets", "measures": [{"fn": "count"}]}`, "answered unsupported: too many groups",
 			3, // it is read again
-			func(w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(http.StatusUnprocessableEntity)
-				_, _ = io.WriteString(w, `{"error":{"code":"unsupported","message":"too many groups"}}`)
-			}},
+			testkit.JSON(http.StatusUnprocessableEntity, `{"error":{"code":"unsupported","message":"too many groups"}}`)},
 		{`{"kind": "rows", "table": "planets", "fields": ["name"]}`, "The connector cannot be reached: ", 1,
 			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		{`{"kind": "rows", "table": "planets", "fields": ["name"]}`, "The answer ended before it was complete. The connector may", 1,
-			func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", terms.MediaNDJSON)
-				_, _ = io.WriteString(w, `{"rows":[{"name":"Earth"}]}`+"\n")
+			func(w http.ResponseWriter, r *http.Request) {
+				testkit.NDJSON(`{"rows":[{"name":"Earth"}]}`+"\n")(w, r)
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			}},

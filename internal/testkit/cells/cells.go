@@ -78,6 +78,28 @@ func Table(t testing.TB, text string) (columns []wire.Column, rows [][]wire.Valu
 	return columns, Rows(t, text[len(header):])
 }
 
+// TableOf returns a table of a text as [Table] reads it, which a memsource.Table can be. A column
+// of its key has the mark *, one in which no value stands twice !, and one with nulls ?, as in
+// "id:number*! name:string?".
+func TableOf(t testing.TB, name, text string) (table struct {
+	wire.Table
+	Rows [][]wire.Value
+}) {
+	t.Helper()
+	columns, rows := Table(t, text)
+	table.Name, table.StoresRows, table.Rows = name, true, rows
+	for _, c := range columns {
+		kind := strings.TrimRight(string(c.Type), "*!?")
+		marks := string(c.Type)[len(kind):]
+		if strings.Contains(marks, "*") {
+			table.PrimaryKey = append(table.PrimaryKey, c.Name)
+		}
+		table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: wire.Type(kind),
+			Unique: strings.Contains(marks, "!"), Nullable: strings.Contains(marks, "?")})
+	}
+	return table
+}
+
 // Spelled returns rows as their cells are in JSON, with a blank between them.
 func Spelled(t testing.TB, rows ...[]wire.Value) []string {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -69,27 +69,15 @@ func twoAccounts(t *testing.T, small string) http.Handler {
 // goodWith returns a connector with so many orders.
 func goodWith(t *testing.T, n int64) http.Handler {
 	t.Helper()
-	customers := memsource.Table{
-		Table: wire.Table{Name: "customers", SourceDescription: "People who have bought something.", StoresRows: true,
-			PrimaryKey: []string{"id"},
-			Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The customer's number."},
-				{Name: "name", Type: wire.TypeString},
-				{Name: "country", Type: wire.TypeString, Nullable: true, SourceDescription: "ISO 3166 code; null if unknown."},
-			}},
-	}
-	orders := memsource.Table{
-		Table: wire.Table{Name: "orders", SourceDescription: "One row for each order, <b>paid</b> or not.", StoresRows: true,
-			PrimaryKey:  []string{"id"},
-			ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
-			Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true},
-				{Name: "customer", Type: wire.TypeReference, SourceDescription: "Who ordered."},
-				{Name: "total", Type: wire.TypeDecimal, SourceDescription: "In euros, with tax."},
-				{Name: "placed", Type: wire.TypeDatetime},
-				{Name: "status", Type: wire.TypeString, Nullable: true},
-			}},
-	}
+	customers := cells.TableOf(t, "customers", "id:number*! name:string country:string?")
+	customers.SourceDescription = "People who have bought something."
+	customers.Fields[0].SourceDescription = "The customer's number."
+	customers.Fields[2].SourceDescription = "ISO 3166 code; null if unknown."
+	orders := cells.TableOf(t, "orders", "id:number*! customer:reference total:decimal placed:datetime status:string?")
+	orders.SourceDescription = "One row for each order, <b>paid</b> or not."
+	orders.Fields[1].SourceDescription = "Who ordered."
+	orders.Fields[2].SourceDescription = "In euros, with tax."
+	orders.ForeignKeys = []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}}
 	for i := range int64(12) {
 		country := wire.Text([]string{"FR", "DE", "PT"}[i%3])
 		if i == 7 {
@@ -120,8 +108,7 @@ func broken(h http.Handler, mended *atomic.Bool) http.Handler {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		if r.URL.Path == wire.PathSize && !mended.Load() && bytes.Contains(testkit.Body(r), []byte(`"table":"orders"`)) {
-			w.Header().Set("Content-Type", terms.MediaJSON)
-			_, _ = io.WriteString(w, `{"size":{"rows":299,"exact":true}}`)
+			testkit.JSON(http.StatusOK, `{"size":{"rows":299,"exact":true}}`)(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -129,13 +116,10 @@ func broken(h http.Handler, mended *atomic.Bool) http.Handler {
 }
 
 // bare is a connector that leaves everything to the platform: it declares nothing, and hands out all rows of its one table.
-func bare() http.Handler {
-	src := testkit.Source{Tables: []memsource.Table{{
-		Table: wire.Table{Name: "tides", SourceDescription: "Tidal range by port.", StoresRows: true, PrimaryKey: []string{"port"},
-			Fields: []wire.Field{{Name: "port", Type: wire.TypeString, Unique: true}, {Name: "metres", Type: wire.TypeNumber}}},
-		Rows: [][]wire.Value{
-			{wire.Text("Brest"), wire.Float(6.1)}, {wire.Text("Calais"), wire.Float(6.5)}, {wire.Text("Nice"), wire.Float(0.2)}},
-	}}}
+func bare(t *testing.T) http.Handler {
+	tides := cells.TableOf(t, "tides", `port:string*! metres:number | "Brest" 6.1 | "Calais" 6.5 | "Nice" 0.2`)
+	tides.SourceDescription = "Tidal range by port."
+	src := testkit.Source{Tables: []memsource.Table{tides}}
 	tables := src
 	src.OnDiscover = func(ctx context.Context, r *wire.DiscoveryRequest) (*wire.Discovery, error) {
 		found, err := tables.Discover(ctx, r)

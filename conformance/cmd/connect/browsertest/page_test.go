@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 
 // TestBare asks a connector that leaves everything to the platform.
 func TestBare(t *testing.T) {
-	url, _ := serve(t, bare())
+	url, _ := serve(t, bare(t))
 	b := open(t, withToken, "-local", url)
 	b.click("#read")
 	b.says("fields", "asks for no credentials")

@@ -16,18 +16,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // ledger is a connector with fourteen tables. One has several pages of rows and a column in which
 // nothing stands, one has several pages and no key, and one has forty columns.
-func ledger() http.Handler {
-	invoices := memsource.Table{Table: wire.Table{Name: "invoices", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
-		{Name: "id", Type: wire.TypeNumber, Unique: true},
-		{Name: "customer", Type: wire.TypeString, Nullable: true},
-		{Name: "amount", Type: wire.TypeDecimal},
-		{Name: "memo", Type: wire.TypeString, Nullable: true},
-	}}}
+func ledger(t *testing.T) http.Handler {
+	invoices := cells.TableOf(t, "invoices", "id:number*! customer:string? amount:decimal memo:string?")
 	for i := range int64(120) {
 		customer := wire.Text([]string{"Brown, \"Bob\"", "Ångström", "Ng"}[i%3])
 		if i == 51 {
@@ -38,18 +34,15 @@ func ledger() http.Handler {
 	}
 	tables := []memsource.Table{invoices}
 	for i := range 11 {
-		tables = append(tables, memsource.Table{
-			Table: wire.Table{Name: fmt.Sprintf("archive_%d", 2000+i), StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: fmt.Sprintf("total_%d", 2000+i), Type: wire.TypeDecimal}}},
-			Rows: [][]wire.Value{{wire.Int(1), wire.Decimal("1.10")}}})
+		tables = append(tables, cells.TableOf(t, fmt.Sprint("archive_", 2000+i),
+			fmt.Sprintf("id:number*! total_%d:decimal | 1 decimal:1.10", 2000+i)))
 	}
-	journal := memsource.Table{Table: wire.Table{Name: "journal", StoresRows: true,
-		Fields: []wire.Field{{Name: "entry", Type: wire.TypeString}}}}
+	journal := cells.TableOf(t, "journal", "entry:string")
 	for i := range 60 {
 		journal.Rows = append(journal.Rows, []wire.Value{wire.Text(fmt.Sprint("entry ", i%7))})
 	}
-	wide := memsource.Table{Table: wire.Table{Name: "measurements_of_the_plant", StoresRows: true, PrimaryKey: []string{"sensor"},
-		SourceDescription: "One row for each sensor; the columns are its readings of the last weeks."}}
+	wide := cells.TableOf(t, "measurements_of_the_plant", "sensor:number*!")
+	wide.SourceDescription = "One row for each sensor; the columns are its readings of the last weeks."
 	for i, row := 0, make([]wire.Value, 40); i < 3; i++ {
 		for n := range row {
 			row[n] = wire.Decimal(fmt.Sprintf("%d.%03d", i*1000+n, n))
@@ -57,7 +50,6 @@ func ledger() http.Handler {
 		row[0] = wire.Int(int64(i))
 		wide.Rows = append(wide.Rows, slices.Clone(row))
 	}
-	wide.Fields = []wire.Field{{Name: "sensor", Type: wire.TypeNumber, Unique: true}}
 	for n := 1; n < 40; n++ {
 		wide.Fields = append(wide.Fields, wire.Field{Name: fmt.Sprintf("average_of_calendar_week_%d", n), Type: wire.TypeDecimal,
 			SourceDescription: "Mean over the week, in degrees Celsius."})
@@ -68,7 +60,7 @@ func ledger() http.Handler {
 // TestTables searches tables, turns pages, makes a filter of a cell and saves the answer, without a mouse where a person
 // can do without.
 func TestTables(t *testing.T) {
-	url, _ := serve(t, ledger())
+	url, _ := serve(t, ledger(t))
 	b := open(t, withToken, "-local", url)
 	b.press(kb.Enter)
 	b.until(`document.activeElement.id === "connect"`)

@@ -1,10 +1,10 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,7 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -53,16 +52,12 @@ const (
 )
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", terms.MediaJSON)
 	switch r.URL.Path {
 	case "/shop" + wire.PathDocument:
 		if h.onDocument != nil {
 			h.onDocument()
 		}
-		if h.status != 0 {
-			w.WriteHeader(h.status)
-		}
-		_, _ = io.WriteString(w, shopDocument)
+		testkit.JSON(cmp.Or(h.status, http.StatusOK), shopDocument)(w, r)
 	case "/shop" + wire.PathCheck:
 		var request struct{ Credentials map[string]string }
 		_ = json.Unmarshal(testkit.Body(r), &request)
@@ -74,11 +69,9 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				status, text = h.check(request.Credentials)
 			}
 		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text)
+		testkit.JSON(status, text)(w, r)
 	default:
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(w, `{"error": {"code": "not_found", "message": "no such path"}}`)
+		testkit.JSON(http.StatusNotFound, `{"error": {"code": "not_found", "message": "no such path"}}`)(w, r)
 	}
 }
 

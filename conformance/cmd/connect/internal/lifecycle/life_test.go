@@ -15,7 +15,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -23,18 +22,6 @@ import (
 // keyed returns a connector that follows the protocol and asks for an API key.
 func keyed() http.Handler {
 	return testkit.Handler(goodToken, testkit.Tables(testkit.Planets()), testkit.Key)
-}
-
-// sizeWrong answers /size with one row too many.
-func sizeWrong(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathSize {
-			h.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", terms.MediaJSON)
-		_, _ = w.Write([]byte(`{"size": {"rows": 4, "exact": true}}`))
-	})
 }
 
 // inProcess grades the handler instead of what stands at the URL.
@@ -73,24 +60,24 @@ func await(s *lifecycle.Source) lifecycle.Status {
 
 // TestLife connects a good and a broken connector, each graded by the conformance program.
 func TestLife(t *testing.T) {
+	tooLarge := testkit.OnPath(keyed(), wire.PathSize, testkit.JSON(200, `{"size": {"rows": 4, "exact": true}}`))
 	for _, c := range []struct {
 		name  string
-		wrap  func(http.Handler) http.Handler
+		h     http.Handler
 		state lifecycle.State
 		why   string
 	}{
-		{"good", func(h http.Handler) http.Handler { return h }, lifecycle.Conformant, "no check fails"},
-		{"broken", sizeWrong, lifecycle.Failed, "an exact size that is not the number of rows"},
+		{"good", keyed(), lifecycle.Conformant, "no check fails"},
+		{"broken", tooLarge, lifecycle.Failed, "an exact size that is not the number of rows"},
 	} {
 		testkit.Bubble(t, c.name, func(t *testing.T) {
-			h := c.wrap(keyed())
-			o := inProcess(t, h, func(asked conformance.Target) {
+			o := inProcess(t, c.h, func(asked conformance.Target) {
 				require.Equal(t, "https://connector.test", asked.URL)
 				require.True(t, asked.Public, "the platform refuses private addresses, in the run too")
 				require.Equal(t, goodToken, asked.Token.Reveal())
 				require.Equal(t, map[string]string{"apiKey": "sk-1"}, asked.Credentials[0].Reveal(), "what was typed")
 			})
-			f := typed(t, h, "sk-1")
+			f := typed(t, c.h, "sk-1")
 			s := testkit.Must(lifecycle.Add(t.Context(), f, o))(t)
 			defer s.Close()
 			status, _ := s.Status()

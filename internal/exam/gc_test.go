@@ -1,9 +1,0 @@
-package exam
-
-import (
-	"testing"
-
-	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
-)
-
-func TestMain(m *testing.M) { testrun.Main(m) }
