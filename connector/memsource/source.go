@@ -2,7 +2,6 @@ package memsource
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -360,12 +359,4 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	}
 	defer to.Close()
 	return measures.LinkHitRate(from.relation(), to.relation(), req, s.budget)
-}
-
-// orDecline returns err, or without one an error that declines an aggregate.
-func orDecline(err error, format string, args ...any) error {
-	if err != nil {
-		return err
-	}
-	return &relation.DeclineError{Reason: fmt.Sprintf(format, args...)}
 }
