@@ -187,7 +187,8 @@ var isolationTests = []struct {
 		h.OnDiscover = func(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 			found, err := honest(ctx, req)
 			if err != nil {
-				return &wire.Discovery{Warnings: []string{"there is nothing for " + req.Credentials.Get("key")}}, nil
+				about := "nothing for " + req.Credentials.Get("key")
+				return &wire.Discovery{Tables: []wire.Table{{Name: "nothing", SourceDescription: about}}}, nil
 			}
 			return found, nil
 		}
