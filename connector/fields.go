@@ -62,21 +62,22 @@ func checkAggregate(table *wire.Table, joined []*wire.Table, req *wire.Aggregate
 	if table == nil {
 		return nil
 	}
-	fields := map[string][]*wire.Field{}
-	for i := range table.Fields {
-		fields[table.Fields[i].Name] = []*wire.Field{&table.Fields[i]}
-	}
+	fields, others := fieldsOf(table), map[string][]*wire.Field{}
 	for i, j := range req.Joins {
 		for _, f := range j.Fields {
-			fields[f.As] = append(fields[f.As], joined[i].Field(f.Field))
+			others[f.As] = append(others[f.As], joined[i].Field(f.Field))
 		}
 	}
 	var declined error
 	look := func(name string, flag func(*wire.Field) *bool) error {
-		if fields[name] == nil {
+		all := others[name]
+		if own := fields[name]; own != nil {
+			all = append(all, own)
+		}
+		if all == nil {
 			return unknownField(table, name)
 		}
-		if slices.ContainsFunc(fields[name], func(f *wire.Field) bool { return forbids(flag(f)) }) {
+		if slices.ContainsFunc(all, func(f *wire.Field) bool { return forbids(flag(f)) }) {
 			declined = ErrDecline
 		}
 		return nil

@@ -107,8 +107,9 @@ func serveDiscovery(x *exchange, body []byte) {
 		}
 		answer := *found // which the source may keep
 		answer.Warnings = nil
-		for _, text := range found.Warnings { // which the person reads who typed the credentials, as that of a failed check
-			answer.Warnings = append(answer.Warnings, message(text, x.reply.form.hidden(x.reply.log.secrets)))
+		hidden := x.reply.form.hidden(x.reply.log.secrets) // from who typed the credentials, and reads them
+		for _, text := range found.Warnings {
+			answer.Warnings = append(answer.Warnings, message(text, hidden))
 		}
 		return &answer, nil
 	})

@@ -28,7 +28,9 @@ func TestAFileThatGrows(t *testing.T) {
 		return f, err
 	}
 	s, _ := start(t, r, nil)
-	for path, members := range map[string]string{wire.PathSize: `"table":"t"`, wire.PathQuery: `"table":"t","and":[],"sort":[],"fields":["a"]`} {
+	for path, members := range map[string]string{
+		wire.PathSize: `"table":"t"`, wire.PathQuery: `"table":"t","and":[],"sort":[],"fields":["a"]`,
+	} {
 		status, answer := s.Post(path, body("acme", "", members))
 		require.Equal(t, 408, status, answer)
 		require.Contains(t, answer, "the file changed while it was read")

@@ -97,9 +97,8 @@ func readASCII(text string, level int) (c byte, size int) {
 	return 0, 0
 }
 
-// again returns the size of the quote with which a doubled one goes on: of the same quote or, in
-// a shell's quotes, of what is left of '\” behind the first. It is 0 if the text does not begin
-// with either.
+// again returns the size of the quote with which a doubled one goes on: of the same quote or, as in
+// a shell's quotes, of a backslash and two more. It is 0 if the text does not begin with either.
 func again(text string, quote byte, level int) int {
 	for l := level; l >= 0 && quote == '\''; l-- {
 		if c, n := readASCII(text, l); n > 0 && c == '\\' {

@@ -37,8 +37,8 @@ func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil
 // Options returns options of a connector that writes to the log.
 func (l *Log) Options() *connector.Options { return &connector.Options{Logger: l.Logger()} }
 
-// Await returns the first whole line with a text. It fails the test if there is none within ten
-// seconds: a request is logged when it is over, which may be after its answer.
+// Await returns the first whole line with a text, and fails the test if no such line comes within
+// ten seconds: a request is logged when it is over, which may be after its answer.
 func (l *Log) Await(t testing.TB, want string) string {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {

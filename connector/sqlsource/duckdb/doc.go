@@ -80,6 +80,6 @@
 //
 // Names of folders such as year=2025 are columns. All of them decide the type, and
 // __HIVE_DEFAULT_PARTITION__, as Hive and Spark write it, and NULL, as DuckDB does, are
-// null. A value with an escape that is none, or that makes no text, such as %FF, is taken
-// as it stands.
+// null. Where an escape of a value cannot be read, as in 5%, or is not UTF-8, as %FF, the
+// value is taken as it stands.
 package duckdb

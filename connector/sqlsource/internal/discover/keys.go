@@ -32,6 +32,9 @@ func doubtful(r *session.Relation) []*sqltext.Column {
 	return columns
 }
 
+// unsendable is why a key with a null on the wire is left out.
+const unsendable = "it has values that cannot be sent, which are null everywhere"
+
 // checkKey looks for a null in the columns of the primary key that are not counted, and for
 // two rows that it does not tell apart on the wire. It takes the host's word for a key that
 // the host names.
@@ -51,7 +54,7 @@ func (d *discovery) checkKey(ctx context.Context, t *discovered) error {
 	case err != nil:
 		return err
 	case !sound:
-		t.keyBroken = "it has values that cannot be sent, which are null everywhere"
+		t.keyBroken = unsendable
 	case slices.ContainsFunc(t.r.Primary, (*sqltext.Column).Ambiguous):
 		t.keyBroken, err = d.ambiguous(ctx, t)
 	}
@@ -62,7 +65,8 @@ func (d *discovery) checkKey(ctx context.Context, t *discovered) error {
 // ambiguous returns why a primary key may not tell its rows apart on the wire although the
 // engine does, as where one moment is spelled in two ways; empty if it does.
 func (d *discovery) ambiguous(ctx context.Context, t *discovered) (reason string, err error) {
-	var keys, guards []string
+	var keys, guards []string // guards of the columns that are not counted
+	exact := true
 	for _, c := range t.r.Primary {
 		key := cmp.Or(c.GroupKey(), c.Tie)
 		if c.Ambiguous() {
@@ -71,7 +75,12 @@ func (d *discovery) ambiguous(ctx context.Context, t *discovered) (reason string
 		if key == "" {
 			return "values that the database tells apart may be equal in an answer", nil
 		}
-		keys, guards = append(keys, key), append(guards, c.Loose.Guard, c.Loose.Long)
+		keys = append(keys, key)
+		if n := t.tallies[c]; n == nil {
+			guards = append(guards, c.Loose.Guard, c.Loose.Long)
+		} else if c.Ambiguous() {
+			exact = exact && n.Countable(c)
+		}
 	}
 	if err := d.classify(ctx, t); err != nil {
 		return "", err
@@ -80,7 +89,9 @@ func (d *discovery) ambiguous(ctx context.Context, t *discovered) (reason string
 		return fmt.Sprintf("values that the database tells apart may be equal in an answer, and it has more than %d rows, too many to check them",
 			countedRows), nil
 	}
-	exact, err := d.NoneMatch(ctx, t.r, guards...)
+	if exact {
+		exact, err = d.NoneMatch(ctx, t.r, guards...)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +107,8 @@ func (d *discovery) ambiguous(ctx context.Context, t *discovered) (reason string
 	return reason, err
 }
 
-// settleKey leaves out a primary key with values that are null on the wire, or
-// that may be, or that do not tell its rows apart. The fields of every other are never null.
+// settleKey leaves out a primary key if a value of it is null on the wire or may be, or if two
+// rows have the same. The fields of every other key are never null.
 func (t *discovered) settleKey() {
 	if t.left || len(t.table.PrimaryKey) == 0 {
 		return
@@ -107,7 +118,7 @@ func (t *discovered) settleKey() {
 		n := t.tallies[c]
 		switch {
 		case n != nil && n.Sendable < *t.table.RowCount:
-			t.keyBroken = cmp.Or(t.keyBroken, "it has values that cannot be sent, which are null everywhere")
+			t.keyBroken = cmp.Or(t.keyBroken, unsendable)
 		case t.r.Enforced && !t.keyChecked && (n == nil && c.Nullable || c.Ambiguous()):
 			proven = false
 		}
