@@ -90,12 +90,16 @@ func (q *question) ask(tables []wire.Table) (*asked, error) {
 		return nil, err
 	}
 	var joins []wire.JoinHop
+	taken := map[string]bool{}
+	for i := range table.Fields {
+		taken[table.Fields[i].Name] = true
+	}
 	for _, h := range q.Joins {
 		to, err := find(h.ToTable)
 		if err != nil {
 			return nil, err
 		}
-		joins = append(joins, h.wire(table, to))
+		joins = append(joins, h.wire(taken, to))
 	}
 	switch q.Kind {
 	case "count":
@@ -119,13 +123,7 @@ func (q *question) ask(tables []wire.Table) (*asked, error) {
 func (q *question) askGroups(table *wire.Table, where wire.Where, joins []wire.JoinHop) (*asked, error) {
 	request := &wire.AggregateRequest{Table: table.Name, Where: where, Joins: joins, Limit: wire.AggregateLimit}
 	taken := map[string]bool{}
-	name := func(text string) string {
-		for taken[text] {
-			text += "_"
-		}
-		taken[text] = true
-		return text
-	}
+	name := func(text string) string { return free(taken, text) }
 	for _, key := range q.GroupBy {
 		as := name(strings.Trim(key.Field+"_"+string(key.Grain), "_"))
 		request.GroupBy = append(request.GroupBy, wire.GroupKey{Field: key.Field, Grain: key.Grain, As: as})
@@ -144,6 +142,15 @@ func (q *question) askGroups(table *wire.Table, where wire.Where, joins []wire.J
 		return nil, fmt.Errorf("the largest groups are taken by a figure; add one")
 	}
 	return a, nil
+}
+
+// free returns a text that is not taken, and takes it.
+func free(taken map[string]bool, text string) string {
+	for taken[text] {
+		text += "_"
+	}
+	taken[text] = true
+	return text
 }
 
 // where returns the filters of a question.
@@ -227,15 +234,16 @@ func operand(field *wire.Field, text string) (wire.Value, error) {
 	return wire.Text(text), nil
 }
 
-// wire returns a join of a request. A field that the base table has too gets the name of its
-// table, since two columns of one name are refused [rule query-6b].
-func (h *hop) wire(base, to *wire.Table) wire.JoinHop {
+// wire returns a join of a request. A field whose name is taken, by the base table or by an earlier
+// join, gets the name of its table before it, since two columns of one name are refused [rule query-6b].
+func (h *hop) wire(taken map[string]bool, to *wire.Table) wire.JoinHop {
 	hop := wire.JoinHop{FromTable: h.FromTable, ToTable: h.ToTable, FromField: h.FromField, ToField: h.ToField}
 	for _, name := range h.Fields {
-		f := wire.JoinField{Field: name, As: name}
-		if base.Field(name) != nil {
-			f.As = to.Name + "_" + name
+		as := name
+		if taken[as] {
+			as = to.Name + "_" + name
 		}
+		f := wire.JoinField{Field: name, As: free(taken, as)}
 		if field := to.Field(name); field != nil {
 			f.Type = field.Type
 		}
