@@ -59,8 +59,14 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 			return nil, fmt.Errorf("-describe %s: the extension tells the form: .md or .json", name)
 		}
 	}
-	if c.watch && (c.preview > 0 || len(c.describe) > 0 || c.diff != "") {
+	unjudged := c.preview > 0 || len(c.describe) > 0 || c.diff != ""
+	switch {
+	case c.watch && unjudged:
 		return nil, errors.New("-watch grades again; -preview, -describe and -diff judge nothing, so leave one out")
+	case len(c.reports) > 0 && unjudged:
+		return nil, errors.New("-report is about a run that grades; -preview, -describe and -diff judge nothing, so leave one out")
+	case c.preview > 0 && (len(c.describe) > 0 || c.diff != ""):
+		return nil, errors.New("-preview prints rows, and -describe and -diff are about tables and fields, so leave one out")
 	}
 	if c.checks, err = c.options.Checks(); err != nil {
 		return nil, err
