@@ -174,6 +174,22 @@ func TestMany(t *testing.T) {
 			}
 		})
 	}
-	_, err := handlers("short")
-	require.ErrorContains(t, err, "PLATFORM_CONNECTOR_TOKEN")
+	for _, short := range []string{"short", secret + ",short"} {
+		_, err := handlers(short)
+		require.ErrorContains(t, err, "PLATFORM_CONNECTOR_TOKEN")
+	}
+}
+
+// TestRotation: while the host rotates its secret, the tokens of both are good.
+func TestRotation(t *testing.T) {
+	const next = "the-next-secret-of-the-host-0123456789abc"
+	for _, c := range testkit.Must(handlers(secret + "," + next))(t) {
+		for _, one := range []string{secret, next} {
+			r := httptest.NewRequest("POST", c.path+"/check", strings.NewReader(`{"credentials":{},"timeoutMs":5000}`))
+			r.Header.Set("Authorization", "Bearer "+derive(one, c.path))
+			w := httptest.NewRecorder()
+			hosts["mux"]([]mounted{c}).ServeHTTP(w, r)
+			require.Equal(t, 200, w.Code, c.path)
+		}
+	}
 }

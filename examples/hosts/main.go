@@ -48,6 +48,9 @@ func main() {
 
 	secret := os.Getenv("PLATFORM_CONNECTOR_TOKEN")
 	minted := secret == ""
+	if minted && *printTokens {
+		log.Fatal("PLATFORM_CONNECTOR_TOKEN: set it to the secret of the host that serves; without one, each run makes its own")
+	}
 	if minted {
 		secret = rand.Text() + rand.Text()
 	}
@@ -85,11 +88,15 @@ func main() {
 	}
 }
 
-// derive returns the token of the connector under a path.
-func derive(secret, path string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(path))
-	return hex.EncodeToString(mac.Sum(nil))
+// derive returns the token of the connector under a path: of each secret, while the host rotates two.
+func derive(secrets, path string) string {
+	var tokens []string
+	for secret := range strings.SplitSeq(secrets, ",") {
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(path))
+		tokens = append(tokens, hex.EncodeToString(mac.Sum(nil)))
+	}
+	return strings.Join(tokens, ",")
 }
 
 // mounted is a connector under its path.
@@ -100,8 +107,10 @@ type mounted struct {
 
 // handlers returns the connectors of this host, each with its token.
 func handlers(secret string) ([]mounted, error) {
-	if len(secret) < wire.MinTokenLength {
-		return nil, fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: at least %d characters, for instance of `openssl rand -hex 32`", wire.MinTokenLength)
+	for one := range strings.SplitSeq(secret, ",") {
+		if len(one) < wire.MinTokenLength {
+			return nil, fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: at least %d characters, for instance of `openssl rand -hex 32`", wire.MinTokenLength)
+		}
 	}
 	list, err := connectors()
 	if err != nil {
