@@ -61,7 +61,7 @@ type Options struct {
 
 // TableOptions overrides what the catalog says of a table.
 type TableOptions struct {
-	Name        string // in the protocol; empty: the same
+	Name        string // in the protocol; empty: the same. Another table of this name is not served.
 	Description string // empty: the catalog's comment
 	Hidden      bool   // the table is not served
 	// PrimaryKey names, by their names in the database, columns that are unique
@@ -74,7 +74,7 @@ type TableOptions struct {
 
 // ColumnOptions overrides what the catalog says of a column.
 type ColumnOptions struct {
-	Name        string // in the protocol; empty: the same
+	Name        string // in the protocol; empty: the same. Another column of this name is not served.
 	Description string // empty: the catalog's comment
 	// Type replaces the type that the flavor reads the column as. In SQLite, datetime
 	// also says that numbers are instants: seconds since 1970, or Julian days.
@@ -114,20 +114,24 @@ func (o *Options) faults() []error {
 	tables := map[string]string{}
 	for name, t := range o.Tables {
 		public := cmp.Or(t.Name, name)
-		if other, taken := tables[public]; taken {
+		if other, taken := tables[public]; taken && !t.Hidden {
 			fault("tables %q and %q would both be named %q", min(name, other), max(name, other), public)
 		}
-		tables[public] = name
+		if !t.Hidden { // else another table may have its name
+			tables[public] = name
+		}
 		columns := map[string]string{}
 		for column, c := range t.Columns {
 			if c.Type != "" && !terms.IsType(c.Type) {
 				fault("table %q, column %q: unknown type %q; use one of the wire.Type constants", name, column, c.Type)
 			}
 			public := cmp.Or(c.Name, column)
-			if other, taken := columns[public]; taken {
+			if other, taken := columns[public]; taken && !c.Hidden {
 				fault("table %q: columns %q and %q would both be named %q", name, min(column, other), max(column, other), public)
 			}
-			columns[public] = column
+			if !c.Hidden {
+				columns[public] = column
+			}
 		}
 	}
 	return faults

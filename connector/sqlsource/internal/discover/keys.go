@@ -242,6 +242,12 @@ func (d *discovery) keys() {
 				t.leftKey(k.Kind, fields, k.Omitted)
 			}
 		}
+		if own := d.Database.Options.Tables[t.r.Catalog.Name].PrimaryKey; len(own) > 0 && t.r.Primary == nil {
+			if _, served := keyFields(d.Database, t.r.Catalog, own); served {
+				t.warn("In table %s, the primary key that the options of this connector name is left out because the table does not have " +
+					"all of its columns, or the user may not read them.")
+			}
+		}
 		for _, k := range t.r.Catalog.Foreign {
 			if d.Database.Options.Serves(k.Target) {
 				d.foreignKey(t, k, d.listed[d.Database.Options.PublicTable(k.Target)])

@@ -46,6 +46,9 @@ func (o *Settings) dropNameless(t *Table) (warnings []string) {
 			if served {
 				warn("the field %s is left out, with the keys that have it, because %s.", terms.QuoteName(c.Name), why)
 			}
+		} else if !served && !o.Tables[t.Name].Columns[c.Name].Hidden {
+			warn("the field %s is left out, with the keys that have it, because the options of this connector give its name to another field.",
+				terms.QuoteName(c.Name))
 		}
 		return why != ""
 	})

@@ -140,6 +140,10 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 			t, said := x.place(entry, schema)
 			options := &x.Database.Options
 			if !options.Serves(t.Name) {
+				if options.chosen(t.Name) {
+					warnings = append(warnings, fmt.Sprintf("The table %s is left out, with the keys that lead to it, because the options "+
+						"of this connector give its name to another table.", terms.QuoteName(t.Name)))
+				}
 				continue
 			}
 			if why := nameless(t.Name, options.PublicTable(t.Name)); why != "" {

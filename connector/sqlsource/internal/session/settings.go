@@ -33,6 +33,8 @@ type TableSettings struct {
 	Hidden      bool
 	PrimaryKey  []string
 	Columns     map[string]ColumnSettings
+
+	renamed map[string]string // the names in the database of the columns that have another in the protocol
 }
 
 // ColumnSettings override what the catalog says of a column.
@@ -50,9 +52,16 @@ func (o *Settings) index() {
 		o.served[name] = true
 	}
 	for own, t := range o.Tables {
-		if t.Name != "" {
+		if t.Name != "" && o.chosen(own) {
 			o.renamed[t.Name] = own
 		}
+		t.renamed = map[string]string{}
+		for column, c := range t.Columns {
+			if c.Name != "" && !c.Hidden {
+				t.renamed[c.Name] = column
+			}
+		}
+		o.Tables[own] = t
 	}
 }
 
@@ -73,15 +82,29 @@ func (o *Settings) InDatabase(public string) (name string, served bool) {
 
 // Serves reports whether a table of the database is served.
 func (o *Settings) Serves(name string) bool {
+	return o.chosen(name) && !o.replaced(name)
+}
+
+// chosen reports whether the options want a table to be served.
+func (o *Settings) chosen(name string) bool {
 	return !o.Tables[name].Hidden && (o.Only == nil || o.served[name])
+}
+
+// replaced reports whether another table is served under the name of a table of the database.
+func (o *Settings) replaced(name string) bool {
+	own, renamed := o.renamed[o.PublicTable(name)]
+	return renamed && own != name
 }
 
 // PublicTable returns the protocol's name of a table of the database.
 func (o *Settings) PublicTable(name string) string { return cmp.Or(o.Tables[name].Name, name) }
 
 // PublicColumn returns the protocol's name of a column of the database, and
-// reports whether the column is served.
+// reports whether the column is served. One is not if another is served under its name.
 func (o *Settings) PublicColumn(table, column string) (public string, served bool) {
-	c := o.Tables[table].Columns[column]
-	return cmp.Or(c.Name, column), !c.Hidden
+	t := o.Tables[table]
+	c := t.Columns[column]
+	public = cmp.Or(c.Name, column)
+	own, renamed := t.renamed[public]
+	return public, !c.Hidden && (!renamed || own == column)
 }
