@@ -76,7 +76,8 @@ type TableOptions struct {
 type ColumnOptions struct {
 	Name        string // in the protocol; empty: the same. Another column of this name is not served.
 	Description string // empty: the catalog's comment
-	// Type replaces the type that the flavor reads the column as. In SQLite, datetime
+	// Type replaces the type that the flavor reads the column as. A value that the type does not hold
+	// fails the requests that meet it, and discovery warns of one; in SQLite it is null. There, datetime
 	// also says that numbers are instants: seconds since 1970, or Julian days.
 	Type   wire.Type
 	Hidden bool // the column is not served

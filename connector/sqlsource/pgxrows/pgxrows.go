@@ -93,17 +93,19 @@ func read(
 
 // row reads rows of one shape.
 type row struct {
-	decode []decoder
-	values []wire.Value
-	texts  []byte // of the row, of which all texts share one string
-	ends   []int
+	columns []*sqlengine.Column
+	decode  []decoder
+	values  []wire.Value
+	texts   []byte // of the row, of which all texts share one string
+	ends    []int
 }
 
 func newRow(conn *pgx.Conn, fields []pgconn.FieldDescription, columns []*sqlengine.Column) *row {
 	r := &row{
-		decode: make([]decoder, len(columns)),
-		values: make([]wire.Value, len(columns)),
-		ends:   make([]int, len(columns)),
+		columns: columns,
+		decode:  make([]decoder, len(columns)),
+		values:  make([]wire.Value, len(columns)),
+		ends:    make([]int, len(columns)),
 	}
 	for i, c := range columns {
 		r.decode[i] = decoderOf(conn.TypeMap(), fields[i], c)
@@ -128,7 +130,9 @@ func (r *row) read(raw [][]byte) ([]wire.Value, error) {
 		case raw[i] == nil:
 			r.values[i] = wire.Value{}
 		case d.text != nil:
-			r.values[i] = d.text(texts[begin:r.ends[i]])
+			if r.values[i] = d.text(texts[begin:r.ends[i]]); r.values[i].Err() != nil {
+				r.values[i], err = r.columns[i].Decode(texts[begin:r.ends[i]]) // whose error names the column, if it is one
+			}
 		default:
 			r.values[i], err = d.raw(raw[i])
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -76,13 +77,48 @@ func as(c sqlengine.Column, want wire.Type) sqlengine.Column {
 		}
 		return c
 	}
-	if document(want) {
-		c.Decode = (&sqlengine.Column{Type: want}).Decoder()
-	}
+	c.Decode = converted(c.Decode, want)
 	c.Class, c.Text, c.Contains = sqlengine.ClassOpaque, "", nil
 	c.Tie, c.Key, c.Group = cmp.Or(c.Tie, c.Key), "", ""
 	c.Index = sqlengine.Index{Stored: c.Index.Stored}
 	return c
+}
+
+// converted returns a decoder whose cells are of another type. What that type does not hold
+// exactly is an error.
+func converted(decode func(any) (wire.Value, error), want wire.Type) func(any) (wire.Value, error) {
+	as := (&sqlengine.Column{Type: want}).Decoder()
+	return func(driver any) (wire.Value, error) {
+		v, err := decode(driver)
+		if err != nil || v.IsNull() || v.Err() != nil {
+			return v, err
+		}
+		switch {
+		case want == wire.TypeDate || want == wire.TypeDatetime:
+			return momentOf(text(v), want)
+		case v.Kind() == wire.KindInt:
+			v, err = as(v.Int64()) // as a boolean, none but 0 is false
+		default:
+			v, err = as(text(v))
+		}
+		return v, cmp.Or(err, v.Err())
+	}
+}
+
+// momentOf returns a text as a date or a datetime.
+func momentOf(s string, want wire.Type) (wire.Value, error) {
+	if len(s) > 10 && s[10] == ' ' {
+		s = s[:10] + "T" + s[11:]
+	}
+	at, ok := filter.Instant(wire.Text(s))
+	cell := wire.Datetime(at)
+	if want == wire.TypeDate {
+		cell = wire.Date(at)
+	}
+	if order, _ := filter.Compare(cell, wire.Text(s), want); !ok || order != 0 {
+		return wire.Null(), fmt.Errorf("no %s is all of the value", want)
+	}
+	return cell, nil
 }
 
 // decimalOf returns a decoder of numbers whose cells are decimals.
