@@ -101,6 +101,17 @@ const servingIndex = `EXISTS (SELECT FROM pg_catalog.pg_index i
 			AND i.indcollation[0] = CASE WHEN b.typname NOT IN ('text', 'varchar') OR a.attcollation = 100 AND s.bytewise
 				THEN a.attcollation ELSE 950 END)`
 
+// estimate is how many rows the server believes a table to have, with those of its partitions and of the
+// tables that inherit from it; -1 if it does not know. What it notes of the table itself is without them.
+const estimate = `(CASE WHEN c.relkind <> 'p' AND NOT c.relhassubclass THEN c.reltuples ELSE (
+		WITH RECURSIVE tree AS (
+			SELECT c.oid, c.relkind, c.reltuples
+			UNION ALL
+			SELECT h.oid, h.relkind, h.reltuples
+			FROM tree JOIN pg_catalog.pg_inherits i ON i.inhparent = tree.oid JOIN pg_catalog.pg_class h ON h.oid = i.inhrelid
+		) SELECT CASE WHEN min(tree.reltuples) < 0 THEN -1 ELSE coalesce(sum(tree.reltuples), 0) END
+		FROM tree WHERE tree.relkind <> 'p') END)::float8::bigint`
+
 // columns returns the tables that meet a condition, with their columns. A column
 // whose domain is NOT NULL is so in a table; a view may join nulls to it.
 func columns(
@@ -109,7 +120,7 @@ func columns(
 	byName = map[string]*sqlengine.Table{}
 	statement := `SELECT ` + nameBytes("c.relname") + `, c.relkind::text, ` +
 		nameBytes("coalesce(obj_description(c.oid, 'pg_class'), '')") + `,
-		c.reltuples::float8::bigint, ` + nameBytes("a.attname") + `, ` + nameBytes("coalesce(col_description(c.oid, a.attnum), '')") + `,
+		` + estimate + `, ` + nameBytes("a.attname") + `, ` + nameBytes("coalesce(col_description(c.oid, a.attnum), '')") + `,
 		NOT (a.attnotnull OR coalesce(d.filled, false) AND c.relkind IN ('r', 'p')),
 		` + nameBytes("b.typname") + `, b.typcategory::text, b.typtype::text, greatest(a.atttypmod, d.mod, -1), ` + servingIndex + `,
 		current_setting('server_encoding'), current_setting('server_version_num')::bigint, a.attcollation::bigint,
