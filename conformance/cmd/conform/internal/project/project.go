@@ -43,7 +43,7 @@ type Project struct {
 var dirName = regexp.MustCompile(`^[a-z0-9]+([._-][a-z0-9]+)*$`)
 
 // modulePath is what a path of a module consists of.
-var modulePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
+var modulePath = regexp.MustCompile(`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$`)
 
 // values is what the templates are filled with.
 type values struct {
