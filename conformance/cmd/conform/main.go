@@ -31,6 +31,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	case err != nil:
 		return refuse(errOut, err)
 	case c.fixture != "":
-		if err := corpus.Write(c.fixture); err != nil {
+		if err := writeFixture(c.fixture); err != nil {
 			return refuse(errOut, fmt.Errorf("-fixture: %w", err))
 		}
 		fmt.Fprintf(out, "The corpus is in %s, as JSON, CSV and SQL; README.md there says how to load it.\n", c.fixture)
@@ -87,6 +88,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	}
 	code, _ := grade(ctx, c, getenv, out, errOut)
 	return code
+}
+
+// writeFixture writes the corpus into a folder that is empty, or that has another version of it:
+// README.md and data of the folder's owner would be replaced.
+func writeFixture(dir string) error {
+	files, err := os.ReadDir(dir)
+	if readme, _ := os.ReadFile(filepath.Join(dir, "README.md")); err == nil && len(files) > 0 &&
+		!strings.HasPrefix(string(readme), "# connector-sdk-corpus") {
+		return fmt.Errorf("the folder %s has other files; name one that is not there yet", dir)
+	}
+	return corpus.Write(dir)
 }
 
 // grade runs the checks and reports. It returns the exit code and the ids of the checks that failed.

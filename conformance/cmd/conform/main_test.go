@@ -227,8 +227,10 @@ func TestTells(t *testing.T) {
 	}
 
 	dir := filepath.Join(t.TempDir(), "new", "corpus")
-	got = conform(t, nil, "-fixture", dir)
-	require.Equal(t, check.ExitPass, got.code, got.err)
+	for range 2 { // an older version is replaced
+		got = conform(t, nil, "-fixture", dir)
+		require.Equal(t, check.ExitPass, got.code, got.err)
+	}
 	require.FileExists(t, filepath.Join(dir, "README.md"))
 }
 
