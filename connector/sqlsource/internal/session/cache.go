@@ -41,10 +41,14 @@ func (c *tableCache) lookup(schemas, names []string, now time.Time) (known []*Ta
 	return known, unknown
 }
 
+// maxCached limits the tables that are kept: where each tenant has schemas of its own, there is
+// no end of them.
+const maxCached = 10_000
+
 func (c *tableCache) store(schemas []string, tables []*Table, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tables == nil {
+	if c.tables == nil || len(c.tables)+len(tables) > maxCached {
 		c.tables = map[cacheKey]cachedTable{}
 	}
 	for _, t := range tables {

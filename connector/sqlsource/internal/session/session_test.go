@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -225,4 +226,18 @@ func TestNames(t *testing.T) {
 			assert.Equal(t, n.own, own, why)
 		}
 	}
+}
+
+// TestCacheIsBounded: tables of ever new schemas do not fill the memory.
+func TestCacheIsBounded(t *testing.T) {
+	var c tableCache
+	now := time.Now()
+	table := &Table{Table: sqlengine.Table{Name: "orders"}}
+	schemas := func(n int) []string { return []string{"sales", fmt.Sprint("tenant", n)} }
+	for n := range 2*maxCached + 1 {
+		c.store(schemas(n), []*Table{table}, now.Add(time.Hour))
+	}
+	require.LessOrEqual(t, len(c.tables), maxCached)
+	known, _ := c.lookup(schemas(2*maxCached), []string{"orders"}, now)
+	require.Equal(t, []*Table{table}, known)
 }
