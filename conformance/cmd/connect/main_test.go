@@ -234,6 +234,13 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "ask-answer", parts[0])
 	require.Contains(t, parts, "ask-lines")
 	require.Contains(t, v.post("preview", `{"kind": "rows", "table": "moons"}`), "no table")
+	require.Equal(t, "name\nMars\n", v.post("csv", ask))
+	nothing := strings.NewReader(`{"kind": "groups", "table": "planets"}`)
+	refused := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, v.url+"csv", nothing))(t)
+	answer := testkit.Must(http.DefaultClient.Do(refused))(t)
+	require.Contains(t, string(testkit.Must(io.ReadAll(answer.Body))(t)), "groupBy", "why there is no file")
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusBadGateway, answer.StatusCode)
 
 	require.NotContains(t, v.seen.String(), "canary-key")
 	require.NotContains(t, v.seen.String(), token)

@@ -213,14 +213,30 @@ func (p *page) pickable(v wire.Value) bool {
 }
 
 // csv answers a question with a file. A failure breaks the answer off, so that no part of it is taken
-// for the whole.
+// for the whole; one before its first byte is told.
 func (p *page) csv(w http.ResponseWriter, r *http.Request) {
 	a, c := p.question(w, r, false)
 	if a == nil {
 		return
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	if result := a.answer(r, c.Connection, w); result.Problem != "" {
+	file := &begun{ResponseWriter: w}
+	switch result := a.answer(r, c.Connection, file); {
+	case result.Problem == "":
+	case file.begun:
 		panic(http.ErrAbortHandler)
+	default:
+		http.Error(w, p.legible(result.Problem), http.StatusBadGateway)
 	}
+}
+
+// begun notes whether something was written.
+type begun struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (b *begun) Write(body []byte) (int, error) {
+	b.begun = true
+	return b.ResponseWriter.Write(body)
 }
