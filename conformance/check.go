@@ -78,5 +78,5 @@ var retired = map[string][]string{
 // matches reports whether a pattern matches the id of a check, or a retired one that stands for it.
 func matches(pattern *regexp.Regexp, c *session.Check) bool {
 	return pattern.MatchString(c.ID) || slices.ContainsFunc(retired[c.ID], pattern.MatchString) ||
-		slices.ContainsFunc(c.Facets, func(f session.Check) bool { return pattern.MatchString(f.Was) })
+		slices.ContainsFunc(c.Facets, func(f session.Check) bool { return f.Was != "" && pattern.MatchString(f.Was) })
 }

@@ -53,7 +53,7 @@ func TestOptionsChecks(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, some, 1)
 	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Match: "("},
-		{Match: "nothing"}, {RowBudget: -1}, {Timeout: -1}} {
+		{Match: "nothing"}, {Match: "^$"}, {RowBudget: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
 		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: wire.NewBearer(testToken)}, &o)
