@@ -32,6 +32,9 @@ type ahead struct {
 	refusals int64     // of the API, when the width was last set
 }
 
+// errUnanswered is the error of a request whose goroutine ended before it had an answer.
+var errUnanswered = errors.New("restsource: the request ended without an answer")
+
 // coming is a page that is requested.
 type coming struct {
 	at       position
@@ -73,7 +76,7 @@ func (a *ahead) page(at position) (*page, error) {
 
 // start requests a page. The caller holds the lock.
 func (a *ahead) start(at position) {
-	c := &coming{at: at, done: make(chan struct{}), err: errors.New("restsource: the request ended without an answer")}
+	c := &coming{at: at, done: make(chan struct{}), err: errUnanswered}
 	a.coming, a.last = append(a.coming, c), c
 	a.rows += int64(a.reading.first)
 	ctx := a.ctx

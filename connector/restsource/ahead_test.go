@@ -179,7 +179,7 @@ func TestAheadWithinLimits(t *testing.T) {
 }
 
 // TestAheadFails: an error and a panic of a page that was requested ahead are the read's when
-// it comes to that page, and not before.
+// it comes to that page, and not before. Those of a child's first page are the read's too.
 func TestAheadFails(t *testing.T) {
 	for name, unwrap := range map[string]func([]byte) ([]byte, error){
 		"an error": func([]byte) ([]byte, error) { return nil, errors.New("not now") },
@@ -200,6 +200,10 @@ func TestAheadFails(t *testing.T) {
 			few.Limit = 50
 			answer := testkit.Must(readSlow(t, slowNumbers(200, nil), 8, tables, few))(t, name)
 			assert.Len(t, idsOf(answer), 50, name)
+			family := append(numbersTable(onePage), children())
+			family[1].Unwrap = unwrap
+			_, err = serve(t, shopAPI, family, inTurn("1-3")).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			requireCode(t, wire.CodeInternal, err)
 		})
 	}
 }

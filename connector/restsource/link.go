@@ -18,7 +18,7 @@ func nextLink(h http.Header) (found textvalue.Raw, err error) {
 	rest := strings.Trim(strings.Join(h.Values("Link"), ","), ", \t")
 	for rest != "" {
 		target, params, ok := strings.Cut(rest, ">")
-		if !ok || target[0] != '<' || strings.Contains(target[1:], "<") {
+		if !ok || !strings.HasPrefix(target, "<") || strings.Contains(target[1:], "<") {
 			return textvalue.Raw{}, errLink
 		}
 		if found.Kind == textvalue.Absent {

@@ -380,16 +380,18 @@ type beginning struct {
 	endpoint *endpoint
 	first    *page
 	err      error
+	panicked any
 }
 
 // add requests the first page of a parent's row.
 func (q *queue) add(parent []wire.Value, own *part) {
-	b := &beginning{done: make(chan struct{})}
+	b := &beginning{done: make(chan struct{}), err: errUnanswered}
 	q.waiting = append(q.waiting, b)
 	push := q.push
 	push.part = own
 	q.running.Go(func() {
 		defer close(b.done)
+		defer func() { b.panicked = recover() }()
 		b.endpoint, b.first, b.err = q.begin(q.ctx, q.table, push, parent)
 	})
 }
@@ -411,6 +413,9 @@ func (q *queue) emit(yield func([]wire.Value, error) bool) bool {
 	b := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	<-b.done
+	if b.panicked != nil {
+		panic(b.panicked) // as in ahead.page
+	}
 	status, base := statusOf(b.err), q.table.base()
 	switch {
 	case base.parent != nil && base.Job.Create == "" && (status == http.StatusNotFound || status == http.StatusGone):
