@@ -182,7 +182,8 @@
 //
 // In a join and in a discovery, answers from which more than one table is read are asked
 // for once: of two tables over one endpoint, of a table and the lists in its rows,
-// of the parent of a child table. Up to 32 MiB of them are kept until the request ends.
+// of the parent of a child table. Up to 32 MiB of them are kept until the request ends. Each read
+// of a table with a [Job] or with PagingScroll has its own answers.
 //
 // # Budgets of requests
 //

@@ -33,7 +33,8 @@ func (x *session) keepShared(tables []*table) {
 	k := &kept{tables: map[string]bool{}, answers: map[string]*answer{}}
 	for _, t := range tables {
 		for name, from := range t.sources() {
-			if readers[name] > 1 {
+			// The same request of an export that is being made, or of a scroll, is answered otherwise each time.
+			if readers[name] > 1 && from.Job.Create == "" && from.Pages.By != PagingScroll {
 				k.tables[from.Name] = true
 			}
 		}

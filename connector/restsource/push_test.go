@@ -527,6 +527,16 @@ func TestReadOnce(t *testing.T) {
 		testkit.Must(serve(t, shopAPI, tables, api).Query(join("children", "numbers", "id", "id", "x", "id")))(t)
 		assert.Equal(t, []string{"/numbers", "/numbers/1/children"}, api.takeAsked())
 	})
+	testkit.Bubble(t, "not a scroll and an export, of which the same request has other answers", func(t *testing.T) {
+		pages := []string{`1-4 "scroll":"s"`, `5-8 "scroll":"s"`, `9-10 "scroll":"s"`, `none "scroll":"s"`}
+		api := inTurn(append(pages, pages...)...)
+		answer := testkit.Must(serve(t, shopAPI, numbersTable(scrollPages), api).Query(join("numbers", "numbers", "id", "id", "id", "id")))(t)
+		assert.Len(t, answer.Rows, 10)
+		export := []string{`202 {"id": 1}`, `{"status": "running"}`, `{"status": "done"}`, "!export"}
+		api = inTurn(append(export, export...)...)
+		answer = testkit.Must(serve(t, shopAPI, exportTable("/exports/{job}/file"), api).Query(join("t", "t", "id", "id", "id", "id")))(t)
+		assert.Len(t, answer.Rows, 3)
+	})
 	t.Run("a GraphQL query and the list in its rows", func(t *testing.T) {
 		api := graph(wholeList, nil)
 		answer, err := serve(t, graphAPI, declared("graph")[:2], api).Query(join("lines", "orders", "order", "id", "sku", "total"))
