@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -511,8 +511,8 @@ func (q *query) body(document string, params url.Values) ([]byte, error) {
 func variableValue(kind, text string) any {
 	switch kind {
 	case "Int", "Float":
-		if terms.IsDecimal(text) {
-			return json.Number(text)
+		if v, err := textvalue.ParseNumber(text, wire.TypeDecimal); err == nil { // JSON has no plus sign and no needless zeros
+			return json.Number(v.String())
 		}
 	case "Boolean":
 		if text == "true" || text == "false" {

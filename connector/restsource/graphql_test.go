@@ -164,6 +164,19 @@ func TestGraphQLSpellings(t *testing.T) {
 	}
 }
 
+// TestGraphQLNumbers: a variable of a number is spelled as JSON has it, wherever the number comes from.
+func TestGraphQLNumbers(t *testing.T) {
+	tables := numbersTable(onePage, func(t *restsource.Table) {
+		t.Path, t.Rows, t.GraphQL = "/graphql", "", `query($n: Float!) { numbers(n: $n) { * } }`
+		t.Partitions = restsource.Partitions{Param: "n", Values: []string{"007", "+8.50", "x"}}
+	})
+	api := inTurn(`{"data": {"numbers": [{"id": 1}]}}`)
+	testkit.Must(serve(t, shopAPI, tables, api).Query(allNumbers))(t)
+	for i, want := range []string{"7", "8.50", `"x"`} {
+		assert.Contains(t, api.bodies[i], `"n":`+want+"}")
+	}
+}
+
 // TestIntrospect finds columns and their types in the API's schema.
 func TestIntrospect(t *testing.T) {
 	schema := string(testkit.Must(os.ReadFile("testdata/schema.json"))(t))
