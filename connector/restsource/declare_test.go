@@ -389,7 +389,7 @@ var decoders = map[string]decoder{
 	"zip of gzipped lines": restsource.DecodeZip(restsource.DecodeGzip(restsource.DecodeNDJSON)),
 	"csv":                  restsource.DecodeCSV(',', "id", "name"), "tabs": restsource.DecodeCSV('\t', "id"),
 	"ids": restsource.DecodeCSV(',', "id"), "lines": restsource.DecodeNDJSON,
-	"items": restsource.DecodeXML("items.item", "items.item.tag"),
+	"items": restsource.DecodeXML("items.item", "items.item.tag"), "top": restsource.DecodeXML("item"),
 	"keyed": restsource.DecodeKeyed("data", "id"), "days": restsource.DecodeKeyed("", "day"),
 	"rowwise": restsource.DecodeColumns("rows", "columns"), "columnar": restsource.DecodeColumns("hourly", ""),
 	"schema": restsource.DecodeColumns("rows", "schema.name"),

@@ -238,6 +238,11 @@ func (m *noted) fails(rows int) bool {
 		n, whole := jsontext.ExactInteger(r.Text)
 		return rows <= 0 && whole && n >= http.StatusBadRequest && n < 600
 	}
-	return rows <= 0 && !tellsNothing(r) && (strings.HasPrefix(name, "err") || strings.HasPrefix(name, "fail") ||
-		strings.HasPrefix(name, "fault") || strings.HasPrefix(name, "exception"))
+	return rows <= 0 && !tellsNothing(r) && namesFailure(name)
+}
+
+// namesFailure reports whether a name without case and separators is that of a failure.
+func namesFailure(name string) bool {
+	return strings.HasPrefix(name, "err") || strings.HasPrefix(name, "fail") ||
+		strings.HasPrefix(name, "fault") || strings.HasPrefix(name, "exception")
 }

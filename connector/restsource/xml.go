@@ -97,10 +97,15 @@ func (x *xmlReader) element(
 				return nil, nil, errors.New("there is text among elements")
 			}
 			null = null || attributes["@nil"] == "true" && blank && len(own) == 0
-			for _, list := range x.lists { // one without an item is empty
-				if at, name := splitLast(list); at == path && own[name] == nil && !null {
-					own[name] = []any{}
+			for i, list := range x.lists { // one without an item is empty
+				at, name := splitLast(list)
+				if at != path || own[name] != nil || null {
+					continue
 				}
+				if root := start.Name.Local; path == "" && i == 0 && (!blank || len(own) > 0 && isRefusal(root)) {
+					return nil, nil, fmt.Errorf("there are no rows in %q, and what is there seems to be no empty list", root)
+				}
+				own[name] = []any{}
 			}
 			switch {
 			case null:
@@ -114,6 +119,13 @@ func (x *xmlReader) element(
 			return own, attributes, nil
 		}
 	}
+}
+
+// isRefusal reports whether a document with a root of this name is a refusal or a page for people. Its
+// rows would be elements of the root, so that any document without them could be an empty list.
+func isRefusal(root string) bool {
+	name := plainCode(root)
+	return name == "html" || namesFailure(name) || strings.Contains(name, "exception") || strings.Contains(name, "error")
 }
 
 // attributesOf returns the attributes of an element, and whether it has xsi:nil="true".
