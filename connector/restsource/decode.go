@@ -198,7 +198,8 @@ func quotedLineEnds(text []byte) []byte {
 // DecodeKeyed returns a Table.Unwrap for an answer that has an object in place of the list
 // of rows, whose keys are ids. rows is the member path of the object, as Table.Rows is
 // then, and key the name of a member that is added to each row and has the id. A value
-// that is no object becomes the member "value".
+// that is no object becomes the member "value". A text or an object named error or errors
+// that is alone is a failure.
 func DecodeKeyed(rows, key string) func(body []byte) ([]byte, error) {
 	return replaced(rows, func(r textvalue.Raw, _ []byte) (any, error) {
 		if r.Kind == textvalue.Array && tellsNothing(r) {
@@ -211,7 +212,11 @@ func DecodeKeyed(rows, key string) func(body []byte) ([]byte, error) {
 		list := []map[string]json.RawMessage{}
 		for _, id := range slices.Sorted(maps.Keys(values)) {
 			var row map[string]json.RawMessage
-			if json.Unmarshal(values[id], &row) != nil || row == nil {
+			isRow := json.Unmarshal(values[id], &row) == nil && row != nil
+			if (id == "error" || id == "errors") && len(values) == 1 && (isRow || values[id][0] == '"') {
+				return nil, fmt.Errorf("the member %q seems to tell of a failure and not of a row", id)
+			}
+			if !isRow {
 				row = map[string]json.RawMessage{"value": values[id]}
 			}
 			if row[key] != nil {
