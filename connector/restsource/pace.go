@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // pace knows what an API has said about its budget of requests, and gives each
@@ -202,15 +204,21 @@ func itemsOf(h http.Header, name string) (items []map[string]string) {
 // seconds, or a time in seconds or milliseconds since 1970. The time is read by the
 // API's own clock if the answer has a Date.
 func resetTime(h http.Header, now time.Time) (time.Time, bool) {
-	n, err := strconv.ParseInt(headerOf(h, "Reset"), 10, 64)
-	if err != nil {
+	n, ok := numberOf(headerOf(h, "Reset"))
+	if !ok {
 		return time.Time{}, false
 	}
 	theirs, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
 		theirs = now
 	}
-	return resetOf(n, now, theirs)
+	return resetOf(int64(math.Ceil(min(max(n, -1), 1e15))), now, theirs)
+}
+
+// numberOf reads a number of a header. Some APIs state a fraction where the standard has none.
+func numberOf(text string) (float64, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && terms.IsDecimal(text)
 }
 
 // resetOf returns a time that is stated as a number of seconds from now, or as one of
@@ -230,8 +238,8 @@ func resetOf(n int64, now, theirs time.Time) (time.Time, bool) {
 // retryAfter returns the wait that Retry-After demands, in seconds or as a date.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Duration(max(0, min(n, 1<<31))) * time.Second, n >= 0
+	if n, ok := numberOf(text); ok {
+		return time.Duration(math.Ceil(min(max(n, 0), 1<<31)*1000)) * time.Millisecond, n >= 0
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
