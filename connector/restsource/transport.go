@@ -113,6 +113,8 @@ func (t *Transport) exchange(
 			t.pace.state(res)
 		case t.pace.learn(res, v, wait): // the pace now knows how long to wait
 			again = attempt < attempts && repeatable(r)
+		case broke(res):
+			again = attempt < attempts && idempotent(r) && sleep(r.Context(), wait)
 		case passing(res) && idempotent(r) && attempt < attempts && fits(r.Context(), wait):
 			if again = sleep(r.Context(), wait); !again {
 				discard(res)
@@ -174,6 +176,13 @@ type brokenBody struct {
 
 // Read returns the error.
 func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
+
+// broke reports whether an answer broke off when it was read for a judge. One that is too large
+// will be so the next time.
+func broke(res *http.Response) bool {
+	b, ok := res.Body.(brokenBody)
+	return ok && !errors.Is(b.err, errTooLarge)
+}
 
 func (t *Transport) base() http.RoundTripper {
 	if t.Base != nil {
