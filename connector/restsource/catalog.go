@@ -112,7 +112,15 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 			return nil, nil, err
 		}
 		own := &table{Table: t.Table, parent: t.parent}
-		own.Columns = append(append([]Column{}, t.Columns...), more...)
+		own.Columns = slices.Clone(t.Columns)
+		for _, c := range more {
+			declared := func(d Column) bool {
+				return d.Name == c.Name && d.names()[0] == c.Name && d.OfParent == "" && !d.Position
+			}
+			if !c.found || !slices.ContainsFunc(t.Columns, declared) {
+				own.Columns = append(own.Columns, c)
+			}
+		}
 		if faults := own.compile(); len(faults) > 0 {
 			return nil, nil, &formError{name, "ColumnsOf: " + strings.Join(faults, "; ")}
 		}

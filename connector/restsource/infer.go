@@ -23,7 +23,8 @@ import (
 //	other texts, or nothing             string
 //
 // What later rows hold must fit these types: declare the columns that a few rows do
-// not show well. Telephone numbers and codes that are texts stay texts.
+// not show well. In a Table.ColumnsOf, a declared column of the same name and member takes the
+// place of the inferred one. Telephone numbers and codes that are texts stay texts.
 func Infer(answer []byte, rows string) ([]Column, error) {
 	return complete(nil, answer, rows, nil)
 }
@@ -60,7 +61,7 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 			s.Value(1)
 			if !slices.Contains(taken, name) {
 				taken = append(taken, name)
-				all = append(all, Column{Name: name})
+				all = append(all, Column{Name: name, found: true})
 			}
 		})
 		return nil

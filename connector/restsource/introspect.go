@@ -90,7 +90,7 @@ func (f *schemaField) column() (Column, bool) {
 		}
 	}
 	own, required := f.Type.bare()
-	c := Column{Name: f.Name, Description: f.Description, NotNull: required}
+	c := Column{Name: f.Name, Description: f.Description, NotNull: required, found: true}
 	if own.Kind == "LIST" && own.OfType != nil {
 		element, _ := own.OfType.bare()
 		c.Type = wire.TypeArray

@@ -177,6 +177,8 @@ type Column struct {
 	// Convert makes the cell in a way of its own. v is nil, a bool, a string, a
 	// json.Number, or a json.RawMessage of a list or an object.
 	Convert func(v any) (wire.Value, error)
+
+	found bool // by Infer or Introspect, which return the declared columns too
 }
 
 // Param declares a query parameter by which the endpoint selects rows.
