@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log"
 	"os"
@@ -61,7 +62,10 @@ func documents(bucket *bbolt.Bucket) iter.Seq2[map[string]any, error] {
 				continue // a bucket within the bucket
 			}
 			document, err := rowmap.Decode(value)
-			document["_key"] = string(key)
+			if _, taken := document["_key"]; taken && err == nil {
+				err = errors.New("a document has a member _key of its own")
+			}
+			document["_key"] = wire.Text(string(key)) // and no date, of which two spellings would be one key
 			if !yield(document, err) {
 				return
 			}

@@ -40,6 +40,27 @@ func TestDocuments(t *testing.T) {
 	connectortest.Run(t, connector.Definition{Slug: "documents", KeysEnforced: true}, store(t), nil)
 }
 
+// TestKeys: a key is a text whatever it looks like, because two spellings of one time are two keys. A member of
+// its name is not overwritten.
+func TestKeys(t *testing.T) {
+	s := store(t)
+	put := func(bucket, key, value string) error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte(bucket))
+			require.NoError(t, err)
+			return b.Put([]byte(key), []byte(value))
+		})
+	}
+	require.NoError(t, put("log", "2026-01-02", `{"n": 1}`))
+	require.NoError(t, put("log", "2026-01-02T00:00:00Z", `{"n": 2}`))
+	tenant := connectortest.Start(t, connector.Definition{Slug: "documents", KeysEnforced: true}, s, nil).As(nil).Unverified()
+	answer := testkit.Must(tenant.Query(wire.QueryRequest{Table: "log", Fields: []string{"_key"}}))(t)
+	assert.JSONEq(t, `[{"_key": "2026-01-02"}, {"_key": "2026-01-02T00:00:00Z"}]`, answer.JSON())
+	require.NoError(t, put("own", "a", `{"_key": "b"}`))
+	_, err := tenant.Query(wire.QueryRequest{Table: "own", Fields: []string{"_key"}})
+	require.Equal(t, wire.CodeInternal, wire.CodeOf(err))
+}
+
 // TestDiscover checks the columns that the documents give.
 func TestDiscover(t *testing.T) {
 	d := testkit.Must(store(t).Discover(t.Context(), &wire.DiscoveryRequest{}))(t)
