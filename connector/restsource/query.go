@@ -180,6 +180,9 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 		e.size = 1
 	}
 	first, err := x.page(ctx, e, position{})
+	if e.enlarges(err) {
+		first, err = x.page(ctx, e, position{})
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -84,7 +84,10 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 			}
 			if at != (position{}) || p == nil {
 				var err error
-				if p, err = ahead.page(at); at.beyond && missing(err) {
+				if p, err = ahead.page(at); at == (position{}) && e.enlarges(err) {
+					p, err = x.page(ctx, e, at)
+				}
+				if at.beyond && missing(err) {
 					return nil, position{}, nil
 				} else if r.ends(err) || at == (position{}) && x.behind(ctx, e, err) {
 					return nil, position{}, r.whole(position{})
@@ -244,6 +247,16 @@ func (x *session) begin(ctx context.Context, t *table, p push, parent []wire.Val
 		first, err = x.page(ctx, e, position{})
 	}
 	return e, first, err
+}
+
+// enlarges reports whether the API may have refused a first page because it is smaller than one can
+// be, and makes it as large as declared.
+func (e *endpoint) enlarges(err error) bool {
+	if !rejected(err) || e.size >= e.Pages.Size {
+		return false
+	}
+	e.size = e.Pages.Size
+	return true
 }
 
 // rejected reports whether the API refused a request, perhaps for its parameters.
