@@ -15,6 +15,7 @@ import (
 	"encoding/pem"
 	"maps"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -108,19 +109,28 @@ func signDigest(key crypto.Signer, digest []byte) ([]byte, error) {
 	return signature, nil
 }
 
+// oneLine finds a PEM block whose lines may have been joined.
+var oneLine = regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]+-----)([^-]+)(-----END [A-Z0-9 ]+-----)`)
+
 // pemText returns what a person has pasted. A form of one line, or a file of JSON, has no
 // line breaks.
 func pemText(text string) []byte {
-	return []byte(strings.ReplaceAll(strings.TrimSpace(text), `\n`, "\n"))
+	return []byte(oneLine.ReplaceAllString(strings.ReplaceAll(text, `\n`, "\n"), "$1\n$2\n$3\n"))
 }
 
 // privateKey reads a key that a person has pasted, and names its algorithm.
 func privateKey(text string) (crypto.Signer, string, error) {
 	unreadable := connector.CheckFailed("The private key cannot be read. Paste the whole file, " +
 		"from the line -----BEGIN to the line -----END.")
-	block, _ := pem.Decode(pemText(text))
-	if block == nil {
+	block, rest := pem.Decode(pemText(text))
+	for block != nil && !strings.HasSuffix(block.Type, "PRIVATE KEY") { // parameters of a curve, or a certificate
+		block, rest = pem.Decode(rest)
+	}
+	switch {
+	case block == nil:
 		return nil, "", unreadable
+	case strings.HasPrefix(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "":
+		return nil, "", connector.CheckFailed("The private key is encrypted. Enter one without a passphrase.")
 	}
 	var key any
 	for _, parse := range []func([]byte) (any, error){

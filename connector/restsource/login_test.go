@@ -459,6 +459,11 @@ func TestSignedJWT(t *testing.T) {
 		{"RSA", keyText(t, rsaKey, "PRIVATE KEY"), "RS256", ""},
 		{"RSA, in its own format", keyText(t, rsaKey, "RSA PRIVATE KEY"), "RS256", ""},
 		{"RSA, as in a file of JSON", strings.ReplaceAll(keyText(t, rsaKey, "PRIVATE KEY"), "\n", `\n`), "RS256", ""},
+		{"RSA, typed into one line", strings.ReplaceAll(keyText(t, rsaKey, "PRIVATE KEY"), "\n", ""), "RS256", ""},
+		{"elliptic, of which the lines were joined", strings.ReplaceAll(keyText(t, ecKey, "EC PRIVATE KEY"), "\n", " "), "ES256", ""},
+		{"elliptic, behind its parameters", "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" +
+			keyText(t, ecKey, "EC PRIVATE KEY"), "ES256", ""},
+		{"encrypted", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", "", "without a passphrase"},
 		{"elliptic", keyText(t, ecKey, "PRIVATE KEY"), "ES256", ""},
 		{"elliptic, in its own format", keyText(t, ecKey, "EC PRIVATE KEY"), "ES256", ""},
 		{"another curve", keyText(t, other, "PRIVATE KEY"), "", "must be RSA, or elliptic over P-256"},
