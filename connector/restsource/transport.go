@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -165,6 +166,7 @@ func (t *Transport) once(
 		res.Body = brokenBody{res.Body, err}
 		return res, nil, v, nil
 	}
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	return res, body, judge(res, body), nil
 }
 
