@@ -55,14 +55,17 @@ func (c *Client) CreateKey(ctx context.Context, workflow string, k NewKey) (Crea
 		return CreatedKey{}, err
 	}
 	created := CreatedKey{Record: record}
+	member := ""
 	for name, value := range record {
-		// The name of the member is not shown, but how a key begins is.
+		// The name of the member is not shown, but how a key begins is. Its start alone, or a mask, may stand there too.
 		var text string
-		if json.Unmarshal(value, &text) == nil && strings.HasPrefix(text, keyPrefix) {
+		isKey := json.Unmarshal(value, &text) == nil && strings.HasPrefix(text, keyPrefix) && !strings.Contains(text, "*")
+		if isKey && len(text) > len(created.Reveal()) {
 			created.key = wire.NewCredentials(map[string]string{"key": text})
-			delete(record, name)
+			member = name
 		}
 	}
+	delete(record, member)
 	if created.Reveal() == "" {
 		return created, &api.AnswerError{Endpoint: endpoint, Problem: "the key was created, but the answer does not show it"}
 	}
