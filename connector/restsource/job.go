@@ -140,8 +140,9 @@ func (x *session) fileOf(j *Job, a *answer, path func(string) (string, error)) (
 		p, err := path(j.Download)
 		return x.at(p, nil), err
 	}
-	u, err := a.url.Parse(memberOf(a.body, j.Download))
-	if err != nil || memberOf(a.body, j.Download) == "" {
+	text := memberOf(a.body, j.Download)
+	u, err := a.url.Parse(text)
+	if err != nil || text == "" || text == "true" || text == "false" {
 		return nil, nil
 	}
 	if sameOrigin(u, x.address) || x.listed(u, j.Hosts) {
@@ -150,10 +151,10 @@ func (x *session) fileOf(j *Job, a *answer, path func(string) (string, error)) (
 	return nil, nil
 }
 
-// memberOf returns the text or the number at a member path, or "".
+// memberOf returns the text, the number or the boolean at a member path, or "".
 func memberOf(body []byte, path string) string {
 	found, err := newPicker(splitPath(path)).parse(string(body), 1)
-	if err != nil || found[0].Kind != textvalue.Text && found[0].Kind != textvalue.Number {
+	if err != nil || found[0].None() || found[0].Kind == textvalue.Array || found[0].Kind == textvalue.Object {
 		return ""
 	}
 	return found[0].Text

@@ -119,8 +119,8 @@ type Job struct {
 	// Default: "id".
 	Create, ID string
 	// Status is the path that is asked until the export is there, and State the member path
-	// of the state in the answer. Default: "status". Done names the states, and whether the
-	// export is there in each.
+	// of the state in the answer, a text, a number or a boolean. Default: "status". Done names the
+	// states, and whether the export is there in each.
 	// One that it does not name is a failure.
 	Status, State string
 	Done          map[string]bool
