@@ -402,3 +402,25 @@ func (p *paging) ask(t *testing.T, bend, name string) (said string) {
 	text := strings.ReplaceAll(cause[1], `\"`, `"`)
 	return "fails: " + strings.TrimPrefix(strings.TrimPrefix(text, `restsource: table "rows": `), "restsource: ")
 }
+
+// TestLargeAnswers: what stands beside the rows is read in a time that grows with its length and no faster.
+func TestLargeAnswers(t *testing.T) {
+	var entries []string
+	for i := range 20_000 {
+		entries = append(entries, fmt.Sprintf(`"u%d":{"name":"x","next":"y","done":true}`, i))
+	}
+	included := `"included":{` + strings.Join(entries, ",") + "}"
+	for name, answers := range map[string][]string{
+		"a long name":              {`1-3 "` + strings.Repeat("next", 1<<20) + `":1`, ""},
+		"a long name of no words":  {`1-3 "` + strings.Repeat("a", 1<<20) + `":1`, ""},
+		"the same in one answer":   {"1-3 " + included, ""},
+		"an object of many others": {`1-4 "page":{"next":"x"},` + included, `5-6 "page":{"next":null},` + included},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pages := map[bool]restsource.Pages{true: onePage, false: cursorPages}[answers[1] == ""]
+			req := allNumbers
+			req.TimeoutMS = 60_000
+			testkit.Must(serve(t, shopAPI, numbersTable(pages), inTurn(answers...)).Query(req))(t)
+		})
+	}
+}

@@ -150,7 +150,7 @@ func verdictOf(b bool) verdict {
 // A place is no contradiction beside a boolean that says that there is no more, nor is a page
 // as large as its limit where another member says so.
 func (t *table) more(beside []noted, rows int64, flags, few bool) string {
-	var decided [][]string
+	decided := map[string]bool{} // objects, by path
 	full, told := "", false
 	var doubtful []noted
 	for _, m := range t.flatten(beside) {
@@ -161,7 +161,7 @@ func (t *table) more(beside []noted, rows int64, flags, few bool) string {
 		path := joinPath(m.path)
 		switch {
 		case said == no && by == wordDone:
-			decided, told = append(decided, m.path[:len(m.path)-1]), true
+			decided[joinPath(m.path[:len(m.path)-1])], told = true, true
 		case said == no && (by == wordMore || by == wordPage || by == wordTotal):
 			told = true
 		case said != yes || flags && by != wordDone || few && by == wordTotal:
@@ -174,7 +174,7 @@ func (t *table) more(beside []noted, rows int64, flags, few bool) string {
 		}
 	}
 	for _, m := range doubtful {
-		if !slices.ContainsFunc(decided, func(above []string) bool { return slices.Equal(above, m.path[:len(m.path)-1]) }) {
+		if !decided[joinPath(m.path[:len(m.path)-1])] {
 			return joinPath(m.path)
 		}
 	}

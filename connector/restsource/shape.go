@@ -63,7 +63,7 @@ func (m *noted) word() string {
 // differs returns how a page that ends the read is unlike those before, or "". A member whose
 // name tells of nothing but pages may come and go, and so may one that is declared.
 func (s *shape) differs(members []noted, declared [][]string) string {
-	has := map[string]bool{}
+	has, entries := map[string]bool{}, mapsOf(members)
 	var added, changed, missing []string
 	isDeclared := func(path []string) bool {
 		return slices.ContainsFunc(declared, func(own []string) bool { return within(own, path) })
@@ -74,7 +74,7 @@ func (s *shape) differs(members []noted, declared [][]string) string {
 		t := s.had[path]
 		words := wordsOf(m.path[len(m.path)-1])
 		switch {
-		case words.only() || isKey(members, m.path) || isDeclared(m.path):
+		case words.only() || entries[joinPath(m.path[:len(m.path)-1])] || isDeclared(m.path):
 		case t == nil:
 			added = append(added, terms.QuoteName(path))
 		case t.word != "" && t.word != m.word(), t.empty && !tellsNothing(m.value):
@@ -100,17 +100,16 @@ func (s *shape) differs(members []noted, declared [][]string) string {
 	return strings.Join(said, ", and ")
 }
 
-// isKey reports whether a path is an entry of an object that is a map: all of its values are
-// objects or lists, so that their names are data.
-func isKey(members []noted, path []string) bool {
-	found := false
+// mapsOf returns the paths of objects that are maps: all of their values are objects or lists, so that
+// their names are data.
+func mapsOf(members []noted) map[string]bool {
+	maps := map[string]bool{}
 	for _, m := range members {
-		if len(m.path) == len(path) && len(path) > 1 && within(m.path, path[:len(path)-1]) {
-			if m.value.Kind != textvalue.Object && m.value.Kind != textvalue.Array || wordsOf(m.path[len(m.path)-1]).ofPages() {
-				return false
-			}
-			found = true
+		if above := joinPath(m.path[:len(m.path)-1]); len(m.path) > 1 {
+			before, seen := maps[above]
+			isEntry := (m.value.Kind == textvalue.Object || m.value.Kind == textvalue.Array) && !wordsOf(m.path[len(m.path)-1]).ofPages()
+			maps[above] = isEntry && (before || !seen)
 		}
 	}
-	return found
+	return maps
 }

@@ -97,8 +97,15 @@ func wordsOf(text string) (found name) {
 	return found
 }
 
+// longestName limits the letters that are looked up as words. The work grows with their square, and an
+// answer may have any name.
+const longestName = 64
+
 // segmented returns the words that make up a text, or one that the dictionary does not have.
 func segmented(text string) name {
+	if len(text) > longestName {
+		return name{wordOther}
+	}
 	if w, ok := dictionary[text]; ok {
 		return name{w}
 	}
