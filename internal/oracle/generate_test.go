@@ -2,9 +2,12 @@ package oracle_test
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -35,30 +38,10 @@ var (
 	grains = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
 )
 
-// values are edge cases of the rules, by the type they belong to.
-func values() []wire.Value {
-	pool := []wire.Value{
-		wire.Null(), wire.Bool(true), wire.Bool(false),
-		wire.Int(0), wire.Int(1), wire.Int(-1), wire.Int(10), wire.Int(9007199254740991), wire.Int(1714521600),
-		wire.Float(0.1), wire.Float(1.5), wire.Float(-1.5), wire.Float(1e-7), wire.Float(1e21), wire.Float(9007199254740992),
-		wire.Decimal("1.50"), wire.Decimal("-0.00"), wire.Decimal("10.250"), wire.Decimal("123456789012345678901234567890"),
-	}
-	for _, text := range []string{
-		"", " ", "a", "A", "a ", "ab", "é", "e\u0301", "\U0001F600", "\uFFFD", "null", "true", "false", "NaN", "%", "\x00", "\n",
-		"0", "-0", "+0", "00", "1", "1.0", "01", "+1", "-1", "1.5", "1.50", "01.5", "-1.50", ".5", "5.", "1e2", " 1", "1 ", "2", "9", "10", "1a",
-		"9007199254740992", "9007199254740993", "0.0000001", "100000000000000000000.5", "99999999999999999999",
-		"2024-05-01", "2024-05-01T00:00:00Z", "2024-05-01T02:00:00+02:00", "2024-05-01T00:00", "2024-04-30T24:00:00Z", "2024-05-01T00:00:00.000Z",
-		"2024-05-01T00:00:00,5", "2024-05-01T00:00:00.50Z", "2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999999Z",
-		"2017-01-01", "2017-01-01T08:59:60+09:00",
-		"2024-02-29", "2023-02-29", "0000-01-01", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59",
-		"2024-13-01", "20240501", "2024-05", "2024-05-01 00:00:00",
-		"1969-12-31T23:59:59.5Z", "2024-05-01t00:00:00z", "2024-05-01T00:00:00-00", "2024-05-01T00:00:60Z",
-		"2024-12-31T23:59:60Z", "2024-06-14T23:59:60Z",
-		"[]", `["a"]`, `["a","b"]`, `[1,"1.50",true,null,[1],{"a":1}]`, `[1.50]`, `["1.50"]`, `[1e2]`, `[1e999]`,
-		`[1e-400]`, `[-0]`, `[9007199254740993]`, `[0.1,"x"`, `["\ud83d\ude00"]`, `["\ud83d"]`, ` [ "a" ] `, `["a",]`, `[tru]`,
-		`{}`, `{"a":1}`, `{"a": 1.0}`, `{"b":1,"a":[]}`, `{"a":[],"b":1}`, `"a"`,
-	} {
-		pool = append(pool, wire.Text(text))
+// values returns edge cases of the rules.
+func values(t testing.TB) (pool []wire.Value) {
+	for _, line := range testkit.Table(t, "testdata/values.tsv", 1) {
+		pool = append(pool, cells.Row(t, line[0])...)
 	}
 	return pool
 }

@@ -64,8 +64,7 @@ func TestVerifyLinkHitRate(t *testing.T) {
 	for _, c := range append(testkit.Table(t, "testdata/links.tsv", 6),
 		[]string{"3", "2", "0.6666666666666666", many, "too many orphanSamples", "too many samples"}) {
 		got := wire.LinkHitRate{OrphanSamples: strings.Fields(strings.TrimPrefix(c[3], "-"))}
-		_, err := fmt.Sscan(c[0]+" "+c[1]+" "+c[2], &got.FromNonNull, &got.OrphanCount, &got.OrphanRate)
-		require.NoError(t, err)
+		testkit.Must(fmt.Sscan(c[0]+" "+c[1]+" "+c[2], &got.FromNonNull, &got.OrphanCount, &got.OrphanRate))(t)
 		differs(t, oracle.VerifyLinkHitRate(tables, req, &got), c[4], c[5])
 	}
 }
@@ -110,15 +109,14 @@ func TestJoinRefuses(t *testing.T) {
 
 	// Two hops, the second from the table of the first; an absent "as" is the
 	// field's own name; a self-join's columns are told apart.
-	got, err := oracle.Query(shop(t), &wire.QueryRequest{
+	got := testkit.Must(oracle.Query(shop(t), &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id"},
 		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: num(2)}}},
 		Joins: []wire.JoinHop{
 			hop("orders", "city", "cities", "name", wire.JoinField{Field: "land"}),
 			hop("cities", "land", "cities", "land", wire.JoinField{Field: "name", As: "again"}),
 		},
-	})
-	require.NoError(t, err)
+	}))(t)
 	require.Equal(t, [][]wire.Value{{num(2), txt("Italy"), txt("Rome")}, {num(2), txt("Georgia"), txt("Rome")}}, got.Rows)
 	require.Equal(t, []wire.Column{{Name: "id", Type: number}, {Name: "land", Type: str, Hop: 1},
 		{Name: "again", Type: str, Hop: 2}}, got.Columns)
@@ -136,9 +134,8 @@ func group(field string, grain wire.Grain) []wire.GroupKey {
 // compares everything else of an aggregate with package relation.
 func TestSums(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/sums.tsv", 3) {
-		got, err := oracle.Aggregate(oracle.Tables{"t": columnOf(t, c[0])},
-			&wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggSum, "c")}})
-		require.NoError(t, err)
+		got := testkit.Must(oracle.Aggregate(oracle.Tables{"t": columnOf(t, c[0])},
+			&wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggSum, "c")}}))(t)
 		require.Equal(t, [][]wire.Value{{cells.One(t, c[1])}}, got.Rows, "aggregate-1: %s", c[2])
 	}
 }

@@ -64,8 +64,9 @@ func TestUnsettled(t *testing.T) {
 
 // Sort is a stable permutation, and its result is sorted.
 func TestSortProperties(t *testing.T) {
+	pool := values(t)
 	for seed := range uint64(500) {
-		d := generated(20_000 + seed)
+		d := generated(20_000+seed, pool)
 		table := d.table("t")
 		var keys []wire.SortKey
 		for range 1 + d.below(3) {
@@ -102,7 +103,7 @@ func TestSame(t *testing.T) {
 
 // What a constructor of wire writes is the same cell when read back.
 func TestSameSurvivesTheWire(t *testing.T) {
-	for _, v := range values() {
+	for _, v := range values(t) {
 		json := testkit.Must(v.AppendJSON(nil))(t)
 		var read wire.Value
 		require.NoError(t, read.UnmarshalJSON(json))
@@ -114,7 +115,7 @@ func TestSameSurvivesTheWire(t *testing.T) {
 
 // Same is an equivalence relation.
 func TestSameIsAnEquivalence(t *testing.T) {
-	pool := values()
+	pool := values(t)
 	for _, typ := range allTypes {
 		for _, a := range pool {
 			require.True(t, oracle.Same(a, a, typ))

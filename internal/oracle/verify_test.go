@@ -75,9 +75,9 @@ func TestDifferenceShows(t *testing.T) {
 // TestVerifyAcceptsTheOracle checks that Verify accepts what Query returns, and
 // nothing with another number of rows.
 func TestVerifyAcceptsTheOracle(t *testing.T) {
-	judged := 0
+	judged, pool := 0, values(t)
 	for seed := range uint64(testrun.Rounds(1500)) {
-		d := generated(30_000 + seed)
+		d := generated(30_000+seed, pool)
 		table := d.table("t")
 		tables := oracle.Tables{"t": table}
 		q := d.query(table)
