@@ -133,12 +133,10 @@ type visitor struct {
 
 func (v *visitor) post(path, body string) string {
 	v.t.Helper()
-	r := testkit.Must(http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.url+path, strings.NewReader(body)))(v.t)
-	answer := testkit.Must(http.DefaultClient.Do(r))(v.t)
-	defer func() { _ = answer.Body.Close() }()
-	text := testkit.Must(io.ReadAll(io.TeeReader(answer.Body, v.seen)))(v.t)
-	require.Equal(v.t, 200, answer.StatusCode, string(text))
-	return string(text)
+	status, text := testkit.Send(v.t, http.DefaultClient, v.url+path, "", body)
+	v.seen.WriteString(text)
+	require.Equal(v.t, 200, status, text)
+	return text
 }
 
 func (v *visitor) button(path string) (view formView) {
@@ -176,18 +174,13 @@ func (v *visitor) events(last, id, text string) (event string) {
 func TestRun(t *testing.T) {
 	table := testkit.Planets()
 	table.Rows[2][0] = wire.Text("<Venus>")
-	h := testkit.Handler(token, testkit.Tables(table), testkit.Key)
-	server := httptest.NewServer(h)
+	server := httptest.NewServer(testkit.Handler(token, testkit.Tables(table), testkit.Key))
 	defer server.Close()
 
-	ctx, stop := context.WithCancel(t.Context())
-	reader, writer := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{"-local", server.URL}, func(string) string { return token }, writer)
-	}()
-	line := testkit.Must(bufio.NewReader(reader).ReadString('\n'))(t)
-	v := &visitor{t: t, url: strings.Fields(line)[1], seen: &bytes.Buffer{}}
+	printed, _ := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
+		return run(ctx, []string{"-local", server.URL}, func(string) string { return token }, out)
+	})
+	v := &visitor{t: t, url: strings.Fields(printed.Await(t, "http://"))[1], seen: &bytes.Buffer{}}
 
 	require.Contains(t, v.button("connect").Problem, "read the connector first")
 	view := v.button("read")
@@ -244,8 +237,6 @@ func TestRun(t *testing.T) {
 
 	require.NotContains(t, v.seen.String(), "canary-key")
 	require.NotContains(t, v.seen.String(), token)
-	stop()
-	require.NoError(t, <-ended)
 }
 
 // TestPageIsClean connects a connector that says what it is told, and searches all that the page is

@@ -115,8 +115,7 @@ func TestTables(t *testing.T) {
 		{`{"kind": "link", "table": 1, "index": 0}`, "link-1-0", "1 of 2 without a match, such as Jupiter", "/linkHitRate"},
 	} {
 		asked = nil
-		answer := press(t, p.measure, c.body)
-		require.Equal(t, 200, answer.Code)
+		require.Equal(t, 200, press(t, p.measure, c.body).Code)
 		require.Contains(t, p.feed.parts[c.place].HTML, c.text)
 		require.Equal(t, c.route, strings.Join(asked, ", "), "each measurement is taken once")
 	}
@@ -136,8 +135,7 @@ func TestTables(t *testing.T) {
 	require.Contains(t, p.feed.parts["column-0-0"].HTML, " / ", "what failed is asked again")
 	require.NotContains(t, p.feed.parts["column-0-0"].HTML, "Try again")
 	for _, body := range []string{`{"table": 2}`, `{"table": -1}`, `{"kind": "column", "table": 0, "index": 2}`, `{"kind": "x"}`} {
-		answer := press(t, p.measure, body)
-		require.Equal(t, 404, answer.Code, body)
+		require.Equal(t, 404, press(t, p.measure, body).Code, body)
 	}
 }
 
@@ -163,8 +161,7 @@ func TestTablesShowNotes(t *testing.T) {
 		{`{"kind": "link"}`, "link-0-0", "0 of 9 without a match", "9 cells are not null"},
 		{`{"kind": "column"}`, "column-0-0", "2 / 5", "field &#34;moon&#34; is unique: 2 of 5"},
 	} {
-		answer := press(t, p.measure, c.body)
-		require.Equal(t, 200, answer.Code)
+		require.Equal(t, 200, press(t, p.measure, c.body).Code)
 		require.Contains(t, p.feed.parts[c.place].HTML, c.shown)
 		want = append(want, c.note)
 		for _, note := range want {

@@ -228,8 +228,7 @@ func TestQuestion(t *testing.T) {
 			require.NoError(t, json.Unmarshal(body, &got))
 			delete(got, "credentials")
 			delete(got, "timeoutMs")
-			text := testkit.Must(json.Marshal(got))(t)
-			require.JSONEq(t, string(c.Request), string(text), c.Why)
+			require.JSONEq(t, string(c.Request), string(testkit.Must(json.Marshal(got))(t)), c.Why)
 
 			v := testkit.Must(a.show(&connected{url: "https://shop.test/a/"}))(t)
 			require.Contains(t, v.JSON, `"credentials": $CONNECTOR_CREDENTIALS`)
