@@ -150,8 +150,7 @@ func TestParallelPagesEnd(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, r.open, "a loop that is left reads nothing more")
 		r.seen()
-		rows := rowsOf(t, conn, query("numbered id offset=60 limit=130"))
-		require.Len(t, rows, 130)
+		require.Len(t, rowsOf(t, conn, query("numbered id offset=60 limit=130")), 130)
 		require.Len(t, r.asked(t), 3, "no page behind the window")
 		requireNumbers(t, answer, 1000, func(n int, _ []wire.Value) { // a question within each of the loops, as deep as there are places
 			if n%100 == 60 {

@@ -133,28 +133,20 @@ type recorded struct {
 
 // sent is what is judged of a request.
 type sent struct {
-	Table string `json:"table"`
-
-	And  []sentFilter   `json:"and"`
-	Or   [][]sentFilter `json:"or"`
-	Sort []struct {
-		Field string `json:"field"`
-	} `json:"sort"`
-	Fields  []string `json:"fields"`
-	Limit   int64    `json:"limit"`
-	Offset  int64    `json:"offset"`
-	Joins   []any    `json:"joins"`
-	GroupBy []struct {
-		Grain string `json:"grain"`
-	} `json:"groupBy"`
-	FieldTypes   map[string]wire.Type `json:"fieldTypes"`
-	StringFields []string             `json:"stringFields"`
-	Columns      []string             `json:"columns"`
+	Table                         string
+	And                           []sentFilter
+	Or                            [][]sentFilter
+	Sort                          []struct{ Field string }
+	GroupBy                       []struct{ Grain string }
+	Fields, StringFields, Columns []string
+	Limit, Offset                 int64
+	Joins                         []any
+	FieldTypes                    map[string]wire.Type
 }
 
 type sentFilter struct {
-	Field string  `json:"field"`
-	Op    wire.Op `json:"op"`
+	Field string
+	Op    wire.Op
 }
 
 // record returns a recorder of the requests to a handler.

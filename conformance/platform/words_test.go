@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -208,9 +210,7 @@ func ask(t testing.TB, c *platform.Connection, q wire.Request) (text string, sta
 func answered(t testing.TB, c *platform.Connection, words string) (string, platform.Stats) {
 	t.Helper()
 	text, stats, err := ask(t, c, question(words))
-	if err != nil {
-		t.Fatalf("%s: %v", words, err)
-	}
+	require.NoError(t, err, words)
 	return text, stats
 }
 
