@@ -232,8 +232,7 @@ func TestALinkOfStaleDescriptions(t *testing.T) {
 		acme, l, find := shelf(t, map[string]string{"t.csv": "a\n1\n", "u.csv": "a\n1\n"})
 		from, to := find("t"), find("u")
 		key := wire.ForeignKey{Field: "a", TargetTable: "u", TargetField: "a"}
-		problem := testkit.Must(l.checkLink("acme", key, from, to))(t)
-		require.Empty(t, problem)
+		require.Empty(t, testkit.Must(l.checkLink("acme", key, from, to))(t))
 		put(t, acme, map[string]string{changed: "a\n1\n\n1\n"})
 		_, err := l.checkLink("acme", key, from, to)
 		assert.ErrorIs(t, err, errChanged, changed)

@@ -88,8 +88,7 @@ func TestTheFolderStatesTheFormat(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, src.Close()) }()
-	s := connectortest.Start(t, definition, src, nil)
-	d := discovered(t, s, "acme")
+	d := discovered(t, connectortest.Start(t, definition, src, nil), "acme")
 	var tables []string
 	for _, table := range d.Tables {
 		for _, f := range table.Fields {

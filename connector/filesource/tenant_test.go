@@ -216,8 +216,7 @@ func TestALinkIsNoTenant(t *testing.T) {
 		_, err := r.enter(name)
 		assert.Error(t, err, name)
 	}
-	f := testkit.Must(r.enter("acme"))(t)
-	require.NoError(t, f.close())
+	require.NoError(t, testkit.Must(r.enter("acme"))(t).close())
 }
 
 func TestTableNamesAreNoPaths(t *testing.T) {
