@@ -149,8 +149,7 @@ func TestOmit(t *testing.T) {
 // TestDialect checks that Dialect is called once, and that an empty dialect is refused, unless the host omits it.
 func TestDialect(t *testing.T) {
 	asked := 0
-	doc := document(t, counting{asked: &asked}, nil)
-	assert.Equal(t, "ansi-1", doc.Dialect)
+	assert.Equal(t, "ansi-1", document(t, counting{asked: &asked}, nil).Dialect)
 	assert.Equal(t, 1, asked)
 	_, err := connector.New(shop, testkit.Full{}, token, nil)
 	require.ErrorContains(t, err, "source: Dialect returned an empty name")
@@ -223,10 +222,8 @@ func TestDocumentSize(t *testing.T) {
 		}
 		return len(get(t, h)), nil
 	}
-	one := testkit.Must(size(1))(t)
-	most := 64<<10 - one + 1
-	n := testkit.Must(size(most))(t)
-	assert.Equal(t, 64<<10, n)
+	most := 64<<10 - testkit.Must(size(1))(t) + 1
+	assert.Equal(t, 64<<10, testkit.Must(size(most))(t))
 	_, err := size(most + 1)
 	assert.EqualError(t, err, "document: 65537 bytes, over the limit of 65536; shorten the help texts")
 }

@@ -128,8 +128,7 @@ func (q *question) total(kept []string) []wire.SortKey {
 // rows returns the rows that a request selects.
 func (q *question) rows(t *testing.T, req *wire.QueryRequest) [][]wire.Value {
 	t.Helper()
-	found := testkit.Must(oracle.Query(oracle.Tables{"t": q.table}, req))(t)
-	return found.Rows
+	return testkit.Must(oracle.Query(oracle.Tables{"t": q.table}, req))(t).Rows
 }
 
 // want returns the expected claim and rows.
@@ -200,14 +199,12 @@ func (q *question) source(t *testing.T) connector.Source {
 
 // stream returns an answer, to the byte.
 func (q *question) stream(t *testing.T, served wire.Served, rows [][]wire.Value) string {
-	first := testkit.Must(json.Marshal(served))(t)
-	out := `{"served":` + string(first) + "}\n"
+	out := `{"served":` + string(testkit.Must(json.Marshal(served))(t)) + "}\n"
 	var objects []string
 	for _, row := range rows {
 		var members []string
 		for i, name := range q.req.Fields {
-			cell := testkit.Must(row[i].MarshalJSON())(t)
-			members = append(members, fmt.Sprintf(`%q:%s`, name, cell))
+			members = append(members, fmt.Sprintf(`%q:%s`, name, testkit.Must(row[i].MarshalJSON())(t)))
 		}
 		objects = append(objects, "{"+strings.Join(members, ",")+"}")
 	}

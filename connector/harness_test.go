@@ -112,10 +112,7 @@ func (s *site) Request(ctx context.Context, path, body string) *http.Request {
 
 // request returns a POST request with the bearer token.
 func request(ctx context.Context, url, body string) *http.Request {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body)))(inScript{})
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
 	r.Header.Set("Content-Type", terms.MediaJSON)
 	return r
@@ -156,8 +153,7 @@ func send(t testing.TB, conn net.Conn, path, body string) {
 
 func (s *site) do(r *http.Request) answer {
 	s.t.Helper()
-	res := testkit.Must(s.Client.Do(r))(s.t, "%s %s", r.Method, r.URL.Path)
-	return read(s.t, res)
+	return read(s.t, testkit.Must(s.Client.Do(r))(s.t, "%s %s", r.Method, r.URL.Path))
 }
 
 func (s *site) post(path, body string) answer {
@@ -183,8 +179,7 @@ type answer struct {
 func read(t testing.TB, res *http.Response) answer {
 	t.Helper()
 	defer res.Body.Close()
-	data := testkit.Must(io.ReadAll(res.Body))(t)
-	return answer{res.StatusCode, res.Header, string(data)}
+	return answer{res.StatusCode, res.Header, string(testkit.Must(io.ReadAll(res.Body))(t))}
 }
 
 // refuses asserts a refusal to the byte: status, envelope, headers. A message

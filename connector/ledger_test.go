@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
@@ -55,15 +55,11 @@ func TestLedger(t *testing.T) {
 	}))
 	for _, e := range testkit.Cases[ledgerEntry](t, "testdata/ledger.json") {
 		got = append(got, e.Rule)
-		if (len(e.Tests) == 0) == (e.Reason == "") {
-			t.Errorf("%s: want either tests or a reason", e.Rule)
-		}
+		assert.NotEqual(t, len(e.Tests) == 0, e.Reason == "", "%s: want either tests or a reason", e.Rule)
 		for _, name := range e.Tests {
 			pkg, function, _ := strings.Cut(name, ":")
 			function, _, _ = strings.Cut(function, "/")
-			if packages := declared[function]; !slices.Contains(packages, pkg) {
-				t.Errorf("%s: there is no test %s; packages with a test of that name: %q", e.Rule, name, packages)
-			}
+			assert.Contains(t, declared[function], pkg, "%s: there is no test %s, but in these packages", e.Rule, name)
 		}
 	}
 	require.Equal(t, want, got, "the ledger and docs/protocol.md must have the same rules in the same order")
@@ -91,9 +87,7 @@ func TestLedgerRan(t *testing.T) {
 	require.NotEmpty(t, passed)
 	for _, e := range testkit.Cases[ledgerEntry](t, "testdata/ledger.json") {
 		for _, name := range e.Tests {
-			if !passed[name] {
-				t.Errorf("%s did not run and pass; it proves rule %s", name, e.Rule)
-			}
+			assert.True(t, passed[name], "%s did not run and pass; it proves rule %s", name, e.Rule)
 		}
 	}
 }
@@ -116,9 +110,7 @@ func TestLedgerChecks(t *testing.T) {
 		}
 		for _, id := range e.Checks {
 			statuses, ok := defends[id]
-			if !ok {
-				t.Errorf("%s: there is no check %s", e.Rule, id)
-			}
+			assert.True(t, ok, "%s: there is no check %s", e.Rule, id)
 			defends[id] = append(statuses, rule.Status)
 		}
 	}
@@ -127,9 +119,7 @@ func TestLedgerChecks(t *testing.T) {
 		if c.Advice {
 			want = rules.Decision
 		}
-		if !slices.Contains(defends[c.ID], want) {
-			t.Errorf("check %s (%s): no rule of the status %q names it", c.ID, c.Title, want)
-		}
+		assert.Contains(t, defends[c.ID], want, "check %s (%s): no rule of this status names it", c.ID, c.Title)
 	}
 }
 

@@ -211,8 +211,7 @@ func TestRequestID(t *testing.T) {
 			r := s.Request(t.Context(), "/check", good("/check"))
 			r.Header["X-Request-Id"] = ids
 			r.Header["Traceparent"] = strings.Fields(spelled.Replace(c[2]))
-			a := s.do(r)
-			echoed := a.header.Get("X-Request-ID")
+			echoed := s.do(r).header.Get("X-Request-ID")
 			if want := spelled.Replace(c[3]); want != "" {
 				assert.Equal(t, want, echoed)
 			} else {

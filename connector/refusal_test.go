@@ -292,12 +292,9 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		case w.Code >= 400:
 			var e wire.ErrorAnswer
-			if err := wire.Decode(w.Body.Bytes(), &e); err != nil {
-				t.Fatalf("%v: %s", err, w.Body)
-			}
-			if w.Body.Len() > 8<<10 || e.Error.Code.Status() != w.Code {
-				t.Fatalf("%d %s", w.Code, w.Body)
-			}
+			require.NoError(t, wire.Decode(w.Body.Bytes(), &e), w.Body)
+			require.LessOrEqual(t, w.Body.Len(), 8<<10)
+			require.Equal(t, w.Code, e.Error.Code.Status(), w.Body)
 		case w.Code != 200 && w.Code != 204:
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}

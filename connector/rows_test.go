@@ -181,8 +181,7 @@ func TestJoins(t *testing.T) {
 			columns, _ := cells.Table(t, c[2])
 			act(&src, "QueryJoined", func(a *actor) error { return testkit.Rows(a.out.Begin(columns), rows) })
 			s := serve(t, src.Endpoints, nil)
-			a := s.post("/query", asked)
-			a.is(t, want)
+			s.post("/query", asked).is(t, want)
 			s.alive()
 		})
 	}

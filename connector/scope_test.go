@@ -249,8 +249,7 @@ func TestPerRequestOutside(t *testing.T) {
 	var d eventLog
 	var p connector.PerRequest[string]
 	for range 2 {
-		release := testkit.Must(d.value(t.Context(), &p, "one"))(t)
-		release()
+		testkit.Must(d.value(t.Context(), &p, "one"))(t)()
 		assert.Equal(t, "open one, close one", d.take())
 	}
 }

@@ -201,21 +201,9 @@ var verbs = map[string]func(a *actor, rest string) error{
 	"wrap":   func(a *actor, text string) error { return fmt.Errorf("%s: %w", text, a.err) },
 }
 
-func atoi(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
+func atoi(text string) int { return testkit.Must(strconv.Atoi(text))(inScript{}) }
 
-func duration(text string) time.Duration {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
+func duration(text string) time.Duration { return testkit.Must(time.ParseDuration(text))(inScript{}) }
 
 func repeat(n string, do func() error) error {
 	for range atoi(n) {

@@ -246,8 +246,7 @@ func TestReaderStops(t *testing.T) {
 			conn := s.open("/query", ask(c.more, hour))
 			piece := make([]byte, 1<<20)
 			for taken := 0; taken < c.reads; {
-				n := testkit.Must(io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)]))(t)
-				taken += n
+				taken += testkit.Must(io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)]))(t)
 				time.Sleep(c.pause)
 			}
 			stop := time.Now().Add(-c.pause)
@@ -389,8 +388,7 @@ func TestServerTimeouts(t *testing.T) {
 				"25s " + end}, s.lines(start, res.Body))
 			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
 				send(t, conn, path, good(path))
-				res := testkit.Must(http.ReadResponse(in, nil))(t, path)
-				assert.Equal(t, want, read(t, res).status)
+				assert.Equal(t, want, read(t, testkit.Must(http.ReadResponse(in, nil))(t, path)).status)
 			}
 			time.Sleep(time.Minute)
 		}
