@@ -38,19 +38,14 @@ func unguarded(h http.Handler) http.Handler {
 }
 
 func TestOptionsChecks(t *testing.T) {
-	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
-	require.NoError(t, err)
+	all := testkit.Must((&conformance.Options{Mode: conformance.ModeBoth}).Checks())(t)
 	require.Len(t, all, len(conformance.Checks()))
-	live, err := (&conformance.Options{Mode: conformance.ModeLive}).Checks()
-	require.NoError(t, err)
+	live := testkit.Must((&conformance.Options{Mode: conformance.ModeLive}).Checks())(t)
 	for _, o := range []conformance.Options{{Phases: []int{4, 3, 1, 0}}, {Match: "."}} {
 		o.Mode = conformance.ModeLive
-		every, err := o.Checks()
-		require.NoError(t, err)
-		require.Equal(t, live, every, "no selection")
+		require.Equal(t, live, testkit.Must(o.Checks())(t), "no selection")
 	}
-	some, err := (&conformance.Options{Phases: []int{0}, Match: "^P0[.]1$"}).Checks()
-	require.NoError(t, err)
+	some := testkit.Must((&conformance.Options{Phases: []int{0}, Match: "^P0[.]1$"}).Checks())(t)
 	require.Len(t, some, 1)
 	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Match: "("},
 		{Match: "nothing"}, {Match: "^$"}, {RowBudget: -1}, {Timeout: -1}} {
@@ -62,9 +57,7 @@ func TestOptionsChecks(t *testing.T) {
 	for mode, phases := range map[conformance.Mode][]int{"": {0, 1, 2, 3}, conformance.ModeFixture: {0, 1, 2, 3},
 		conformance.ModeLive: {0, 1, 3, 4}, conformance.ModeBoth: {0, 1, 2, 3, 4}} {
 		of := map[int]bool{}
-		checks, err := (&conformance.Options{Mode: mode}).Checks()
-		require.NoError(t, err)
-		for _, c := range checks {
+		for _, c := range testkit.Must((&conformance.Options{Mode: mode}).Checks())(t) {
 			of[c.Phase] = true
 		}
 		require.ElementsMatch(t, phases, slices.Collect(maps.Keys(of)), "mode %q, as the protocol says", mode)
@@ -119,8 +112,7 @@ func TestRetiredIDs(t *testing.T) {
 			require.False(t, used[f.Was], "%s names another check too", f.Was)
 			used[f.Was] = true
 			retired++
-			planned, err := (&conformance.Options{Match: "^" + regexp.QuoteMeta(f.Was) + "$"}).Checks()
-			require.NoError(t, err)
+			planned := testkit.Must((&conformance.Options{Match: "^" + regexp.QuoteMeta(f.Was) + "$"}).Checks())(t)
 			require.Len(t, planned, 1, f.Was)
 			require.Equal(t, c.ID, planned[0].ID, f.Was)
 			require.NotEmpty(t, f.Name+f.Title, f.Was)

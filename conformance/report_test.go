@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
@@ -27,14 +28,12 @@ func golden(t *testing.T, name, got string) {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "no golden file: run this test with -update and review it")
+	want := testkit.Must(os.ReadFile(path))(t, "no golden file: run this test with -update and review it")
 	require.Equal(t, string(want), got, "the report has changed: run this test with -update and review it")
 }
 
 func TestReportJSON(t *testing.T) {
-	body, err := sample().JSON()
-	require.NoError(t, err)
+	body := testkit.Must(sample().JSON())(t)
 	golden(t, "report.json", string(body))
 
 	var got struct {
@@ -56,8 +55,7 @@ func TestReportJSON(t *testing.T) {
 	require.Equal(t, "the body of a 401 names a table", got.Failures[0].Detail)
 	require.Equal(t, conformance.ExitFail, got.Exit)
 
-	empty, err := (&conformance.Report{Mode: conformance.ModeLive, Problem: "no answer"}).JSON()
-	require.NoError(t, err)
+	empty := testkit.Must((&conformance.Report{Mode: conformance.ModeLive, Problem: "no answer"}).JSON())(t)
 	require.NotContains(t, string(empty), "null", "an empty list is a list")
 	require.Contains(t, string(empty), `"problem": "no answer"`)
 }
@@ -108,8 +106,7 @@ func TestReportJUnit(t *testing.T) {
 				Detail: "by P0.5: it does not parse"}}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body, err := c.report.JUnit()
-			require.NoError(t, err)
+			body := testkit.Must(c.report.JUnit())(t)
 			require.NotRegexp(t, "[\x00-\x08\x0b-\x1f]", string(body), "no character that XML cannot hold")
 			var root suites
 			require.NoError(t, xml.Unmarshal(body, &root))
@@ -123,8 +120,7 @@ func TestReportJUnit(t *testing.T) {
 				require.Len(t, suite.Case, suite.Tests)
 				tests, failures, errors, skipped = tests+suite.Tests, failures+suite.Failures, errors+suite.Errors, skipped+suite.Skipped
 				for _, test := range suite.Case {
-					_, err := strconv.ParseFloat(test.Time, 64)
-					require.NoError(t, err)
+					testkit.Must(strconv.ParseFloat(test.Time, 64))(t)
 					require.NotEmpty(t, test.Name)
 					require.NotEmpty(t, test.Class)
 					for _, f := range test.Failure {
@@ -143,8 +139,7 @@ func TestReportJUnit(t *testing.T) {
 			}
 		})
 	}
-	body, err := sample().JUnit()
-	require.NoError(t, err)
+	body := testkit.Must(sample().JUnit())(t)
 	var root suites
 	require.NoError(t, xml.Unmarshal(body, &root))
 	require.Equal(t, "Phase 2: Fixture corpus", root.Suite[2].Name)
@@ -157,9 +152,7 @@ func TestReportJUnit(t *testing.T) {
 }
 
 func TestReportHTML(t *testing.T) {
-	body, err := sample().HTML()
-	require.NoError(t, err)
-	page := string(body)
+	page := string(testkit.Must(sample().HTML())(t))
 	linked := regexp.MustCompile(`<a (class="[a-z ]+" )?` +
 		`href="https://github.com/connectorsdk/connector-sdk-go/blob/main/docs/(checks|protocol)\.md#[a-z0-9-]+"`)
 	require.NotRegexp(t, `(?i)(src|href)="?(https?:)?//`, linked.ReplaceAllString(page, ""), "nothing is fetched, and no link leads elsewhere")
@@ -181,8 +174,7 @@ func TestReportHTML(t *testing.T) {
 		require.True(t, ids[m[1]], "%s leads nowhere", m[1])
 	}
 	for name, r := range map[string]*conformance.Report{"green": green(), "empty": {Problem: "no answer"}} {
-		body, err := r.HTML()
-		require.NoError(t, err, name)
+		body := testkit.Must(r.HTML())(t, name)
 		require.Contains(t, string(body), "</html>", name)
 		require.NotContains(t, string(body), `id="failures"`, name)
 	}
@@ -271,12 +263,10 @@ func TestReportSaysWhy(t *testing.T) {
 			require.Equal(t, c.exit, c.report.Exit())
 			require.Contains(t, strings.Join(strings.Fields(c.report.Text(false, false)), " "), c.says)
 			require.Equal(t, c.exit == 0, c.report.Err() == nil)
-			body, err := c.report.JUnit()
-			require.NoError(t, err)
+			body := testkit.Must(c.report.JUnit())(t)
 			graded := !strings.HasPrefix(c.says, "NOT GRADED")
 			require.Equal(t, !graded || c.report.Problem != "", strings.Contains(string(body), "<error "), "an error of the run")
-			body, err = c.report.JSON()
-			require.NoError(t, err)
+			body = testkit.Must(c.report.JSON())(t)
 			require.Equal(t, !graded, strings.Contains(string(body), `"verdict": "not run"`))
 			require.Equal(t, strings.HasPrefix(c.says, "NOT WHOLE"), strings.Contains(string(body), `"leftOut": "`))
 		})
@@ -291,17 +281,14 @@ func TestRulesAreEscaped(t *testing.T) {
 	}}}
 	require.Contains(t, r.Text(false, false), "  rule      “`in` finds the cells")
 	require.Contains(t, r.Text(false, false), "\n            [rule-2]\n", "a rule that the rulebook lacks")
-	body, err := r.HTML()
-	require.NoError(t, err)
+	body := testkit.Must(r.HTML())(t)
 	require.Contains(t, string(body), "a title with <code>code</code> &amp; &lt;signs&gt;")
 	require.Contains(t, string(body), "<code>in</code> finds the cells")
 	require.Regexp(t, `#filter-3">filter-3</a>, <a href="[^"]*#rule-2">rule-2</a>`, string(body))
-	body, err = r.JSON()
-	require.NoError(t, err)
+	body = testkit.Must(r.JSON())(t)
 	require.Contains(t, string(body), "\"quote\": \"`in` finds the cells")
 	require.Contains(t, string(body), "\"title\": \"a title with `code` & <signs>\"")
-	body, err = r.JUnit()
-	require.NoError(t, err)
+	body = testkit.Must(r.JUnit())(t)
 	var root struct {
 		Failure []string `xml:"testsuite>testcase>failure"`
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -31,9 +32,7 @@ func TestTargetShowsNoSecret(t *testing.T) {
 		fmt.Fprintf(&out, verb, *holder.inner)
 	}
 	slog.New(slog.NewTextHandler(&out, nil)).Info("graded", "target", target, "token", target.Token)
-	body, err := json.Marshal(target.Token)
-	require.NoError(t, err)
-	out.Write(body)
+	out.Write(testkit.Must(json.Marshal(target.Token))(t))
 	require.NotContains(t, out.String(), testToken)
 	require.NotContains(t, out.String(), fmt.Sprintf("%x", testToken))
 	require.NotContains(t, out.String(), "8f31")
@@ -79,8 +78,7 @@ func TestPublicTarget(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
 	target := conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken), Public: true}
-	r, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive})
-	require.NoError(t, err)
+	r := testkit.Must(conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive}))(t)
 	require.Equal(t, conformance.ExitNotRun, r.Exit())
 	require.Contains(t, r.Problem, "the platform would refuse this address: 127.0.0.1 is this host")
 	require.Zero(t, asked.Load(), "nothing was sent there")

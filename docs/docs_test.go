@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
@@ -26,9 +27,7 @@ func TestFilesExist(t *testing.T) {
 	for _, name := range []string{"architecture.md", "authoring.md", "engines.md", "operating.md", "protocol.md"} {
 		for _, path := range goFile.FindAllString(read(t, name), -1) {
 			_, err := os.Stat(filepath.Join("..", path))
-			if err != nil {
-				t.Errorf("%s names %s, which does not exist", name, path)
-			}
+			assert.NoError(t, err, "%s names %s, which does not exist", name, path)
 		}
 	}
 }

@@ -97,8 +97,7 @@ func figureFaults(text string, shown map[string]string) (faults []string) {
 			fault("%d rivals and %d figures", len(rivals), len(claimed))
 		}
 		for i, c := range claimed {
-			rival := rivals[min(i, len(rivals)-1)]
-			if !shows(taken, c, rival) {
+			if rival := rivals[min(i, len(rivals)-1)]; !shows(taken, c, rival) {
 				fault("%s has no %s against %q", figuresOf[folder], c, rival)
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,9 +86,8 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	values := append(pool(t), longCells()...)
 	for _, typ := range allTypes {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
-			o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}},
-				append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"})
-			require.NoError(t, err)
+			o := testkit.Must(filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}},
+				append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"}))(t)
 			rows := make([][]wire.Value, len(values))
 			for i, v := range values {
 				rows[i] = []wire.Value{v, v}
@@ -126,8 +125,7 @@ func TestCompareAndKeyAllocateNothing(t *testing.T) {
 // is not moved to the heap, because Match retains nothing of it.
 func TestVariadicRowStaysOnTheStack(t *testing.T) {
 	p := compileOne(t, wire.Filter{Op: wire.OpIn, Values: texts("a", "b")}, "")
-	o, err := filter.CompileOrder(nil, column(""), nil, nil)
-	require.NoError(t, err)
+	o := testkit.Must(filter.CompileOrder(nil, column(""), nil, nil))(t)
 	row := func(values ...wire.Value) { sinkBool, _ = p.Match(values) }
 	pair := func(a, b wire.Value) { sinkInt = o.Compare([]wire.Value{a}, []wire.Value{b}) }
 	text := strings.Repeat("b", 3)

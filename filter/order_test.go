@@ -31,9 +31,8 @@ func TestOrderOfOneColumn(t *testing.T) {
 		}
 		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: asc, "": asc, wire.Desc: desc} {
 			for _, collate := range []bool{false, true} {
-				o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}},
-					column(wire.Type(strings.TrimPrefix(c[0], "-"))), nil, nil)
-				require.NoError(t, err)
+				o := testkit.Must(filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}},
+					column(wire.Type(strings.TrimPrefix(c[0], "-"))), nil, nil))(t)
 				for i, a := range want {
 					for j, b := range want {
 						got := o.Compare([]wire.Value{a}, []wire.Value{b})
@@ -106,9 +105,8 @@ func TestOrderIsTotal(t *testing.T) {
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDate} {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
 			// A column before it, equal in all rows, decides nothing.
-			o, err := filter.CompileOrder([]wire.SortKey{{Field: "same"}, {Field: "c", Dir: dir}},
-				append([]wire.Column{{Name: "same"}}, column(typ)...), nil, nil)
-			require.NoError(t, err)
+			o := testkit.Must(filter.CompileOrder([]wire.SortKey{{Field: "same"}, {Field: "c", Dir: dir}},
+				append([]wire.Column{{Name: "same"}}, column(typ)...), nil, nil))(t)
 			n := len(values)
 			order := make([]int, n*n)
 			for i, a := range values {

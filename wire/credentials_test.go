@@ -97,13 +97,12 @@ func newHolder(t *testing.T) holder {
 // No way of looking at a secret shows it.
 func TestSecretsDoNotShow(t *testing.T) {
 	h := newHolder(t)
-	things := map[string]any{
+	for name, thing := range map[string]any{
 		"credentials": h.Public, "pointer to credentials": h.pointer, "token": h.Token, "pointer to token": &h.token,
 		"bearer": h.Bearer, "pointer to bearer": &h.bearer,
 		"holder": h, "pointer to holder": &h, "slice": []any{h.Public, h.Token}, "map": map[string]any{"a": h.Public, "b": h.Token},
 		"request": h.request, "error": fmt.Errorf("call failed: %v %v", h.Public, h.Token),
-	}
-	for name, thing := range things {
+	} {
 		t.Run(name, func(t *testing.T) {
 			for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p", "%T", "%10.3s", "%[1]v %[1]s", "%!"} {
 				assert.False(t, seen(fmt.Sprintf(verb, thing)), verb)

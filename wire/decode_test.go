@@ -101,8 +101,7 @@ func TestDecodeErrors(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(more), &body))
 		require.NoError(t, json.Unmarshal([]byte("{"+c[1]+"}"), &body))
-		text := testkit.Must(json.Marshal(body))(t)
-		assert.ErrorContains(t, wire.Decode(text, message), want, c[1])
+		assert.ErrorContains(t, wire.Decode(testkit.Must(json.Marshal(body))(t), message), want, c[1])
 	}
 	assert.ErrorContains(t, wire.Decode([]byte(`{"orphanRate": 1.5}`), new(wire.LinkHitRate)), "orphanRate: must be a number from 0 to 1")
 	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat(`{"x": `, 31) + `[`
@@ -262,8 +261,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		message := verdicts.Messages[int(which)%len(verdicts.Messages)]
 		m := message.Make()
-		err := wire.Decode(data, m)
-		if err != nil {
+		if err := wire.Decode(data, m); err != nil {
 			fault, ok := err.(*wire.MessageError)
 			require.True(t, ok)
 			require.Equal(t, message.Make(), m)
@@ -277,8 +275,7 @@ func FuzzDecode(f *testing.F) {
 		once := testkit.Must(verdicts.Encode(m))(t)
 		again := message.Make()
 		require.NoError(t, wire.Decode(once, again), "%s", once)
-		twice := testkit.Must(verdicts.Encode(again))(t)
-		require.Equal(t, string(once), string(twice))
+		require.Equal(t, string(once), string(testkit.Must(verdicts.Encode(again))(t)))
 	})
 }
 

@@ -119,8 +119,7 @@ var encodedMessages = []struct {
 func TestEncode(t *testing.T) {
 	for _, c := range encodedMessages {
 		t.Run(c.why, func(t *testing.T) {
-			got := testkit.Must(verdicts.Encode(c.message))(t)
-			assert.Equal(t, c.want, string(got))
+			assert.Equal(t, c.want, string(testkit.Must(verdicts.Encode(c.message))(t)))
 		})
 	}
 }

@@ -61,8 +61,7 @@ func TestValueSpelling(t *testing.T) {
 			}
 			assert.Equal(t, text, c.value.String())
 
-			marshalled := testkit.Must(json.Marshal(c.value))(t)
-			assert.JSONEq(t, c.json, string(marshalled))
+			assert.JSONEq(t, c.json, string(testkit.Must(json.Marshal(c.value))(t)))
 		})
 	}
 }
@@ -137,8 +136,7 @@ func TestDatetimesAgainstStandardLibrary(t *testing.T) {
 			}
 			// Without a width, the shortest exact one of the four is taken.
 			short := wire.Datetime(at)
-			parsed, err := time.Parse(time.RFC3339Nano, short.String())
-			require.NoError(t, err)
+			parsed := testkit.Must(time.Parse(time.RFC3339Nano, short.String()))(t)
 			if !parsed.Equal(at) || !short.Time().Equal(at) || len(short.String()) > len(want) {
 				t.Fatalf("%s is spelled %s", want, short)
 			}
@@ -258,8 +256,7 @@ func FuzzValueJSON(f *testing.F) {
 		var again wire.Value
 		require.NoError(t, again.UnmarshalJSON(once))
 		require.Equal(t, v.String(), again.String())
-		twice := testkit.Must(again.AppendJSON(nil))(t)
-		require.Equal(t, string(once), string(twice))
+		require.Equal(t, string(once), string(testkit.Must(again.AppendJSON(nil))(t)))
 	})
 }
 

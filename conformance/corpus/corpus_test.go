@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestDigest checks that changed data have a new version.
 func TestDigest(t *testing.T) {
-	raw, err := os.ReadFile("testdata/digests.txt")
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile("testdata/digests.txt"))(t)
 	known := map[string]string{}
 	for line := range strings.Lines(string(raw)) {
 		version, digest, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -57,8 +57,7 @@ func TestWrittenJSON(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Write(dir))
 	for _, table := range Tables() {
-		raw, err := os.ReadFile(filepath.Join(dir, "json", table.Name+".json"))
-		require.NoError(t, err)
+		raw := testkit.Must(os.ReadFile(filepath.Join(dir, "json", table.Name+".json")))(t)
 		var file struct {
 			Table json.RawMessage         `json:"table"`
 			Rows  []map[string]wire.Value `json:"rows"`
@@ -101,8 +100,7 @@ func TestWrittenCSV(t *testing.T) {
 			}
 		}
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, "csv", "customers.csv"))
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile(filepath.Join(dir, "csv", "customers.csv")))(t)
 	require.Contains(t, string(raw), "\n10,\"Ink\",\"ink@example.com\",,false,7,2021-05-05\n", "a null is nothing")
 	require.Contains(t, string(raw), "\n12,\"Kiosk\",\"kiosk@example.com\",\"\",false,,2021-09-30\n", "an empty text is not")
 }

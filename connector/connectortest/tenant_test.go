@@ -27,8 +27,7 @@ func TestTenantAnswers(t *testing.T) {
 
 	require.NoError(t, tenant.Check())
 
-	found := testkit.Must(tenant.Discover())(t)
-	assert.Len(t, found.Tables, 4)
+	assert.Len(t, testkit.Must(tenant.Discover())(t).Tables, 4)
 
 	answer := testkit.Must(tenant.Query(wire.QueryRequest{
 		Table: "orders", Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Fields: []string{"amount", "id"}, Limit: 2,
@@ -50,8 +49,7 @@ func TestTenantAnswers(t *testing.T) {
 		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "weight", As: "total"}}}))(t)
 	assert.Equal(t, []map[string]wire.Value{{"total": wire.Text("23.1000001")}}, groups)
 
-	size := testkit.Must(tenant.Size("orders"))(t)
-	assert.Equal(t, &wire.Size{Rows: 11, Exact: true}, size)
+	assert.Equal(t, &wire.Size{Rows: 11, Exact: true}, testkit.Must(tenant.Size("orders"))(t))
 
 	counts := testkit.Must(tenant.Cardinality("orders", "region", "amount"))(t)
 	assert.Equal(t, map[string]*wire.Cardinality{"region": {NonNull: 9, Distinct: 8}, "amount": {NonNull: 9, Distinct: 8}}, counts)

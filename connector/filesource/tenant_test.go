@@ -75,7 +75,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(attacks), 30)
 	s, _ := start(t, r, nil)
-	posts := map[string]string{
+	for path, members := range map[string]string{
 		wire.PathCheck:       "",
 		wire.PathDiscovery:   "",
 		wire.PathQuery:       `"table":"data","and":[],"sort":[],"fields":["a"]`,
@@ -84,8 +84,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 		wire.PathSize:        `"table":"data"`,
 		wire.PathCardinality: `"table":"data","columns":["a"]`,
 		wire.PathLinkHitRate: `"fromTable":"data","fromColumn":"a","toTable":"data","toColumn":"a"`,
-	}
-	for path, members := range posts {
+	} {
 		status, wrongPassword := s.Post(path, body("locked", "zzzzzz", members))
 		require.Equal(t, 400, status)
 		code := "bad_request" // [rule http-8b]

@@ -34,8 +34,7 @@ func fields(names ...string) (list []wire.Field) {
 func discover(t *testing.T, tables ...memsource.Table) []wire.Table {
 	t.Helper()
 	src := testkit.Must(memsource.New(tables, nil))(t)
-	d := testkit.Must(src.Discover(context.Background(), &wire.DiscoveryRequest{}))(t)
-	return d.Tables
+	return testkit.Must(src.Discover(context.Background(), &wire.DiscoveryRequest{}))(t).Tables
 }
 
 // TestSourceDescribes: what an author leaves empty is read off the rows.

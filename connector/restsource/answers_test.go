@@ -125,8 +125,7 @@ func TestReportedLosses(t *testing.T) { readings(t, "reports.tsv") }
 // readJSON reads a file of testdata.
 func readJSON(t *testing.T, name string, into any) {
 	t.Helper()
-	text := testkit.Must(os.ReadFile("testdata/" + name))(t)
-	require.NoError(t, json.Unmarshal(text, into))
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("testdata/"+name))(t), into))
 }
 
 // TestOnePageOfMany: a table of one page whose answer says by any usual name that there are
@@ -261,12 +260,8 @@ func FuzzAnswer(f *testing.F) {
 		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: upstream}))(t)
 		w := testkit.Post(testkit.New(secret, shopDefinition, src, testkit.Quiet()), secret, wire.PathQuery, query)
 		complete := bytes.Contains(w.Body.Bytes(), []byte(`{"end":1}`))
-		if complete && !json.Valid(body) {
-			t.Errorf("rows of what is not JSON: %s", w.Body)
-		}
-		if !complete && !strings.Contains(w.Body.String(), `"internal"`) {
-			t.Errorf("neither an end nor an internal error: %s", w.Body)
-		}
+		assert.True(t, !complete || json.Valid(body), "rows of what is not JSON: %s", w.Body)
+		assert.True(t, complete || strings.Contains(w.Body.String(), `"internal"`), "no end and no internal error: %s", w.Body)
 	})
 }
 

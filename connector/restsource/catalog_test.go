@@ -95,8 +95,7 @@ func TestTablesOf(t *testing.T) {
 	}
 	_, err := read(t, tenant, "boats", nil, "id")
 	require.Equal(t, wire.CodeUnknownEntity, wire.CodeOf(err), "another tenant's")
-	found := testkit.Must(tenant.Discover())(t)
-	assert.Equal(t, []string{"users", "cars", "pets"}, namesOf(found))
+	assert.Equal(t, []string{"users", "cars", "pets"}, namesOf(testkit.Must(tenant.Discover())(t)))
 
 	_, err = restsource.New(restsource.API{Base: shopAPI.Base}, nil, options)
 	require.ErrorContains(t, err, "no table")

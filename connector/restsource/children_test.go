@@ -209,8 +209,7 @@ func TestEmbeddedInChild(t *testing.T) {
 	assert.Equal(t, []string{"/numbers", "/numbers/2/boxes"}, api.takeAsked(), "only the endpoint of that number")
 	answer = testkit.Must(tenant.Query(wire.QueryRequest{Table: "notes", Fields: []string{"thing", "note"}}))(t)
 	assert.JSONEq(t, `[{"thing": "t1", "note": "of the first"}, {"thing": "t2", "note": "of the second"}]`, answer.JSON())
-	found := testkit.Must(tenant.Discover())(t)
-	assert.Len(t, found.Tables, 4)
+	assert.Len(t, testkit.Must(tenant.Discover())(t).Tables, 4)
 }
 
 // TestEmbeddedWhole: a list in a row is whole, or the read fails and says what to do.

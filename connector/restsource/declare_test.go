@@ -274,8 +274,7 @@ func TestCheck(t *testing.T) {
 func TestDescribed(t *testing.T) {
 	tables := declared("shop")
 	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
-	tenant := asTenant(t, newShopOf(13), tables).Unverified()
-	found := testkit.Must(tenant.Discover())(t)
+	found := testkit.Must(asTenant(t, newShopOf(13), tables).Unverified().Discover())(t)
 	text := testkit.Must(wire.EncodeAnswer(found))(t)
 	if *update {
 		var indented bytes.Buffer

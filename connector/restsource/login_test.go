@@ -113,8 +113,7 @@ func TestLogins(t *testing.T) {
 			connectortest.Run(t, loginDefinition, src, &connectortest.Options{Credentials: loginCredentials, Requests: 60})
 			tenant, log := connectAs(t, loginDefinition, loginCredentials, shop, tables, restsource.Options{Transport: api})
 			api.asked, api.urls = nil, nil
-			rows := testkit.Must(read(t, tenant, "t", nil, "id"))(t)
-			assert.Equal(t, []string{"1", "2"}, rows)
+			assert.Equal(t, []string{"1", "2"}, testkit.Must(read(t, tenant, "t", nil, "id"))(t))
 			assert.True(t, strings.HasPrefix(api.asked[0], "POST "))
 			require.Len(t, api.urls, 3, "one login in a request, and two pages")
 			for _, page := range api.urls[1:] {
@@ -520,8 +519,7 @@ func TestSignedJWT(t *testing.T) {
 
 func decoded(t *testing.T, part string) string {
 	t.Helper()
-	text := testkit.Must(base64.RawURLEncoding.DecodeString(part))(t)
-	return string(text)
+	return string(testkit.Must(base64.RawURLEncoding.DecodeString(part))(t))
 }
 
 // An API that wants each request signed. The function sees the request as it is sent,
@@ -572,8 +570,7 @@ func TestTokenThatExpiresInTheQueue(t *testing.T) {
 		}, oauthTables(), restsource.Options{Transport: o})
 		req := allNumbers
 		req.TimeoutMS = 600_000
-		answer := testkit.Must(tenant.Query(req))(t)
-		assert.Len(t, answer.Column("id"), 16)
+		assert.Len(t, testkit.Must(tenant.Query(req))(t).Column("id"), 16)
 		assert.Equal(t, 9, o.granted(), "one for each page")
 		assert.Len(t, o.asked, 2*9, "none is refused")
 	})

@@ -447,8 +447,7 @@ func TestUnstableOrder(t *testing.T) {
 			t.Run(name+" by "+by, func(t *testing.T) {
 				silent := 0
 				for size := 6; size < 15; size++ {
-					ids, err := readAll(t, tied(size, order), numbersTable(pages))
-					if err != nil {
+					if ids, err := readAll(t, tied(size, order), numbersTable(pages)); err != nil {
 						requireCode(t, wire.CodeInternal, err)
 					} else if len(ids) != 40 {
 						silent++
@@ -464,8 +463,7 @@ func TestUnstableOrder(t *testing.T) {
 	t.Run("a stable one", func(t *testing.T) {
 		for by, pages := range byPlaces {
 			api := numbersTo(40, 10)
-			ids := testkit.Must(readAll(t, api, numbersTable(pages)))(t, by)
-			assert.Len(t, ids, 40, by)
+			assert.Len(t, testkit.Must(readAll(t, api, numbersTable(pages)))(t, by), 40, by)
 			found := testkit.Must(serve(t, shopAPI, numbersTable(pages), api).Discover())(t)
 			assert.Empty(t, found.Warnings, by)
 		}

@@ -152,8 +152,7 @@ func TestIgnored(t *testing.T) {
 			api := newShop()
 			api.change = c.change
 			tenant := asTenant(t, api, declared("shop"))
-			found := testkit.Must(tenant.Discover())(t)
-			assert.Equal(t, c.warnings, found.Warnings)
+			assert.Equal(t, c.warnings, testkit.Must(tenant.Discover())(t).Warnings)
 			filters := wire.Where{And: []wire.Filter{
 				cond("status", wire.OpEq, wire.Text("paid")), cond("paid", wire.OpEq, wire.Bool(false)),
 				cond("created", wire.OpGte, wire.Text("2024-06-01T00:00:00Z")),
@@ -424,8 +423,7 @@ func TestSorted(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		got := testkit.Must(json.Marshal(answer.Column("v")))(t)
-		assert.JSONEq(t, c[3], string(got), "%s", c)
+		assert.JSONEq(t, c[3], string(testkit.Must(json.Marshal(answer.Column("v")))(t)), "%s", c)
 	}
 }
 
@@ -472,8 +470,7 @@ func TestJoined(t *testing.T) {
 		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "code",
 			Fields: []wire.JoinField{{Field: "name", As: "who"}}}},
 	}
-	answer := testkit.Must(asTenant(t, api, tables).Unverified().Query(join))(t)
-	assert.Len(t, answer.Column("who"), 9)
+	assert.Len(t, testkit.Must(asTenant(t, api, tables).Unverified().Query(join))(t).Column("who"), 9)
 	for _, address := range api.takeAsked() {
 		assert.Equal(t, strings.HasPrefix(address, "/orders?"), strings.Contains(address, "status="), address)
 	}

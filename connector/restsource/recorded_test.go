@@ -196,8 +196,7 @@ func TestRecordedToken(t *testing.T) {
 	live := testkit.Must(read(recorded, upstream))(t)
 	require.Len(t, filesIn(t, dir), 2)
 	assertClean(t, dir, recorded, derived(recorded))
-	replayed := testkit.Must(read("another-credential", nil))(t)
-	assert.Equal(t, live, replayed)
+	assert.Equal(t, live, testkit.Must(read("another-credential", nil))(t))
 	require.NoError(t, os.Remove(filepath.Join(dir, filesIn(t, dir)[0]))) // the page
 	_, err := read("another-credential", nil)
 	requireCode(t, wire.CodeInternal, err) // a missing recording is not an empty page, and nothing to wait for
@@ -206,15 +205,14 @@ func TestRecordedToken(t *testing.T) {
 // TestDerivedInLogs: what Authorize makes of a credential is in no log [rule credential-9], wherever it puts it, and whether
 // the transport quotes it, or Authorize itself.
 func TestDerivedInLogs(t *testing.T) {
-	puts := map[string]func(r *http.Request, secret string){
+	for place, put := range map[string]func(r *http.Request, secret string){
 		"a header": func(r *http.Request, secret string) { r.Header.Set("X-Signature", secret) },
 		"a parameter": func(r *http.Request, secret string) {
 			r.URL.RawQuery = url.Values{"x": {secret}}.Encode()
 		},
 		"a path":     func(r *http.Request, secret string) { r.URL.Path += "/" + secret },
 		"a password": func(r *http.Request, secret string) { r.URL.User = url.UserPassword("shop", secret) },
-	}
-	for place, put := range puts {
+	} {
 		for name, fails := range map[string][3]error{
 			"the transport": {nil, errors.New("Get \"https://shop.example/?x=" + derived(recorded) + "\": no route"), errors.New("timeout")},
 			"Authorize":     {errors.New("token " + derived(recorded) + " is refused"), nil, errors.New("is refused")},

@@ -162,8 +162,7 @@ func decoded(text string) iter.Seq2[map[string]any, error] {
 		d.UseNumber()
 		for d.More() {
 			var document map[string]any
-			err := d.Decode(&document)
-			if !yield(document, err) || err != nil {
+			if err := d.Decode(&document); !yield(document, err) || err != nil {
 				return
 			}
 		}
@@ -187,8 +186,7 @@ func TestInfer(t *testing.T) {
 		f := table.Fields[0]
 		assert.Equal(t, wire.Type(c[1]), f.Type, values)
 		assert.Equal(t, c[2], fmt.Sprint(f.Nullable), values)
-		samples := testkit.Must(json.Marshal(f.Samples))(t)
-		assert.Equal(t, c[3], string(samples), values)
+		assert.Equal(t, c[3], string(testkit.Must(json.Marshal(f.Samples))(t)), values)
 	}
 }
 

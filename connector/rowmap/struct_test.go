@@ -90,8 +90,7 @@ type everything struct {
 
 func structOf[T any](t *testing.T) *rowmap.Struct[T] {
 	t.Helper()
-	s := testkit.Must(rowmap.Of[T]())(t)
-	return s
+	return testkit.Must(rowmap.Of[T]())(t)
 }
 
 // TestStruct checks every type that a field may have, with a value and with none.

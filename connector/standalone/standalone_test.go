@@ -319,8 +319,7 @@ func TestDefaultPort(t *testing.T) {
 
 // TestMainFails requires that a program that cannot serve says why and exits with 1.
 func TestMainFails(t *testing.T) {
-	program := testkit.Must(os.Executable())(t)
-	cmd := exec.Command(program)
+	cmd := exec.Command(testkit.Must(os.Executable())(t))
 	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN=short")
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -413,8 +412,7 @@ func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals here")
 	}
-	program := testkit.Must(os.Executable())(t)
-	cmd = exec.Command(program)
+	cmd = exec.Command(testkit.Must(os.Executable())(t))
 	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN="+token)
 	out := testkit.Must(cmd.StdoutPipe())(t)
 	require.NoError(t, cmd.Start())

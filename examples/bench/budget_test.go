@@ -73,8 +73,7 @@ func encode(names []string) func(testing.TB) func(int) {
 		for _, name := range names {
 			from = append(from, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name }))
 		}
-		layout := testkit.Must(lines.NewLayout(names, from))(t)
-		batch := layout.NewBatch()
+		batch := testkit.Must(lines.NewLayout(names, from))(t).NewBatch()
 		cells, _ := sample(t, 1024)
 		return func(rows int) {
 			for i := range rows {
@@ -111,8 +110,7 @@ func ask(fields []string) func(testing.TB) func(int) {
 		q.Fields = fields
 		body := testkit.Must(wire.EncodeRequest(q))(t)
 		return func(rows int) {
-			h := testkit.Must(newConnector(rows))(t)
-			serveInto(t, h, body, &discardWriter{})
+			serveInto(t, testkit.Must(newConnector(rows))(t), body, &discardWriter{})
 		}
 	}
 }
@@ -178,6 +176,5 @@ func instructionsOf(b *testing.B, valgrind, name string, rows int) int {
 	require.NoError(b, err, string(text))
 	m := counted.FindSubmatch(text)
 	require.NotNil(b, m, string(text))
-	n := testkit.Must(strconv.Atoi(strings.ReplaceAll(string(m[1]), ",", "")))(b)
-	return n
+	return testkit.Must(strconv.Atoi(strings.ReplaceAll(string(m[1]), ",", "")))(b)
 }

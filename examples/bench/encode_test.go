@@ -40,8 +40,7 @@ func BenchmarkS1(b *testing.B) {
 		o.at(i)
 		line.Rows = append(line.Rows, o.object())
 	}
-	layout := testkit.Must(lines.NewLayout(reference.Names(), nil))(b)
-	batch := layout.NewBatch()
+	batch := testkit.Must(lines.NewLayout(reference.Names(), nil))(b).NewBatch()
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -211,8 +210,7 @@ func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) 
 // BenchmarkS7 counts what a row allocates on its way from Row to the socket,
 // with a filter on. One operation is one row that the source emits.
 func BenchmarkS7(b *testing.B) {
-	h := testkit.Must(newConnector(b.N))(b)
-	read := readerOf(b, h, filtered())
+	read := readerOf(b, testkit.Must(newConnector(b.N))(b), filtered())
 	b.ReportAllocs()
 	b.ResetTimer()
 	read()
@@ -222,8 +220,7 @@ func BenchmarkS7(b *testing.B) {
 // allocates for the request and for each of its lines.
 func TestRowsAllocateNothing(t *testing.T) {
 	allocations := func(rows int) float64 {
-		h := testkit.Must(newConnector(rows))(t)
-		read := readerOf(t, h, filtered())
+		read := readerOf(t, testkit.Must(newConnector(rows))(t), filtered())
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		read()

@@ -103,8 +103,7 @@ func sample(t testing.TB, n int) ([][]wire.Value, []map[string]any) {
 		var o order
 		o.at(i)
 		cells[i] = o.cells(nil)
-		text := testkit.Must(json.Marshal(o.object()))(t)
-		require.NoError(t, json.Unmarshal(text, &maps[i]))
+		require.NoError(t, json.Unmarshal(testkit.Must(json.Marshal(o.object()))(t), &maps[i]))
 	}
 	return cells, maps
 }

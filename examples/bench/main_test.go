@@ -110,8 +110,7 @@ func TestSourcesAnswerTheTable(t *testing.T) {
 			if k.scan == nil {
 				return
 			}
-			n := testkit.Must(k.scan(at))(t)
-			require.Equal(t, rows, n)
+			require.Equal(t, rows, testkit.Must(k.scan(at))(t))
 			more := testkit.Must(start(t.Context(), k.name+sideBare, rows+1, "-at", at))(t)
 			defer more.stop()
 			_, err = c.discard(t.Context(), more, query())

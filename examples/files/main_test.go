@@ -67,8 +67,7 @@ func TestConfigure(t *testing.T) {
 		assert.True(t, config.token.Matches(secret))
 	}
 	one := testkit.Must(configure(nil, env(nil), io.Discard))(t)
-	two := testkit.Must(configure(nil, env(nil), io.Discard))(t)
-	assert.NotEqual(t, one.minted, two.minted)
+	assert.NotEqual(t, one.minted, testkit.Must(configure(nil, env(nil), io.Discard))(t).minted)
 	assert.Equal(t, "8080", one.port)
 	_, err := configure([]string{"-h"}, env(nil), io.Discard)
 	assert.ErrorIs(t, err, flag.ErrHelp)

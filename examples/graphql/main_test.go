@@ -25,8 +25,7 @@ var plenty = standin.Budget{Most: 1e9, Restore: 1e9}
 func source(t *testing.T, budget standin.Budget) (connector.Source, *standin.Shop) {
 	t.Helper()
 	shop := standin.New(budget)
-	s := testkit.Must(restsource.New(api, tables, &restsource.Options{Transport: shop}))(t)
-	return s, shop
+	return testkit.Must(restsource.New(api, tables, &restsource.Options{Transport: shop}))(t), shop
 }
 
 func tenant(t *testing.T, credentials map[string]string) *connectortest.Tenant {

@@ -81,8 +81,7 @@ func grade(t *testing.T, service *upstream, options *conformance.Options) *confo
 	for _, account := range standin.DefaultAccounts() {
 		target.Credentials = append(target.Credentials, wire.NewCredentials(tenant(account)))
 	}
-	report := testkit.Must(conformance.Run(t.Context(), target, options))(t)
-	return report
+	return testkit.Must(conformance.Run(t.Context(), target, options))(t)
 }
 
 // TestConformance grades the connector with two tenants, one on each plan. A request

@@ -125,8 +125,7 @@ func TestPushed(t *testing.T) {
 	assert.ElementsMatch(t, []string{"/v1/dashboards?limit=100&offset=0", "/v1/dashboards?limit=100&offset=4",
 		"/v1/dashboards/dashboard_5"}, service.paths)
 	service.paths = nil
-	n := testkit.Must(tenant.Count(wire.CountRequest{Table: "chats"}))(t)
-	assert.Equal(t, int64(12), n)
+	assert.Equal(t, int64(12), testkit.Must(tenant.Count(wire.CountRequest{Table: "chats"}))(t))
 	assert.Len(t, service.paths, 1, "the API counts the chats")
 	assert.Contains(t, service.paths[0], "/v1/chats?archived=true&", "with those that it leaves out by default")
 }

@@ -39,8 +39,7 @@ func TestListsAreWhole(t *testing.T) {
 
 	stored := func(path string) []json.RawMessage {
 		t.Helper()
-		list := testkit.Must(service.Stored(account.Token, path))(t)
-		return list
+		return testkit.Must(service.Stored(account.Token, path))(t)
 	}
 	// What stands in the path of a list that belongs to one resource.
 	first := map[string]string{"id": "org_1", "chat_id": "chat_1", "workflowId": "workflow_1",
@@ -172,8 +171,7 @@ func TestStory(t *testing.T) {
 		}
 		assert.Equal(t, runs.State, types[0])
 		assert.Equal(t, runs.Done, types[len(types)-1])
-		status := testkit.Must(client.Status(t.Context(), run))(t)
-		assert.Equal(t, "completed", status.State)
+		assert.Equal(t, "completed", testkit.Must(client.Status(t.Context(), run))(t).State)
 
 		first, second, last := <-deliveries, <-deliveries, <-deliveries
 		assert.Equal(t, webhook.AwaitingInput, first.Event())

@@ -82,8 +82,7 @@ func TestParticularCombinations(t *testing.T) {
 	bounds, unequal := map[[2]wire.Op]bool{}, 0
 	for q := range ofCorpus(3).Combinations(KeepAll, wire.PathQuery) {
 		if len(q.And) == 2 && len(q.Or) == 0 && q.And[0].Field == q.And[1].Field && terms.ShapeOf(q.And[0].Op) == terms.ShapeValue {
-			c := q.column(q.And[0].Field)
-			if c.has(q.And[0].Value) && c.has(q.And[1].Value) {
+			if c := q.column(q.And[0].Field); c.has(q.And[0].Value) && c.has(q.And[1].Value) {
 				bounds[[2]wire.Op{q.And[0].Op, q.And[1].Op}] = true
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 func TestDialAndAccept(t *testing.T) {
@@ -25,13 +26,11 @@ func TestDialAndAccept(t *testing.T) {
 		assert.NoError(t, err)
 		accepted <- c
 	}()
-	client, err := l.Dial(t.Context())
-	require.NoError(t, err)
+	client := testkit.Must(l.Dial(t.Context()))(t)
 	server := <-accepted
 	go func() { _, _ = server.Write([]byte("x")) }()
 	got := make([]byte, 1)
-	_, err = client.Read(got)
-	require.NoError(t, err)
+	testkit.Must(client.Read(got))(t)
 	assert.Equal(t, "x", string(got))
 }
 
@@ -75,9 +74,7 @@ func TestServe(t *testing.T) {
 		"http://connector.test":  "connector.test",
 		"https://another.test/x": "another.test", // the platform's base URLs are https
 	} {
-		got, err := ask(url)
-		require.NoError(t, err, url)
-		assert.Equal(t, host, got)
+		assert.Equal(t, host, testkit.Must(ask(url))(t, url))
 	}
 	kept, err := l.Dial(t.Context())
 	require.NoError(t, err)

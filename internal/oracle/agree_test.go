@@ -240,8 +240,7 @@ func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 	}
 	var rows [][]wire.Value
 	for _, row := range table.Rows {
-		ok := testkit.Must(program.Match(row))(t)
-		if ok {
+		if testkit.Must(program.Match(row))(t) {
 			rows = append(rows, row)
 		}
 	}

@@ -89,7 +89,7 @@ func TestJoinRefuses(t *testing.T) {
 	var malformed *oracle.Malformed
 	var unknown *oracle.UnknownField
 	var table *oracle.UnknownTable
-	cases := []struct {
+	for _, c := range []struct {
 		why  string
 		hops []wire.JoinHop
 		err  any
@@ -101,8 +101,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"to an unknown field", []wire.JoinHop{hop("orders", "city", "cities", "x")}, &unknown},
 		{"an unknown field", []wire.JoinHop{hop("orders", "city", "cities", "name", wire.JoinField{Field: "x", As: "x"})}, &unknown},
 		{"a clash of names", []wire.JoinHop{hop("orders", "city", "cities", "name", wire.JoinField{Field: "land", As: "id"})}, &malformed},
-	}
-	for _, c := range cases {
+	} {
 		_, err := oracle.Query(shop(t), &wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: c.hops})
 		require.ErrorAs(t, err, c.err, c.why)
 	}

@@ -57,9 +57,8 @@ func TestAggregate(t *testing.T) {
 
 func TestPlanAggregateColumns(t *testing.T) {
 	columns := append(table(t, "sales").Columns, wire.Column{Name: "n", Type: wire.TypeNumber})
-	plan, err := relation.PlanAggregate(columns, &wire.AggregateRequest{GroupBy: by("region, code/month"),
-		Measures: of("count, count_distinct region, sum n, max day")})
-	require.NoError(t, err)
+	plan := testkit.Must(relation.PlanAggregate(columns, &wire.AggregateRequest{GroupBy: by("region, code/month"),
+		Measures: of("count, count_distinct region, sum n, max day")}))(t)
 	types := []wire.Type{}
 	for _, c := range plan.Columns {
 		types = append(types, c.Type)

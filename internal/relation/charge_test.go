@@ -35,7 +35,7 @@ func TestBudgetIsCharged(t *testing.T) {
 	order, err := filter.CompileOrder(nil, []wire.Column{{Name: "c"}}, nil, nil)
 	require.NoError(t, err)
 	abc := wire.Text("abc")
-	cases := []struct {
+	for _, c := range []struct {
 		name string
 		run  func(*Budget) error
 		want int
@@ -76,8 +76,7 @@ func TestBudgetIsCharged(t *testing.T) {
 			}
 			return err
 		}, key(abc, wire.TypeString), "each distinct value once"},
-	}
-	for _, c := range cases {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.NoError(t, c.run(NewBudget(int64(c.want))), c.why)
 			assert.Error(t, c.run(NewBudget(int64(c.want-1))), c.why)

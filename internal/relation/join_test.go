@@ -170,11 +170,10 @@ func TestJoinIndexed(t *testing.T) {
 // TestJoinPlan tells what the joins need of each table, and where each of their columns
 // comes from.
 func TestJoinPlan(t *testing.T) {
-	plan, err := relation.PlanJoin(table(t, "staff").Columns,
+	plan := testkit.Must(relation.PlanJoin(table(t, "staff").Columns,
 		[][]wire.Column{table(t, "places").Columns, table(t, "lands").Columns}, relation.JoinRequest{
 			Table: "staff",
-			Joins: hops("staff.home = places.town, town, town again; places.land = lands.code, full")})
-	require.NoError(t, err)
+			Joins: hops("staff.home = places.town, town, town again; places.land = lands.code, full")}))(t)
 	assert.Equal(t, []int{0, 1}, plan.Needed(0), "the key, which is a field too, and the key of the next hop")
 	assert.Equal(t, []int{0, 1}, plan.Needed(1))
 	var origins [][2]int

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
@@ -64,9 +65,8 @@ func TestCitations(t *testing.T) {
 	for _, f := range files(t, ".go", ".md", ".json", ".txtar", ".txt", ".yml") {
 		for _, at := range citation.FindAllStringSubmatchIndex(f.text, -1) {
 			id := f.text[at[2]:at[3]]
-			if _, ok := rules.Lookup(id); !ok {
-				t.Errorf("%s:%d: docs/protocol.md has no rule %q", f.path, line(f.text, at[0]), id)
-			}
+			_, ok := rules.Lookup(id)
+			assert.True(t, ok, "%s:%d: docs/protocol.md has no rule %q", f.path, line(f.text, at[0]), id)
 			cited++
 		}
 	}
@@ -86,9 +86,7 @@ func TestCheckIDs(t *testing.T) {
 				retired, err := (&conformance.Options{Mode: conformance.ModeBoth, Match: "^" + id + "$"}).Checks()
 				known = err == nil && len(retired) == 1
 			}
-			if !known {
-				t.Errorf("%s:%d: the conformance program has no check %q", page.path, line(page.text, at[0]), id)
-			}
+			assert.True(t, known, "%s:%d: the conformance program has no check %q", page.path, line(page.text, at[0]), id)
 			named++
 		}
 	}

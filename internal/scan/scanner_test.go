@@ -129,8 +129,7 @@ func TestMembers(t *testing.T) {
 			var s scan.Scanner
 			s.Reset(text)
 			read := make([]wire.Value, len(before))
-			n := s.Members(before, read)
-			if c[1] != "-" || n > 0 {
+			if n := s.Members(before, read); c[1] != "-" || n > 0 {
 				assert.Equal(t, cells.Row(t, c[1]), read[:n])
 			}
 			if fault != "" {

@@ -25,14 +25,13 @@ func TestQuoteName(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	shapes := map[terms.Shape][]wire.Op{
+	for shape, ops := range map[terms.Shape][]wire.Op{
 		terms.ShapeValue: {wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpContains,
 			wire.OpIncludes, wire.OpStartsWith},
 		terms.ShapeMember:  {wire.OpIn, wire.OpNin},
 		terms.ShapeNullary: {wire.OpIsNull, wire.OpNotNull},
 		terms.ShapeUnknown: {"", "EQ", "like", "startsWith"},
-	}
-	for shape, ops := range shapes {
+	} {
 		for _, op := range ops {
 			assert.Equal(t, shape, terms.ShapeOf(op), "%s", op)
 		}

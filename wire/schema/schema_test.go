@@ -87,8 +87,7 @@ func described(t *testing.T, path string, v any) (n int) {
 				if property == false {
 					continue
 				}
-				object, ok := property.(map[string]any)
-				if assert.True(t, ok, at) {
+				if object, ok := property.(map[string]any); assert.True(t, ok, at) {
 					text, _ := object["description"].(string)
 					assert.True(t, strings.HasSuffix(text, "."), "%s needs a description: a sentence", at)
 					n += 1 + described(t, at, object)
@@ -191,8 +190,7 @@ func survives(t *testing.T, s *jsonschema.Schema, name string, v verdicts.Verdic
 	parsed := testkit.Must(parse(encoded))(t, "%s", encoded)
 	require.NoError(t, s.Validate(parsed), "%s", encoded)
 	require.NoError(t, wire.Decode(encoded, again))
-	twice := testkit.Must(verdicts.Encode(again))(t)
-	assert.Equal(t, string(encoded), string(twice))
+	assert.Equal(t, string(encoded), string(testkit.Must(verdicts.Encode(again))(t)))
 
 	original := testkit.Must(parse(v.Message()))(t)
 	if lax[name] {
@@ -278,8 +276,7 @@ func TestVerdictFolder(t *testing.T) {
 			assert.Positive(t, count[false])
 		})
 	}
-	folders := testkit.Must(os.ReadDir(folder))(t)
-	for _, f := range folders {
+	for _, f := range testkit.Must(os.ReadDir(folder))(t) {
 		if f.IsDir() {
 			assert.Contains(t, schema.Names(), f.Name())
 		}

@@ -141,8 +141,7 @@ func TestTellsNoSecret(t *testing.T) {
 	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
 	texts := []string{got.out, got.err}
 	for _, file := range files {
-		body := testkit.Must(os.ReadFile(file))(t)
-		texts = append(texts, string(body))
+		texts = append(texts, string(testkit.Must(os.ReadFile(file))(t)))
 	}
 	for _, text := range texts {
 		text = strings.ToLower(text)

@@ -35,8 +35,7 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	entries := testkit.Must(os.ReadDir(full))(t)
-	require.Len(t, entries, 1)
+	require.Len(t, testkit.Must(os.ReadDir(full))(t), 1)
 	require.Contains(t, conform(t, nil, "new", "-h").out, "-kind")
 }
 

@@ -111,8 +111,7 @@ func TestTables(t *testing.T) {
 		Selection struct{ Tables []string }
 		Coverage  struct{ Tables []struct{ Name string } }
 	}
-	body := testkit.Must(os.ReadFile(report))(t)
-	require.NoError(t, json.Unmarshal(body, &parsed))
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile(report))(t), &parsed))
 	require.Equal(t, []string{"orders"}, parsed.Selection.Tables)
 	require.Len(t, parsed.Coverage.Tables, 1)
 

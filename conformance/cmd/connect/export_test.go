@@ -241,8 +241,7 @@ func dieUntidily(t *testing.T, dir, format string) {
 	t.Helper()
 	for name := range contents(t, dir, format) {
 		name = filepath.Join(dir, name)
-		note, _ := os.ReadFile(name + progressSuffix)
-		if strings.Contains(string(note), `"done":true`) {
+		if note, _ := os.ReadFile(name + progressSuffix); strings.Contains(string(note), `"done":true`) {
 			continue
 		}
 		file := testkit.Must(os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0))(t)

@@ -30,7 +30,7 @@ func ordered(change func(q *exam.Question)) *exam.Question {
 func TestCauseOf(t *testing.T) {
 	open := wire.Filter{Field: "state", Op: wire.OpEq, Value: wire.Text("open")}
 	sort := []wire.SortKey{{Field: "id", Dir: wire.Asc}}
-	tests := []struct {
+	for _, test := range []struct {
 		cause, why string
 		change     func(q *exam.Question)
 	}{
@@ -56,8 +56,7 @@ func TestCauseOf(t *testing.T) {
 		{"M10", "periods of a filter", func(q *exam.Question) {
 			q.Path, q.And, q.Groups = wire.PathAggregate, []wire.Filter{open}, []wire.GroupKey{{Field: "state", As: "g", Grain: wire.GrainDay}}
 		}},
-	}
-	for _, test := range tests {
+	} {
 		require.Equal(t, test.cause, causeOf(ordered(test.change)), test.why)
 	}
 }

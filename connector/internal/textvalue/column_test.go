@@ -48,8 +48,7 @@ func read(t *testing.T, texts ...string) []textvalue.Raw {
 // spelled returns a cell as it crosses the wire.
 func spelled(t *testing.T, v wire.Value) string {
 	t.Helper()
-	text := testkit.Must(v.AppendJSON(nil))(t)
-	return string(text)
+	return string(testkit.Must(v.AppendJSON(nil))(t))
 }
 
 // all lists the texts of a test, which are separated by " | ".

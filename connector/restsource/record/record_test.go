@@ -34,8 +34,7 @@ func ask(t *testing.T, recorder *record.Recorder, method, address, body string, 
 	if err != nil {
 		return nil, "", err
 	}
-	text := testkit.Must(io.ReadAll(res.Body))(t)
-	return res, string(text), res.Body.Close()
+	return res, string(testkit.Must(io.ReadAll(res.Body))(t)), res.Body.Close()
 }
 
 // written returns the names of the files of a directory, and all of their texts.

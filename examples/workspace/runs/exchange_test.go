@@ -68,8 +68,7 @@ func TestRun(t *testing.T) {
 func TestFinishedRun(t *testing.T) {
 	play(t, "finished.http", func(t *testing.T, ctx context.Context, c *runs.Client) {
 		begun := time.Now()
-		types := testkit.Must(follow(ctx, c, "run_1"))(t)
-		assert.Equal(t, []string{runs.State, runs.Done}, types)
+		assert.Equal(t, []string{runs.State, runs.Done}, testkit.Must(follow(ctx, c, "run_1"))(t))
 		assert.Zero(t, time.Since(begun))
 	})
 }

@@ -278,9 +278,7 @@ func (d *description) check(t *testing.T, r *http.Request, w *httptest.ResponseR
 	schema := d.schemaAt(t, "/paths/"+escaped(e.Path)+"/"+method+"/responses/"+status+"/content/application~1json/schema")
 	var body any
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
-	if err := schema.Validate(body); err != nil {
-		t.Errorf("%s %s: the answer does not fit swagger.json: %#v", e.Method, e.Path, err)
-	}
+	assert.NoError(t, schema.Validate(body), "%s %s: the answer does not fit swagger.json", e.Method, e.Path)
 }
 
 func escaped(segment string) string {

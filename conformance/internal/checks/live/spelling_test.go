@@ -9,7 +9,7 @@ import (
 )
 
 func TestSpellings(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		kind  wire.Type
 		json  string // as it comes off the wire
 		legal bool
@@ -50,8 +50,7 @@ func TestSpellings(t *testing.T) {
 		{wire.TypeArray, `"{red,blue}"`, false, "an array as a database prints it"},
 		{wire.TypeString, `5`, true, "columns of mixed kinds are declared string"},
 		{wire.TypeReference, `5`, true, "a key"},
-	}
-	for _, test := range tests {
+	} {
 		var v wire.Value
 		require.NoError(t, v.UnmarshalJSON([]byte(test.json)))
 		require.Equal(t, test.legal, misspelled(v, test.kind) == "", "%s %s: %s", test.kind, test.json, test.why)

@@ -40,7 +40,7 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestSteady tells what varies beside other requests only from what varies alone, and from
 // data that changed.
 func TestSteady(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		why     string
 		answers answering
 		asked   int
@@ -58,8 +58,7 @@ func TestSteady(t *testing.T) {
 			`table "t" is answered with 3 rows and then, asked alone again, with other 3`},
 		{"is refused alone too", answering{"!"}, 1, "", "", "500"},
 		{"is refused later", answering{"abc", "!"}, 2, "", "", "500"},
-	}
-	for _, test := range tests {
+	} {
 		table := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
 		before := &oracle.Table{Name: "t", Columns: table.Columns()}
 		for _, letter := range "abc" {

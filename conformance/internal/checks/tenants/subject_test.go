@@ -28,7 +28,7 @@ func TestChanged(t *testing.T) {
 		return s
 	}
 	const moved = `"t"`
-	tests := []struct {
+	for _, test := range []struct {
 		why                    string
 		first, second          string // before
 		firstAgain, secondThen string
@@ -49,8 +49,7 @@ func TestChanged(t *testing.T) {
 		{"rows are new", "abcd", "wxyz", "abcde", "wxyz", moved},
 		{"the rows are not known any more", "abcd", "wxyz", "-", "wxyz", moved},
 		{"the rows were not known before", "-", "wxyz", "-", "wxyz", ""},
-	}
-	for _, test := range tests {
+	} {
 		before, now := reading(test.first, test.second), reading(test.firstAgain, test.secondThen)
 		require.Equal(t, test.want, changed([]*subject{before}, []*subject{now}), test.why)
 	}

@@ -36,8 +36,7 @@ var numerals = []string{
 func inDecimals(scale int) func(wire.Value, any) int {
 	return func(cell wire.Value, arg any) int {
 		order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
-		_, fraction, _ := strings.Cut(arg.(string), ".")
-		if !ok || len(fraction) > scale {
+		if _, fraction, _ := strings.Cut(arg.(string), "."); !ok || len(fraction) > scale {
 			panic("what is bound does not fit the column: " + arg.(string))
 		}
 		return order
@@ -118,8 +117,7 @@ func compiled(t *testing.T, op wire.Op, value string, typ wire.Type) func(cell w
 	where := wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}}
 	program := testkit.Must(filter.Compile(where, []wire.Column{{Name: "c", Type: typ}}))(t)
 	return func(cell wire.Value) bool {
-		ok := testkit.Must(program.Match([]wire.Value{cell}))(t)
-		return ok
+		return testkit.Must(program.Match([]wire.Value{cell}))(t)
 	}
 }
 

@@ -67,8 +67,7 @@ func TestReceiver(t *testing.T) {
 	stop()
 	text := testkit.Must(os.ReadFile(out))(t)
 	assert.Equal(t, strings.ReplaceAll(paused, "\n", "")+"\n"+completed+"\n", string(text))
-	info := testkit.Must(os.Stat(out))(t)
-	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	assert.Equal(t, os.FileMode(0o600), testkit.Must(os.Stat(out))(t).Mode().Perm())
 }
 
 func TestFaultyStart(t *testing.T) {

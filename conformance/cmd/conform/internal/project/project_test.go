@@ -52,8 +52,7 @@ func TestReleased(t *testing.T) {
 			require.NoError(t, p.Make())
 			require.ErrorContains(t, p.Make(), "not empty", "nothing is written over")
 			read := func(name string) string {
-				text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
-				return string(text)
+				return string(testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t))
 			}
 
 			mod := read("go.mod")
@@ -159,7 +158,6 @@ func TestNames(t *testing.T) {
 		for _, required := range Kinds[i].Requires {
 			require.Contains(t, versions, required)
 		}
-		found := testkit.Must(KindOf(Kinds[i].Name))(t)
-		require.Same(t, &Kinds[i], found)
+		require.Same(t, &Kinds[i], testkit.Must(KindOf(Kinds[i].Name))(t))
 	}
 }
