@@ -116,8 +116,7 @@ func TestInstancesOfVersions(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "a")
 		version := func(content string) fingerprints {
 			require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-			info := testkit.Must(os.Lstat(file))(t)
-			return fingerprints{file: info}
+			return fingerprints{file: testkit.Must(os.Lstat(file))(t)}
 		}
 		one := version("1")
 		before, first := lease(t, p, "a", one)
@@ -199,8 +198,7 @@ func TestRequestsShareNothing(t *testing.T) {
 		err = q.QueryRowContext(t.Context(), "SELECT n FROM "+from).Scan(&n)
 		return n, err
 	}
-	n := testkit.Must(read(own, view))(t)
-	require.Equal(t, "a", n)
+	require.Equal(t, "a", testkit.Must(read(own, view))(t))
 	for _, other := range []*sql.DB{a, again, b} {
 		conn := connected(t, other)
 		_, err := read(conn, view)

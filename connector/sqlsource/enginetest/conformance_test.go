@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
@@ -166,9 +167,7 @@ func TestPlatform(t *testing.T) {
 			if i%e.conformance.casesOf != 0 || strings.HasPrefix(test.Check, "A.") {
 				continue
 			}
-			if err := casetest.Ask(t.Context(), connection, test); err != nil {
-				t.Errorf("%s (%s): %v", test.Name, test.Why, err)
-			}
+			assert.NoError(t, casetest.Ask(t.Context(), connection, test), "%s (%s)", test.Name, test.Why)
 		}
 	})
 }

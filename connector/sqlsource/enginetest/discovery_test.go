@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	lite "github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -196,37 +196,35 @@ func TestSQLiteLate(t *testing.T) {
 				`without keys that only their rows prove, and perhaps without samples: ` +
 				`"t00", "t01", "t02", "t03", "t04", "t05", "t06", "t07", "t08", "t09" and 20 more. `},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				db := newSQLite(t, "")
-				for i := range 30 {
-					db.execute(t, fmt.Sprintf("CREATE TABLE t%02d (id INT NOT NULL PRIMARY KEY, day DATE, t00 INT REFERENCES t00)", i)+
-						fmt.Sprintf("; INSERT INTO t%02d VALUES (1, '2024-01-01 10:00:00', 1)", i))
-				}
-				seen := 0
-				slow := db.intercepted(t, func(text string, _ []driver.NamedValue) error {
-					if strings.Contains(text, c.statement) {
-						if seen++; seen == 16 {
-							time.Sleep(9100 * time.Millisecond) // of ten seconds, one is kept for the answer
-						}
+		testkit.Bubble(t, c.why, func(t *testing.T) {
+			db := newSQLite(t, "")
+			for i := range 30 {
+				db.execute(t, fmt.Sprintf("CREATE TABLE t%02d (id INT NOT NULL PRIMARY KEY, day DATE, t00 INT REFERENCES t00)", i)+
+					fmt.Sprintf("; INSERT INTO t%02d VALUES (1, '2024-01-01 10:00:00', 1)", i))
+			}
+			seen := 0
+			slow := db.intercepted(t, func(text string, _ []driver.NamedValue) error {
+				if strings.Contains(text, c.statement) {
+					if seen++; seen == 16 {
+						time.Sleep(9100 * time.Millisecond) // of ten seconds, one is kept for the answer
 					}
-					return nil
-				})
-				tables, warnings := slow.discover(t, nil, 10*time.Second)
-				require.Len(t, tables, c.tables)
-				assert.Equal(t, c.warning+"Allow the discovery more time, or serve fewer tables.", strings.Split(warnings, "\n")[0])
-				for i := range c.tables {
-					table := tables[fmt.Sprintf("t%02d", i)]
-					want := wire.TypeDatetime // as the rows have it
-					if i >= c.looked {
-						want = wire.TypeDate
-					}
-					assert.Equal(t, want, table.Field("day").Type, table.Name)
-					assert.Empty(t, table.PrimaryKey, "a key whose values nobody looked at")
-					assert.Empty(t, table.ForeignKeys, "a key that was not checked")
 				}
-				assert.NotContains(t, warnings, "foreign key", "the one warning says it")
+				return nil
 			})
+			tables, warnings := slow.discover(t, nil, 10*time.Second)
+			require.Len(t, tables, c.tables)
+			assert.Equal(t, c.warning+"Allow the discovery more time, or serve fewer tables.", strings.Split(warnings, "\n")[0])
+			for i := range c.tables {
+				table := tables[fmt.Sprintf("t%02d", i)]
+				want := wire.TypeDatetime // as the rows have it
+				if i >= c.looked {
+					want = wire.TypeDate
+				}
+				assert.Equal(t, want, table.Field("day").Type, table.Name)
+				assert.Empty(t, table.PrimaryKey, "a key whose values nobody looked at")
+				assert.Empty(t, table.ForeignKeys, "a key that was not checked")
+			}
+			assert.NotContains(t, warnings, "foreign key", "the one warning says it")
 		})
 	}
 }

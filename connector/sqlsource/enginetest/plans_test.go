@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 )
 
 // plansOf is how an engine says how it executes a statement.
@@ -120,11 +121,9 @@ type queryer interface {
 // textsOf returns the columns and the rows of a statement's answer as texts.
 func textsOf(t testing.TB, q queryer, statement string, args ...any) (names []string, texts [][]sql.NullString) {
 	t.Helper()
-	rows, err := q.QueryContext(t.Context(), statement, args...)
-	require.NoError(t, err, statement)
+	rows := testkit.Must(q.QueryContext(t.Context(), statement, args...))(t, statement)
 	defer func() { require.NoError(t, rows.Close()) }()
-	names, err = rows.Columns()
-	require.NoError(t, err)
+	names = testkit.Must(rows.Columns())(t)
 	for rows.Next() {
 		cells := make([]sql.NullString, len(names))
 		into := make([]any, len(names))
