@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -188,9 +189,7 @@ func sound(t *testing.T, report *result) {
 	}
 	require.NotContains(t, report.Text(true, false), testToken)
 	for _, form := range []func() ([]byte, error){report.JSON, report.JUnit, report.HTML} {
-		body, err := form()
-		require.NoError(t, err)
-		require.NotContains(t, string(body), testToken)
+		require.NotContains(t, string(testkit.Must(form())(t)), testToken)
 	}
 }
 
@@ -250,8 +249,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, l.Close())
 	for _, url := range []string{"http://" + l.Addr().String(), "http://no-such-host.invalid", "https://" + l.Addr().String()} {
 		report, err := gradeAt(t.Context(), conformance.Target{URL: url, Token: wire.NewBearer(testToken)}, nil)
@@ -268,34 +266,32 @@ func TestInterrupt(t *testing.T) {
 		if after > 20 && !testrun.InFull() {
 			continue // most of a run
 		}
-		t.Run(fmt.Sprintf("after %d checks", after), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				target, stop := conformance.InProcess(usual(), testToken)
-				defer stop()
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				done := 0
-				if after == 0 {
-					cancel()
-				}
-				report, err := gradeAt(ctx, target, &conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
-					if e.Done != nil {
-						if done++; done == after {
-							cancel()
-						}
+		testkit.Bubble(t, fmt.Sprintf("after %d checks", after), func(t *testing.T) {
+			target, stop := conformance.InProcess(usual(), testToken)
+			defer stop()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := 0
+			if after == 0 {
+				cancel()
+			}
+			report, err := gradeAt(ctx, target, &conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
+				if e.Done != nil {
+					if done++; done == after {
+						cancel()
 					}
-				}})
-				require.NoError(t, err)
-				require.Equal(t, "the run was interrupted", report.Problem)
-				require.Equal(t, check.ExitNotRun, report.Exit(), report.Text(false, false))
-				s := report.Summary()
-				require.LessOrEqual(t, s.Passed, after)
-				if after > 5 {
-					require.Positive(t, s.Passed, "what was learned is told")
 				}
-				require.Equal(t, conformance.NotReached, report.Outcomes[len(report.Outcomes)-1].Reason)
-				sound(t, report)
-			})
+			}})
+			require.NoError(t, err)
+			require.Equal(t, "the run was interrupted", report.Problem)
+			require.Equal(t, check.ExitNotRun, report.Exit(), report.Text(false, false))
+			s := report.Summary()
+			require.LessOrEqual(t, s.Passed, after)
+			if after > 5 {
+				require.Positive(t, s.Passed, "what was learned is told")
+			}
+			require.Equal(t, conformance.NotReached, report.Outcomes[len(report.Outcomes)-1].Reason)
+			sound(t, report)
 		})
 	}
 }
@@ -318,8 +314,7 @@ func TestEndWhileWaiting(t *testing.T) {
 			if c.interrupted > 0 {
 				time.AfterFunc(c.interrupted, cancel)
 			}
-			report, err := gradeAt(ctx, target, &c.options)
-			require.NoError(t, err)
+			report := testkit.Must(gradeAt(ctx, target, &c.options))(t)
 			require.Contains(t, report.Problem, c.problem)
 			require.LessOrEqual(t, report.Duration, max(c.interrupted, c.options.Timeout)+time.Second)
 			require.Equal(t, conformance.Pass, report.Outcome("P0.1").Verdict, "what was learned is told")

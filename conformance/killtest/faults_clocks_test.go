@@ -23,6 +23,10 @@ import (
 var routePaths = []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize,
 	wire.PathCardinality, wire.PathLinkHitRate}
 
+// wholePaths are the paths whose answers are no streams.
+var wholePaths = slices.DeleteFunc(append([]string{wire.PathDocument}, routePaths...),
+	func(path string) bool { return path == wire.PathQuery })
+
 // clockFaults are connectors that keep time badly over the corpus's table slow.
 var clockFaults = []fault{
 	broken("a join puts timeoutMs off", "timeoutMs is enforced by the server", "P3.5g",

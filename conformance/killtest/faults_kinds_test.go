@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -43,95 +44,65 @@ func kindFaults() []fault {
 	return slices.Concat(gluedFaults, laterPageFaults, tellingFaults, columnFaults, strayLinkFaults)
 }
 
-// gluing serves tables whose rows are one group if a key made of the several keys of a request is the same. The key
-// is made of the texts of the values, and of nil for null.
-func gluing(tables func() []memsource.Table, key func(texts []any) string) http.Handler {
-	var others sync.Map
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		keys := listOf(tree, "groupBy")
-		if r.URL.Path != wire.PathAggregate || !mayAsk(r) || len(keys) < 2 || grained(tree) || len(listOf(tree, "joins")) > 0 {
-			return false
-		}
-		var names []string
-		for _, k := range keys {
-			names = append(names, fmt.Sprint(k["field"]))
-		}
-		id := fmt.Sprint(tree["table"], names)
-		other, known := others.Load(id)
-		if !known {
-			all := tables()
-			for _, t := range all {
-				if t.Name == tree["table"] {
-					mergeRows(t, names, key)
-				}
+// glued returns a connector that takes rows for one group if a key made of the several keys of a request is the same.
+// The key is made of the texts of the values, in which null is nullText.
+func glued(name string, tables func() []memsource.Table, key func(texts []string) string) fault {
+	return broken(name, "groups are those of the rows' values", "L8", stocked(tables, twist{
+		folded: func(req *wire.AggregateRequest) oracle.Tables {
+			all := oracleTables(tables())
+			if len(req.GroupBy) > 1 && len(req.Joins) == 0 && !slices.ContainsFunc(req.GroupBy, hasGrain) {
+				mergeRows(all[req.Table], req.GroupBy, key)
 			}
-			other, _ = others.LoadOrStore(id, plain(all...))
-		}
-		other.(http.Handler).ServeHTTP(w, withBody(r, *body))
-		return true
-	})(plain(tables()...))
+			return all
+		}})).graded(live)
 }
 
+func hasGrain(k wire.GroupKey) bool { return k.Grain != "" }
+
 // mergeRows gives rows with the same key the values of the first of them in the fields that the key is made of.
-func mergeRows(t memsource.Table, names []string, key func(texts []any) string) {
+func mergeRows(t *oracle.Table, keys []wire.GroupKey, key func(texts []string) string) {
 	first := map[string][]wire.Value{}
-	for n, row := range t.Rows {
-		var texts []any
-		var at []int
-		for _, name := range names {
-			i := slices.IndexFunc(t.Fields, func(f wire.Field) bool { return f.Name == name })
-			if i < 0 {
-				return
-			}
-			at, texts = append(at, i), append(texts, any(row[i].String()))
-			if row[i].IsNull() {
-				texts[len(texts)-1] = nil
-			}
+	for _, row := range t.Rows {
+		var texts []string
+		var cells []wire.Value
+		for _, k := range keys {
+			cell := row[t.Index(k.Field)]
+			cells = append(cells, cell)
+			texts = append(texts, map[bool]string{false: cell.String(), true: nullText}[cell.IsNull()])
 		}
 		id := key(texts)
 		if first[id] == nil {
-			first[id] = row
+			first[id] = cells
 		}
-		t.Rows[n] = slices.Clone(row)
-		for _, i := range at {
-			t.Rows[n][i] = first[id][i]
+		for i, k := range keys {
+			row[t.Index(k.Field)] = first[id][i]
 		}
 	}
 }
 
-// joinedBy returns the key that is the texts with something between them, where null is a text.
-func joinedBy(between, null string) func(texts []any) string {
-	return func(texts []any) string {
-		var parts []string
-		for _, text := range texts {
-			if text == nil {
-				text = null
-			}
-			parts = append(parts, text.(string))
-		}
-		return strings.Join(parts, between)
-	}
+const nullText = "\x00"
+
+// joinedBy returns the key that is the texts with something between them.
+func joinedBy(between string) func(texts []string) string {
+	return func(texts []string) string { return strings.Join(texts, between) }
 }
 
-func glued(name string, tables func() []memsource.Table, key func(texts []any) string) fault {
-	return broken(name, "groups are those of the rows' values", "L8", func() http.Handler { return gluing(tables, key) }).
-		graded(live)
+func nullIsEmpty(texts []string) string {
+	return strings.ReplaceAll(strings.Join(texts, "\x01"), nullText, "")
 }
 
-func orderedTexts(texts []any) string {
-	slices.SortFunc(texts, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-	return fmt.Sprintf("%q", texts)
+func orderedTexts(texts []string) string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(texts)))
 }
 
 var gluedFaults = []fault{
-	glued("hotels: two keys of a group stand one behind the other", firstHotels, joinedBy("", "\x00")),
+	glued("hotels: two keys of a group stand one behind the other", firstHotels, joinedBy("")),
 	glued("hotels: two keys of a group are a set", firstHotels, orderedTexts),
-	glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("", "\x00")),
-	glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-", "\x00")),
-	glued("stock: two keys of many groups stand one behind the other", stockTables, joinedBy("", "\x00")),
+	glued("library: two keys of a group stand one behind the other", libraryTables, joinedBy("")),
+	glued("library: two keys of a group have a hyphen between them", libraryTables, joinedBy("-")),
+	glued("stock: two keys of many groups stand one behind the other", stockTables, joinedBy("")),
 	glued("library: two keys of a group are a set", libraryTables, orderedTexts),
-	glued("library: null is an empty text where there are two keys", libraryTables, joinedBy("\x00", "")),
+	glued("library: null is an empty text where there are two keys", libraryTables, nullIsEmpty),
 }
 
 // keepingPages keeps pages by a key, if a condition holds.

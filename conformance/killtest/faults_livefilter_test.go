@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ import (
 
 // ticketData returns the data of a help desk, by chance, at most so many tickets: what
 // people type, with the cases and characters that get lost on the way to a vendor.
-func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tables) {
+func ticketData(seed uint64, tickets int) []memsource.Table {
 	random := rand.New(rand.NewPCG(seed, 1))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	optional := func(v wire.Value, in int) wire.Value {
@@ -67,20 +66,15 @@ func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tabl
 		tableOf("agents", "Who answers.", nil, "id number!", "name string", "active boolean", "country string?"),
 	}
 	of[0].Rows, of[1].Rows = all, agents
-	for i, t := range of {
+	for i := range of {
 		of[i].StoresRows = true
-		for f := range t.Fields {
-			t.Fields[f].SourceColumn, t.Fields[f].Samples = t.Fields[f].Name, []wire.Value{}
-		}
-		list = append(list, of[i].Table)
 	}
-	return list, oracleTables(of)
+	return of
 }
 
 // ticketConnector returns the connector of a help desk with one thing twisted.
 func ticketConnector(w twist, seed uint64, tickets int) http.Handler {
-	list, tables := ticketData(seed, tickets)
-	return (&oracleSource{twist: w, tables: tables, list: list}).serve()
+	return stockedSource(func() []memsource.Table { return ticketData(seed, tickets) }, w).serve()
 }
 
 // onField narrows a hook on filters to one field, and to some operators if any are given.
@@ -106,23 +100,6 @@ func pushed(field string, change func(wire.Filter) wire.Filter, ops ...wire.Op) 
 		}
 		return oracle.Match(cell, change(f), t)
 	})
-}
-
-// TestLiveSize measures a live run over twelve tables of 10,000 rows each, over a real
-// connection. It runs when it is asked for.
-func TestLiveSize(t *testing.T) {
-	if os.Getenv("CONFORMANCE_SIZE") == "" {
-		t.Skip("measures; set CONFORMANCE_SIZE=1")
-	}
-	var tables []memsource.Table
-	for i := range 12 {
-		list, rows := ticketData(uint64(i+1), 10_000)
-		list[0].Name, list[0].ForeignKeys = fmt.Sprintf("tickets%d", i), nil
-		tables = append(tables, memsource.Table{Table: list[0], Rows: rows["tickets"].Rows})
-	}
-	report := gradeOverTCP(t, plain(tables...), with(live))
-	report.nothingFound(t, "the data are large")
-	t.Log(report.Coverage().Requests, "requests", report.Coverage().Rows, "rows", report.Duration)
 }
 
 // liveFilterFaults are what goes wrong when filters, sorts and windows are pushed to a vendor, each at one place only.
@@ -274,7 +251,7 @@ var toldTickets = []fault{
 		onField("cost", asType(wire.TypeString), wire.OpLt, wire.OpGt)).refused("stream-11"),
 	desk("channel is counted without case", "/count and /aggregate filter as /query does", "M10",
 		twist{count: func(req *wire.CountRequest, right int64) int64 {
-			_, tables := ticketData(1, 240)
+			tables := oracleTables(ticketData(1, 240))
 			if len(req.And) != 1 || req.And[0].Field != "channel" {
 				return right
 			}
@@ -308,7 +285,7 @@ var ticketCountFaults = []fault{
 		req.And = unfiltered(req.And, "urgent")
 	})),
 	desk("counts do not filter by agent", sameFilters, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
-		_, tables := ticketData(1, 240)
+		tables := oracleTables(ticketData(1, 240))
 		other := *req
 		other.And = unfiltered(req.And, "agent")
 		n, err := oracle.Count(tables, &other)
@@ -397,11 +374,10 @@ func TestTicketFaults(t *testing.T) {
 		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole")
 	}
 	t.Parallel()
-	tests := []struct {
+	for _, test := range []struct {
 		requests int
 		share    float64 // of the runs that must find the fault
-	}{{750, 0.97}, {100, 0.5}}
-	for _, test := range tests {
+	}{{750, 0.97}, {100, 0.5}} {
 		found, runs := 0, 0
 		for _, f := range liveFilterFaults() {
 			for seed := range uint64(3) {

@@ -125,7 +125,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 	queriesRefused := func(holds func(body map[string]any) bool) layer {
 		return refusing(wire.PathQuery, holds, http.StatusUnprocessableEntity)
 	}
-	cases := []struct {
+	for _, c := range []struct {
 		why   string
 		mode  conformance.Mode
 		build func() http.Handler
@@ -173,8 +173,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		}, want: pass},
 		{why: "the order of rows nobody asked for is free", mode: conformance.ModeLive,
 			build: over(usual, lines(func(line []byte, emit func(...string)) { emit(string(line)) })), want: pass},
-	}
-	for _, c := range cases {
+	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: generatedOnly}})

@@ -144,8 +144,7 @@ var leakers = []leaker{
 		w.WriteHeader(http.StatusFound)
 	}},
 	{"breaks HTTP", func(_ http.Handler, _ bool, token string, w http.ResponseWriter, r *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err == nil {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			fmt.Fprintf(conn, "%s %s\r\n\r\n", token, r.Header.Get("Authorization"))
 			_ = conn.Close()
 		}
@@ -196,8 +195,7 @@ func TestReportsHoldNoSecret(t *testing.T) {
 					right := r.Header.Get("Authorization") == "Bearer "+token
 					l.serve(whole, right, token, w, r)
 				})
-				texts := leakReport(t, h, token)
-				for form, text := range texts {
+				for form, text := range leakReport(t, h, token) {
 					found := index.find(text)
 					i := max(0, strings.Index(strings.ToLower(text), found))
 					require.Empty(t, found, "the %s shows a piece of a secret: ...%s...", form, text[max(0, i-200):min(len(text), i+100)])
@@ -239,9 +237,7 @@ func leakReport(t *testing.T, h http.Handler, token string) map[string]string {
 		"error": fmt.Sprint(report.Err()),
 	}
 	for form, render := range map[string]func() ([]byte, error){"JSON": report.JSON, "JUnit": report.JUnit, "HTML": report.HTML} {
-		body, err := render()
-		require.NoError(t, err)
-		texts[form] = string(body)
+		texts[form] = string(testkit.Must(render())(t))
 	}
 	return texts
 }
@@ -304,15 +300,14 @@ func TestDerivedTokensAreReplayed(t *testing.T) {
 	testkit.NeedsShell(t)
 	healthy := usual()
 	for shape, token := range sampledTokens() {
-		wrong := map[string]string{
+		for name, accepted := range map[string]string{
 			"without its last character": token[:len(token)-1],
 			"first half":                 token[:len(token)/2],
 			"one character more":         token + "x",
 			"lower case":                 strings.ToLower(token),
 			"upper case":                 strings.ToUpper(token),
 			"query string":               "",
-		}
-		for name, accepted := range wrong {
+		} {
 			if accepted == token {
 				continue
 			}

@@ -28,7 +28,7 @@ const lawIDs = `^(L\d+|M[1-7]|M2[0-8]|T[1-3]|P3\.5[abc]|P3\.7a|A\.15)$`
 
 func TestLawsHold(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
+	for i, test := range []struct {
 		name, why string
 		options   func(*grading)
 		build     func() http.Handler
@@ -51,8 +51,7 @@ func TestLawsHold(t *testing.T) {
 			return ceilings(100, 20)(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, OffsetMax: 20}}, liveShop(), nil))
 		}, skipped: []string{"A.15", "M23", "T1", "T2", "T3", "P3.5a", "P3.5b", "P3.5c", "P3.7a"}},
 		{name: "fixture mode", why: "slow and tenant checks belong to phase 3", build: usual, skipped: []string{"T1", "T2", "T3"}},
-	}
-	for i, test := range tests {
+	} {
 		if !testrun.Runs(i+1, 6) {
 			continue
 		}
@@ -106,7 +105,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	tables := func() []memsource.Table { return []memsource.Table{largeCustomers()} }
 	large := func() http.Handler { return plain(tables()...) }
 	asked := func(change func(req *connector.Query)) func() http.Handler { return stocked(tables, asking(change)) }
-	tests := []struct {
+	for _, test := range []struct {
 		id    string
 		build func() http.Handler
 	}{
@@ -120,8 +119,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 			}
 			return v
 		}))},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.id, func(t *testing.T) {
 			t.Parallel()
 			g := ofLive("^" + test.id + "$")
@@ -160,7 +158,7 @@ func newMoving(every int64) connector.Source {
 func TestDataThatMovesFailNothing(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		every int64
 		moved bool // laws are skipped because of it
@@ -168,8 +166,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 		{name: "with every request", every: 1, moved: true},
 		{name: "with every third request", every: 3, moved: true},
 		{name: "now and then", every: 40},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			g := ofLive(lawIDs)
@@ -363,8 +360,7 @@ func TestDeclinedMeasureIsLeftOut(t *testing.T) {
 		}
 		return sums
 	}, http.StatusNoContent)(warehouse(twist{})())
-	r := grade(t, h, ofLive("^L8$"))
-	r.has(t, conformance.Pass, "L8")
+	grade(t, h, ofLive("^L8$")).has(t, conformance.Pass, "L8")
 	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
 }
 
@@ -437,8 +433,7 @@ func TestWrongBesideOthers(t *testing.T) {
 				first.ServeHTTP(w, withBody(r, *body))
 				return true
 			})(right)
-			r := gradeOverTCP(t, h, with(live, matching("^M10$"), atMost(200)))
-			o := r.Outcome("M10")
+			o := gradeOverTCP(t, h, with(live, matching("^M10$"), atMost(200))).Outcome("M10")
 			require.Equal(t, c.want, o.Verdict, o.Detail)
 			require.Equal(t, c.want == conformance.Fail, strings.Contains(o.Detail, "beside other requests"), o.Detail)
 		})

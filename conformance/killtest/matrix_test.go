@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
@@ -79,13 +81,9 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	for _, c := range allChecks() {
-		if !kills[c.ID] {
-			t.Errorf("no broken connector fails check %s (%s); a check without a killer does not stay", c.ID, c.Title)
-		}
+		assert.True(t, kills[c.ID], "no connector fails check %s (%s); a check without a killer does not stay", c.ID, c.Title)
 		for _, f := range c.Facets {
-			if !kills[c.ID+": "+f.Name] {
-				t.Errorf("no broken connector fails facet %q of %s (%s); a facet without a killer does not stay", f.Name, c.ID, f.Title)
-			}
+			assert.True(t, kills[c.ID+": "+f.Name], "no connector fails facet %q of %s (%s)", f.Name, c.ID, f.Title)
 		}
 	}
 }
@@ -189,8 +187,7 @@ func TestKillMatrix(t *testing.T) {
 // rowsOver returns the rows of the committed matrix with those that were made now in their places: an update of a few
 // rows leaves the others as they are.
 func rowsOver(t *testing.T, all []fault, rows []string) []string {
-	committed, err := os.ReadFile(matrixFile)
-	require.NoError(t, err)
+	committed := testkit.Must(os.ReadFile(matrixFile))(t)
 	old := map[string]string{}
 	for row := range strings.Lines(strings.TrimPrefix(string(committed), matrixHead)) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
@@ -205,8 +202,7 @@ func rowsOver(t *testing.T, all []fault, rows []string) []string {
 
 // TestKillMatrixLists requires that the committed matrix lists the broken connectors as they are, without grading them.
 func TestKillMatrixLists(t *testing.T) {
-	committed, err := os.ReadFile(matrixFile)
-	require.NoError(t, err)
+	committed := testkit.Must(os.ReadFile(matrixFile))(t)
 	rows := strings.Split(strings.TrimSuffix(strings.TrimPrefix(string(committed), matrixHead), "\n"), "\n")
 	all := faults()
 	require.Len(t, rows, len(all))

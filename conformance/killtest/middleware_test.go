@@ -334,8 +334,7 @@ func textsOf(column string, edit func(text string) any) layer {
 func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := []byte(bodyOf(r))
-			if !f(w, r, &body) {
+			if body := []byte(bodyOf(r)); !f(w, r, &body) {
 				h.ServeHTTP(w, withBody(r, body))
 			}
 		})

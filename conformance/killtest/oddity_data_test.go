@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -271,89 +271,61 @@ func everything() http.Handler {
 	})(h)
 }
 
-// spelling is how a connector writes JSON.
-type spelling struct {
-	blank    string                   // between tokens
-	escaped  bool                     // every character of a text as \uXXXX
-	reversed bool                     // members from the last to the first
-	number   func(json.Number) string // nil: as it is
+// jsonTokens are the tokens of JSON.
+var jsonTokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+`)
+
+// respelt writes all that h answers in another spelling of each token, streams line by line.
+func respelt(spell func(token string) string) layer {
+	return rewritten(func(text string) string { return jsonTokens.ReplaceAllStringFunc(text, spell) })
 }
 
-// write appends a decoded value.
-func (s spelling) write(b *bytes.Buffer, v any) {
-	b.WriteString(s.blank)
-	switch v := v.(type) {
-	case map[string]any:
-		b.WriteByte('{')
-		names := slices.Sorted(maps.Keys(v))
-		if s.reversed {
-			slices.Reverse(names)
-		}
-		for i, name := range names {
-			b.WriteString([]string{"", ","}[min(i, 1)])
-			s.write(b, name)
-			b.WriteString(":")
-			s.write(b, v[name])
-		}
-		b.WriteByte('}')
-	case []any:
-		b.WriteByte('[')
-		for i, element := range v {
-			b.WriteString([]string{"", ","}[min(i, 1)])
-			s.write(b, element)
-		}
-		b.WriteByte(']')
-	case json.Number:
-		if s.number != nil {
-			b.WriteString(s.number(v))
-		} else {
-			b.WriteString(v.String())
-		}
-	case string:
-		if !s.escaped {
-			b.Write(marshalled(v))
-			break
-		}
-		b.WriteByte('"')
-		for _, unit := range utf16.Encode([]rune(v)) {
-			fmt.Fprintf(b, `\u%04X`, unit)
-		}
-		b.WriteByte('"')
-	default:
-		b.Write(marshalled(v))
-	}
-	b.WriteString(s.blank)
+// rewritten passes every text of JSON that h answers through change, streams line by line.
+func rewritten(change func(text string) string) layer {
+	stream := lines(func(line []byte, emit func(...string)) { emit(change(string(bytes.TrimSpace(line))), "\n") })
+	whole := answered(func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		rec.Body = bytes.NewBufferString(change(rec.Body.String()))
+	}, wholePaths...)
+	return func(h http.Handler) http.Handler { return stream(whole(h)) }
 }
 
-// respelt writes all that h answers in another spelling, streams line by line.
-func respelt(s spelling) layer {
-	return func(h http.Handler) http.Handler {
-		decoded := func(raw []byte) (v any) {
-			d := json.NewDecoder(bytes.NewReader(raw))
-			d.UseNumber()
-			if d.Decode(&v) != nil {
-				return nil
-			}
-			return v
-		}
-		stream := lines(func(line []byte, emit func(...string)) {
-			var b bytes.Buffer
-			s.write(&b, decoded(line))
-			emit(b.String(), "\n")
-		})(h)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == wire.PathQuery {
-				stream.ServeHTTP(w, r)
-				return
-			}
-			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
-				if v := decoded(rec.Body.Bytes()); v != nil {
-					rec.Body.Reset()
-					s.write(rec.Body, v)
-				}
-			})
-		})
+// escaped writes every character of a text as \uXXXX.
+func escaped(token string) string {
+	var text string
+	if token[0] != '"' || json.Unmarshal([]byte(token), &text) != nil {
+		return token
 	}
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&b, `\u%04X`, unit)
+	}
+	return `"` + b.String() + `"`
+}
+
+// backwards writes the members of objects from the last to the first.
+func backwards(text string) string {
+	var write func(v any) string
+	write = func(v any) string {
+		var parts []string
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				parts = append(parts, string(marshalled(name))+":"+write(member))
+			}
+			slices.Sort(parts)
+			slices.Reverse(parts)
+			return "{" + strings.Join(parts, ",") + "}"
+		case []any:
+			for _, element := range v {
+				parts = append(parts, write(element))
+			}
+			return "[" + strings.Join(parts, ",") + "]"
+		}
+		return string(marshalled(v))
+	}
+	if tree := parsed([]byte(text)); tree != nil {
+		return write(tree)
+	}
+	return text
 }
 
 // withExponent writes numbers as 1.5e+01, where a float64 holds them.

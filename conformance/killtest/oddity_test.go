@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -191,15 +192,16 @@ var oddSpellings = []oddity{
 			}
 			emit(" "+strings.Replace(string(line), ":", " : ", 1), " \r\n")
 		})},
-	{name: "blanks everywhere", why: "JSON allows blanks", layer: respelt(spelling{blank: " \t "})},
-	{name: "escapes everywhere", why: "JSON allows escapes", layer: respelt(spelling{escaped: true})},
-	{name: "members the other way round", why: "members have no order", layer: respelt(spelling{reversed: true})},
-	{name: "integers with a point", why: "5.0 is an integer, by value", layer: respelt(spelling{number: func(n json.Number) string {
-		if strings.ContainsAny(n.String(), ".eE") {
-			return n.String()
+	{name: "blanks everywhere", why: "JSON allows blanks",
+		layer: respelt(func(token string) string { return " \t " + token + " \t " })},
+	{name: "escapes everywhere", why: "JSON allows escapes", layer: respelt(escaped)},
+	{name: "members the other way round", why: "members have no order", layer: rewritten(backwards)},
+	{name: "integers with a point", why: "5.0 is an integer, by value", layer: respelt(func(token string) string {
+		if _, err := strconv.ParseInt(token, 10, 64); err != nil {
+			return token
 		}
-		return n.String() + ".0"
-	}})},
+		return token + ".0"
+	})},
 	{name: "numbers with exponents", why: "1.5e+01 is the JSON number 15", layer: numbers(func(n json.Number) any {
 		return json.RawMessage(withExponent(n))
 	})},
@@ -345,7 +347,7 @@ var oddAnswers = []oddity{
 			e["message"] = fmt.Sprint("Das geht leider nicht: ", e["message"], " ☹")
 		}
 		return body, status
-	}, slices.DeleteFunc(slices.Clone(routePaths), func(path string) bool { return path == wire.PathQuery })...)},
+	}, wholePaths...)},
 }
 
 func declaring(def connector.Definition, omit connector.Omit) func() http.Handler {

@@ -39,6 +39,7 @@ type twist struct {
 	counted     func(req *wire.CountRequest) // before they are
 	count       func(req *wire.CountRequest, right int64) int64
 	aggregate   func(req *wire.AggregateRequest)                  // before it is folded
+	folded      func(req *wire.AggregateRequest) oracle.Tables    // what is folded
 	groups      func(req *wire.AggregateRequest, t *oracle.Table) // afterwards
 	size        func(req *wire.SizeRequest, right int64) int64
 	cardinality func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality
@@ -418,7 +419,11 @@ func (l *oracleSource) Aggregate(_ context.Context, asked *wire.AggregateRequest
 	if l.aggregate != nil {
 		l.aggregate(&req)
 	}
-	t, err := oracle.Aggregate(l.tables, &req)
+	tables := l.tables
+	if l.folded != nil {
+		tables = l.folded(&req)
+	}
+	t, err := oracle.Aggregate(tables, &req)
 	var undefined *oracle.Undefined
 	if errors.As(err, &undefined) {
 		return nil, connector.ErrDecline

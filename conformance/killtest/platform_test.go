@@ -152,7 +152,6 @@ func (a *platformAsker) ask(url string, options *platform.Options) {
 	if !a.note(err) || document == nil {
 		return
 	}
-	serves := func(e wire.Endpoint) bool { return slices.Contains(document.Endpoints, e) }
 	nowhere := wire.Where{And: []wire.Filter{{Field: "no such field", Op: wire.OpEq, Value: wire.Int(1)}}}
 	a.rows(nil, &wire.QueryRequest{Table: "no such table"}, nil)
 	if !a.real { // which takes time
@@ -178,29 +177,19 @@ func (a *platformAsker) ask(url string, options *platform.Options) {
 		a.rows(nil, &wire.QueryRequest{Table: t.Name, Fields: names[:1], Limit: 3,
 			Sort: []wire.SortKey{{Field: first.Name, Dir: wire.Desc}}}, t.Columns()[:1])
 		a.rows(nil, &wire.QueryRequest{Table: t.Name, Where: nowhere}, nil)
-		if serves(wire.EndpointSize) {
-			a.answered(a.Size(ctx, a.own, t.Name))
-			a.answered(a.Size(ctx, a.own, "no such table"))
+		a.answered(a.Size(ctx, a.own, t.Name))
+		a.answered(a.Size(ctx, a.own, "no such table"))
+		a.answered(a.Count(ctx, a.own, &wire.CountRequest{Table: t.Name}))
+		a.answered(a.Count(ctx, a.own, &wire.CountRequest{Table: t.Name, Where: nowhere}))
+		a.answered(a.Cardinality(ctx, a.own, t.Name, names))
+		for _, ends := range [][2]string{{names[0], names[len(names)-1]}, {names[len(names)-1], names[0]}} {
+			link := wire.LinkHitRateRequest{FromTable: t.Name, FromColumn: ends[0], ToTable: t.Name, ToColumn: ends[1]}
+			a.answered(a.LinkHitRate(ctx, a.own, &link))
 		}
-		if serves(wire.EndpointCount) {
-			a.answered(a.Count(ctx, a.own, &wire.CountRequest{Table: t.Name}))
-			a.answered(a.Count(ctx, a.own, &wire.CountRequest{Table: t.Name, Where: nowhere}))
-		}
-		if serves(wire.EndpointCardinality) {
-			a.answered(a.Cardinality(ctx, a.own, t.Name, names))
-		}
-		if serves(wire.EndpointLinkHitRate) {
-			for _, ends := range [][2]string{{names[0], names[len(names)-1]}, {names[len(names)-1], names[0]}} {
-				link := wire.LinkHitRateRequest{FromTable: t.Name, FromColumn: ends[0], ToTable: t.Name, ToColumn: ends[1]}
-				a.answered(a.LinkHitRate(ctx, a.own, &link))
-			}
-		}
-		if serves(wire.EndpointAggregate) {
-			a.noteGroups(a.Aggregate(ctx, a.own, &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit,
-				GroupBy:  []wire.GroupKey{{Field: first.Name, As: "key"}},
-				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggMin, Field: first.Name, As: "least"}}},
-				[]wire.Column{{Name: "key", Type: first.Type}, {Name: "n"}, {Name: "least", Type: first.Type}}))
-		}
+		a.noteGroups(a.Aggregate(ctx, a.own, &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit,
+			GroupBy:  []wire.GroupKey{{Field: first.Name, As: "key"}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggMin, Field: first.Name, As: "least"}}},
+			[]wire.Column{{Name: "key", Type: first.Type}, {Name: "n"}, {Name: "least", Type: first.Type}}))
 	}
 }
 
@@ -225,7 +214,7 @@ func (a *platformAsker) claims(d *wire.Document, t *wire.Table, names []string, 
 			if slices.Contains(d.Capabilities.Operators, one.Op) {
 				where := wire.Where{And: []wire.Filter{one}}
 				a.rows(t, &wire.QueryRequest{Table: t.Name, Fields: names, Where: where}, t.Columns())
-				a.groups(d, t, f, where)
+				a.groups(t, f, where)
 			}
 		}
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
@@ -238,12 +227,9 @@ func (a *platformAsker) claims(d *wire.Document, t *wire.Table, names []string, 
 }
 
 // groups asks for the groups of a field, with measures that bound each other.
-func (a *platformAsker) groups(d *wire.Document, t *wire.Table, f wire.Field, where wire.Where) {
+func (a *platformAsker) groups(t *wire.Table, f wire.Field, where wire.Where) {
 	switch f.Type {
 	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
-		return
-	}
-	if !slices.Contains(d.Endpoints, wire.EndpointAggregate) {
 		return
 	}
 	req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit, Where: where,

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,9 +27,7 @@ type shopFault struct{ Name, Kind, Set string }
 
 func shopFaults(t *testing.T) (faults []shopFault) {
 	t.Helper()
-	out, err := node(t, "shop.mjs", "list").Output()
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(out, &faults))
+	require.NoError(t, json.Unmarshal(testkit.Must(node(t, "shop.mjs", "list").Output())(t), &faults))
 	require.Greater(t, len(faults), 59)
 	return faults
 }
@@ -42,9 +41,7 @@ func gradeShop(t *testing.T, seed int, fault string, options conformance.Options
 		set := map[string]string{"shop": shop, "key": shop + "-key-of-this-shop"}
 		target.Credentials = append(target.Credentials, wire.NewCredentials(set))
 	}
-	r, err := gradeAt(context.Background(), target, &options)
-	require.NoError(t, err)
-	return r
+	return testkit.Must(gradeAt(context.Background(), target, &options))(t)
 }
 
 // TestShop grades a connector in another language that serves every route, over the tables of each set. It is right, and so
@@ -59,9 +56,7 @@ func TestShop(t *testing.T) {
 			require.NoError(t, r.Err())
 		})
 	}
-	out, err := node(t, "shop.mjs", "probe", "1").Output()
-	require.NoError(t, err)
-	require.Empty(t, string(out))
+	require.Empty(t, string(testkit.Must(node(t, "shop.mjs", "probe", "1").Output())(t)))
 }
 
 // TestShopTenants requires that the checks of tenants find the ways to mix up tenants and to
@@ -75,9 +70,7 @@ func TestShopTenants(t *testing.T) {
 		Wrong  bool // found only with wrong credentials
 		Others bool // found only by the checks of answers: the tenants' rows seem to change
 	}
-	out, err := node(t, "shop.mjs", "tenants").Output()
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(out, &faults))
+	require.NoError(t, json.Unmarshal(testkit.Must(node(t, "shop.mjs", "tenants").Output())(t), &faults))
 	for i, f := range faults {
 		if f.Others && !testrun.Whole() {
 			continue
@@ -109,13 +102,11 @@ type tally struct{ effect, found int }
 
 // shopTallies returns what the committed table says.
 func shopTallies(t *testing.T) map[string]*tally {
-	text, err := os.ReadFile(shopFile)
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(shopFile))(t)
 	tallies := map[string]*tally{}
 	for _, row := range regexp.MustCompile(`(?m)^\| (.+) \| \w+ \| \w+ \| (\d+) \| (\d+) \|$`).FindAllStringSubmatch(string(text), -1) {
 		n := &tally{}
-		_, err := fmt.Sscan(row[2]+" "+row[3], &n.effect, &n.found)
-		require.NoError(t, err)
+		testkit.Must(fmt.Sscan(row[2]+" "+row[3], &n.effect, &n.found))(t)
 		tallies[row[1]] = n
 	}
 	return tallies
@@ -132,8 +123,7 @@ func TestShopFaults(t *testing.T) {
 	faults := shopFaults(t)
 	silent := map[string]bool{} // "seed fault" whose probe is answered as by a right connector
 	for seed := 1; seed <= seeds; seed++ {
-		out, err := node(t, "shop.mjs", "probe", fmt.Sprint(seed)).Output()
-		require.NoError(t, err)
+		out := testkit.Must(node(t, "shop.mjs", "probe", fmt.Sprint(seed)).Output())(t)
 		for name := range strings.Lines(string(out)) {
 			silent[fmt.Sprint(seed, " ", strings.TrimSpace(name))] = true
 		}
@@ -174,8 +164,7 @@ func TestShopFaults(t *testing.T) {
 			require.GreaterOrEqual(t, n.found, first[name].found, "%s", name)
 		}
 	}
-	want, err := os.ReadFile(shopFile)
-	require.NoError(t, err)
+	want := testkit.Must(os.ReadFile(shopFile))(t)
 	text := shopTable(t, string(want), faults, first, seeds)
 	if *update {
 		require.NoError(t, os.WriteFile(shopFile, []byte(text), 0o644))
@@ -252,15 +241,13 @@ func startNode(t *testing.T, program string, args ...string) (url string) {
 	cmd := node(t, program, args...)
 	cmd.Env = append(os.Environ(), check.EnvToken+"="+testToken, "PORT=0")
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(cmd.StdoutPipe())(t)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	port, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err, "it does not start")
+	port := testkit.Must(bufio.NewReader(out).ReadString('\n'))(t, "it does not start")
 	return "http://127.0.0.1:" + strings.TrimSpace(port)
 }
 

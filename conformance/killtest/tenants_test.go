@@ -418,8 +418,7 @@ func TestTablesNamedLikeARefusal(t *testing.T) {
 		for i, name := range names {
 			tables = append(tables, hostTable(name, "acme", 3+i))
 		}
-		h := plain(tables...)
-		r := grade(t, h, ofLive(`^P1\.`))
+		r := grade(t, plain(tables...), ofLive(`^P1\.`))
 		require.Equal(t, check.ExitPass, r.Exit(), "%v: %v", names, r.Err())
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -39,9 +40,7 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 		r := grade(t, untouched(), grading{Options: o})
 		require.Equal(t, check.ExitPass, r.Exit())
 		require.Contains(t, r.Text(false, false), "NO SELECTED CHECK FAILED: ")
-		body, err := r.JSON()
-		require.NoError(t, err)
-		require.Contains(t, string(body), `"selection": {`)
+		require.Contains(t, string(testkit.Must(r.JSON())(t)), `"selection": {`)
 	}
 }
 
@@ -74,8 +73,7 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			target, stop := conformance.InProcess(recorded, testToken)
 			defer stop()
-			_, err := conformance.Run(t.Context(), target, &o)
-			require.NoError(t, err)
+			testkit.Must(conformance.Run(t.Context(), target, &o))(t)
 		})
 		slices.Sort(bodies) // some are sent at once
 		return bodies
@@ -157,9 +155,7 @@ func TestRequestsAreACap(t *testing.T) {
 			}
 			// A whole pass over the shop names the rows that it rests on, and each of its fields was judged.
 			require.NoError(t, r.Err())
-			body, err := r.JSON()
-			require.NoError(t, err)
-			require.NotContains(t, string(body), `"selection": {`)
+			require.NotContains(t, string(testkit.Must(r.JSON())(t)), `"selection": {`)
 			b := r.Coverage().Basis
 			require.Equal(t, 130, b.Rows)
 			require.Equal(t, 2, b.Tables)
@@ -280,9 +276,7 @@ func TestDialectOnly(t *testing.T) {
 			require.Contains(t, r.Text(false, false),
 				`CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
 			require.Greater(t, r.Summary().Passed, 30)
-			body, err := r.JSON()
-			require.NoError(t, err)
-			require.Contains(t, string(body), `"dialectOnly": "tsql"`)
+			require.Contains(t, string(testkit.Must(r.JSON())(t)), `"dialectOnly": "tsql"`)
 		})
 	}
 }
@@ -459,21 +453,17 @@ func TestTimeThatIsLeftForTenants(t *testing.T) {
 func TestAsFarAsAsked(t *testing.T) {
 	testrun.Long(t)
 	t.Parallel()
-	h := delayed(late(1200 * time.Millisecond))(plain(hotelTables(0)...))
-	r := grade(t, h, with(live))
+	r := grade(t, delayed(late(1200*time.Millisecond))(plain(hotelTables(0)...)), with(live))
 	words := regexp.MustCompile(`^CONFORMANT AS FAR AS ASKED \((\d+) %\): `).FindStringSubmatch(r.Verdict())
 	require.NotNil(t, words, r.Verdict())
 	require.Less(t, words[1], "80")
 	lower := "conformant as far as asked (" + words[1] + " %)"
-	body, err := r.JSON()
-	require.NoError(t, err)
+	body := testkit.Must(r.JSON())(t)
 	require.Contains(t, string(body), `"words": "`+lower+`"`)
 	require.Contains(t, string(body), `"share": `+words[1]+",")
-	body, err = r.JUnit()
-	require.NoError(t, err)
+	body = testkit.Must(r.JUnit())(t)
 	require.Contains(t, string(body), `<property name="verdict" value="`+lower+`"></property>`)
-	body, err = r.HTML()
-	require.NoError(t, err)
+	body = testkit.Must(r.HTML())(t)
 	require.Contains(t, string(body), "<h1>"+lower+"</h1>")
 }
 
