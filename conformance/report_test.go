@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -60,94 +59,28 @@ func TestReportJSON(t *testing.T) {
 	require.Contains(t, string(empty), `"problem": "no answer"`)
 }
 
-// The subset of JUnit's XML that CI servers read.
-type suites struct {
-	XMLName  xml.Name `xml:"testsuites"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"`
-	Skipped  int      `xml:"skipped,attr"`
-	Suite    []struct {
-		Name     string `xml:"name,attr"`
-		Tests    int    `xml:"tests,attr"`
-		Failures int    `xml:"failures,attr"`
-		Errors   int    `xml:"errors,attr"`
-		Skipped  int    `xml:"skipped,attr"`
-		Time     string `xml:"time,attr"`
-		Case     []struct {
-			Name    string    `xml:"name,attr"`
-			Class   string    `xml:"classname,attr"`
-			Time    string    `xml:"time,attr"`
-			Failure []problem `xml:"failure"`
-			Error   []problem `xml:"error"`
-			Skipped []problem `xml:"skipped"`
-			Out     string    `xml:"system-out"`
-		} `xml:"testcase"`
-	} `xml:"testsuite"`
-}
-
-type problem struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
+// TestReportJUnit compares reports with files, and the sums of each with its summary. A server must not show a run
+// green that is not.
 func TestReportJUnit(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		why    string
+	blocked := conformance.Outcome{Check: conformance.Check{ID: "P2.1", Phase: 2},
+		Verdict: conformance.Skip, Reason: conformance.Blocked, Detail: "by P0.5: it does not parse"}
+	for file, c := range map[string]struct {
 		report *conformance.Report
 		errors int
 	}{
-		{"some of everything", "failures, skips and hostile text", sample(), 0},
-		{"green", "no error and no failure", green(), 0},
-		{"not run", "a server must not show it green", &conformance.Report{Problem: "no answer for the document"}, 1},
-		{"blocked only", "the run is red although no planned check failed", &conformance.Report{Outcomes: []conformance.Outcome{
-			{Check: conformance.Check{ID: "P2.1", Phase: 2}, Verdict: conformance.Skip, Reason: conformance.Blocked,
-				Detail: "by P0.5: it does not parse"}}}, 1},
+		"junit-some-of-everything.xml": {sample(), 0},
+		"junit-green.xml":              {green(), 0},
+		"junit-not-run.xml":            {&conformance.Report{Problem: "no answer for the document"}, 1},
+		"junit-blocked-only.xml":       {&conformance.Report{Outcomes: []conformance.Outcome{blocked}}, 1},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			body := testkit.Must(c.report.JUnit())(t)
-			require.NotRegexp(t, "[\x00-\x08\x0b-\x1f]", string(body), "no character that XML cannot hold")
-			var root suites
-			require.NoError(t, xml.Unmarshal(body, &root))
-			s := c.report.Summary()
-			require.Equal(t, s.Planned+c.errors, root.Tests)
-			require.Equal(t, s.Failed, root.Failures)
-			require.Equal(t, s.Skipped, root.Skipped)
-			require.Equal(t, c.errors, root.Errors)
-			var tests, failures, errors, skipped int
-			for _, suite := range root.Suite {
-				require.Len(t, suite.Case, suite.Tests)
-				tests, failures, errors, skipped = tests+suite.Tests, failures+suite.Failures, errors+suite.Errors, skipped+suite.Skipped
-				for _, test := range suite.Case {
-					testkit.Must(strconv.ParseFloat(test.Time, 64))(t)
-					require.NotEmpty(t, test.Name)
-					require.NotEmpty(t, test.Class)
-					for _, f := range test.Failure {
-						require.NotEmpty(t, f.Message)
-						require.Regexp(t, "rule: +`in` .* \\[filter-3\\]\n", f.Text)
-						require.Contains(t, f.Text, "seed")
-					}
-					for _, f := range test.Skipped {
-						require.NotEmpty(t, f.Message)
-					}
-				}
-			}
-			require.Equal(t, []int{root.Tests, root.Failures, root.Errors, root.Skipped}, []int{tests, failures, errors, skipped})
-			if c.report.Exit() != conformance.ExitPass {
-				require.Positive(t, root.Failures+root.Errors)
-			}
-		})
-	}
-	body := testkit.Must(sample().JUnit())(t)
-	var root suites
-	require.NoError(t, xml.Unmarshal(body, &root))
-	require.Equal(t, "Phase 2: Fixture corpus", root.Suite[2].Name)
-	for _, test := range root.Suite[2].Case {
-		if len(test.Failure) > 0 {
-			require.Contains(t, test.Out, "curl -sSi -N", "the line to paste")
-			require.Contains(t, test.Out, `]]>`, "as it stands")
-		}
+		body := testkit.Must(c.report.JUnit())(t)
+		golden(t, file, string(body))
+		require.NoError(t, xml.Unmarshal(body, new(struct{ XMLName xml.Name })), "no character that XML cannot hold")
+		s := c.report.Summary()
+		sums := fmt.Sprintf(`tests="%d" failures="%d" errors="%d" skipped="%d" `,
+			s.Planned+c.errors, s.Failed, c.errors, s.Skipped)
+		require.Contains(t, string(body), `<testsuites name="conformance" `+sums, file)
+		require.Equal(t, c.report.Exit() == conformance.ExitPass, s.Failed+c.errors == 0, file)
 	}
 }
 
@@ -194,81 +127,40 @@ func TestReportText(t *testing.T) {
 }
 
 func TestReportSaysWhy(t *testing.T) {
-	one := func(v conformance.Verdict, reason conformance.Reason, detail string) conformance.Outcome {
-		return conformance.Outcome{Check: conformance.Check{ID: "P1.6", Title: "the token is accepted"}, Verdict: v,
-			Reason: reason, Detail: detail}
-	}
 	const token = "The connector rejected the token"
-	refused := func(v conformance.Verdict) conformance.Outcome { return conformance.Refusing(one(v, "", token), token) }
-	// tables returns a report of a run that judged one table of fourteen.
-	tables := func(mode conformance.Mode, more ...conformance.Outcome) conformance.Report {
-		r := conformance.Report{Mode: mode, Outcomes: append(more, one(conformance.Pass, "", ""))}
-		r.Coverage().Basis = conformance.Basis{Rows: 1, Unjudged: 13, Text: "judged 1 row"}
-		for i := range 14 {
-			table := conformance.TableCoverage{Name: fmt.Sprint("t", i)}
-			if i > 0 {
-				table.Unjudged = "none of its rows were read"
+	for _, c := range testkit.Cases[struct {
+		Why    string
+		Report conformance.Report
+		Token  bool // the first check found that the connector rejects it
+		Tables bool // one table of fourteen was judged
+		Exit   int
+		Says   string
+	}](t, "testdata/verdicts.json") {
+		t.Run(c.Why, func(t *testing.T) {
+			for i := range c.Report.Outcomes {
+				c.Report.Outcomes[i].Check = conformance.Check{ID: "P1.6", Title: "the token is accepted"}
 			}
-			r.Coverage().Tables = append(r.Coverage().Tables, table)
-		}
-		return r
-	}
-	for _, c := range []struct {
-		why    string
-		report conformance.Report
-		exit   int
-		says   string
-	}{
-		{"all is well", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
-			"CONFORMANT: no check failed (exit 0)"},
-		{"advice changes nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Advise, "",
-			"x")}}, 0, "CONFORMANT: no check failed (exit 0)"},
-		{"a failure", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
-			"NOT CONFORMANT: 1 check failed (exit 1)"},
-		{"a failure beats a problem, which is told",
-			conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
-			"NOT CONFORMANT: 1 check failed; and the run was interrupted (exit 1)"},
-		{"a problem", conformance.Report{Problem: "the run was interrupted",
-			Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 2, "NOT GRADED: the run was interrupted (exit 2)"},
-		{"the token", conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Fail)}}, 1,
-			"NOT GRADED: " + token + " (exit 1)"},
-		{"the token, and a fault that shows without one",
-			conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Fail), one(conformance.Fail, "", "x")}}, 1,
-			"NOT CONFORMANT: 2 checks failed; and " + token + " (exit 1)"},
-		{"the token, where its own check is not planned",
-			conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Skip)}}, 2,
-			"NOT GRADED: " + token + " (exit 2)"},
-		{"checks that were left out", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", ""),
-			one(conformance.Skip, conformance.NotReached, "x")}}, 0, "NOT WHOLE: no check failed, but 1 check was left out: P1.6 (exit 0)"},
-		{"a failure is worse than what was left out", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", ""),
-			one(conformance.Skip, conformance.NotReached, "x")}}, 1, "NOT CONFORMANT: 1 check failed (exit 1)"},
-		{"tables that were not judged", tables(conformance.ModeLive), 0,
-			"NOT WHOLE: no check failed, but 13 tables were not judged: " +
-				"\"t1\", \"t2\", \"t3\", \"t4\", \"t5\", \"t6\", \"t7\", \"t8\", \"t9\", \"t10\" and 3 more; judged 1 row (exit 0)"},
-		{"checks and tables of mode both", tables(conformance.ModeBoth, one(conformance.Skip, conformance.NotReached, "x")), 0,
-			"NOT WHOLE: no check failed, but 1 check was left out: P1.6; and 13 tables were not judged: \"t1\", "},
-		{"which tables the corpus is judged by is settled", tables(conformance.ModeFixture), 0,
-			"CONFORMANT: no check failed; judged 1 row (exit 0)"},
-		{"a selection", conformance.Report{Available: 9, Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
-			"NO SELECTED CHECK FAILED: 1 of the 9 checks of the mode ran (exit 0)"},
-		{"a selection that fails", conformance.Report{Available: 9, Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
-			"NOT CONFORMANT: 1 check failed (exit 1)"},
-		{"queries in SQL alone",
-			conformance.Report{DialectOnly: "tsql", Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
-			"CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect \"tsql\" alone"},
-		{"nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.NotDeclared,
-			"x")}}, 2, "NOT GRADED: nothing was checked (exit 2)"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			require.Equal(t, c.exit, c.report.Exit())
-			require.Contains(t, strings.Join(strings.Fields(c.report.Text(false, false)), " "), c.says)
-			require.Equal(t, c.exit == 0, c.report.Err() == nil)
-			body := testkit.Must(c.report.JUnit())(t)
-			graded := !strings.HasPrefix(c.says, "NOT GRADED")
-			require.Equal(t, !graded || c.report.Problem != "", strings.Contains(string(body), "<error "), "an error of the run")
-			body = testkit.Must(c.report.JSON())(t)
+			if c.Token {
+				c.Report.Problem, c.Report.Outcomes[0].Detail = token, token
+				c.Report.Outcomes[0] = conformance.Refusing(c.Report.Outcomes[0], token)
+			}
+			if coverage := c.Report.Coverage(); c.Tables {
+				coverage.Basis = conformance.Basis{Rows: 1, Unjudged: 13, Text: "judged 1 row"}
+				coverage.Tables = []conformance.TableCoverage{{Name: "t0"}}
+				for i := range 13 {
+					coverage.Tables = append(coverage.Tables,
+						conformance.TableCoverage{Name: fmt.Sprint("t", i+1), Unjudged: "none of its rows were read"})
+				}
+			}
+			require.Equal(t, c.Exit, c.Report.Exit())
+			require.Contains(t, strings.Join(strings.Fields(c.Report.Text(false, false)), " "), c.Says)
+			require.Equal(t, c.Exit == 0, c.Report.Err() == nil)
+			body := testkit.Must(c.Report.JUnit())(t)
+			graded := !strings.HasPrefix(c.Says, "NOT GRADED")
+			require.Equal(t, !graded || c.Report.Problem != "", strings.Contains(string(body), "<error "), "an error of the run")
+			body = testkit.Must(c.Report.JSON())(t)
 			require.Equal(t, !graded, strings.Contains(string(body), `"verdict": "not run"`))
-			require.Equal(t, strings.HasPrefix(c.says, "NOT WHOLE"), strings.Contains(string(body), `"leftOut": "`))
+			require.Equal(t, strings.HasPrefix(c.Says, "NOT WHOLE"), strings.Contains(string(body), `"leftOut": "`))
 		})
 	}
 }
