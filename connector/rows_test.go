@@ -75,14 +75,9 @@ func TestAll(t *testing.T) {
 		query, want string
 		taken       int
 	}{
-		{"all of them", nil, plain, all + "\n" +
-			`{"rows":[{"n":0},{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6},{"n":7},{"n":8},{"n":9}]}` + "\n" +
-			end + "\n", 10},
 		{"no more than are wanted", errors.New("never reached"), plain + `,"limit":2`,
 			all + "\n" + `{"rows":[{"n":0},{"n":1}]}` + "\n" + end + "\n", 2},
 		{"a failure", connector.Unsupported("no"), plain, `{"error":{"code":"unsupported","message":"no"}}`, 10},
-		{"a failure that is not deliberate", errors.New("no"), plain,
-			`{"error":{"code":"internal","message":"internal error"}}`, 10},
 	} {
 		taken = 0
 		s := serve(t, emits(func(out *connector.Rows) error { return out.Begin(number).All(seq(c.fail)) }), nil)

@@ -150,18 +150,6 @@ func TestConcurrencyOfStreams(t *testing.T) {
 	})
 }
 
-// TestConcurrencyOfTenants checks what makes two requests those of one tenant: all
-// that they have as credentials, each value under its own name.
-func TestConcurrencyOfTenants(t *testing.T) {
-	for _, c := range testkit.Table(t, "testdata/tenants.tsv", 3) {
-		synctest.Test(t, func(t *testing.T) {
-			q := &queue{}
-			serveAs(t, narrow(1), q, nil).crowd(`0={"apiKey":"first"} 1={"apiKey":"a","region":"bc"} 2={"apiKey":"a","region":"bc"} 3=` + c[1])
-			assert.Equal(t, c[2], strings.Join(q.called, ""), c[0])
-		})
-	}
-}
-
 // TestConcurrencyAtTheLastMoment checks that the place of a request whose time ends
 // in the moment in which it is let in is not lost.
 func TestConcurrencyAtTheLastMoment(t *testing.T) {
