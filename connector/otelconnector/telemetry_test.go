@@ -42,13 +42,11 @@ const (
 	canary = "canary7c1e"
 )
 
-// source offers the numbers 1 to 5. It sorts, and leaves filters to the library
-// unless it is whole: then it applies all that is asked.
+// source offers the numbers 1 to 5. It sorts, and leaves filters to the library.
 type source struct {
 	testkit.Source
 	testkit.Counter
 	first, rest time.Duration // until the first rows, and from there to the end
-	whole       bool
 }
 
 func (s source) Query(ctx context.Context, req *connector.Query, out *connector.Rows) error {
@@ -58,9 +56,7 @@ func (s source) Query(ctx context.Context, req *connector.Query, out *connector.
 	if !api.SpanFromContext(ctx).SpanContext().IsValid() {
 		return errors.New("no span in the context")
 	}
-	if claim := out.Claim(connector.Applied{Sort: true, Filters: s.whole}); s.whole {
-		_, _, _ = claim.TakeWindow()
-	}
+	out.Claim(connector.Applied{Sort: true})
 	time.Sleep(s.first)
 	w := out.Begin([]wire.Column{{Name: "n", Type: wire.TypeNumber}})
 	for n := range int64(5) {
@@ -407,6 +403,7 @@ func TestUnknownMethod(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, source{first: 2 * time.Second, rest: time.Second}, connector.Options{})
+		ask := strings.Replace(ask, `"and"`, `"limit":9,"and"`, 1)
 		s.post("/query", ask)
 		size := s.post("/query", ask).Body.Len()
 		s.post("/query", strings.Replace(ask, "items", canary, 1))
@@ -426,26 +423,16 @@ func TestMetrics(t *testing.T) {
 			"connector.rows.sent connector.slug=shop connector.table=items: 6",
 			"connector.first_row.duration connector.slug=shop connector.table=items: 2, 4",
 			"connector.query.parts connector.query.claimed=false connector.query.part=filters connector.slug=shop connector.table=items: 2",
+			"connector.query.parts connector.query.claimed=false connector.query.part=window connector.slug=shop connector.table=items: 2",
 			"connector.query.parts connector.query.claimed=true connector.query.part=sort connector.slug=shop connector.table=items: 2",
 		} {
 			assert.Contains(t, points, want)
 		}
-		assert.Len(t, points, 3*3+2+1+2)
+		assert.Len(t, points, 3*3+2+1+3)
 		assert.NotContains(t, strings.Join(points, "\n"), canary)
 		assert.NotContains(t, fmt.Sprintf("%+v", s.spans.GetSpans()), canary)
 		assert.Equal(t, "POST", s.span("POST").Name, "no route: the method alone")
 	})
-}
-
-// TestQueryParts checks each part that a query asks for, where the source applies them all.
-func TestQueryParts(t *testing.T) {
-	s := start(t, source{whole: true}, connector.Options{})
-	require.Equal(t, 200, s.post("/query", strings.Replace(ask, `"and"`, `"limit":9,"and"`, 1)).Code)
-	points := s.points()
-	for _, part := range []string{"filters", "sort", "window"} {
-		assert.Contains(t, points, "connector.query.parts connector.query.claimed=true connector.query.part="+part+
-			" connector.slug=shop connector.table=items: 1")
-	}
 }
 
 // TestOwnHooks checks that the hooks of the host are still called, inside the span, and that the
