@@ -68,9 +68,9 @@ func odd(t *testing.T, env map[string]string) standalone.Program {
 var anyPort = map[string]string{"PORT": "0"}
 
 // start runs a program on a free port and returns what it prints. It is stopped when the test ends.
-func start(t *testing.T, p standalone.Program) (lines []string) {
+func start(ctx context.Context, t *testing.T, p standalone.Program) (lines []string) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(ctx)
 	out, in := io.Pipe()
 	p.Out = in
 	stopped := make(chan error, 1)
@@ -114,7 +114,7 @@ func TestTLS(t *testing.T) {
 	program := odd(t, anyPort)
 	program.Around = []func(http.Handler) http.Handler{mark("inner"), mark("outer")}
 	program.CertFile, program.KeyFile = served.write(t, t.TempDir())
-	host := address(t, start(t, program), "https")
+	host := address(t, start(t.Context(), t, program), "https")
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+host+wire.PathDocument, http.NoBody)
 	require.NoError(t, err)
@@ -188,7 +188,7 @@ func TestLooksForATable(t *testing.T) {
 				until, _ = ctx.Deadline()
 				return &wire.Discovery{Tables: c.tables}, nil
 			}}
-			lines := start(t, program)
+			lines := start(t.Context(), t, program)
 			require.Contains(t, lines[len(lines)-1], c.want)
 			require.LessOrEqual(t, time.Until(until), 3*time.Second, "the look is bounded")
 		})
@@ -225,7 +225,7 @@ func TestPrintedLinesWork(t *testing.T) {
 			}
 			program := odd(t, env)
 			c.change(&program)
-			lines := start(t, program)
+			lines := start(t.Context(), t, program)
 			require.Contains(t, lines[0], c.head)
 			if c.token != "" {
 				require.NotContains(t, strings.Join(lines, "\n"), c.token)
@@ -278,7 +278,7 @@ func TestAsksForCredentials(t *testing.T) {
 	fields := append([]wire.CredentialField{{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true}}, apiKey...)
 	program := odd(t, anyPort)
 	program.Definition.Credentials = fields
-	text := strings.Join(start(t, program), "\n")
+	text := strings.Join(start(t.Context(), t, program), "\n")
 	require.Contains(t, text, `export CONNECTOR_CREDENTIALS='{"apiKey":"..."}'`)
 	require.Contains(t, text, `'{"table":"TABLE","fields":["FIELD"],"and":[],"sort":[],"limit":5,"credentials":'"$CONNECTOR_CREDENTIALS"',`)
 }
@@ -337,7 +337,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	first, second := newPair(t), newPair(t)
 	program := odd(t, anyPort)
 	program.CertFile, program.KeyFile = first.write(t, dir)
-	host := address(t, start(t, program), "https")
+	host := address(t, start(t.Context(), t, program), "https")
 	served := func() []byte {
 		conn := testkit.Must(tls.Dial("tcp", host, &tls.Config{InsecureSkipVerify: true}))(t)
 		defer conn.Close()
@@ -491,7 +491,7 @@ func TestMainSecondSignal(t *testing.T) {
 // printed lines send the first [rule http-11b].
 func TestRotation(t *testing.T) {
 	one, two := strings.Repeat("1", wire.MinTokenLength), strings.Repeat("2", wire.MinTokenLength)
-	lines := start(t, odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two}))
+	lines := start(t.Context(), t, odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two}))
 	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
 	require.NotContains(t, strings.Join(lines, "\n"), one)
 	require.NotContains(t, strings.Join(lines, "\n"), `"table":"TABLE"`, "the program asks itself for a table with the first")
@@ -508,9 +508,8 @@ func TestRotation(t *testing.T) {
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
 	program := odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token})
-	program.Out, program.Drain = in, time.Minute
+	program.Drain = time.Minute
 	program.Source = testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		stop()
 		select {
@@ -520,11 +519,7 @@ func TestDrain(t *testing.T) {
 			return ctx.Err()
 		}
 	}}
-	ended := make(chan error, 1)
-	go func() { ended <- program.Run(ctx) }()
-	url := "http://" + address(t, printed(bufio.NewScanner(out)), "http")
-	go func() { _, _ = io.Copy(io.Discard, out) }()
+	url := "http://" + address(t, start(ctx, t, program), "http")
 	answer := send(t, []string{url + wire.PathCheck, "-H", "Authorization: Bearer " + token, "-d", `{"credentials":{},"timeoutMs":60000}`})
 	require.Equal(t, http.StatusOK, answer.StatusCode)
-	require.NoError(t, <-ended)
 }
