@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,13 @@ func TestTenantRequests(t *testing.T) {
 	tenant := server.As(map[string]string{"key": "open sesame"})
 
 	require.NoError(t, tenant.Check())
+	for _, limit := range []int64{0, 7} {
+		testkit.Must(tenant.Unverified().Aggregate(wire.AggregateRequest{
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: limit,
+		}))(t)
+		limit = cmp.Or(limit, wire.AggregateLimit)
+		assert.Contains(t, bodies[wire.PathAggregate][len(bodies[wire.PathAggregate])-1], fmt.Sprintf(`"limit":%d,`, limit))
+	}
 	testkit.Must(tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}))(t)
 	require.Len(t, queries, 2, "the whole read, then the call")
 	assert.Equal(t, []string{"id"}, queries[1].Fields, "the last call that the source sees is the one under test")
@@ -287,23 +295,6 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 	})
 }
 
-// TestTenantAggregateLimit checks that an aggregate has the limit that the request states.
-func TestTenantAggregateLimit(t *testing.T) {
-	var limits []int64
-	source := honest(t)
-	source.Aggregator = after(source.Aggregator, func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-		limits = append(limits, req.Limit)
-		return g
-	})
-	tenant := Start(t, shopDefinition, source, nil).As(nil)
-	for _, limit := range []int64{0, 7} {
-		testkit.Must(tenant.Aggregate(wire.AggregateRequest{
-			Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: limit,
-		}))(t)
-	}
-	assert.Equal(t, []int64{wire.AggregateLimit, 7}, limits)
-}
-
 // The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
@@ -414,18 +405,6 @@ func TestTenantsOfOneServerAreApart(t *testing.T) {
 	assert.Equal(t, []string{"leads", "orders", "plans"}, names(tenantA))
 	assert.Equal(t, []string{"orders", "plans"}, names(tenantB))
 	assert.Equal(t, wire.CodeCheckFailed, wire.CodeOf(server.As(map[string]string{"account": "acme", "key": "guessed"}).Check()))
-}
-
-func TestServer(t *testing.T) {
-	s := Start(t, shopDefinition, shop(t), nil)
-
-	status, answer := s.Post(wire.PathSize, `{"table":"orders","credentials":{},"timeoutMs":1000}`)
-	assert.Equal(t, 200, status)
-	assert.Equal(t, `{"size":{"rows":11,"exact":true}}`, answer)
-
-	res := testkit.Must(s.Client.Get(s.URL + wire.PathDocument))(t)
-	require.NoError(t, res.Body.Close())
-	assert.Equal(t, 200, res.StatusCode)
 }
 
 // Start reports all faults of construction at once and ends the test.
