@@ -271,7 +271,7 @@ func TestRecordsAreBounded(t *testing.T) {
 func TestNDJSON(t *testing.T) {
 	header, cells, lines, err := readAll("t.ndjson", bom+`{"a":1,"b":"x"}
 
-{"b":null,"c":[1, {"d":2}]}
+{"b":null,"c": [1, {"d":2}] }
 {"e":{},"a":1.50,"é":true}
 {}
 `)

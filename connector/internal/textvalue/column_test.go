@@ -208,22 +208,6 @@ func TestEveryDigitIsKept(t *testing.T) {
 	require.Greater(t, decimals, 500)
 }
 
-func TestReader(t *testing.T) {
-	for text, want := range map[string]textvalue.Raw{
-		` "a\u00e9" `:        {Text: "aé", Kind: textvalue.Text},
-		`1.50e3`:             {Text: "1.50e3", Kind: textvalue.Number},
-		`true`:               {Text: "true", Kind: textvalue.Bool},
-		`false`:              {Text: "false", Kind: textvalue.Bool},
-		`null`:               {Kind: textvalue.Null},
-		` [1, {"a": []} ] `:  {Text: `[1, {"a": []} ]`, Kind: textvalue.Array},
-		`{"a": {"b": null}}`: {Text: `{"a": {"b": null}}`, Kind: textvalue.Object},
-		`[]`:                 {Text: `[]`, Kind: textvalue.Array},
-	} {
-		assert.Equal(t, want, read(t, text)[0], text)
-		assert.Equal(t, want.Kind == textvalue.Null, want.None())
-	}
-}
-
 // TestReaderFails reads what is not strict JSON.
 func TestReaderFails(t *testing.T) {
 	many := func(n int) (members string) {
