@@ -499,14 +499,6 @@ func TestReadOnce(t *testing.T) {
 		others := func(address string) bool { return address != "/orders" }
 		assert.Len(t, slices.DeleteFunc(api.takeAsked(), others), 1, "the first page of four tables")
 	})
-	t.Run("each request asks anew", func(t *testing.T) {
-		api := nested()
-		tenant := serve(t, shopAPI, declared("nested"), api)
-		for range 2 {
-			testkit.Must(tenant.Query(join("lines", "orders", "order", "id", "sku", "status")))(t)
-		}
-		assert.Len(t, api.asked, 4)
-	})
 	t.Run("two tables over one endpoint, and one over another", func(t *testing.T) {
 		tables := append(numbersTable(onePage), numbersTable(onePage)...)
 		tables[1].Name, tables[1].Rows = "letters", "letters"
