@@ -149,10 +149,14 @@ func TestShopFaults(t *testing.T) {
 						r := gradeShop(t, seed, f.Name, conformance.Options{})
 						mu.Lock()
 						defer mu.Unlock()
-						if len(r.Failures()) > 0 {
+						var failed []string
+						for _, o := range r.Failures() {
+							failed = append(failed, o.ID)
+						}
+						if len(failed) > 0 {
 							n.found++
 						}
-						t.Logf("%q, data %d, %d requests: %s", f.Name, seed, r.Requests, r.Verdict())
+						t.Logf("%q, data %d, %d requests, fails %q: %s", f.Name, seed, r.Requests, failed, r.Verdict())
 					})
 				}
 			}
