@@ -455,6 +455,7 @@ func TestSignedJWT(t *testing.T) {
 		name, key, alg string
 		text           string // of the error
 	}{
+		{"RSA", keyText(t, rsaKey, "PRIVATE KEY"), "RS256", ""},
 		{"RSA, in its own format", keyText(t, rsaKey, "RSA PRIVATE KEY"), "RS256", ""},
 		{"RSA, as in a file of JSON", strings.ReplaceAll(keyText(t, rsaKey, "PRIVATE KEY"), "\n", `\n`), "RS256", ""},
 		{"RSA, typed into one line", strings.ReplaceAll(keyText(t, rsaKey, "PRIVATE KEY"), "\n", ""), "RS256", ""},

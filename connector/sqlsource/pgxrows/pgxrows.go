@@ -130,7 +130,7 @@ func (r *row) read(raw [][]byte) ([]wire.Value, error) {
 		case raw[i] == nil:
 			r.values[i] = wire.Value{}
 		case d.text != nil:
-			if r.values[i] = d.text(texts[begin:r.ends[i]]); r.values[i].Err() != nil {
+			if r.values[i] = d.text(texts[begin:r.ends[i]]); r.values[i].Kind() == wire.KindInvalid {
 				r.values[i], err = r.columns[i].Decode(texts[begin:r.ends[i]]) // whose error names the column, if it is one
 			}
 		default:
