@@ -38,8 +38,7 @@ func attacked(t *testing.T) (dir string, r *root) {
 		require.NoError(t, os.Symlink("acme", filepath.Join(dir, "linked")))
 		require.NoError(t, os.Symlink(filepath.Join(top, "outside"), filepath.Join(dir, "escape")))
 	}
-	r = testkit.Must(openRoot(dir))(t)
-	return dir, r
+	return dir, testkit.Must(openRoot(dir))(t)
 }
 
 func TestAdmit(t *testing.T) {
