@@ -39,30 +39,28 @@ func (c *planCase) plan(t *testing.T) *Plan {
 	body := map[string]any{"table": "t", "and": []any{}, "sort": []any{}, "fields": []any{"n"},
 		"credentials": map[string]any{}, "timeoutMs": 1}
 	maps.Copy(body, c.Ask)
-	text, err := json.Marshal(body)
-	require.NoError(t, err)
+	text, _ := json.Marshal(body) // it was JSON
 	var req wire.QueryRequest
 	require.NoError(t, wire.Decode(text, &req))
 	p := &Plan{Request: &req, SQL: c.SQL, MaxSortKeys: 2, MaxOffset: 5, SortBudget: 10}
-	for _, text := range c.Joined {
-		to := &wire.Table{}
+	describe := func(text string) *wire.Table {
+		table := &wire.Table{}
 		columns, _ := cells.Table(t, text)
-		for _, column := range columns {
-			to.Fields = append(to.Fields, wire.Field{Name: column.Name, Type: column.Type})
-		}
-		p.Joined = append(p.Joined, to)
-	}
-	if c.Table != "" {
-		p.Table = &wire.Table{}
-		columns, _ := cells.Table(t, c.Table)
 		for _, column := range columns {
 			name, key := strings.CutSuffix(column.Name, "*")
 			typ, keyed := strings.CutSuffix(string(column.Type), "*")
 			if key || keyed {
-				p.Table.PrimaryKey = append(p.Table.PrimaryKey, name)
+				table.PrimaryKey = append(table.PrimaryKey, name)
 			}
-			p.Table.Fields = append(p.Table.Fields, wire.Field{Name: name, Type: wire.Type(typ)})
+			table.Fields = append(table.Fields, wire.Field{Name: name, Type: wire.Type(typ)})
 		}
+		return table
+	}
+	for _, text := range c.Joined {
+		p.Joined = append(p.Joined, describe(text))
+	}
+	if c.Table != "" {
+		p.Table = describe(c.Table)
 	}
 	return p
 }
