@@ -322,21 +322,21 @@ func TestStructTable(t *testing.T) {
 		_ struct{} `description:"of the embedded struct"`
 		A string   `connector:"a,pk,fk=one.id"`
 	}
-	s := structOf[struct {
+	s := testkit.Must(rowmap.Of[struct {
 		_ struct{} `description:"of the table"`
 		described
 		B string `connector:"b,pk"`
-	}](t)
+	}]())(t)
 	table := s.Table("t")
 	assert.Equal(t, "of the table", table.SourceDescription)
 	assert.Equal(t, []string{"a", "b"}, table.PrimaryKey)
 	assert.False(t, table.Fields[0].Unique || table.Fields[1].Unique, "a part of a key may repeat")
 	table.ForeignKeys[0].TargetTable = "changed"
 	assert.Equal(t, "one", s.Table("t").ForeignKeys[0].TargetTable, "a table is the caller's own")
-	late := structOf[struct {
+	late := testkit.Must(rowmap.Of[struct {
 		described
 		_ struct{} `description:"behind it"`
-	}](t)
+	}]())(t)
 	assert.Equal(t, "behind it", late.Table("t").SourceDescription)
 }
 
@@ -347,7 +347,7 @@ func TestStructKinds(t *testing.T) {
 		B int             `connector:"b,decimal"`
 		C int             `connector:"c,string"`
 	}
-	row := structOf[kinds](t).AppendRow(nil, &kinds{A: decimal.RequireFromString("12.5"), B: 7, C: 7})
+	row := testkit.Must(rowmap.Of[kinds]())(t).AppendRow(nil, &kinds{A: decimal.RequireFromString("12.5"), B: 7, C: 7})
 	assert.Equal(t, []wire.Value{wire.Text("12.50"), wire.Decimal("7"), wire.Text("7")}, row)
 }
 

@@ -88,11 +88,6 @@ type everything struct {
 	unseen   int
 }
 
-func structOf[T any](t *testing.T) *rowmap.Struct[T] {
-	t.Helper()
-	return testkit.Must(rowmap.Of[T]())(t)
-}
-
 // TestStruct checks every type that a field may have, with a value and with none.
 func TestStruct(t *testing.T) {
 	by, seen := "ada", time.Date(2024, 5, 1, 2, 0, 0, 5e6, time.FixedZone("", 7200))
@@ -108,7 +103,7 @@ func TestStruct(t *testing.T) {
 		Secret: "s3cr3t", Shown: "x", unseen: 1,
 	}
 	want := testkit.Table(t, "testdata/everything.txt", 4)
-	s := structOf[everything](t)
+	s := testkit.Must(rowmap.Of[everything]())(t)
 	row, none := s.AppendRow(nil, &full), s.AppendRow(nil, &everything{})
 	table := s.Table("things")
 	require.Len(t, row, len(want))
@@ -186,7 +181,7 @@ func TestStructFaults(t *testing.T) {
 
 // TestStructRowFaults checks that a value without an exact cell fails its row, and that the reason does not quote it.
 func TestStructRowFaults(t *testing.T) {
-	s := structOf[everything](t)
+	s := testkit.Must(rowmap.Of[everything]())(t)
 	at := func(column string, v everything) wire.Value {
 		i := slices.IndexFunc(s.Columns(), func(c wire.Column) bool { return c.Name == column })
 		return s.AppendRow(nil, &v)[i]
@@ -203,7 +198,7 @@ func TestStructRowFaults(t *testing.T) {
 
 // TestStructRows checks rows from an iterator, from a page, and from pointers.
 func TestStructRows(t *testing.T) {
-	s := structOf[*Base](t)
+	s := testkit.Must(rowmap.Of[*Base]())(t)
 	values := []*Base{{ID: 1}, {ID: 2}, nil}
 	broken := errors.New("broken")
 	var got []string
@@ -268,7 +263,7 @@ func speedyRow() *speedy {
 
 // TestStructAllocates checks that a row allocates what a row that is written by hand does: the text of its decimal.
 func TestStructAllocates(t *testing.T) {
-	s, v := structOf[speedy](t), speedyRow()
+	s, v := testkit.Must(rowmap.Of[speedy]())(t), speedyRow()
 	row := make([]wire.Value, 0, 16)
 	// The race detector empties the pools that big numbers are written with.
 	hand := testing.AllocsPerRun(100, func() { row = byHand(row[:0], v) })
