@@ -127,17 +127,20 @@ func grade(t testing.TB, src connector.Source, opts *conformance.Options) *confo
 	return testkit.Must(Start(t, shopDefinition, src, nil).grade(t.Context(), opts, nil))(t)
 }
 
-// shopTables returns the tables of testdata/shop.json, the data that faults need to show: nulls in every
-// nullable column, equal numbers of different scale, both sides of 2^53, texts that differ by case or a blank,
-// wildcards, arrays, an empty string, orphans, a self-reference, and a table without rows. A field is its name
-// and type, with a question mark if it is nullable; a link is a field, and the table and field it leads to.
-func shopTables() (tables []memsource.Table) {
+// shopTables returns the data that faults need to show: nulls in every nullable column, equal numbers of different
+// scale, both sides of 2^53, texts that differ by case or a blank, wildcards, arrays, an empty string, orphans, a
+// self-reference, and a table without rows.
+func shopTables() []memsource.Table { return tablesIn("testdata/shop.json") }
+
+// tablesIn returns the tables of a file. A field is its name and type, with a question mark if it is nullable;
+// a link is a field, and the table and field it leads to.
+func tablesIn(file string) (tables []memsource.Table) {
 	var shop []struct {
 		Name               string
 		Key, Fields, Links []string
 		Rows               [][]json.RawMessage
 	}
-	text, err := os.ReadFile("testdata/shop.json")
+	text, err := os.ReadFile(file)
 	if err = errors.Join(err, json.Unmarshal(text, &shop)); err != nil {
 		panic(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -40,22 +39,9 @@ type host struct {
 // newHost has a table that both tenants have, with other rows, one that is
 // the same for both, and one that only the first has.
 func newHost(t testing.TB) *host {
-	table := func(name string, texts ...string) memsource.Table {
-		tab := memsource.Table{Table: wire.Table{Name: name, PrimaryKey: []string{"id"}, Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "ref", Type: wire.TypeNumber, Nullable: true},
-		}}}
-		if name == "orders" {
-			tab.ForeignKeys = []wire.ForeignKey{{Field: "ref", TargetTable: "plans", TargetField: "id"}}
-		}
-		for i, text := range texts {
-			tab.Rows = append(tab.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(text), wire.Int(int64(2 * i))})
-		}
-		return tab
-	}
-	plans := table("plans", "free", "paid")
 	known := map[string]testkit.Described{
-		"acme/a-s3cret/1+?": testkit.Bend(shop(t, table("orders", "acme one", "acme two", "acme three"), plans, table("leads", "acme lead"))),
-		"bolt/b-s3cret/2+?": testkit.Bend(shop(t, table("orders", "bolt one", "bolt two"), plans)),
+		"acme/a-s3cret/1+?": testkit.Bend(shop(t, tablesIn("testdata/acme.json")...)),
+		"bolt/b-s3cret/2+?": testkit.Bend(shop(t, tablesIn("testdata/bolt.json")...)),
 	}
 	// of returns the tenant's source, or one that refuses whoever has no such key.
 	of := func(creds wire.Credentials) testkit.Described {
