@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -23,32 +23,6 @@ const token = "a-token-for-tests-0123456789abcdef"
 
 // many is more rows than a batch, which is sent as soon as it is full.
 const many = 20_000
-
-var table = wire.Table{
-	Name: "rows", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}},
-}
-
-// halting returns a source of a table of many rows, and one more that it writes when goOn is closed.
-func halting(goOn chan struct{}) connector.Source {
-	write := func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
-		w := out.Begin(table.Columns())
-		for id := range int64(many) {
-			if err := w.Row(wire.Int(id)); err != nil {
-				return err
-			}
-		}
-		if err := w.Flush(); err != nil { // for a batch that is not full
-			return err
-		}
-		select {
-		case <-goOn:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		return w.Row(wire.Int(many))
-	}
-	return testkit.Source{Tables: []memsource.Table{{Table: table}}, OnQuery: write}
-}
 
 // TestHosts asks a connector under each host, over each kind of connection.
 func TestHosts(t *testing.T) {
@@ -70,10 +44,10 @@ func TestHosts(t *testing.T) {
 			t.Run(name+" "+connection, func(t *testing.T) {
 				goOn := make(chan struct{})
 				handler := host(shop(goOn))
-				if connection != "HTTP/1.1" {
-					handler = only(2, handler)
-				}
-				server := httptest.NewUnstartedServer(handler)
+				server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					assert.Equal(t, connection == "HTTP/1.1", r.ProtoMajor == 1, r.Proto)
+					handler.ServeHTTP(w, r)
+				}))
 				start(server)
 				t.Cleanup(server.Close)
 				ask(t, server.Client(), server.URL, goOn, name == "gzip")
@@ -82,9 +56,26 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// shop returns the connector, below /shop.
+// shop returns the connector, below /shop. Its table has many rows, and one more that it writes when goOn is closed.
 func shop(goOn chan struct{}) []mounted {
-	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, halting(goOn), testkit.Quiet())}}
+	source := testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+		w := out.Begin([]wire.Column{{Name: "id", Type: wire.TypeNumber}})
+		for id := range int64(many) {
+			if err := w.Row(wire.Int(id)); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil { // for a batch that is not full
+			return err
+		}
+		select {
+		case <-goOn:
+			return w.Row(wire.Int(many))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())}}
 }
 
 // ask asks for every kind of answer.
@@ -105,7 +96,7 @@ func ask(t *testing.T, client *http.Client, url string, goOn chan struct{}, comp
 		require.Equal(t, c.status, status, c.why)
 	}
 
-	query := strings.NewReader(`{"table":"rows","fields":["id"],"and":[],"sort":[],` + envelope)
+	query := strings.NewReader(`{"table":"items","fields":["id"],"and":[],"sort":[],` + envelope)
 	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/shop/query", query))(t)
 	req.Header.Set("Authorization", "Bearer "+token)
 	if compressed {
@@ -126,17 +117,6 @@ func ask(t *testing.T, client *http.Client, url string, goOn chan struct{}, comp
 	}
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, many+1, rows)
-}
-
-// only refuses requests of another version of HTTP than the test is about.
-func only(major int, handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor != major {
-			http.Error(w, "wrong version of HTTP", http.StatusHTTPVersionNotSupported)
-			return
-		}
-		handler.ServeHTTP(w, r)
-	})
 }
 
 const secret = "a-secret-of-the-host-for-tests-0123456789"

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -25,7 +26,7 @@ type proxy struct {
 	name    string
 	program string
 	args    []string // CONFIG is the file, DIR its folder
-	config  func(*testing.T) string
+	config  string
 	body    int // the status of a request of 8 MiB, which the connector takes
 }
 
@@ -37,57 +38,36 @@ const (
 	upstream       = "127.0.0.1:8080"
 )
 
-var proxies = []proxy{
-	{"nginx as it comes", "nginx", nginxArgs, nginxPlain, 413},
-	{"nginx as documented", "nginx", nginxArgs, nginxDocumented, 200},
-	{"HAProxy as it comes", "haproxy", haproxyArgs, func(t *testing.T) string { return file(t, "testdata/haproxy.cfg") }, 200},
-	{"HAProxy as documented", "haproxy", haproxyArgs, func(t *testing.T) string { return documented(t, "haproxy") }, 200},
-	{"Caddy as documented", "caddy", []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"}, caddyDocumented, 200},
-}
-
 var (
 	nginxArgs   = []string{"-p", "DIR", "-c", "CONFIG", "-e", "stderr"}
 	haproxyArgs = []string{"-db", "-f", "CONFIG"}
+	caddyArgs   = []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"}
 )
-
-func file(t *testing.T, name string) string { return string(testkit.Must(os.ReadFile(name))(t)) }
-
-// nginxPlain returns a whole configuration, which sets nothing but where files are.
-func nginxPlain(t *testing.T) string { return file(t, "testdata/nginx.conf") }
-
-// nginxDocumented has the documented server in place of that.
-func nginxDocumented(t *testing.T) string {
-	const server = "location / { proxy_pass http://" + upstream + "; }"
-	require.Contains(t, nginxPlain(t), server)
-	return strings.Replace(nginxPlain(t), server, documented(t, "nginx"), 1)
-}
-
-// caddyDocumented returns the documented configuration as the installed version spells
-// it: up to 2.6.2, which Debian 12 has, an option has another name.
-func caddyDocumented(t *testing.T) string {
-	t.Helper()
-	version := testkit.Must(exec.CommandContext(t.Context(), "caddy", "version").Output())(t)
-	config := documented(t, "caddyfile")
-	const option = "request_buffers 8MiB"
-	require.Contains(t, config, option)
-	if strings.HasPrefix(strings.TrimPrefix(string(version), "v"), "2.6.2") {
-		config = strings.Replace(config, option, "buffer_requests", 1)
-	}
-	return "{\n\tadmin off\n}\n" + config
-}
-
-// documented returns a code block of docs/operating.md by its language.
-func documented(t *testing.T, language string) string {
-	t.Helper()
-	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(file(t, "../../docs/operating.md"))
-	require.NotNil(t, block, "no block of %s", language)
-	return block[1]
-}
 
 // TestProxies asks a connector behind each proxy, as it comes and as docs/operating.md
 // sets it up. Rows have to arrive while the source still works.
 func TestProxies(t *testing.T) {
-	for _, p := range proxies {
+	read := func(file string) string { return string(testkit.Must(os.ReadFile(file))(t)) }
+	documented := map[string]string{} // by the language of their blocks
+	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(read("../../docs/operating.md"), -1) {
+		documented[block[1]] = block[2]
+	}
+	nginx := read("testdata/nginx.conf") // it sets nothing but where files are
+	const server, buffers = "location / { proxy_pass http://" + upstream + "; }", "request_buffers 8MiB"
+	require.Contains(t, nginx, server)
+	caddy := "{\n\tadmin off\n}\n" + documented["caddyfile"]
+	require.Contains(t, caddy, buffers)
+	// Up to 2.6.2, which Debian 12 has, the option has another name.
+	if version, _ := exec.CommandContext(t.Context(), "caddy", "version").Output(); bytes.Contains(version, []byte("2.6.2")) {
+		caddy = strings.Replace(caddy, buffers, "buffer_requests", 1)
+	}
+	for _, p := range []proxy{
+		{"nginx as it comes", "nginx", nginxArgs, nginx, 413},
+		{"nginx as documented", "nginx", nginxArgs, strings.Replace(nginx, server, documented["nginx"], 1), 200},
+		{"HAProxy as it comes", "haproxy", haproxyArgs, read("testdata/haproxy.cfg"), 200},
+		{"HAProxy as documented", "haproxy", haproxyArgs, documented["haproxy"], 200},
+		{"Caddy as documented", "caddy", caddyArgs, caddy, 200},
+	} {
 		t.Run(p.name, func(t *testing.T) {
 			goOn := make(chan struct{})
 			listener := testkit.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
@@ -114,14 +94,13 @@ func (p proxy) start(t *testing.T, connector string) *http.Client {
 	dir := testkit.Must(os.MkdirTemp("", "proxy"))(t) // short, as a socket's path has to be
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket, configFile := filepath.Join(dir, "socket"), filepath.Join(dir, "config")
-	config := p.config(t)
-	require.Contains(t, config, upstream)
-	config = strings.NewReplacer(
+	require.Contains(t, p.config, upstream)
+	config := strings.NewReplacer(
 		nginxListens, "listen unix:"+socket+";",
 		haproxyListens, "bind unix@"+socket,
 		caddyListens, "http:// {\n\tbind unix/"+socket,
 		upstream, connector,
-	).Replace(config)
+	).Replace(p.config)
 	require.Contains(t, config, socket)
 	require.NoError(t, os.WriteFile(configFile, []byte(config), 0o600))
 
@@ -129,19 +108,20 @@ func (p proxy) start(t *testing.T, connector string) *http.Client {
 	for i, arg := range p.args {
 		args[i] = strings.NewReplacer("CONFIG", configFile, "DIR", dir).Replace(arg)
 	}
-	var said bytes.Buffer
-	run := exec.CommandContext(t.Context(), p.program, args...)
-	run.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	run.Stdout, run.Stderr = &said, &said
-	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
-	run.WaitDelay = 5 * time.Second
-	require.NoError(t, run.Start())
-	ended := make(chan struct{})
-	go func() { _ = run.Wait(); close(ended) }()
-	t.Cleanup(func() { // t.Context is over here
-		<-ended
+	said, _ := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
+		run := exec.CommandContext(ctx, p.program, args...)
+		run.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+		run.Stdout, run.Stderr = out, out
+		run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
+		run.WaitDelay = 5 * time.Second
+		if err := run.Run(); ctx.Err() == nil {
+			return err
+		}
+		return nil // it was told to end
+	})
+	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(said.String())
+			t.Log(said)
 		}
 	})
 
