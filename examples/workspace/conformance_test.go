@@ -37,32 +37,25 @@ type upstream struct {
 func start(t *testing.T, options standin.Options) *upstream {
 	t.Helper()
 	u := &upstream{Service: standin.New(options)}
-	u.transport = noting{u, exchange.Serve(t, u.ServeHTTP)}
+	next := exchange.Serve(t, u.ServeHTTP)
 	t.Cleanup(u.Close)
+	u.transport = testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		res, err := next.RoundTrip(r)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.paths = append(u.paths, r.URL.RequestURI())
+		if err == nil && res.StatusCode == http.StatusTooManyRequests {
+			u.refused++
+		}
+		return res, err
+	})
 	return u
-}
-
-type noting struct {
-	*upstream
-	next http.RoundTripper
-}
-
-func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := n.next.RoundTrip(r)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.paths = append(n.paths, r.URL.RequestURI())
-	if err == nil && res.StatusCode == http.StatusTooManyRequests {
-		n.refused++
-	}
-	return res, err
 }
 
 // source is the connector's source over the stand-in.
 func (u *upstream) source(t *testing.T) *restsource.Source {
 	t.Helper()
-	source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport}))(t)
-	return source
+	return testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport}))(t)
 }
 
 // tenant are the credentials of an account of the stand-in.

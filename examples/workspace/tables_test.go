@@ -30,37 +30,27 @@ func load(t *testing.T, file string) map[string]json.RawMessage {
 	return members
 }
 
-// document answers as the documents show.
-type document map[string]json.RawMessage
-
-func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	data, ok := d[r.URL.Path]
-	switch {
-	case r.Header.Get("Authorization") != "Bearer a-token":
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"error":{"code":"UNAUTHORIZED","message":"invalid token"}}`))
-		return
-	case !ok:
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"error":{"code":"NOT_FOUND","message":"no such resource"}}`))
-		return
-	case data[0] != '[':
-		_, _ = w.Write([]byte(`{"data":` + string(data) + `}`))
-		return
-	}
-	var items []json.RawMessage
-	_ = json.Unmarshal(data, &items)
-	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-	page := items[min(offset, len(items)):]
-	text, _ := json.Marshal(map[string]any{"data": page, "pagination": map[string]any{
-		"total": len(items), "limit": 100, "offset": offset, "hasMore": false}})
-	_, _ = w.Write(text)
-}
-
 // TestTables reads every table of answers that were written from the documents.
 func TestTables(t *testing.T) {
-	upstream := document(load(t, "testdata/answers.json"))
-	source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: exchange.Serve(t, upstream.ServeHTTP)}))(t)
+	shown := load(t, "testdata/answers.json") // by the documents
+	transport := exchange.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		data, ok := shown[r.URL.Path]
+		var items []json.RawMessage
+		switch {
+		case r.Header.Get("Authorization") != "Bearer a-token":
+			testkit.JSON(401, `{"error":{"code":"UNAUTHORIZED","message":"invalid token"}}`)(w, r)
+		case !ok:
+			testkit.JSON(404, `{"error":{"code":"NOT_FOUND","message":"no such resource"}}`)(w, r)
+		case json.Unmarshal(data, &items) != nil:
+			testkit.JSON(200, `{"data":`+string(data)+`}`)(w, r)
+		default:
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			text, _ := json.Marshal(map[string]any{"data": items[min(offset, len(items)):], "pagination": map[string]any{
+				"total": len(items), "limit": 100, "offset": offset, "hasMore": false}})
+			testkit.JSON(200, string(text))(w, r)
+		}
+	})
+	source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: transport}))(t)
 	tenant := connectortest.Start(t, definition, source, nil).As(map[string]string{"baseUrl": platform, "token": "a-token"})
 	require.NoError(t, tenant.Check())
 	want := load(t, "testdata/rows.json")

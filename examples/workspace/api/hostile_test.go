@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -34,28 +33,14 @@ func against(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, c *
 	})
 }
 
-// spoken returns a client of a server that answers as words say.
-func spoken(t *testing.T, words string, names ...string) (*api.Client, *atomic.Int64) {
-	t.Helper()
-	transport, requests := exchange.Answers(t, words, names...)
-	return testkit.Must(api.New(base, token, &api.Options{Transport: transport, MaxBody: 1 << 20}))(t), requests
-}
-
-func answer(status int, contentType, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body))
-	}
-}
-
 // TestHostileAnswers has answers that are not of the API, and the error of each. What may have been
 // done is not asked for twice.
 func TestHostileAnswers(t *testing.T) {
 	names := []string{"token", token, "escaped", strings.ReplaceAll(token, "t", `\u0074`)}
 	for _, row := range testkit.Table(t, "testdata/hostile.tsv", 5) {
 		testkit.Bubble(t, row[0], func(t *testing.T) {
-			c, requests := spoken(t, row[2], names...)
+			transport, requests := exchange.Answers(t, row[2], names...)
+			c := testkit.Must(api.New(base, token, &api.Options{Transport: transport, MaxBody: 1 << 20}))(t)
 			call := map[string]func() error{
 				"GET /v1/whoami": func() error { _, err := c.Whoami(t.Context()); return err },
 				"POST /v1/chats": func() error { _, err := c.CreateChat(t.Context(), "x"); return err },
@@ -77,7 +62,7 @@ func TestHostileAnswers(t *testing.T) {
 func TestDetailsHideTheToken(t *testing.T) {
 	body := fmt.Sprintf(`{"error":{"code":"VALIDATION_ERROR","message":"no","details":{"field":"%s","header":{"a":["%s"]}}}}`,
 		token, strings.ReplaceAll(token, "o", `\u006f`))
-	against(t, answer(400, "application/json", body), func(t *testing.T, c *api.Client) {
+	against(t, testkit.JSON(400, body), func(t *testing.T, c *api.Client) {
 		_, err := c.Whoami(t.Context())
 		var failure *api.Error
 		require.ErrorAs(t, err, &failure)
@@ -106,7 +91,7 @@ func TestBudgetsAreApart(t *testing.T) {
 		w.Header().Set("X-RateLimit-Limit", "10")
 		w.Header().Set("X-RateLimit-Remaining", "0")
 		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(time.Now().Add(time.Minute).Unix()))
-		answer(200, "application/json", `{"data":{"id":"u1"}}`)(w, r)
+		testkit.JSON(200, `{"data":{"id":"u1"}}`)(w, r)
 	}, func(t *testing.T, c *api.Client) {
 		begun := time.Now()
 		require.NoError(t, c.Do(t.Context(), "POST /api/v3/contact", nil))
@@ -123,7 +108,7 @@ func TestForeignAddresses(t *testing.T) {
 		var asked []string
 		against(t, func(w http.ResponseWriter, r *http.Request) {
 			asked = append(asked, r.URL.Path)
-			answer(200, "application/json", "{}")(w, r)
+			testkit.JSON(200, "{}")(w, r)
 		}, func(t *testing.T, c *api.Client) {
 			err := c.Do(t.Context(), "GET /api/v3/workflows/runs/:runId", &api.Args{URL: row[1]})
 			if row[0] == "yes" {
@@ -184,7 +169,7 @@ func pages(t *testing.T, row string) (http.RoundTripper, *[]string) {
 	return exchange.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		*asked = append(*asked, query.Get("offset")+"+"+query.Get("limit"))
-		answer(200, "application/json", page(t, words[min(len(*asked), len(words))-1], query.Get("offset")))(w, r)
+		testkit.JSON(200, page(t, words[min(len(*asked), len(words))-1], query.Get("offset")))(w, r)
 	}), asked
 }
 
@@ -265,7 +250,7 @@ func TestEarlyEnd(t *testing.T) {
 // all, unless the caller asks for a page.
 func TestOnePage(t *testing.T) {
 	const history = "GET /api/v2/assistant/history/:chat_id"
-	against(t, answer(200, "application/json", page(t, "m1 / 2 more", "0")), func(t *testing.T, c *api.Client) {
+	against(t, testkit.JSON(200, page(t, "m1 / 2 more", "0")), func(t *testing.T, c *api.Client) {
 		path := api.Path{"chat_id": "chat_1"}
 		_, err := api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path})
 		require.EqualError(t, err, history+": the answer is one page of a list that has more; read it with List")

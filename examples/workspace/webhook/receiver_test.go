@@ -70,13 +70,11 @@ type inbox struct {
 func newInbox(t *testing.T, options *webhook.Options) *inbox {
 	t.Helper()
 	in := &inbox{}
-	var err error
 	secrets := []webhook.Secret{webhook.NewSecret("svc_wf_another"), webhook.NewSecret(key)}
-	in.Receiver, err = webhook.NewReceiver(secrets, func(_ context.Context, d webhook.Delivery, _ []byte) error {
+	in.Receiver = testkit.Must(webhook.NewReceiver(secrets, func(_ context.Context, d webhook.Delivery, _ []byte) error {
 		in.got = append(in.got, d.Key())
 		return in.fail
-	}, options)
-	require.NoError(t, err)
+	}, options))(t)
 	return in
 }
 

@@ -32,28 +32,25 @@ func start(t *testing.T, keys, out string) (address string, printed *testkit.Log
 	return strings.TrimSuffix(strings.Fields(printed.Await(t, "http://"))[2], ","), printed, stop
 }
 
-func post(t *testing.T, address, body, signature string) int {
-	t.Helper()
-	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body)))(t)
-	r.Header.Set(webhook.HeaderSignature, signature)
-	res := testkit.Must(http.DefaultClient.Do(r))(t)
-	_ = res.Body.Close()
-	return res.StatusCode
-}
-
 // TestReceiver starts the program, delivers, stops it and starts it again.
 func TestReceiver(t *testing.T) {
 	dir := t.TempDir()
 	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "deliveries.ndjson")
 	require.NoError(t, os.WriteFile(keys, []byte("svc_wf_another\n\n"+key+"\n"), 0o600))
 	secret := webhook.NewSecret(key)
-	deliver := func(address, body string) int { return post(t, address, body, secret.Sign([]byte(body))) }
+	deliver := func(address, body, signed string) int {
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body)))(t)
+		r.Header.Set(webhook.HeaderSignature, secret.Sign([]byte(signed)))
+		res := testkit.Must(http.DefaultClient.Do(r))(t)
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
 
 	address, printed, stop := start(t, keys, out)
-	assert.Equal(t, 401, post(t, address, paused, secret.Sign([]byte(completed))))
-	assert.Equal(t, 204, deliver(address, paused))
+	assert.Equal(t, 401, deliver(address, paused, completed))
+	assert.Equal(t, 204, deliver(address, paused, paused))
 	assert.Equal(t, "run run_1 awaiting_input job_2\n", printed.Await(t, "run_1"), "without the address that resumes it")
-	assert.Equal(t, 204, deliver(address, paused))
+	assert.Equal(t, 204, deliver(address, paused, paused))
 	stop()
 
 	// A program that was killed while it wrote leaves half a line.
@@ -62,8 +59,8 @@ func TestReceiver(t *testing.T) {
 	require.NoError(t, file.Close())
 
 	address, _, stop = start(t, keys, out)
-	assert.Equal(t, 204, deliver(address, paused), "known from the file")
-	assert.Equal(t, 204, deliver(address, completed))
+	assert.Equal(t, 204, deliver(address, paused, paused), "known from the file")
+	assert.Equal(t, 204, deliver(address, completed, completed))
 	stop()
 	text := testkit.Must(os.ReadFile(out))(t)
 	assert.Equal(t, strings.ReplaceAll(paused, "\n", "")+"\n"+completed+"\n", string(text))
