@@ -37,9 +37,8 @@ func get(t testing.TB, h *connector.Handler) []byte {
 // document returns the decoded document of a source.
 func document(t *testing.T, src connector.Source, opts *connector.Options) wire.Document {
 	t.Helper()
-	body := get(t, newHandler(src, opts))
 	var doc wire.Document
-	require.NoError(t, wire.Decode(body, &doc), string(body))
+	require.NoError(t, wire.Decode(get(t, newHandler(src, opts)), &doc))
 	return doc
 }
 

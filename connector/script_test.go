@@ -513,7 +513,11 @@ func (s *site) lines(start time.Time, body io.Reader) (lines []string) {
 			assert.Empty(s.t, line, "the stream ends in the middle of a line")
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%v %s", time.Since(start), summary(line)))
+		text := strings.TrimSpace(string(line))
+		if strings.HasPrefix(text, `{"rows":`) {
+			text = fmt.Sprintf("rows %d", strings.Count(text, `{"n":`))
+		}
+		lines = append(lines, fmt.Sprintf("%v %s", time.Since(start), text))
 	}
 	// The strict reader checks the order of the lines.
 	for _, err := range ndjson.NewReader(&whole).Rows() {
@@ -522,20 +526,6 @@ func (s *site) lines(start time.Time, body io.Reader) (lines []string) {
 		}
 	}
 	return lines
-}
-
-func summary(line []byte) string {
-	if !bytes.HasPrefix(line, []byte(`{"rows":`)) {
-		return strings.TrimSpace(string(line))
-	}
-	if len(line) > 1<<20 {
-		return fmt.Sprintf("rows %d", bytes.Count(line, []byte(`{"n":`)))
-	}
-	var rows struct{ Rows []json.RawMessage }
-	if err := json.Unmarshal(line, &rows); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("rows %d", len(rows.Rows))
 }
 
 const (
