@@ -67,24 +67,16 @@ func odd(t *testing.T, env map[string]string) standalone.Program {
 // anyPort is an environment that states no token.
 var anyPort = map[string]string{"PORT": "0"}
 
-// start runs a program on a free port and returns what it prints. It is stopped when the test ends.
-func start(ctx context.Context, t *testing.T, p standalone.Program) (lines []string) {
+// start runs a program on a free port and returns what it prints. It is stopped when the context or the test ends.
+func start(ctx context.Context, t *testing.T, p standalone.Program) []string {
 	t.Helper()
-	ctx, stop := context.WithCancel(ctx)
-	out, in := io.Pipe()
-	p.Out = in
-	stopped := make(chan error, 1)
-	go func() {
-		stopped <- p.Run(ctx)
-		_ = in.Close()
-	}()
-	t.Cleanup(func() {
-		stop()
-		require.NoError(t, <-stopped)
+	out, stop := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
+		p.Out = out
+		return p.Run(ctx)
 	})
-	lines = printed(bufio.NewScanner(out))
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return lines
+	context.AfterFunc(ctx, stop)
+	out.Await(t, wire.PathQuery)
+	return strings.Split(strings.TrimSpace(out.String()), "\n")
 }
 
 // printed returns what a program prints until it serves.
