@@ -244,7 +244,7 @@ var shapes = map[string]restsource.Pages{
 // asked of it: "page total limit=4".
 func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.QueryRequest) {
 	t.Helper()
-	tables, req = numbersTable(onePage), allNumbers
+	tables, req = numbersTable(onePage), asks(allNumbers, words)
 	table := &tables[0]
 	for word := range strings.FieldsSeq(words) {
 		name, value, _ := strings.Cut(word, "=")
@@ -275,13 +275,9 @@ func shaped(t *testing.T, words string) (tables []restsource.Table, req wire.Que
 		case "filter":
 			table.Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 			req.And = []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}
-		case "limit":
-			req.Limit = int64(number)
-		case "from":
-			req.Offset = int64(number)
 		case "children":
 			req.Table = word
-		case "count", "counted", "sizes", "discover", "warns":
+		case "limit", "from", "count", "counted", "sizes", "discover", "warns":
 		default:
 			require.Contains(t, shapes, word)
 			table.Pages = shapes[word]
@@ -300,14 +296,14 @@ func readings(t *testing.T, file string) {
 		why, how, answers, asked, want := c[0], c[1], strings.Split(c[2], " | "), strings.ReplaceAll(c[3], "-", ""), c[4]
 		asks := routes[strings.Fields(how)[0]]
 		if asks == nil {
-			asks = []route{readRows}
+			asks = []string{wire.PathQuery}
 		}
-		for _, ask := range asks {
+		for _, path := range asks {
 			testkit.Bubble(t, why, func(t *testing.T) {
 				tables, req := shaped(t, how)
 				api := inTurn(answers...)
 				tenant, log := logged(t, shopAPI, tables, api)
-				got, err := ask(tenant, req)
+				got, err := toldOf(tenant, path, req)
 				synctest.Wait() // the request is logged when it is over
 				said := strings.ReplaceAll(log.String(), `\\`, `\`)
 				assert.Equal(t, asked, strings.Join(api.takeQueries(), " "))
@@ -325,43 +321,40 @@ func readings(t *testing.T, file string) {
 	}
 }
 
-// A route asks for the rows of a table, or about them, and says what it is answered.
-type route func(*connectortest.Tenant, wire.QueryRequest) (string, error)
-
 // routes are what a line of a file asks in place of the rows.
-var routes = map[string][]route{"count": {countRows, sizeRows}, "counted": {countRows}, "sizes": {sizeRows}, "discover": {discoverRows}}
+var routes = map[string][]string{
+	"count": {wire.PathCount, wire.PathSize}, "counted": {wire.PathCount}, "sizes": {wire.PathSize}, "discover": {wire.PathDiscovery},
+}
 
-// readRows returns the number of rows that are 1 to so many.
-func readRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
+// toldOf asks for the rows of a table, or about them, and returns what the answer says. Rows that are 1 to so many are
+// their number.
+func toldOf(tenant *connectortest.Tenant, path string, req wire.QueryRequest) (string, error) {
+	switch path {
+	case wire.PathCount:
+		n, err := tenant.Count(wire.CountRequest{Table: req.Table})
+		return fmt.Sprint(n), err
+	case wire.PathSize:
+		size, err := tenant.Size(req.Table)
+		if err != nil || !size.Exact {
+			return "inexact", err
+		}
+		return fmt.Sprint(size.Rows), nil
+	case wire.PathDiscovery:
+		found, err := tenant.Discover()
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(found.Warnings, " | "), nil
+	}
 	answer, err := tenant.Query(req)
 	if err != nil {
 		return "", err
 	}
-	for i, id := range idsOf(answer) {
+	ids := idsOf(answer)
+	for i, id := range ids {
 		if id != int64(i)+1 {
-			return fmt.Sprint(idsOf(answer)), nil
+			return fmt.Sprint(ids), nil
 		}
 	}
-	return strconv.Itoa(len(idsOf(answer))), nil
-}
-
-func countRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
-	n, err := tenant.Count(wire.CountRequest{Table: req.Table})
-	return strconv.FormatInt(n, 10), err
-}
-
-func sizeRows(tenant *connectortest.Tenant, req wire.QueryRequest) (string, error) {
-	size, err := tenant.Size(req.Table)
-	if err != nil || !size.Exact {
-		return "inexact", err
-	}
-	return strconv.FormatInt(size.Rows, 10), nil
-}
-
-func discoverRows(tenant *connectortest.Tenant, _ wire.QueryRequest) (string, error) {
-	found, err := tenant.Discover()
-	if err != nil {
-		return "", err
-	}
-	return strings.Join(found.Warnings, " | "), nil
+	return fmt.Sprint(len(ids)), nil
 }
