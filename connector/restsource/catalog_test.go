@@ -18,31 +18,28 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// objects is an API whose tenants define objects of their own, as in airbytehq/airbyte#60830
-// (custom objects) and #48483 (the tables of a base).
+// ownObjects are what tenants find at the addresses of an API, by their tokens. Each defines objects of its own, as in
+// airbytehq/airbyte#60830 (custom objects) and #48483 (the tables of a base).
+var ownObjects = map[string][]string{
+	shopToken: {
+		"/whoami", `{}`, "/users", `[{"id": 1}]`, "/schemas", `{"results": [{"name": "cars"}, {"name": "pets"}]}`,
+		"/schemas/cars", `{"fields": ["cars_name"]}`, "/schemas/pets", `{"fields": ["pets_name"]}`,
+		"/objects/cars", `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`,
+		"/objects/pets", `[{"id": 7, "owner": 1, "pets_name": "b"}]`,
+	},
+	"tok-of-another-tenant": {
+		"/whoami", `{}`, "/users", `[{"id": 1}]`, "/schemas", `{"results": [{"name": "boats"}]}`,
+		"/schemas/boats", `{"fields": ["boats_name"]}`, "/objects/boats", `[{"id": 7, "owner": 1, "boats_name": "b"}]`,
+	},
+}
+
 func objects() *remote {
 	return &remote{answer: func(r *http.Request) string {
-		other := r.Header.Get("Authorization") == "Bearer tok-of-another-tenant"
-		if !other && r.Header.Get("Authorization") != "Bearer "+shopToken {
+		own := ownObjects[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+		if own == nil {
 			return "401"
 		}
-		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
-		case path == "/whoami":
-			return `{}`
-		case path == "/schemas" && other:
-			return `{"results": [{"name": "boats"}]}`
-		case path == "/schemas":
-			return `{"results": [{"name": "cars"}, {"name": "pets"}]}`
-		case strings.HasPrefix(path, "/schemas/"):
-			return `{"fields": ["` + strings.TrimPrefix(path, "/schemas/") + `_name"]}`
-		case path == "/users":
-			return `[{"id": 1}]`
-		case path == "/objects/cars" && !other:
-			return `[{"id": 1, "owner": 1, "cars_name": "red"}, {"id": 2, "owner": null, "cars_name": null}]`
-		case path == "/objects/pets" && !other || path == "/objects/boats" && other:
-			return `[{"id": 7, "owner": 1, "` + strings.TrimPrefix(path, "/objects/") + `_name": "b"}]`
-		}
-		return "404"
+		return atPlaces(own...).answer(r)
 	}}
 }
 
