@@ -16,34 +16,29 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// slowly answers as many pages of 100 rows after a cursor, each in 50 ms.
-func slowly(pages int) testkit.Transport {
-	return func(r *http.Request) (*http.Response, error) {
-		time.Sleep(50 * time.Millisecond)
-		at, _ := strconv.Atoi(r.URL.Query().Get("c"))
-		var rows []string
-		for id := at * 100; id < (at+1)*100; id++ {
-			rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
-		}
-		next := "null"
-		if at+1 < pages {
-			next = strconv.Itoa(at + 1)
-		}
-		return testkit.Reply(200, `{"rows":[`+strings.Join(rows, ",")+`],"next":`+next+`}`), nil
-	}
-}
-
 // TestOneAhead: while a reader takes rows, which takes it as long as the API, the next page is on
 // its way, and the one behind that as soon as the next has arrived: rows are written in buffers
 // that hold more than a page, and the API must not wait for their end.
 func TestOneAhead(t *testing.T) {
 	for _, buffer := range []int{100, 150} {
 		synctest.Test(t, func(t *testing.T) {
-			const pages = 60
+			const pages = 60 // of 100 rows behind a cursor, each in 50 ms
+			api := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+				time.Sleep(50 * time.Millisecond)
+				at, _ := strconv.Atoi(r.URL.Query().Get("c"))
+				rows, next := make([]string, 100), "null"
+				for i := range rows {
+					rows[i] = fmt.Sprintf(`{"id":%d}`, 100*at+i)
+				}
+				if at+1 < pages {
+					next = strconv.Itoa(at + 1)
+				}
+				return testkit.Reply(200, `{"rows":[`+strings.Join(rows, ",")+`],"next":`+next+`}`), nil
+			})
 			src := testkit.Must(New(API{Base: "https://shop.example"}, []Table{{
 				Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"},
 				Pages: Pages{By: PagingCursor, Param: "c", Next: "next"}, Columns: []Column{{Name: "id", Type: wire.TypeNumber}},
-			}}, &Options{Transport: slowly(pages)}))(t)
+			}}, &Options{Transport: api}))(t)
 			x := testkit.Must(src.open(t.Context(), wire.Credentials{}))(t)
 			e := testkit.Must(x.endpoint(x.tables["rows"], push{}, nil))(t)
 			begun, rows := time.Now(), 0

@@ -2,6 +2,7 @@ package restsource_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -267,13 +268,11 @@ func FuzzAnswer(f *testing.F) {
 
 var update = flag.Bool("update", false, "write ANSWERS.md anew")
 
-// paging is a way to page through the twelve rows of lossy, five in a page.
-type paging struct {
+// pagings are ways to page through the twelve rows of lossy, five in a page.
+var pagings = []struct {
 	name  string
 	pages restsource.Pages
-}
-
-var pagings = []paging{
+}{
 	{"cursor", sized(byCursor, 5)}, {"has more", sized(withMore(byCursor), 5)}, {"page", sized(byPage, 5)},
 	{"offset", sized(byOffset, 5)}, {"url", sized(byURL, 5)}, {"link", sized(byLink, 5)}, {"last row", sized(withMore(byKey), 5)},
 }
@@ -287,9 +286,7 @@ func lossy(bend string) *remote {
 			return bent(bend, members, first)
 		}
 		answer := withLink(members)
-		if first == "" {
-			first = answer[strings.Index(answer, `{"`):]
-		}
+		first = cmp.Or(first, answer[strings.Index(answer, `{"`):])
 		return answer
 	}}
 }
@@ -356,7 +353,17 @@ func TestBentAnswers(t *testing.T) {
 		said := map[string][]string{}
 		var order []string
 		for _, p := range pagings {
-			text := p.ask(t, b[1], b[0])
+			tables, text := declared("bent"), "all rows"
+			tables[0].Pages = p.pages
+			answer, log, err := query(t, tables, lossy(b[1]), wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+			if err == nil {
+				assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", b[0], p.name)
+			} else if cause := saidCause.FindStringSubmatch(log); cause == nil {
+				text = err.Error()
+			} else {
+				text = strings.ReplaceAll(cause[1], `\"`, `"`)
+				text = "fails: " + strings.TrimPrefix(strings.TrimPrefix(text, `restsource: table "rows": `), "restsource: ")
+			}
 			if said[text] == nil {
 				order = append(order, text)
 			}
@@ -378,24 +385,6 @@ func TestBentAnswers(t *testing.T) {
 	}
 	want := testkit.Must(os.ReadFile("ANSWERS.md"))(t)
 	assert.Equal(t, string(want), doc.String(), "run the test with -update")
-}
-
-// ask reads the rows, and returns what is said. Rows that are not all there and no error fail the test.
-func (p *paging) ask(t *testing.T, bend, name string) (said string) {
-	t.Helper()
-	tables := declared("bent")
-	tables[0].Pages = p.pages
-	answer, log, err := query(t, tables, lossy(bend), wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
-	if err == nil {
-		assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, idsOf(answer), "%s, by %s: rows are lost in silence", name, p.name)
-		return "all rows"
-	}
-	cause := saidCause.FindStringSubmatch(log)
-	if cause == nil {
-		return err.Error()
-	}
-	text := strings.ReplaceAll(cause[1], `\"`, `"`)
-	return "fails: " + strings.TrimPrefix(strings.TrimPrefix(text, `restsource: table "rows": `), "restsource: ")
 }
 
 // TestLargeAnswers: what stands beside the rows is read in a time that grows with its length and no faster.

@@ -33,29 +33,27 @@ func derived(credential string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// echoes answers with whatever it is sent: in the addresses of pages, in headers, in rows.
-func echoes(r *http.Request) string {
-	query := r.URL.Query()
-	page := query.Get("page")
-	query.Set("page", "2")
-	next := "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
-	if page == "2" {
-		next = ""
-	}
-	said := []string{derived(recorded), strings.ReplaceAll(r.URL.Path, "/", " / ")}
-	for _, values := range r.Header {
-		said = append(said, values...)
-	}
-	for _, values := range query {
-		said = append(said, values...)
-	}
-	return fmt.Sprintf(`{Link: <%s>; rel=next} {"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`,
-		next, page, strings.Join(said, " "), next)
-}
-
 // TestRecordedDerived: what the credentials hold, and what was made of them, is in no file of a recording and in no
 // name of one, wherever it stands. The recording answers with other credentials too.
 func TestRecordedDerived(t *testing.T) {
+	// It answers with whatever it is sent: in the addresses of pages, in headers, in rows.
+	echoes := &remote{answer: func(r *http.Request) string {
+		query := r.URL.Query()
+		page := query.Get("page")
+		query.Set("page", "2")
+		next := "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
+		if page == "2" {
+			next = ""
+		}
+		said := []string{derived(recorded), strings.ReplaceAll(r.URL.Path, "/", " / ")}
+		for _, sent := range []map[string][]string{r.Header, query} {
+			for _, values := range sent {
+				said = append(said, values...)
+			}
+		}
+		return fmt.Sprintf(`{Link: <%s>; rel=next} {"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`,
+			next, page, strings.Join(said, " "), next)
+	}}
 	param := func(name string) restsource.Authorize { return restsource.KeyParam(name, "token") }
 	edit := func(fn func(r *http.Request, token string)) restsource.Authorize {
 		return func(r *http.Request, credentials wire.Credentials) error {
@@ -125,7 +123,7 @@ func TestRecordedDerived(t *testing.T) {
 			if replayed == "" {
 				replayed = "another-credential"
 			}
-			answer := testkit.Must(read(live, &remote{answer: echoes}))(t)
+			answer := testkit.Must(read(live, echoes))(t)
 			assert.Len(t, answer.Column("id"), 2)
 			assertClean(t, dir, append(c.leaks, live)...)
 			require.Len(t, filesIn(t, dir), 2)
