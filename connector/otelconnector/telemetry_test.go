@@ -130,15 +130,8 @@ func (s *site) send(r *http.Request) *httptest.ResponseRecorder {
 // span returns the only span of a name.
 func (s *site) span(name string) tracetest.SpanStub {
 	s.t.Helper()
-	var found []tracetest.SpanStub
-	var names []string
-	for _, span := range s.spans.GetSpans() {
-		names = append(names, span.Name)
-		if span.Name == name {
-			found = append(found, span)
-		}
-	}
-	require.Len(s.t, found, 1, "spans of the name %s among %q", name, names)
+	found := slices.DeleteFunc(s.spans.GetSpans(), func(span tracetest.SpanStub) bool { return span.Name != name })
+	require.Len(s.t, found, 1, "spans of the name %s", name)
 	return found[0]
 }
 
