@@ -28,18 +28,23 @@ const query = `{"table":"planets","fields":["name"],"and":[{"field":"moons","op"
 // scope matches the labels that the README leaves out.
 var scope = regexp.MustCompile(`,otel_scope_[a-z_]+="[^"]*"`)
 
-// TestProgram runs the program as the README does, asks a query, and checks that the
-// page shows what the README shows, and that the log and the spans tell of the query.
+// TestProgram runs the program as the README does, asks a query, and checks that the page shows what the README shows
+// and all that the dashboard and the alerts ask for, and that the log and the spans tell of the query.
 func TestProgram(t *testing.T) {
 	const bearer = "the-token-of-this-test-0123456789abcdef"
 	program := filepath.Join(t.TempDir(), "prometheus")
 	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(output))
 
-	port, metricsPort := freePort(t), freePort(t)
+	var ports [2]string // on which nobody listened a moment ago
+	for i := range ports {
+		l := testkit.Must(net.Listen("tcp", "localhost:0"))(t)
+		require.NoError(t, l.Close())
+		ports[i] = fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+	}
 	command := exec.CommandContext(t.Context(), program)
-	command.Env = append(os.Environ(), "PLATFORM_CONNECTOR_TOKEN="+bearer, "PORT="+port,
-		"OTEL_METRICS_EXPORTER=prometheus", "OTEL_TRACES_EXPORTER=console", "OTEL_EXPORTER_PROMETHEUS_PORT="+metricsPort)
+	command.Env = append(os.Environ(), "PLATFORM_CONNECTOR_TOKEN="+bearer, "PORT="+ports[0],
+		"OTEL_METRICS_EXPORTER=prometheus", "OTEL_TRACES_EXPORTER=console", "OTEL_EXPORTER_PROMETHEUS_PORT="+ports[1])
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	stdout := testkit.Must(command.StdoutPipe())(t)
 	var lines strings.Builder
@@ -50,14 +55,73 @@ func TestProgram(t *testing.T) {
 		text = testkit.Must(printed.ReadString('\n'))(t)
 	}
 
-	_, answer := testkit.Send(t, http.DefaultClient, "http://localhost:"+port+"/query", bearer, query)
+	_, answer := testkit.Send(t, http.DefaultClient, "http://localhost:"+ports[0]+"/query", bearer, query)
 	require.Contains(t, answer, `{"end":1}`)
-	status, page := testkit.Send(t, http.DefaultClient, "http://localhost:"+metricsPort+"/metrics", "", "")
+	status, page := testkit.Send(t, http.DefaultClient, "http://localhost:"+ports[1]+"/metrics", "", "")
 	require.Equal(t, 200, status)
 	page = scope.ReplaceAllString(page, "")
 
-	checkExpressions(t, page, dashboardExpressions(t))
-	checkExpressions(t, page, alertExpressions(t))
+	var board struct {
+		Templating struct {
+			List []struct{ Name, Query string }
+		}
+		Panels []struct {
+			ID      int
+			Title   string
+			GridPos struct{ X, Y, W, H int }
+			Targets []struct{ Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(testkit.Must(os.ReadFile("dashboard.json"))(t), &board))
+	require.GreaterOrEqual(t, len(board.Panels), 8)
+	places, expressions := map[any]bool{}, []string{}
+	for i, panel := range board.Panels {
+		require.Equal(t, i+1, panel.ID, panel.Title)
+		require.False(t, places[panel.GridPos], "%s lies on another panel", panel.Title)
+		places[panel.GridPos] = true
+		require.NotEmpty(t, panel.Targets, panel.Title)
+		for _, target := range panel.Targets {
+			expressions = append(expressions, target.Expr)
+		}
+	}
+	for _, variable := range board.Templating.List {
+		if variable.Name == "slug" {
+			expressions = append(expressions, variable.Query)
+		}
+	}
+
+	var alerts struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(testkit.Must(os.ReadFile("alerts.yml"))(t), &alerts))
+	guide := testkit.Must(os.ReadFile("../../docs/operating.md"))(t)
+	require.Len(t, alerts.Groups, 1)
+	require.NotEmpty(t, alerts.Groups[0].Rules)
+	for _, rule := range alerts.Groups[0].Rules {
+		require.Contains(t, string(guide), "| `"+rule.Alert+"` |")
+		require.NotEmpty(t, rule.Annotations["summary"], rule.Alert)
+		require.Contains(t, []string{"page", "ticket"}, rule.Labels["severity"], rule.Alert)
+		expressions = append(expressions, rule.Expr)
+	}
+
+	for _, expression := range expressions { // each of its metrics and labels is on the page
+		names := metricName.FindAllString(expression, -1)
+		require.NotEmpty(t, names, "no metric in %s", expression)
+		for _, name := range names {
+			assert.True(t, elsewhere[name] != "" || strings.Contains(page, "\n"+name+"{"), "no metric %s: %s", name, expression)
+		}
+		for _, found := range labelName.FindAllStringSubmatch(expression, -1) {
+			for label := range strings.SplitSeq(found[1]+found[2], ",") {
+				label = strings.TrimSpace(label)
+				assert.True(t, elsewhere[label] != "" || regexp.MustCompile(`[{,]`+label+`="`).MatchString(page), "no label %q: %s", label, expression)
+			}
+		}
+	}
 
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	spans := testkit.Must(io.ReadAll(printed))(t)
@@ -76,13 +140,6 @@ func TestProgram(t *testing.T) {
 	assert.Greater(t, strings.Count(shown, "\n"), 10)
 }
 
-// freePort returns a port that nobody listened on a moment ago.
-func freePort(t *testing.T) string {
-	l := testkit.Must(net.Listen("tcp", "localhost:0"))(t)
-	require.NoError(t, l.Close())
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-}
-
 // elsewhere are the names that an expression may use and the page of this program does
 // not show.
 var elsewhere = map[string]string{
@@ -95,83 +152,3 @@ var (
 	metricName = regexp.MustCompile(`\b(?:http|connector)_[a-z_]+?_(?:count|sum|bucket|total)\b|\bup\b`)
 	labelName  = regexp.MustCompile(`[{,]\s*([a-z_]+)\s*(?:=|!=|=~|!~)\s*"|by \(([^)]*)\)`)
 )
-
-// checkExpressions requires that each metric and each label of some expressions is on the
-// page of metrics.
-func checkExpressions(t *testing.T, page string, expressions []string) {
-	t.Helper()
-	for _, expression := range expressions {
-		names := metricName.FindAllString(expression, -1)
-		require.NotEmpty(t, names, "no metric in %s", expression)
-		for _, name := range names {
-			assert.True(t, elsewhere[name] != "" || strings.Contains(page, "\n"+name+"{"), "no metric %s: %s", name, expression)
-		}
-		for _, found := range labelName.FindAllStringSubmatch(expression, -1) {
-			for label := range strings.SplitSeq(found[1]+found[2], ",") {
-				label = strings.TrimSpace(label)
-				assert.True(t, elsewhere[label] != "" || regexp.MustCompile(`[{,]`+label+`="`).MatchString(page), "no label %q: %s", label, expression)
-			}
-		}
-	}
-}
-
-// dashboardExpressions returns what the panels of the dashboard ask Prometheus.
-func dashboardExpressions(t *testing.T) (expressions []string) {
-	t.Helper()
-	text := testkit.Must(os.ReadFile("dashboard.json"))(t)
-	var board struct {
-		Templating struct {
-			List []struct{ Name, Query string }
-		}
-		Panels []struct {
-			ID      int
-			Title   string
-			GridPos struct{ X, Y, W, H int }
-			Targets []struct{ Expr string }
-		}
-	}
-	require.NoError(t, json.Unmarshal(text, &board))
-	require.GreaterOrEqual(t, len(board.Panels), 8)
-	places := map[any]bool{}
-	for i, panel := range board.Panels {
-		require.Equal(t, i+1, panel.ID, panel.Title)
-		require.False(t, places[panel.GridPos], "%s lies on another panel", panel.Title)
-		places[panel.GridPos] = true
-		require.NotEmpty(t, panel.Targets, panel.Title)
-		for _, target := range panel.Targets {
-			expressions = append(expressions, target.Expr)
-		}
-	}
-	for _, variable := range board.Templating.List {
-		if variable.Name == "slug" {
-			expressions = append(expressions, variable.Query)
-		}
-	}
-	return expressions
-}
-
-// alertExpressions returns the conditions of the alerts, each of which docs/operating.md
-// explains.
-func alertExpressions(t *testing.T) (expressions []string) {
-	t.Helper()
-	text := testkit.Must(os.ReadFile("alerts.yml"))(t)
-	var file struct {
-		Groups []struct {
-			Rules []struct {
-				Alert, Expr, For    string
-				Labels, Annotations map[string]string
-			}
-		}
-	}
-	require.NoError(t, yaml.Unmarshal(text, &file))
-	guide := testkit.Must(os.ReadFile("../../docs/operating.md"))(t)
-	require.Len(t, file.Groups, 1)
-	for _, rule := range file.Groups[0].Rules {
-		require.Contains(t, string(guide), "| `"+rule.Alert+"` |")
-		require.NotEmpty(t, rule.Annotations["summary"], rule.Alert)
-		require.Contains(t, []string{"page", "ticket"}, rule.Labels["severity"], rule.Alert)
-		expressions = append(expressions, rule.Expr)
-	}
-	require.NotEmpty(t, expressions)
-	return expressions
-}
