@@ -53,18 +53,14 @@ func transcript(r *ndjson.Reader) (said []string, err error) {
 }
 
 func spell(row ndjson.Row) string {
-	var b strings.Builder
-	b.WriteByte('{')
+	var members []string
 	for i, name := range row.Names() {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
 		v := row.Values()[i]
-		b.WriteString(name + "=" + map[wire.Kind]string{
+		members = append(members, name+"="+map[wire.Kind]string{
 			wire.KindNull: "", wire.KindBool: "bool:", wire.KindInt: "int:", wire.KindFloat: "float:", wire.KindText: "text:",
-		}[v.Kind()] + v.String())
+		}[v.Kind()]+v.String())
 	}
-	return b.String() + "}"
+	return "{" + strings.Join(members, " ") + "}"
 }
 
 // expand returns the stream that a cell of a file in testdata describes.

@@ -241,12 +241,3 @@ func cellsOf(words string) (cells []wire.Value) {
 	}
 	return cells
 }
-
-// namesOf returns the names of columns.
-func namesOf(columns []wire.Column) string {
-	var names []string
-	for _, c := range columns {
-		names = append(names, c.Name)
-	}
-	return strings.Join(names, " ")
-}

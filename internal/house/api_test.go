@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,26 +86,19 @@ func writeAPI(t *testing.T, out *bytes.Buffer, dir string) {
 		out.Write(text.Bytes())
 		out.WriteString("\n")
 	}
-	writeValues := func(values []*doc.Value) {
+	writeAll := func(values []*doc.Value, funcs []*doc.Func) {
 		for _, v := range values {
 			write(v.Decl)
 		}
-	}
-	writeFuncs := func(funcs []*doc.Func) {
 		for _, f := range funcs {
 			write(f.Decl)
 		}
 	}
 	fmt.Fprintf(out, "# package %s\n\n", pkg.ImportPath)
-	writeValues(pkg.Consts)
-	writeValues(pkg.Vars)
-	writeFuncs(pkg.Funcs)
+	writeAll(slices.Concat(pkg.Consts, pkg.Vars), pkg.Funcs)
 	for _, typ := range pkg.Types {
 		write(typ.Decl)
-		writeValues(typ.Consts)
-		writeValues(typ.Vars)
-		writeFuncs(typ.Funcs)
-		writeFuncs(typ.Methods)
+		writeAll(slices.Concat(typ.Consts, typ.Vars), slices.Concat(typ.Funcs, typ.Methods))
 	}
 	out.WriteString("\n")
 }
