@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,35 +118,20 @@ func naiveMatch(row map[string]any, and []wire.Filter, or [][]wire.Filter) bool 
 			return false
 		}
 	}
-	if len(or) == 0 {
-		return true
-	}
-	for _, group := range or {
-		if naiveMatch(row, group, nil) {
-			return true
-		}
-	}
-	return false
+	return len(or) == 0 || slices.ContainsFunc(or, func(group []wire.Filter) bool { return naiveMatch(row, group, nil) })
 }
 
 func naiveTest(cell any, f *wire.Filter) bool {
-	switch f.Op {
-	case wire.OpIsNull:
-		return cell == nil
-	case wire.OpNotNull:
-		return cell != nil
-	}
-	if cell == nil {
+	switch {
+	case f.Op == wire.OpIsNull, f.Op == wire.OpNotNull:
+		return (cell == nil) == (f.Op == wire.OpIsNull)
+	case cell == nil:
 		return f.Op == wire.OpNin
 	}
 	switch f.Op {
 	case wire.OpIn, wire.OpNin:
-		for _, v := range f.Values {
-			if naiveCompare(cell, v) == 0 {
-				return f.Op == wire.OpIn
-			}
-		}
-		return f.Op == wire.OpNin
+		listed := slices.ContainsFunc(f.Values, func(v wire.Value) bool { return naiveCompare(cell, v) == 0 })
+		return listed == (f.Op == wire.OpIn)
 	case wire.OpIncludes:
 		return strings.Contains(naiveText(cell), f.Value.String())
 	case wire.OpStartsWith:
@@ -172,15 +158,10 @@ func naiveCompare(cell any, value wire.Value) int {
 	a, b := naiveText(cell), value.String()
 	x, errX := strconv.ParseFloat(a, 64)
 	y, errY := strconv.ParseFloat(b, 64)
-	switch {
-	case errX != nil || errY != nil:
+	if errX != nil || errY != nil {
 		return strings.Compare(a, b)
-	case x < y:
-		return -1
-	case x > y:
-		return 1
 	}
-	return 0
+	return cmp.Compare(x, y)
 }
 
 func naiveText(cell any) string {
