@@ -34,7 +34,7 @@ func described(t *testing.T, p *instances, dir string) (*sql.Conn, *sqlengine.Co
 	t.Helper()
 	db := testkit.Must(p.openFolder(dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
-	conn := connected(t, db)
+	conn := Connected(t, db)
 	tables, warnings, err := folderFlavor{}.Catalog(t.Context(), conn, "", []string{"a"})
 	require.NoError(t, err)
 	require.Empty(t, warnings)

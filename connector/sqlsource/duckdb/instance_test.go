@@ -188,7 +188,7 @@ func TestRequestsShareNothing(t *testing.T) {
 	}
 	a, again, b := opened("a"), opened("a"), opened("b")
 	require.Len(t, p.byDir, 2)
-	own := connected(t, a)
+	own := Connected(t, a)
 	_, _, err := folderFlavor{}.Catalog(t.Context(), own, "", nil)
 	require.NoError(t, err)
 	view := folderFlavor{}.Table("", "t")
@@ -200,7 +200,7 @@ func TestRequestsShareNothing(t *testing.T) {
 	}
 	require.Equal(t, "a", testkit.Must(read(own, view))(t))
 	for _, other := range []*sql.DB{a, again, b} {
-		conn := connected(t, other)
+		conn := Connected(t, other)
 		_, err := read(conn, view)
 		require.ErrorContains(t, err, "does not exist")
 		_, _, err = folderFlavor{}.Catalog(t.Context(), conn, "", nil)
@@ -219,9 +219,10 @@ func TestRequestsShareNothing(t *testing.T) {
 	}
 }
 
-func connected(t *testing.T, db *sql.DB) *sql.Conn {
+// Connected returns a connection that is closed when the test ends.
+func Connected(t testing.TB, db *sql.DB) *sql.Conn {
 	t.Helper()
-	conn := testkit.Must(db.Conn(t.Context()))(t)
+	conn := testkit.Must(db.Conn(context.Background()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }

@@ -83,7 +83,7 @@ func BenchmarkStream(b *testing.B) {
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
 		r := httptest.NewRequest(http.MethodPost, wire.PathQuery, bytes.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		w := &firstRow{header: http.Header{}, began: time.Now()}
+		w := &firstRow{ResponseRecorder: httptest.NewRecorder(), began: time.Now()}
 		h.ServeHTTP(w, r)
 		require.Equal(b, "{\"end\":1}\n", string(w.last))
 		require.Greater(b, w.bytes, rows*100)
@@ -96,15 +96,14 @@ func BenchmarkStream(b *testing.B) {
 
 // firstRow is a reader who takes everything at once, and notes when the first row came.
 type firstRow struct {
-	header http.Header
-	began  time.Time
-	first  time.Duration
-	bytes  int
-	last   []byte
+	*httptest.ResponseRecorder
+	began time.Time
+	first time.Duration
+	bytes int
+	last  []byte
 }
 
-func (w *firstRow) Header() http.Header { return w.header }
-func (w *firstRow) WriteHeader(int)     {}
+func (w *firstRow) SetWriteDeadline(time.Time) error { return nil }
 
 func (w *firstRow) Write(p []byte) (int, error) {
 	if w.first == 0 && bytes.Contains(p, []byte("label")) {
@@ -114,9 +113,6 @@ func (w *firstRow) Write(p []byte) (int, error) {
 	w.last = append(w.last[:0], p[:min(len(p), 100)]...)
 	return len(p), nil
 }
-
-func (w *firstRow) FlushError() error                { return nil }
-func (w *firstRow) SetWriteDeadline(time.Time) error { return nil }
 
 // peakMemory returns the most memory that the process had in use, in MB; 0 where the
 // system does not tell.

@@ -37,13 +37,6 @@ func read(ctx context.Context, t testing.TB, conn *sql.Conn, limit int, statemen
 	return rows, nil
 }
 
-func connect(t testing.TB, db *sql.DB) *sql.Conn {
-	t.Helper()
-	conn := testkit.Must(db.Conn(context.Background()))(t)
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
 // column returns a column of the catalog as the flavor reads it.
 func column(ref, dataType string, precision, scale int, want wire.Type) *sqlengine.Column {
 	c := duckdb.Flavor().Column(ref, sqlengine.CatalogColumn{DataType: dataType, Precision: precision, Scale: scale})
@@ -77,9 +70,9 @@ func TestChunks(t *testing.T) {
 		for _, want := range []wire.Type{"", wire.TypeJSON} {
 			cell := column(own.Name, own.DataType, own.Precision, own.Scale, want)
 			statement := "SELECT " + cell.Cell + " FROM every ORDER BY rowid"
-			chunks := testkit.Must(read(t.Context(), t, connect(t, db), 0, statement, cell))(t, types[i].Name)
+			chunks := testkit.Must(read(t.Context(), t, duckdb.Connected(t, db), 0, statement, cell))(t, types[i].Name)
 			require.Greater(t, len(chunks), 2048, "more than one chunk")
-			rows := testkit.Must(read(t.Context(), t, connect(t, wrapped), 0, statement, cell))(t, types[i].Name)
+			rows := testkit.Must(read(t.Context(), t, duckdb.Connected(t, wrapped), 0, statement, cell))(t, types[i].Name)
 			require.Equal(t, rows, chunks, types[i].Name)
 		}
 	}
@@ -121,7 +114,7 @@ func TestStream(t *testing.T) {
 
 // TestStreamFails fails in the middle of an answer: nothing takes that for its end.
 func TestStreamFails(t *testing.T) {
-	conn := connect(t, open(t, ""))
+	conn := duckdb.Connected(t, open(t, ""))
 	n := column("range", "BIGINT", 0, 0, "")
 	const fails = "SELECT CAST(CASE WHEN range < 300000 THEN '1' ELSE 'secret' END AS BIGINT) AS range FROM range(400000)"
 	rows, err := read(t.Context(), t, conn, 0, fails, n)
@@ -137,7 +130,7 @@ func TestStreamFails(t *testing.T) {
 // TestStreamIsCancelled ends the context before the first row and between two, and the
 // connection's next statement is not interrupted.
 func TestStreamIsCancelled(t *testing.T) {
-	conn := connect(t, open(t, ""))
+	conn := duckdb.Connected(t, open(t, ""))
 	n := column("range", "BIGINT", 0, 0, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -162,7 +155,7 @@ func TestStreamIsCancelled(t *testing.T) {
 // TestStreamAllocates reads many rows, for which little is allocated: the memory of texts,
 // that many of them share.
 func TestStreamAllocates(t *testing.T) {
-	conn := connect(t, open(t, ""))
+	conn := duckdb.Connected(t, open(t, ""))
 	const rows = 100_000
 	statement := fmt.Sprintf(`SELECT range, range / 8, CAST(range AS DECIMAL(12,2)), DATE '2024-01-01' + CAST(range %% 500 AS INTEGER),
 		TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND, range > 5, 'text ' || range, CAST(range AS HUGEINT) FROM range(%d)`, rows)
