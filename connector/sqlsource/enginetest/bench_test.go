@@ -5,6 +5,7 @@ package enginetest
 import (
 	"cmp"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func BenchmarkSpeed(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
 			db := e.plain(b)
-			size := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", "100000")
+			size := strings.NewReplacer("ROWS", cmp.Or(os.Getenv("SQLSOURCE_ROWS"), "1000000"), "LINKS", "100000")
 			db.execute(b, size.Replace(script(b, "speed_"+e.name)))
 			db = reader(b, db)
 			situation.Benchmark(b, "testdata/speed.txtar", db.source(b, nil), db.credentials,

@@ -27,14 +27,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// setting returns an environment variable, or a default.
-func setting(name, otherwise string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return otherwise
-}
-
 // missing ends a test that needs what this machine does not have. In CI it fails.
 func missing(t testing.TB, format string, args ...any) {
 	t.Helper()

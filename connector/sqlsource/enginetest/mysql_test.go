@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"database/sql"
@@ -29,7 +30,7 @@ var mariadb = engine{
 	},
 	by: func(t testing.TB, db *database, options string) *database {
 		config := testkit.Must(mysql.ParseDSN("/?" + options))(t)
-		config.Net, config.Addr = "tcp", setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
+		config.Net, config.Addr = "tcp", cmp.Or(os.Getenv("SQLSOURCE_MYSQL"), "127.0.0.1:3306")
 		config.User, config.Passwd, config.DBName = db.credentials["user"], db.credentials["password"], db.credentials["database"]
 		return &mysqlBy(t, config).database
 	},
@@ -118,8 +119,8 @@ func mysqlBy(t testing.TB, config *mysql.Config) *mysqlDatabase {
 // collation ignores case, and sessions have settings that would spoil answers.
 func newMySQL(t testing.TB) *mysqlDatabase {
 	t.Helper()
-	address := setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
-	config := mysqlAt(address, setting("SQLSOURCE_MYSQL_USER", "root"), os.Getenv("SQLSOURCE_MYSQL_PASSWORD"))
+	address := cmp.Or(os.Getenv("SQLSOURCE_MYSQL"), "127.0.0.1:3306")
+	config := mysqlAt(address, cmp.Or(os.Getenv("SQLSOURCE_MYSQL_USER"), "root"), os.Getenv("SQLSOURCE_MYSQL_PASSWORD"))
 	admin := mysqlBy(t, config)
 	if err := admin.PingContext(t.Context()); err != nil {
 		missing(t, "no MySQL or MariaDB server answers at %s; set SQLSOURCE_MYSQL to its host:port, and SQLSOURCE_MYSQL_USER "+

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"database/sql"
@@ -66,7 +67,7 @@ var postgresPlans = plansOf{
 }
 
 // postgresAddress returns the server that tests use.
-func postgresAddress() string { return setting("SQLSOURCE_POSTGRES", "127.0.0.1:5432") }
+func postgresAddress() string { return cmp.Or(os.Getenv("SQLSOURCE_POSTGRES"), "127.0.0.1:5432") }
 
 // postgresDatabase is a database, and how its user connects.
 type postgresDatabase struct {
@@ -119,7 +120,7 @@ func newPostgres(t testing.TB, options ...string) *postgresDatabase {
 		options = []string{"ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'"}
 	}
 	config := postgresAt(t, postgresAddress())
-	config.User, config.Database = setting("SQLSOURCE_POSTGRES_USER", "postgres"), "postgres"
+	config.User, config.Database = cmp.Or(os.Getenv("SQLSOURCE_POSTGRES_USER"), "postgres"), "postgres"
 	config.Password = os.Getenv("SQLSOURCE_POSTGRES_PASSWORD")
 	admin := stdlib.OpenDB(*config)
 	if err := admin.PingContext(t.Context()); err != nil {

@@ -38,15 +38,7 @@ const password = "masterkey"
 // start starts a server with an empty database, and returns the database's address.
 func start(t *testing.T) string {
 	t.Helper()
-	for _, program := range []string{"firebird", "isql-fb"} {
-		if _, err := exec.LookPath(program); err != nil {
-			message := "needs " + program + "; install firebird3.0-server and firebird3.0-utils to enable this test"
-			if os.Getenv("CI") == "true" {
-				t.Fatal(message)
-			}
-			t.Skip(message)
-		}
-	}
+	testkit.Needs(t, "firebird", "isql-fb") // of the packages firebird3.0-server and firebird3.0-utils
 	home := t.TempDir()
 	listener := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := listener.Addr().String()
