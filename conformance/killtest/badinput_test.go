@@ -48,11 +48,7 @@ func askedFor(paths ...string) func(*http.Request) bool {
 }
 
 func text(status int, media, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", media)
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
+	return func(w http.ResponseWriter, _ *http.Request) { sends(w, status, media, body) }
 }
 
 // endless writes a beginning and then the same part for ever.

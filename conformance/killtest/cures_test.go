@@ -1,6 +1,7 @@
 package killtest
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,31 +71,20 @@ var localMonths = twist{groups: func(req *wire.AggregateRequest, t *oracle.Table
 	}
 }}
 
-func countOrphans(l *oracleSource, req *wire.LinkHitRateRequest, rate *wire.LinkHitRate, once bool) {
-	keys := map[string]bool{}
-	for _, v := range column(l.tables[req.ToTable], req.ToColumn) {
-		keys[v.String()] = true
-	}
-	seen := map[string]bool{}
-	rate.FromNonNull, rate.OrphanCount = 0, 0
-	for _, v := range column(l.tables[req.FromTable], req.FromColumn) {
-		if v.IsNull() || once && seen[v.String()] {
-			continue
-		}
-		seen[v.String()] = true
-		rate.FromNonNull++
-		if !keys[v.String()] {
-			rate.OrphanCount++
-		}
-	}
-	shareOrphans(rate)
+// keysOnce counts each key of a link once, however many rows have it.
+func keysOnce(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+	once, tables, asked := *l.tables[req.FromTable], maps.Clone(l.tables), *req
+	once.Rows = slices.Clone(once.Rows)
+	firstRows(&once, func(row []wire.Value) string { return textOfRow(&once, row, req.FromColumn) })
+	tables["once"], asked.FromTable = &once, "once"
+	*right = *must(oracle.LinkHitRate(tables, &asked))
 }
 
 func distinctValues(key func(string) string) twist {
-	return measuring(func(t *oracle.Table, name string, n *wire.Cardinality) {
+	return twist{cardinality: func(t *oracle.Table, name string, n *wire.Cardinality) {
 		n.NonNull = int64(len(slices.DeleteFunc(column(t, name), wire.Value.IsNull)))
 		n.Distinct = distinctBy(t, name, func(v wire.Value) string { return key(v.String()) })
-	})
+	}}
 }
 
 // cures has at least one cure of each of the checks that connectors fail most often.
@@ -132,12 +122,7 @@ var cures = []cure{
 		cured: warehouse(noNullGroup, declining(asks("groupBy>0")))},
 	{id: "M24", words: "or decline with 204", wrong: warehouse(localMonths), cured: warehouse(localMonths, declining(grained))},
 	{id: "L9", words: "Count the from-rows with a key, and those of them whose key no to-row has",
-		wrong: warehouse(twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, r *wire.LinkHitRate) {
-			countOrphans(l, req, r, true)
-		}}),
-		cured: warehouse(twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, r *wire.LinkHitRate) {
-			countOrphans(l, req, r, false)
-		}})},
+		wrong: warehouse(twist{link: keysOnce}), cured: legalReads},
 	{id: "L2", words: "nin keeps what in drops, null cells included", wrong: warehouse(operator(wire.OpNin,
 		func(cell wire.Value, _ wire.Filter, right bool) bool { return right && !cell.IsNull() })),
 		cured: warehouse(twist{match: func(_ string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {

@@ -96,11 +96,11 @@ var liveClockFaults = []fault{
 	slowLive("a deadline answers what it has, live", "a wrong number is never legal; an elapsed deadline is a 408", "P3.5h", time.Second,
 		replacing(http.StatusRequestTimeout, map[string]any{"count": 1}, http.StatusOK, wire.PathCount)),
 	slowLive("a deadline ends a stream as if it were whole, live", "an elapsed deadline is an error line, not an end", "P3.5h", time.Second,
-		withStatus(http.StatusRequestTimeout, wire.PathQuery, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		withStatus(http.StatusRequestTimeout, func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Code = http.StatusOK
 			rec.Header().Set("Content-Type", terms.MediaNDJSON)
 			rec.Body = bytes.NewBufferString(noRows)
-		})),
+		}, wire.PathQuery)),
 	slowLive("deadlines are looked at every ten seconds, live", enforced, "P3.5h", 25*time.Second, bodies(func(body map[string]any) {
 		body["timeoutMs"] = (integer(body, "timeoutMs")/10_000 + 1) * 10_000
 	}, wire.PathCount, wire.PathSize)),

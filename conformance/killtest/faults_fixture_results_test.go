@@ -125,15 +125,11 @@ var claimFaults = []fault{
 // right serves the corpus by the oracle.
 func right() http.Handler { return twisted(twist{}) }
 
-func joinedWrongly(name, why, kill string, change func(req *connector.Query, t *oracle.Table)) fault {
-	return bent(name, why, kill, twist{joined: change})
-}
-
 // joinedRows edits each joined row; base is how many columns are those of the base table.
 func joinedRows(name, why, kill string, edit func(req *connector.Query, t *oracle.Table, row []wire.Value, base int)) fault {
-	return joinedWrongly(name, why, kill, eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
+	return bent(name, why, kill, twist{joined: eachRow(func(req *connector.Query, t *oracle.Table, row []wire.Value) {
 		edit(req, t, row, baseColumns(t))
-	}))
+	})})
 }
 
 var joinFaults = []fault{
@@ -143,14 +139,14 @@ var joinFaults = []fault{
 				row[base] = wire.Int(9)
 			}
 		}),
-	joinedWrongly("inner joins", "an unmatched row stays", "P2.15: no match", func(req *connector.Query, t *oracle.Table) {
+	bent("inner joins", "an unmatched row stays", "P2.15: no match", twist{joined: func(req *connector.Query, t *oracle.Table) {
 		at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
 		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
 			return !slices.ContainsFunc(row[at:], func(v wire.Value) bool { return !v.IsNull() })
 		})
-	}),
-	joinedWrongly("the first match alone", "several matches are several rows", "P2.15: several matches",
-		func(req *connector.Query, t *oracle.Table) {
+	}}),
+	bent("the first match alone", "several matches are several rows", "P2.15: several matches",
+		twist{joined: func(req *connector.Query, t *oracle.Table) {
 			n := baseColumns(t)
 			if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
 				return
@@ -158,7 +154,7 @@ var joinFaults = []fault{
 			t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool {
 				return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
 			})
-		}),
+		}}),
 	joinedRows("a self-join answers the row itself", "two sides of one table are told apart", "P2.15: a table and itself",
 		func(req *connector.Query, t *oracle.Table, row []wire.Value, base int) {
 			if req.Joins[0].ToTable == req.Table {
@@ -193,8 +189,6 @@ func nullHops(t *oracle.Table, row []wire.Value, from int) {
 		}
 	}
 }
-
-var rightCorpus = newOracleSource(twist{})
 
 // beginningWith folds both sides of startswith.
 func beginningWith(fold func(string) string) twist {
@@ -378,9 +372,9 @@ var aggregateFaults = []fault{
 }
 
 // bySpelling counts the distinct values of a column by how they are spelled.
-var bySpelling = measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
+var bySpelling = twist{cardinality: func(t *oracle.Table, name string, c *wire.Cardinality) {
 	c.Distinct = distinctBy(t, name, wire.Value.String)
-})
+}}
 
 // merge throws groups together whose keys differ in case or trailing blanks.
 func merge(req *wire.AggregateRequest, t *oracle.Table) {
@@ -411,24 +405,24 @@ var measurementFaults = []fault{
 		twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}).
 		behind("P2.12: an exact size", "a round number is called exact"),
 	bent("nonNull counts nulls", "nulls are not counted", "P2.13: nonNull",
-		measuring(func(t *oracle.Table, _ string, c *wire.Cardinality) {
+		twist{cardinality: func(t *oracle.Table, _ string, c *wire.Cardinality) {
 			if c.NonNull > 0 {
 				c.NonNull = int64(len(t.Rows))
 			}
-		})),
+		}}),
 	bent("distinct without case", "distinct by bytes", "P2.13: distinct",
-		measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
+		twist{cardinality: func(t *oracle.Table, name string, c *wire.Cardinality) {
 			if t.Name != "numbers" {
 				c.Distinct = min(c.Distinct, distinctBy(t, name, func(v wire.Value) string { return folded(v).String() }))
 			}
-		})).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
+		}}).behind("P2.13: empty texts and columns of nulls", "its columns hold texts that differ in case"),
 	bent("the empty text is not counted", "the empty text is a value", "P2.13: empty texts and columns of nulls",
-		measuring(func(t *oracle.Table, name string, c *wire.Cardinality) {
+		twist{cardinality: func(t *oracle.Table, name string, c *wire.Cardinality) {
 			if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
 				c.NonNull--
 				c.Distinct--
 			}
-		})),
+		}}),
 	bent("orphans are distinct keys", "orphans are rows", "P2.14: fromNonNull and orphanCount",
 		twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 			if req.FromTable == "orders" || req.FromTable == "order_lines" {

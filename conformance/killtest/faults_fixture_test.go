@@ -266,12 +266,8 @@ func through(change func(wire.Value) wire.Value) func(string, wire.Value, wire.F
 	}
 }
 
-func looksForPart(op wire.Op) bool {
-	return op == wire.OpIncludes || op == wire.OpStartsWith || op == wire.OpContains
-}
-
 func asFloats(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-	if terms.ShapeOf(f.Op) == terms.ShapeNullary || looksForPart(f.Op) {
+	if terms.ShapeOf(f.Op) == terms.ShapeNullary || slices.Contains([]wire.Op{wire.OpIncludes, wire.OpStartsWith, wire.OpContains}, f.Op) {
 		return oracle.Match(cell, f, t)
 	}
 	return through(double)(table, cell, f, t)

@@ -50,14 +50,13 @@ func glued(name string, tables func() []memsource.Table, key func(texts []string
 	return broken(name, "groups are those of the rows' values", "L8", stocked(tables, twist{
 		folded: func(req *wire.AggregateRequest) oracle.Tables {
 			all := oracleTables(tables())
-			if len(req.GroupBy) > 1 && len(req.Joins) == 0 && !slices.ContainsFunc(req.GroupBy, hasGrain) {
+			grained := slices.ContainsFunc(req.GroupBy, func(k wire.GroupKey) bool { return k.Grain != "" })
+			if len(req.GroupBy) > 1 && len(req.Joins) == 0 && !grained {
 				mergeRows(all[req.Table], req.GroupBy, key)
 			}
 			return all
 		}})).graded(live)
 }
-
-func hasGrain(k wire.GroupKey) bool { return k.Grain != "" }
 
 // mergeRows gives rows with the same key the values of the first of them in the fields that the key is made of.
 func mergeRows(t *oracle.Table, keys []wire.GroupKey, key func(texts []string) string) {
@@ -170,6 +169,12 @@ func refusal(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { refuses(w, status, code, message) }
 }
 
+// declines answers that the request is declined.
+func declines(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+}
+
 // coloured returns the customers' tables of parts with a column that holds nulls, which only some of the customers have.
 func coloured(customers ...int) func() http.Handler {
 	return hostWith(func(tables *[2][]memsource.Table) {
@@ -225,10 +230,7 @@ var tellingFaults = []fault{
 	telling("a link to a table of another's says so", "host", link, linkedTo,
 		refusal(404, "unknown_entity", "the table belongs to another account")),
 	telling("an aggregate over a join with a table of another's is declined", "host", aggregate, joined,
-		func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Cache-Control", "no-store")
-			w.WriteHeader(http.StatusNoContent)
-		}),
+		declines),
 }
 
 // The routes that tell.

@@ -186,10 +186,10 @@ var liveMeasureFaults = overLiveData([]fault{
 		over(untouched, onlyFor(wire.PathCount, asks("and>0"), edits(
 			where(asks("count>0"), adds("count", -1)), wire.PathCount)))),
 	broken("more distinct values than values", "measured counts stay ordered", "L4",
-		counting(func(c map[string]any) { c["distinct"] = integer(c, "nonNull") + 1 })).
+		over(untouched, edits(eachColumn(func(c map[string]any) { c["distinct"] = integer(c, "nonNull") + 1 }), wire.PathCardinality))).
 		behind("P3.11c", "the answer contradicts itself").refused("measure-13"),
 	broken("estimated distinct counts", "a column that cannot be counted distinctly answers null, and not a guess", "L4",
-		counting(func(c map[string]any) { c["distinct"] = (integer(c, "distinct") + 1) / 2 })),
+		over(untouched, edits(eachColumn(func(c map[string]any) { c["distinct"] = (integer(c, "distinct") + 1) / 2 }), wire.PathCardinality))),
 	broken("orphan rate in percent", "the orphan rate is a share", "L9",
 		over(untouched, rated(func(rate float64) float64 { return 100 * rate }))).
 		behind("P3.11a", "the answer contradicts its schema").refused("measure-8"),
@@ -212,10 +212,6 @@ var liveMeasureFaults = overLiveData([]fault{
 		}
 	}, "rows"), wire.PathAggregate))),
 })
-
-func counting(edit func(map[string]any)) func() http.Handler {
-	return over(untouched, edits(eachColumn(edit), wire.PathCardinality))
-}
 
 // eachColumn edits what an answer says of each column.
 func eachColumn(edit func(map[string]any)) func(body map[string]any) {

@@ -23,26 +23,14 @@ const (
 	neverWrong   = "a wrong number is never legal"
 )
 
-func foldedWrongly(name, why, kill string, aggregate func(req *wire.AggregateRequest)) fault {
-	return broken(name, why, kill, warehouse(twist{aggregate: aggregate}))
-}
-
-func groupedWrongly(name, why, kill string, groups func(req *wire.AggregateRequest, t *oracle.Table)) fault {
-	return broken(name, why, kill, warehouse(twist{groups: groups}))
-}
-
 func grainAs(name string, from, to wire.Grain, column string) fault {
-	return foldedWrongly(name, periodsBegin, "M24", func(req *wire.AggregateRequest) {
+	return broken(name, periodsBegin, "M24", warehouse(folding(func(req *wire.AggregateRequest) {
 		for i, g := range req.GroupBy {
 			if g.Grain == from && g.Field == column {
 				req.GroupBy[i].Grain = to
 			}
 		}
-	})
-}
-
-func measureAs(name string, from wire.AggFunc, column string, to wire.AggFunc) fault {
-	return broken(name, neverWrong, "L8", warehouse(measuredAs(from, to, column)))
+	})))
 }
 
 var pagedOracle = oracleTables(pagedTables())
@@ -51,8 +39,8 @@ var pagedLater = movedLater()
 
 // foldFaults are connectors that aggregate wrongly, mostly one column.
 var foldFaults = []fault{
-	groupedWrongly("groups are cut below the limit", "groups are refused or declined, never cut", "M23",
-		func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }),
+	broken("groups are cut below the limit", "groups are refused or declined, never cut", "M23",
+		warehouse(twist{groups: func(_ *wire.AggregateRequest, t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 1000)] }})),
 	grainAs("a quarter is a month", wire.GrainQuarter, wire.GrainMonth, "day"),
 	grainAs("a year is a quarter, of one column", wire.GrainYear, wire.GrainQuarter, "at"),
 	broken("months begin at midnight in Berlin", "a period begins in UTC", "M24",
@@ -62,13 +50,13 @@ var foldFaults = []fault{
 			}
 			return pagedOracle
 		}})),
-	foldedWrongly("behind another key a year is a month", periodsBegin, "M24", func(req *wire.AggregateRequest) {
+	broken("behind another key a year is a month", periodsBegin, "M24", warehouse(folding(func(req *wire.AggregateRequest) {
 		if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
 			req.GroupBy[1].Grain = wire.GrainMonth
 		}
-	}),
-	groupedWrongly("groups that a filter of their column leaves empty are answered", "a group has rows", "L8",
-		func(req *wire.AggregateRequest, t *oracle.Table) {
+	}))),
+	broken("groups that a filter of their column leaves empty are answered", "a group has rows", "L8",
+		warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 			whole := *req
 			whole.Where = wire.Where{}
 			all, err := oracle.Aggregate(pagedOracle, &whole)
@@ -82,16 +70,17 @@ var foldFaults = []fault{
 					t.Rows = append(t.Rows, empty)
 				}
 			}
-		}),
-	groupedWrongly("of no rows the sum is zero", "a sum over nothing is null", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
-		for at, m := range req.Measures {
-			if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && t.Rows[0][0].String() == "0" {
-				t.Rows[0][at] = wire.Int(0)
+		}})),
+	broken("of no rows the sum is zero", "a sum over nothing is null", "L8",
+		warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			for at, m := range req.Measures {
+				if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && t.Rows[0][0].String() == "0" {
+					t.Rows[0][at] = wire.Int(0)
+				}
 			}
-		}
-	}),
-	groupedWrongly("the distinct values of a group are not those of the one before", neverWrong, "L8",
-		func(req *wire.AggregateRequest, t *oracle.Table) {
+		}})),
+	broken("the distinct values of a group are not those of the one before", neverWrong, "L8",
+		warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 			for at, m := range req.Measures {
 				for i, row := range t.Rows {
 					if m.Fn == wire.AggCountDistinct && len(req.GroupBy) > 0 && i > 0 {
@@ -99,7 +88,7 @@ var foldFaults = []fault{
 					}
 				}
 			}
-		}),
+		}})),
 	broken("names of groups lose their capitals", "a group has the names that are asked for", "L8, M24",
 		warehouse(twist{}, ok(eachOf(func(group map[string]any) {
 			for name, v := range maps.Clone(group) {
@@ -107,15 +96,17 @@ var foldFaults = []fault{
 				group[strings.ToLower(name)] = v
 			}
 		}, "rows"), wire.PathAggregate))),
-	measureAs("the maximum of one date is its minimum", wire.AggMax, "at", wire.AggMin),
-	measureAs("the distinct values of one column are all of them", wire.AggCountDistinct, "part", wire.AggCount),
-	groupedWrongly("one column is summed as floats", "a sum is exact", "L8", func(req *wire.AggregateRequest, t *oracle.Table) {
-		for i, m := range req.Measures {
-			if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
-				t.Rows[0][i] = wire.Decimal(t.Rows[0][i].String() + "00000000001")
+	broken("the maximum of one date is its minimum", neverWrong, "L8", warehouse(measuredAs(wire.AggMax, wire.AggMin, "at"))),
+	broken("the distinct values of one column are all of them", neverWrong, "L8",
+		warehouse(measuredAs(wire.AggCountDistinct, wire.AggCount, "part"))),
+	broken("one column is summed as floats", "a sum is exact", "L8",
+		warehouse(twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+			for i, m := range req.Measures {
+				if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
+					t.Rows[0][i] = wire.Decimal(t.Rows[0][i].String() + "00000000001")
+				}
 			}
-		}
-	}),
+		}})),
 	broken("a column alone is counted with its nulls", "nonNull counts the cells that are not null", "L4",
 		warehouse(twist{}, onlyFor(wire.PathCardinality,
 			func(body map[string]any) bool { return len(alternatives(body, "columns")) == 1 }, edits(eachColumn(func(c map[string]any) {

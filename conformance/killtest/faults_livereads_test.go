@@ -71,10 +71,6 @@ const (
 	resultIsCut    = "offset and limit cut the result"
 )
 
-func otherWindow(name, why, kill string, request func(req *connector.Query, limit, offset *int64)) fault {
-	return broken(name, why, kill, warehouse(twist{request: request}))
-}
-
 const windowsFirst = "a window is compared with the whole read before pages are"
 
 var windowFaults = []fault{
@@ -84,13 +80,13 @@ var windowFaults = []fault{
 				reorder(t, t.Rows, req.Sort[:1], nullsLast(byText))
 			}
 		}})).refused("stream-2"),
-	otherWindow("an offset without a sort is ignored", resultIsCut, "M20", func(req *connector.Query, _, offset *int64) {
+	broken("an offset without a sort is ignored", resultIsCut, "M20", warehouse(twist{request: func(req *connector.Query, _, offset *int64) {
 		if len(req.Sort) == 0 {
 			*offset = 0
 		}
-	}),
-	otherWindow("a limit is at most 500", "a window has as many rows as there are for it", "M20",
-		func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }),
+	}})),
+	broken("a limit is at most 500", "a window has as many rows as there are for it", "M20",
+		warehouse(twist{request: func(_ *connector.Query, limit, _ *int64) { *limit = min(*limit, 500) }})),
 	broken("under a window only the first group of or is asked for", appliedInOrder, "M12",
 		warehouse(askingForPages(func(req *connector.Query) { req.Or = req.Or[:min(1, len(req.Or))] }))),
 	broken("what the upstream cannot filter is filtered behind the window", appliedInOrder, "M12", func() http.Handler {
@@ -242,18 +238,20 @@ var windowFaults = []fault{
 		warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusNotFound, http.StatusUnprocessableEntity))),
 	broken("a malformed count leaves its first filter to the next", "a filter is that of its own request", "M27",
 		warehouse(twist{}, leavingFilters(wire.PathCount, http.StatusBadRequest))),
-	otherWindow("an offset is rounded to whole pages", resultIsCut, "L6",
-		func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }).behind("M20", windowsFirst),
-	otherWindow("a sorted read forgets rows without a value", "a sort drops no rows", "L7", func(req *connector.Query, _, _ *int64) {
-		for _, k := range req.Sort {
-			req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
-		}
-	}),
-	otherWindow("pages of 100 rows overlap by one", "pages under a key compose", "L6", func(_ *connector.Query, limit, offset *int64) {
-		if *limit == 100 && *offset > 0 {
-			*offset--
-		}
-	}).behind("M20", windowsFirst),
+	broken("an offset is rounded to whole pages", resultIsCut, "L6",
+		warehouse(twist{request: func(_ *connector.Query, _, offset *int64) { *offset -= *offset % 50 }})).behind("M20", windowsFirst),
+	broken("a sorted read forgets rows without a value", "a sort drops no rows", "L7",
+		warehouse(twist{request: func(req *connector.Query, _, _ *int64) {
+			for _, k := range req.Sort {
+				req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
+			}
+		}})),
+	broken("pages of 100 rows overlap by one", "pages under a key compose", "L6",
+		warehouse(twist{request: func(_ *connector.Query, limit, offset *int64) {
+			if *limit == 100 && *offset > 0 {
+				*offset--
+			}
+		}})).behind("M20", windowsFirst),
 }
 
 // matches reports whether a row satisfies a filter.

@@ -84,10 +84,6 @@ func editedAnswer(path string, edit func(body map[string]any)) func() http.Handl
 	return over(usual, askedOf(manifestTable, ok(edit, path)))
 }
 
-func answeringWith(status int, path string, edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() http.Handler {
-	return over(usual, withStatus(status, path, edit))
-}
-
 func twoKeys(g *grading) {
 	g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}}
 }
@@ -106,13 +102,13 @@ func quotingBody(quote func(body []byte) string) func() http.Handler {
 
 var answerFaults = []fault{
 	broken("errors in plain text", "every non-2xx body is the envelope", "P3.10a",
-		answeringWith(404, wire.PathSize, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		over(usual, withStatus(404, func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Body = bytes.NewBufferString("404 page not found")
-		})),
+		}, wire.PathSize))),
 	broken("a 422 called bad_request", "status and code belong together", "P3.10b",
-		answeringWith(422, wire.PathCount, saying(422, "bad_request", "no such field"))),
+		over(usual, withStatus(422, saying(422, "bad_request", "no such field"), wire.PathCount))),
 	broken("check_failed on another route", "check_failed is for /check only", "P3.10b",
-		answeringWith(404, wire.PathSize, saying(400, "check_failed", "no such table"))).
+		over(usual, withStatus(404, saying(400, "check_failed", "no such table"), wire.PathSize))).
 		behind("P3.2: /size", "that refusal is the wrong answer"),
 	broken("an internal error that tells its cause", "the message is always internal error", "P3.10c",
 		over(usual, refusesWhere(500, "internal", "json: unexpected end of input at /srv/app/body.go:31",
@@ -128,9 +124,9 @@ var answerFaults = []fault{
 	broken("a column left out", "an answer for each column", "P3.11a",
 		editedAnswer(wire.PathCardinality, sets("columns", map[string]any{}))),
 	broken("an answer of 33 MiB", "a JSON answer is at most 32 MiB", "P3.11b",
-		answeringWith(200, wire.PathCheck, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		over(usual, withStatus(200, func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Body.Write(bytes.Repeat([]byte(" "), terms.MaxAnswerBytes))
-		})).behind("P1.6", "it is the answer of /check"),
+		}, wire.PathCheck))).behind("P1.6", "it is the answer of /check"),
 	broken("a rate in percent", "orphanRate is orphanCount over fromNonNull", "P3.11c",
 		over(usual, askedOf(manifestTable, rated(func(rate float64) float64 { return rate / 2 })))),
 	broken("distinct counts rows", "distinct <= nonNull", "P3.11c", editedAnswer(wire.PathCardinality,
@@ -140,9 +136,9 @@ var answerFaults = []fault{
 	broken("errors that quote a credential in base64", "an encoding hides nothing", "P3.12",
 		quotingBody(func([]byte) string { return base64.StdEncoding.EncodeToString([]byte(otherKey + ":")) })).graded(twoKeys),
 	broken("the token in a header", "no answer holds the token", "P3.12",
-		answeringWith(200, wire.PathCheck, func(r *http.Request, rec *httptest.ResponseRecorder) {
+		over(usual, withStatus(200, func(r *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Header().Set("X-Request", "authorization="+r.Header.Get("Authorization"))
-		})),
+		}, wire.PathCheck))),
 }
 
 var lastZeros, zulu = regexp.MustCompile(`^(-?\d+\.\d*?)0+$`), regexp.MustCompile(`^(\d{4}-\d\d-\d\dT[\d:.]+)Z$`)

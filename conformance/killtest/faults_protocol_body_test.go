@@ -56,17 +56,11 @@ var protocolDiscoveryFaults = []fault{
 }
 
 func emptyAnswer(path, answer string, when func(body []byte) bool) func() http.Handler {
-	return over(usual, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if r.URL.Path != path || r.Header.Get("Authorization") != "Bearer "+testToken || !when(*body) || !legal(path, *body) {
-			return false
-		}
-		media := terms.MediaJSON
-		if path == wire.PathQuery {
-			media = terms.MediaNDJSON
-		}
-		sends(w, 200, media, answer)
-		return true
-	}))
+	media := map[bool]string{true: terms.MediaNDJSON, false: terms.MediaJSON}[path == wire.PathQuery]
+	return over(usual, overtaken(func(r *http.Request) bool {
+		body := []byte(bodyOf(r))
+		return r.URL.Path == path && r.Header.Get("Authorization") == "Bearer "+testToken && when(body) && legal(path, body)
+	}, text(200, media, answer)))
 }
 
 const isUnknownEntity = "unknown entity gives 404"
@@ -130,10 +124,6 @@ func legal(path string, body []byte) bool {
 	return m != nil && wire.Decode(body, m) == nil
 }
 
-func editedQuery(edit func(body map[string]any)) func() http.Handler {
-	return over(usual, requests(wire.PathQuery, edit))
-}
-
 // malformedFaults put right what they should refuse.
 var malformedFaults = []fault{
 	broken("what follows the body is ignored", "the body does not parse: two JSON values are not one", "P3.3: not one JSON object",
@@ -145,18 +135,18 @@ var malformedFaults = []fault{
 			return false
 		}))),
 	broken("a limit as text is converted", "limit is an integer", "P3.3: a member of the wrong type",
-		editedQuery(func(body map[string]any) {
+		repaired(wire.PathQuery, func(body map[string]any) {
 			if limit, ok := body["limit"].(string); ok {
 				body["limit"] = json.Number(limit)
 			}
 		})),
-	broken("no sort counts as an empty one", "sort is required", "P3.3: a missing member", editedQuery(func(body map[string]any) {
+	broken("no sort counts as an empty one", "sort is required", "P3.3: a missing member", repaired(wire.PathQuery, func(body map[string]any) {
 		if _, ok := body["sort"]; !ok && body["sql"] == nil && body["table"] != nil {
 			body["sort"] = []any{}
 		}
 	})),
 	broken("a payload on isnull is ignored", "three strict shapes", "P3.3: the shape of a filter",
-		editedQuery(eachOf(where(asks("op=isnull", "value"), drops("value")), "and"))),
+		repaired(wire.PathQuery, eachOf(where(asks("op=isnull", "value"), drops("value")), "and"))),
 	broken("any timeoutMs will do", "timeoutMs is a positive integer", "P3.3: timeoutMs",
 		over(usual, requests(wire.PathCheck, func(body map[string]any) {
 			if _, given := body["timeoutMs"]; given {
@@ -173,18 +163,16 @@ var malformedFaults = []fault{
 		over(usual, requests(wire.PathAggregate, eachOf(where(asks("fn=avg"), sets("fn", "max")), "measures")))),
 }
 
-func omitting(o connector.Omit) func() http.Handler { return ofCorpus(connector.Definition{}, o) }
-
 // undeclaredFaults do by halves what the document does not declare.
 var undeclaredFaults = []fault{
-	broken("joins are dropped", "refused, not silently dropped", "P3.8", over(omitting(connector.Omit{Join: true}),
+	broken("joins are dropped", "refused, not silently dropped", "P3.8", over(ofCorpus(connector.Definition{}, connector.Omit{Join: true}),
 		requests(wire.PathQuery, func(body map[string]any) {
 			if alternatives(body, "joins") != nil {
 				delete(body, "joins")
 			}
 		}))),
 	broken("grains are dropped", "grain is sent only to a connector with dateBucket true; 422 otherwise", "P3.9",
-		over(omitting(connector.Omit{DateBucket: true}), requests(wire.PathAggregate,
+		over(ofCorpus(connector.Definition{}, connector.Omit{DateBucket: true}), requests(wire.PathAggregate,
 			eachOf(where(asks("grain=year|quarter|month|day"), drops("grain")), "groupBy")))),
 	broken("an undeclared offset is cut and not claimed", "rows that are cut and not claimed are lost", "P3.13a",
 		over(usual, onlyFor(wire.PathQuery, asks("offset"), serving(true, true)),

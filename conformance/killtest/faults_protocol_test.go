@@ -37,18 +37,8 @@ func envelope(code, message string) map[string]any {
 func document(edit func(doc map[string]any)) layer { return edits(edit, wire.PathDocument) }
 
 // onDocument answers the document itself.
-func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Handler {
-	return over(usual, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-		if r.URL.Path != wire.PathDocument {
-			return false
-		}
-		f(w, r)
-		return true
-	}))
-}
-
-func editedDocument(edit func(doc map[string]any)) func() http.Handler {
-	return over(usual, document(edit))
+func onDocument(f http.HandlerFunc) func() http.Handler {
+	return over(usual, overtaken(askedFor(wire.PathDocument), f))
 }
 
 var documentFaults = []fault{
@@ -60,19 +50,19 @@ var documentFaults = []fault{
 	broken("a page for the document", "a host without a connector answers every path with a page", "P0.3, P0.5",
 		onDocument(func(w http.ResponseWriter, r *http.Request) { sends(w, 200, "text/html", "<html>Welcome!</html>") })),
 	broken("the document as text", "content type application/json", "P0.3",
-		over(usual, withStatus(200, wire.PathDocument, func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		over(usual, withStatus(200, func(_ *http.Request, rec *httptest.ResponseRecorder) {
 			rec.Header().Set("Content-Type", "text/plain")
-		}))),
+		}, wire.PathDocument))),
 	broken("a long document", "at most 64 KiB", "P0.4",
-		editedDocument(sets("logo", strings.Repeat("A", terms.MaxDocumentBytes)))),
-	broken("protocol version 2", "any other value fails the parse", "P0.5", editedDocument(sets("protocolVersion", 2))),
-	broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", editedDocument(func(doc map[string]any) {
+		over(usual, document(sets("logo", strings.Repeat("A", terms.MaxDocumentBytes))))),
+	broken("protocol version 2", "any other value fails the parse", "P0.5", over(usual, document(sets("protocolVersion", 2)))),
+	broken("seventeen requests at once", "concurrency is 1 to 16", "P0.5", over(usual, document(func(doc map[string]any) {
 		doc["capabilities"].(map[string]any)["limits"] = map[string]any{"concurrency": 17}
-	})),
-	broken("an operator of its own", "operators are those of the protocol", "P0.5", editedDocument(func(doc map[string]any) {
+	}))),
+	broken("an operator of its own", "operators are those of the protocol", "P0.5", over(usual, document(func(doc map[string]any) {
 		c := doc["capabilities"].(map[string]any)
 		c["operators"] = append(c["operators"].([]any), "like")
-	})),
+	}))),
 	broken("an endless document", "at most 64 KiB", "P0.4", onDocument(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", terms.MediaJSON)
 		for {
@@ -82,9 +72,9 @@ var documentFaults = []fault{
 		}
 	})),
 	broken("a route that is not listed", "optional routes are mounted when endpoints lists them", "P0.7",
-		editedDocument(func(doc map[string]any) {
+		over(usual, document(func(doc map[string]any) {
 			doc["endpoints"] = slices.DeleteFunc(doc["endpoints"].([]any), func(e any) bool { return e == "count" })
-		})),
+		}))),
 }
 
 func emptyBody(path string) fault {
@@ -118,18 +108,9 @@ func lets(in func(r *http.Request, presented string) bool) func() http.Handler {
 
 // on401 edits the refusals of callers without the token, whose answers are no streams.
 func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() http.Handler {
+	refusals := withStatus(401, edit, append(routePaths, wire.PathDocument)...)
 	return over(usual, func(h http.Handler) http.Handler {
-		return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if mayAsk(r) {
-				return false
-			}
-			recorded(w, r, h, func(rec *httptest.ResponseRecorder) {
-				if rec.Code == 401 {
-					edit(r, rec)
-				}
-			})
-			return true
-		})(h)
+		return overtaken(func(r *http.Request) bool { return !mayAsk(r) }, refusals(h).ServeHTTP)(h)
 	})
 }
 
@@ -221,7 +202,7 @@ func unknownTable(body []byte) bool {
 
 func listedTwice(name string, edit func(doc map[string]any)) fault {
 	return broken(name, "lists name each thing once", "A.27",
-		editedDocument(edit))
+		over(usual, document(edit)))
 }
 
 func capabilitiesOf(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
@@ -255,9 +236,9 @@ var verdictFaults = []fault{
 			}
 		}))),
 	broken("an empty dialect", "dialect is present only where SQL is taken", "P0.9",
-		editedDocument(sets("dialect", ""))).refused("document-8"),
+		over(usual, document(sets("dialect", "")))).refused("document-8"),
 	broken("a dialect that is a lie", "dialect is present only where SQL is taken", "P0.9",
-		editedDocument(sets("dialect", "tsql"))),
+		over(usual, document(sets("dialect", "tsql")))),
 	broken("a dialect that is a lie, and no queries", "nothing can be read", "P0.9", func() http.Handler {
 		return sqlOnly(func(w http.ResponseWriter, _ string) { refuses(w, 400, "bad_request", "sql is unknown") })
 	}).graded(live),

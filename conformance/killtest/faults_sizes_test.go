@@ -17,10 +17,10 @@ import (
 // thousands is where many upstreams stop.
 const thousands = 10_000
 
-func firstThousands(l *oracleSource, table string) oracle.Tables {
-	t := *l.tables[table]
-	t.Rows = t.Rows[:min(len(t.Rows), thousands)]
-	return oracle.Tables{table: &t}
+func firstThousands() oracle.Tables {
+	t := *rightCorpus.tables["large"]
+	t.Rows = t.Rows[:thousands]
+	return oracle.Tables{"large": &t}
 }
 
 // foldedFirst returns an aggregate over the first rows of a table.
@@ -29,7 +29,7 @@ func foldedFirst(does func(req *wire.AggregateRequest) bool) twist {
 		if req.Table != "large" || !does(req) {
 			return
 		}
-		if less, err := oracle.Aggregate(firstThousands(rightCorpus, req.Table), req); err == nil {
+		if less, err := oracle.Aggregate(firstThousands(), req); err == nil {
 			*t = *less
 		}
 	}}
@@ -63,7 +63,7 @@ var largeFaults = []fault{
 		return min(right, thousands)
 	}}),
 	bent("distinct counts stop at ten thousand", aboutEveryRow, "P2.13: distinct",
-		measuring(func(_ *oracle.Table, _ string, c *wire.Cardinality) { c.Distinct = min(c.Distinct, thousands) })),
+		twist{cardinality: func(_ *oracle.Table, _ string, c *wire.Cardinality) { c.Distinct = min(c.Distinct, thousands) }}),
 	bent("sums over the first ten thousand rows", aboutEveryRow, "P2.11: sum", foldedFirst(measuresAll(wire.AggSum))),
 	bent("the greatest of the first ten thousand rows", aboutEveryRow, "P2.11: min and max", foldedFirst(measuresAll(wire.AggMax))),
 	bent("aggregates count the first ten thousand rows", aboutEveryRow, "P2.11: count", foldedFirst(measuresAll(wire.AggCount))),
@@ -74,7 +74,7 @@ var largeFaults = []fault{
 			if req.FromTable != "large" {
 				return
 			}
-			tables := firstThousands(rightCorpus, "large")
+			tables := firstThousands()
 			tables["all"] = rightCorpus.tables["large"]
 			if less, err := oracle.LinkHitRate(tables, &wire.LinkHitRateRequest{
 				FromTable: "all", FromColumn: req.FromColumn, ToTable: "large", ToColumn: req.ToColumn,
@@ -223,8 +223,6 @@ func statsOf(table, field string, edit func(s *wire.Stats)) twist {
 	})
 }
 
-func valueOf(n int64) *wire.Value { return new(wire.Int(n)) }
-
 // statisticsFaults describe columns that are not there.
 var statisticsFaults = []fault{
 	bent("no distinct values where there are some", "statistics agree with the rows", "P2.1: statistics and samples",
@@ -232,5 +230,5 @@ var statisticsFaults = []fault{
 	bent("more distinct values than rows", "statistics agree with the rows", "P2.1: statistics and samples",
 		statsOf("customers", "id", func(s *wire.Stats) { s.DistinctCount = 60 })),
 	bent("a minimum of the greatest values", "statistics agree with the rows", "P2.1: statistics and samples",
-		statsOf("customers", "id", func(s *wire.Stats) { s.Min, s.Max = valueOf(20), valueOf(22) })),
+		statsOf("customers", "id", func(s *wire.Stats) { s.Min, s.Max = new(wire.Int(20)), new(wire.Int(22)) })),
 }

@@ -359,14 +359,10 @@ func archives() http.Handler {
 
 // forSecond returns h with the second customer's requests to a route changed, if a condition holds of them.
 func forSecond(path string, holds func(body map[string]any) bool, change func(body map[string]any)) layer {
-	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		set, ok := credentialsIn(*body)
-		if tree := parsed(*body); ok && known(set) == 1 && r.URL.Path == path && tree != nil && holds(tree) {
-			change(tree)
-			*body = marshalled(tree)
-		}
-		return false
-	})
+	return requests(path, where(func(body map[string]any) bool {
+		set, ok := credentialsIn(marshalled(body))
+		return ok && known(set) == 1 && holds(body)
+	}, change))
 }
 
 func secondWrongly(name, why, kill, path string, holds func(body map[string]any) bool, change func(body map[string]any)) fault {

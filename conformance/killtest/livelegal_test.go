@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -129,30 +127,15 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}
 }
 
-// newMoving returns a source whose data change with every few queries: a row is added to the end of its table.
-func newMoving(every int64) connector.Source {
+// moving returns a connector whose data change with every few requests: a row is added to the end of its table.
+func moving(def connector.Definition, every int64) http.Handler {
 	many, _ := corpusTable("many")
-	var queries atomic.Int64
-	now := func() *memsource.Source {
+	var requests atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		table := memsource.Table(many)
-		table.Rows, table.RowCount = slices.Clone(many.Rows[:min(20+int(queries.Add(1)/every), len(many.Rows))]), nil
-		return source(table)
-	}
-	whole := memsource.Table(many)
-	whole.RowCount = nil
-	src := testkit.Bend(source(whole))
-	src.OnQuery = func(ctx context.Context, q *connector.Query, out *connector.Rows) error {
-		return now().Query(ctx, q, out)
-	}
-	src.Counter = func(ctx context.Context, req *wire.CountRequest) (int64, error) { return now().Count(ctx, req) }
-	src.Sizer = func(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) { return now().Size(ctx, req) }
-	src.Aggregator = func(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-		return now().Aggregate(ctx, req)
-	}
-	src.Measurer = func(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-		return now().Cardinality(ctx, req)
-	}
-	return src
+		table.Rows, table.RowCount = many.Rows[:min(20+int(requests.Add(1)/every), len(many.Rows))], nil
+		serve(def, source(table), nil).ServeHTTP(w, r)
+	})
 }
 
 func TestDataThatMovesFailNothing(t *testing.T) {
@@ -170,7 +153,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			g := ofLive(lawIDs)
-			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
+			report := grade(t, moving(connector.Definition{}, test.every), g)
 			report.nothingFound(t, "data may move", conformance.Advise)
 			require.Equal(t, test.moved, slices.ContainsFunc(report.Outcomes,
 				func(o conformance.Outcome) bool { return o.Reason == conformance.DataChanged }))
@@ -179,8 +162,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 }
 
 func TestFaultsAreFoundInDataThatMove(t *testing.T) {
-	src := newMoving(60)
-	h := edits(adds("count", 1), wire.PathCount)(serve(connector.Definition{}, src, nil))
+	h := edits(adds("count", 1), wire.PathCount)(moving(connector.Definition{}, 60))
 	grade(t, h, ofLive(`^L3$`)).has(t, conformance.Fail, "L3")
 }
 
@@ -301,20 +283,15 @@ func unsorted(h http.Handler) http.Handler {
 
 // refusing refuses the legal requests to a path that match, or declines them.
 func refusing(path string, matches func(body map[string]any) bool, status int) layer {
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if r.URL.Path != path || !mayAsk(r) || wire.Decode(*body, request(path)) != nil || !matches(parsed(*body)) {
-			return false
-		}
-		switch status {
-		case http.StatusNoContent:
-			w.WriteHeader(status)
-		case http.StatusBadRequest:
-			refuses(w, status, "bad_request", "not this one")
-		default:
-			refuses(w, status, "unsupported", "not this one")
-		}
-		return true
-	})
+	answers := map[int]http.HandlerFunc{
+		http.StatusNoContent:           declines,
+		http.StatusBadRequest:          refusal(status, "bad_request", "not this one"),
+		http.StatusUnprocessableEntity: refusal(status, "unsupported", "not this one"),
+	}
+	return overtaken(func(r *http.Request) bool {
+		body := []byte(bodyOf(r))
+		return r.URL.Path == path && mayAsk(r) && legal(path, body) && matches(parsed(body))
+	}, answers[status])
 }
 
 // readIDs are the checks of live data, those about filters aside, and of what they rest on.

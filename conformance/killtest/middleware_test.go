@@ -129,13 +129,13 @@ func answered(edit func(r *http.Request, rec *httptest.ResponseRecorder), paths 
 	}
 }
 
-// withStatus passes the answers of one status to a path through edit.
-func withStatus(status int, path string, edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
+// withStatus passes the answers of one status to some paths through edit.
+func withStatus(status int, edit func(r *http.Request, rec *httptest.ResponseRecorder), paths ...string) layer {
 	return answered(func(r *http.Request, rec *httptest.ResponseRecorder) {
 		if rec.Code == status {
 			edit(r, rec)
 		}
-	}, path)
+	}, paths...)
 }
 
 // answers passes every JSON answer of h to the paths through edit, which changes it in place or returns another.
@@ -354,13 +354,7 @@ func watched(see func(path, body string)) layer {
 
 // refusesWhere refuses the requests for which a condition holds.
 func refusesWhere(status int, code, message string, holds func(r *http.Request, body []byte) bool) layer {
-	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if !holds(r, *body) {
-			return false
-		}
-		refuses(w, status, code, message)
-		return true
-	})
+	return overtaken(func(r *http.Request) bool { return holds(r, []byte(bodyOf(r))) }, refusal(status, code, message))
 }
 
 // withBody gives a request another body.
@@ -400,7 +394,7 @@ func requests(path string, edit func(body map[string]any)) layer {
 // before h sees it. Others reach h as they are, to be refused.
 func bodies(edit func(body map[string]any), paths ...string) layer {
 	return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(*body, m) == nil {
+		if slices.Contains(paths, r.URL.Path) && legal(r.URL.Path, *body) {
 			tree := parsed(*body)
 			edit(tree)
 			*body = marshalled(tree)

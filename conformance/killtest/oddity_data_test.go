@@ -27,17 +27,13 @@ func eachButManifest(edit func(table map[string]any)) layer {
 	})
 }
 
-func everyField(edit func(field map[string]any)) func() http.Handler {
-	return over(untouched, eachTable(eachOf(edit, "fields")))
-}
-
 // oddDiscoveries are what is odd about discovery.
 var oddDiscoveries = []oddity{
 	{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: eachButManifest(func(table map[string]any) {
 		delete(table, "rowCount")
 		eachOf(drops("stats", "filterable", "groupable", "aggregatable"), "fields")(table)
 	})},
-	{name: "no samples", why: "an array, which may be empty", build: everyField(sets("samples", []any{}))},
+	{name: "no samples", why: "an array, which may be empty", build: over(untouched, eachTable(eachOf(sets("samples", []any{}), "fields")))},
 	{name: "views", why: "a view stores no rows and has no key", build: over(untouched, eachButManifest(func(table map[string]any) {
 		table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
 		eachOf(sets("unique", false), "fields")(table)
@@ -49,7 +45,8 @@ var oddDiscoveries = []oddity{
 				table["foreignKeys"] = append(table["foreignKeys"].([]any), own)
 			}
 		}))},
-	{name: "everything may be null", why: "a source need not know better", build: everyField(sets("nullable", true))},
+	{name: "everything may be null", why: "a source need not know better",
+		build: over(untouched, eachTable(eachOf(sets("nullable", true), "fields")))},
 	{name: "warnings", why: "warnings are texts for people",
 		layer: ok(sets("warnings", []any{"Two tables are not shown.", ""}), wire.PathDiscovery)},
 	{name: "tables in any order", why: "an array of tables", layer: ok(func(body map[string]any) {

@@ -42,7 +42,7 @@ type twist struct {
 	folded      func(req *wire.AggregateRequest) oracle.Tables    // what is folded
 	groups      func(req *wire.AggregateRequest, t *oracle.Table) // afterwards
 	size        func(req *wire.SizeRequest, right int64) int64
-	cardinality func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality
+	cardinality func(t *oracle.Table, column string, right *wire.Cardinality)
 	link        func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
 }
 
@@ -113,14 +113,6 @@ func byText(a, b wire.Value, _ wire.Type) int { return strings.Compare(a.String(
 // changed compares cells in the right order, but after a change.
 func changed(change func(wire.Value) wire.Value) comparison {
 	return nullsLast(func(a, b wire.Value, t wire.Type) int { return inOrder(change(a), change(b), t) })
-}
-
-// measuring changes the cardinality of each column.
-func measuring(change func(t *oracle.Table, column string, c *wire.Cardinality)) twist {
-	return twist{cardinality: func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality {
-		change(t, column, &right)
-		return right
-	}}
 }
 
 // folding changes what is to be aggregated.
@@ -217,29 +209,23 @@ func distinctBy(t *oracle.Table, name string, key func(wire.Value) string) int64
 
 // oracleSource answers everything by means of the oracle, with one thing twisted. It claims all of it.
 type oracleSource struct {
+	*memsource.Source // of the same tables, which it describes
 	twist
 	tables oracle.Tables
-	list   []wire.Table
 }
 
-// newOracleSource returns one over the corpus.
-func newOracleSource(w twist) *oracleSource {
-	l := &oracleSource{twist: w, tables: oracle.Tables{}}
-	for _, t := range corpus.Tables() {
-		l.list = append(l.list, t.Table)
-		l.tables[t.Name] = oracleTable(memsource.Table(t))
-	}
-	return l
-}
-
-// twisted returns the connector of the corpus with something twisted.
-func twisted(w twist) http.Handler { return newOracleSource(w).serve() }
-
-// stockedSource returns one over other tables.
+// stockedSource returns one over some tables.
 func stockedSource(tables func() []memsource.Table, w twist) *oracleSource {
 	list := tables()
-	found := must(source(list...).Discover(context.Background(), &wire.DiscoveryRequest{}))
-	return &oracleSource{twist: w, tables: oracleTables(list), list: found.Tables}
+	return &oracleSource{source(list...), w, oracleTables(list)}
+}
+
+// rightCorpus is one over the corpus. All tests share it, because it does not change.
+var rightCorpus = stockedSource(func() []memsource.Table { return inMemory(corpus.Tables()) }, twist{})
+
+// twisted returns the connector of the corpus with something twisted.
+func twisted(w twist) http.Handler {
+	return (&oracleSource{rightCorpus.Source, w, rightCorpus.tables}).serve()
 }
 
 // stocked returns the connector of other tables with something twisted.
@@ -263,26 +249,13 @@ func oracleTables(list []memsource.Table) oracle.Tables {
 	return tables
 }
 
-func (l *oracleSource) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (l *oracleSource) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	list := make([]wire.Table, len(l.list))
-	for i, t := range l.list {
-		list[i] = t
-		list[i].Fields = slices.Clone(t.Fields)
-		list[i].PrimaryKey, list[i].ForeignKeys = slices.Clone(t.PrimaryKey), slices.Clone(t.ForeignKeys)
+func (l *oracleSource) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	found, err := l.Source.Discover(ctx, req)
+	if err == nil && l.discovery != nil {
+		l.discovery(found.Tables)
+		found.Tables = slices.DeleteFunc(found.Tables, func(t wire.Table) bool { return t.Name == "" })
 	}
-	if l.discovery != nil {
-		l.discovery(list)
-	}
-	return &wire.Discovery{Tables: slices.DeleteFunc(list, func(t wire.Table) bool { return t.Name == "" })}, nil
-}
-
-func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
-	if i := slices.IndexFunc(l.list, func(t wire.Table) bool { return t.Name == name }); i >= 0 {
-		return &l.list[i], nil
-	}
-	return nil, connector.UnknownEntity("no such table")
+	return found, err
 }
 
 func (l *oracleSource) QueryJoined(ctx context.Context, asked *connector.Query, out *connector.Rows) error {
@@ -437,16 +410,12 @@ func (l *oracleSource) Aggregate(_ context.Context, asked *wire.AggregateRequest
 	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
 }
 
-func (l *oracleSource) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	t := l.tables[req.Table]
-	if t == nil {
-		return nil, connector.UnknownEntity("no such table")
+func (l *oracleSource) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	size, err := l.Source.Size(ctx, req)
+	if err == nil && l.size != nil {
+		size.Rows = l.size(req, size.Rows)
 	}
-	n := int64(len(t.Rows))
-	if l.size != nil {
-		n = l.size(req, n)
-	}
-	return &wire.Size{Rows: n, Exact: true}, nil
+	return size, err
 }
 
 func (l *oracleSource) Cardinality(_ context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
@@ -457,7 +426,7 @@ func (l *oracleSource) Cardinality(_ context.Context, req *wire.CardinalityReque
 			return nil, err
 		}
 		if l.cardinality != nil {
-			n = l.cardinality(l.tables[req.Table], column, n)
+			l.cardinality(l.tables[req.Table], column, &n)
 		}
 		all[column] = &n
 	}

@@ -136,7 +136,7 @@ func TestTenantsWhoseDataMove(t *testing.T) {
 		if !testrun.Runs(i, 4) {
 			continue
 		}
-		same := serve(hostDefinition, newMoving(every), nil)
+		same := moving(hostDefinition, every)
 		f := newSharedHost()
 		f.handlers = [2]http.Handler{same, same}
 		grade(t, f, with(wrongly, matching(`^(T|A\.3[12])`))).nothingFound(t, fmt.Sprint("every ", every))
