@@ -39,18 +39,18 @@ func (f *fixture) checkPages(tenant *connectortest.Tenant, req *wire.QueryReques
 }
 
 // pages puts each table together from pages: without a sort, and sorted by each
-// column.
+// column. With -short it is one table, from larger pages.
 func (f *fixture) pages(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
-	names := f.names
+	names, size := f.names, int64(7)
 	if testing.Short() {
-		names = names[:1]
+		names, size = names[:1], 31
 	}
 	for _, name := range names {
 		table := f.known[name]
 		req := wire.QueryRequest{Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: fields(table)}
 		check := func() {
-			if found := f.checkPages(tenant, &req, 7); found != nil {
+			if found := f.checkPages(tenant, &req, size); found != nil {
 				t.Errorf("table %s, sorted by %v: %s", name, req.Sort, found.detail)
 			}
 		}
