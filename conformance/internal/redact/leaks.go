@@ -3,8 +3,10 @@ package redact
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/phrase"
@@ -46,7 +48,12 @@ func Leaks(token string, tenants []Tenant, document *wire.Document) func(text []
 		all = append(all, secret.Needle{Text: string(reversed), Mark: s.Mark})
 	}
 	disguises := secret.New(all, secret.Fold)
+	clean := seen{seed: maphash.MakeSeed()}
 	return func(text []byte) *check.Finding {
+		slot, sum := clean.at(text)
+		if slot.Load() == sum {
+			return nil
+		}
 		for _, s := range plain {
 			if bytes.Contains(text, []byte(s.Text)) {
 				return check.Fail("an answer holds %s", s.Mark)
@@ -58,8 +65,21 @@ func Leaks(token string, tenants []Tenant, document *wire.Document) func(text []
 		if name, ok := disguises.Find(string(text)); ok {
 			return check.Fail("an answer holds %s, encoded", name)
 		}
+		slot.Store(sum)
 		return nil
 	}
+}
+
+// seen are the texts that were looked at last: the same rows are read again and again.
+type seen struct {
+	seed maphash.Seed
+	sums [8192]atomic.Uint64
+}
+
+// at returns the place of a text, and what stands there once it was looked at: a hash of 64 bits with a seed by chance.
+func (s *seen) at(text []byte) (slot *atomic.Uint64, sum uint64) {
+	sum = maphash.Bytes(s.seed, text) | 1 // a place that is free has 0
+	return &s.sums[sum>>1%uint64(len(s.sums))], sum
 }
 
 // credentials returns those that the document makes secrets.
