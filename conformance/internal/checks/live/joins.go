@@ -417,9 +417,8 @@ func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) 
 			p.asking(wire.PathAggregate, counted, what, j.tables, http.StatusUnprocessableEntity), p.joinedMeasures(t, j),
 		}
 		if last := p.Snapshot(j.last()).Table; last != nil {
-			isText := func(name string) bool { return terms.IsText(j.last().Field(name).Type) }
-			for _, kind := range groupedBy(groupable(j.last(), firstRows(last, chosenBy)), isText) {
-				own = append(own, p.joinedMeasures(t, j, last.Index(kind[0])))
+			for _, name := range p.joinKeys(j.last(), last) {
+				own = append(own, p.joinedMeasures(t, j, last.Index(name)))
 			}
 		}
 		first := turn % len(own)
@@ -434,6 +433,22 @@ func joinsFold(p *liveRun, t *wire.Table, data *oracle.Table) (list []question) 
 		}
 	}
 	return list
+}
+
+// joinKeys returns a text and another column by which the joins to a table are grouped. Many joins lead to the same one.
+func (p *liveRun) joinKeys(t *wire.Table, data *oracle.Table) []string {
+	keys, chosen := p.keysOfJoins[data]
+	if !chosen {
+		isText := func(name string) bool { return terms.IsText(t.Field(name).Type) }
+		for _, kind := range groupedBy(groupable(t, firstRows(data, chosenBy)), isText) {
+			keys = append(keys, kind[0])
+		}
+		if p.keysOfJoins == nil {
+			p.keysOfJoins = map[*oracle.Table][]string{}
+		}
+		p.keysOfJoins[data] = keys
+	}
+	return keys
 }
 
 // joinedMeasures returns the question about all measures of a join, by the fields of its last table with these

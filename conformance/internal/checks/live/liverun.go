@@ -26,15 +26,16 @@ const (
 type liveRun struct {
 	*session.Run
 	*memory
-	discovery *session.Discovery
-	tables    []*wire.Table // that can be read, the most useful first
-	requests  int
-	declined  int      // answers in a row that decline, as long as nothing was judged
-	compared  int      // rows read and compared
-	moved     []string // the tables that changed while they were judged
-	onNulls   *exam.OnNulls
-	filtered  int // joins that were asked for with filters
-	overNulls int // tables from which a join over columns with nulls begins
+	discovery   *session.Discovery
+	tables      []*wire.Table // that can be read, the most useful first
+	requests    int
+	declined    int      // answers in a row that decline, as long as nothing was judged
+	compared    int      // rows read and compared
+	moved       []string // the tables that changed while they were judged
+	onNulls     *exam.OnNulls
+	filtered    int                        // joins that were asked for with filters
+	keysOfJoins map[*oracle.Table][]string // by which joins are grouped, by the table that they lead to
+	overNulls   int                        // tables from which a join over columns with nulls begins
 }
 
 // memory is what the checks of a run learn for each other.
