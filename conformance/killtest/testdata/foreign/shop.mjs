@@ -436,9 +436,9 @@ function serve(connector, token) {
   })
 }
 
-// probe reports whether a fault changes the answers to the requests that are named beside it.
-// A list of requests among them is sent at once.
-async function probe(seed, fault) {
+// probe reports whether a fault changes the answers to the requests that are named beside it, of the connector that is
+// right over the same tables. A list of requests among them is sent at once.
+async function probe(seed, fault, right) {
   const answers = async c => {
     const ask = ([route, body]) => c.answer(route, { credentials: { shop: 'north' }, timeoutMs: 1000, ...body }).catch(e => e.message)
     const out = []
@@ -447,7 +447,7 @@ async function probe(seed, fault) {
     }
     return JSON.stringify(out)
   }
-  return await answers(new Connector(seed, { make: fault.make })) !== await answers(new Connector(seed, fault))
+  return await answers(right) !== await answers(new Connector(seed, fault))
 }
 
 const [command, ...rest] = process.argv.slice(2)
@@ -456,8 +456,10 @@ if (command === 'list') {
 } else if (command === 'tenants') {
   console.log(JSON.stringify(Object.entries(tenantFaults).map(([name, f]) => ({ name, wrong: f.wrong ?? false, others: f.others ?? false }))))
 } else if (command === 'probe') {
+  const seed = Number(rest[0]), rights = {}
   for (const [name, fault] of Object.entries(faults)) {
-    if (!await probe(Number(rest[0]), fault)) console.log(name)
+    rights[fault.set] ??= new Connector(seed, right(fault.set))
+    if (!await probe(seed, fault, rights[fault.set])) console.log(name)
   }
 } else if (command !== undefined) {
   const token = process.env.PLATFORM_CONNECTOR_TOKEN ?? ''
