@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,7 +231,12 @@ func TestKilled(t *testing.T) {
 			}
 		}()
 		answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
-		require.Equal(t, wire.CodeTimeout, wire.CodeOf(err), "%v", err)
+		codes := []wire.Code{wire.CodeTimeout}
+		if e == &postgres && os.Getenv("SQLSOURCE_POOLER") != "" {
+			// PgBouncer writes its error into the middle of the row that it was passing on: the driver cannot read on.
+			codes = append(codes, wire.CodeInternal)
+		}
+		require.Contains(t, codes, wire.CodeOf(err), "%v", err)
 		require.NoError(t, <-killed)
 		if answer != nil {
 			require.Less(t, len(answer.Rows), rows)
