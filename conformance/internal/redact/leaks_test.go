@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,8 +21,21 @@ func TestSecretDisguises(t *testing.T) {
 		`p+SS/"W0RD" & MORE`, `erom & "dr0w"/ss+P`, "Basic dXNlcjpQK3NzLyJ3MHJkIiAmIG1vcmU=",
 	} {
 		require.NotNil(t, leak([]byte(text)), "%s", text)
+		require.NotNil(t, leak([]byte(text)), "again: %s", text)
 	}
 	require.Nil(t, leak([]byte(`the password is wrong`)))
+}
+
+// TestSecretsAfterMany looks for secrets among more texts than are remembered.
+func TestSecretsAfterMany(t *testing.T) {
+	token := strings.Repeat("t0ken-", 6)
+	leak := Leaks(token, nil, nil)
+	for i := range 100_000 {
+		require.Nil(t, leak([]byte(strconv.Itoa(i))))
+	}
+	for i := range 100 {
+		require.NotNil(t, leak([]byte(token+strconv.Itoa(i))))
+	}
 }
 
 // TestSecretsByChance requires that a credential which is an ordinary word is not
