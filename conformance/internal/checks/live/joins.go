@@ -443,9 +443,6 @@ func (p *liveRun) joinKeys(t *wire.Table, data *oracle.Table) []string {
 		for _, kind := range groupedBy(groupable(t, firstRows(data, chosenBy)), isText) {
 			keys = append(keys, kind[0])
 		}
-		if p.keysOfJoins == nil {
-			p.keysOfJoins = map[*oracle.Table][]string{}
-		}
 		p.keysOfJoins[data] = keys
 	}
 	return keys

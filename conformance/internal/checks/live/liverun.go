@@ -74,7 +74,7 @@ func (m *memory) within(judge func(*liveRun) *check.Finding, lacks string) func(
 // judging returns the judge of a check. It passes when something was judged, and otherwise says what is lacking.
 func (m *memory) judging(judge func(*liveRun) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
-		p := &liveRun{Run: run, memory: m}
+		p := &liveRun{Run: run, memory: m, keysOfJoins: map[*oracle.Table][]string{}}
 		if f := judge(p); f != nil {
 			return f
 		}
