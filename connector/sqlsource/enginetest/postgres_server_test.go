@@ -203,13 +203,17 @@ func startPostgresSettings(t *testing.T) settable {
 					admin.execute(t, "SELECT pg_reload_conf()")
 				})
 			}
-			admin.execute(t, "SELECT pg_reload_conf()")
 			last := values[len(values)-1]
-			require.Eventually(t, func() bool { // the server reads its file some time later
+			// The server reads its file some time later, and a look at it leaves no session behind.
+			require.EventuallyWithT(t, func(t *assert.CollectT) {
+				_, err := admin.Exec("SELECT pg_reload_conf()")
+				require.NoError(t, err)
+				session, err := pgx.ConnectConfig(context.Background(), reader.config)
+				require.NoError(t, err)
+				defer session.Close(context.Background())
 				now := ""
-				fresh := reader.as(t, func(*pgx.ConnConfig) {})
-				require.NoError(t, fresh.QueryRowContext(t.Context(), "SHOW "+last.Name).Scan(&now))
-				return now == last.Value
+				require.NoError(t, session.QueryRow(context.Background(), "SHOW "+last.Name).Scan(&now))
+				require.Equal(t, last.Value, now)
 			}, patience, 20*time.Millisecond)
 			return asHost(reader.as(t, func(*pgx.ConnConfig) {}))
 		}
