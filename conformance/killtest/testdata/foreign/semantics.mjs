@@ -14,12 +14,29 @@ const plain = n => {
   return sign + (digits.length <= point ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`)
 }
 export const text = v => typeof v === 'number' ? plain(v) : String(v)
-export const bytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-const parts = s => {
+const beyond = /[\ud800-\udfff]/ // UTF-16 sorts these before others that UTF-8 sorts first
+export const bytes = (a, b) => {
+  if (a === b) return 0
+  if (beyond.test(a) || beyond.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a < b ? -1 : 1
+}
+// once keeps what f makes of a text: a sort asks it of each many times.
+const once = f => {
+  const known = new Map()
+  return s => {
+    let made = known.get(s)
+    if (made === undefined) {
+      if (known.size === 100_000) known.clear()
+      known.set(s, made = f(s))
+    }
+    return made
+  }
+}
+const parts = once(s => {
   const [whole, fraction = ''] = s.replace(/^[+-]/, '').split('.')
   const w = whole.replace(/^0+/, ''), f = fraction.replace(/0+$/, '')
   return { negative: s.startsWith('-') && (w !== '' || f !== ''), w, f }
-}
+})
 const digits = (a, b) => {
   const x = parts(a), y = parts(b)
   if (x.negative !== y.negative) return x.negative ? -1 : 1
@@ -27,11 +44,11 @@ const digits = (a, b) => {
   return sign * (x.w.length - y.w.length || bytes(x.w, y.w) || bytes(x.f, y.f))
 }
 const instant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?$/
-const moment = s => {
+const moment = once(s => {
   const [whole, fraction = ''] = s.replace(/(Z|[+-]\d\d:\d\d)?$/, '').split('.')
   const zone = /(Z|[+-]\d\d:\d\d)$/.exec(s.slice(10))?.[0] ?? 'Z'
   return `${String(Date.parse(whole.length === 10 ? whole : whole + zone) + 1e15)}.${fraction}`
-}
+})
 
 // compare returns a number below, at or above 0, and undefined where the pair cannot be
 // compared.

@@ -47,13 +47,22 @@ class Refusal extends Error {
 }
 const want = (ok, message) => { if (!ok) throw new Refusal(400, 'bad_request', message) }
 
+// made are the tables of each shop, by what makes them: a probe has a connector for each of many faults, and none changes rows.
+const made = new Map()
+const tablesOf = (make, seed) => {
+  const known = made.get(make) ?? new Map()
+  made.set(make, known)
+  if (!known.has(seed)) known.set(seed, new Map(shops.map((name, i) => [name, make(seed, i)])))
+  return known.get(seed)
+}
+
 // Connector answers requests over the tables of a seed, with the hooks of a fault.
 export class Connector {
   constructor(seed, fault = {}) {
     this.fault = fault
     this.state = { requests: 0 } // what a fault keeps between requests
     this.keyed = Object.values(tenantFaults).includes(fault)
-    this.shops = new Map(shops.map((name, i) => [name, (fault.make ?? make)(seed, i)]))
+    this.shops = tablesOf(fault.make ?? make, seed)
   }
 
   document() {
