@@ -192,8 +192,11 @@ func (p *liveRun) compareGroups(
 	if n := len(left); !joined && len(req.GroupBy)+len(req.And) > 0 && 0 < n && n < len(req.Measures) {
 		return some(left)
 	}
+	if joined && p.declined >= maxDeclined {
+		return false, nil
+	}
 	right, err := oracle.Aggregate(tables, req)
-	if err == nil && int64(len(right.Rows)) >= req.Limit || joined && (err != nil || p.declined >= maxDeclined) {
+	if err == nil && int64(len(right.Rows)) >= req.Limit || joined && err != nil {
 		return false, nil
 	}
 	if err == nil {
