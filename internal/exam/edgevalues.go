@@ -108,8 +108,11 @@ func (n *edgeValues) expected(f wire.Filter, t wire.Type) (keeps []bool, kept in
 // that are seen; nil are all.
 func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, seen []bool) bool {
 	wrong := n.misread(m, f, t)
+	if wrong == nil {
+		return false
+	}
 	for i := range expected {
-		if wrong != nil && (seen == nil || seen[i]) && wrong(i) != expected[i] {
+		if (seen == nil || seen[i]) && wrong(i) != expected[i] {
 			return true
 		}
 	}
@@ -119,6 +122,9 @@ func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, s
 // misread returns the function that reports whether a misreading of a filter keeps the
 // witness at an index, or nil if the misreading does not concern the filter.
 func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
+	if m.about != nil && !m.about(f.Op, t) {
+		return nil
+	}
 	if m.other != nil {
 		other, as, ok := m.other(f, t)
 		if !ok {

@@ -249,25 +249,34 @@ func (c *Cell) judge() (list []*candidate) {
 	column := c.column()
 	n := c.grid.edgeValuesOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
+	about := func(list []misreading) (likely []*misreading) {
+		for i := range list {
+			if m := &list[i]; m.about == nil || m.about(c.Op, column.Type) {
+				likely = append(likely, m)
+			}
+		}
+		return likely
+	}
+	likely, ofLongLists := about(misreadings), about(longListMisreadings)
 	for _, f := range chance.candidates(column, n, c.Op) {
-		if o := c.judgeFilter(n, f); o != nil {
+		if o := c.judgeFilter(n, f, likely, ofLongLists); o != nil {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
-// judgeFilter returns a filter of the cell with what it shows, or nil if it shows nothing.
-func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter) *candidate {
+// judgeFilter returns a filter of the cell with what it shows of the likely misreadings, or of those of long lists; nil if
+// that is nothing.
+func (c *Cell) judgeFilter(n *edgeValues, f wire.Filter, likely, ofLongLists []*misreading) *candidate {
 	column := c.column()
 	expected, kept := n.expected(f, column.Type)
 	o := &candidate{filter: f}
-	likely := misreadings
 	if len(f.Values) > judgedList {
-		likely = longListMisreadings
+		likely = ofLongLists
 	}
-	for i := range likely {
-		if m := &likely[i]; n.show(m, f, column.Type, expected, nil) {
+	for _, m := range likely {
+		if n.show(m, f, column.Type, expected, nil) {
 			if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
 				m = m.ofOne
 			}

@@ -176,7 +176,7 @@ func TestPacks(t *testing.T) {
 		require.Less(t, len(kept.Rows), q.Rows()+len(q.And), "%v", q.Where)
 		for _, f := range filters {
 			packed[f.Field+" "+string(f.Op)] = true
-			require.True(t, q.column(f.Field).nulls == 0 || withOperands(f) || alone[f.Op], "%v", q.Where)
+			require.True(t, q.column(f.Field).nulls == 0 || withOperands(f.Op) || alone[f.Op], "%v", q.Where)
 		}
 	}
 	require.GreaterOrEqual(t, len(packed), g.Cells()/2)

@@ -27,6 +27,8 @@ type misreading struct {
 	// ofOne is the misreading of lists with one member, which many connectors send as eq or
 	// through other code than longer ones. Nil: what longer lists show is enough.
 	ofOne *misreading
+	// about reports whether it can concern a filter with an operator on a column of a type at all; nil: any.
+	about func(wire.Op, wire.Type) bool
 	// other returns the filter and the type that the misreading takes for those it is given, and
 	// whether it concerns them. It reads the cells as they are or, if cells is set, changed by that.
 	other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)
@@ -55,23 +57,21 @@ func matching(
 }
 
 // changing returns the misreading that changes the operands of the filters that it
-// concerns and, if cells is set, the cells.
-func changing(as string, cells bool, change func(wire.Value) wire.Value, concerns func(wire.Filter, wire.Type) bool) misreading {
+// is about and, if cells is set, the cells.
+func changing(as string, cells bool, change func(wire.Value) wire.Value, about func(wire.Op, wire.Type) bool) misreading {
 	m := taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
-		if !concerns(f, t) {
-			return f, t, false
-		}
 		other, changed := Respelt(f, change)
 		return other, t, changed || cells // else it is read as the protocol does
 	})
+	m.about = about
 	if cells {
 		m.cells = change
 	}
 	return m
 }
 
-// withOperands reports whether a filter has operands that can be changed.
-func withOperands(f wire.Filter) bool { return terms.ShapeOf(f.Op) != terms.ShapeNullary }
+// withOperands reports whether filters with an operator have operands that can be changed.
+func withOperands(op wire.Op) bool { return terms.ShapeOf(op) != terms.ShapeNullary }
 
 // How much misreadings count.
 const (
@@ -141,11 +141,12 @@ var operatorMisreadings = []misreading{
 
 // instead returns the misreading of an operator as another.
 func instead(op, other wire.Op) misreading {
-	return taking(string(op)+" were "+string(other), func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
-		concerned := f.Op == op
+	m := taking(string(op)+" were "+string(other), func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		f.Op = other
-		return f, t, concerned
+		return f, t, true
 	})
+	m.about = func(of wire.Op, _ wire.Type) bool { return of == op }
+	return m
 }
 
 // onText returns the reading of an operator as a test of the cell's text.
@@ -172,13 +173,13 @@ var nullMisreadings = []misreading{
 			return wire.Null()
 		}
 		return v
-	}, func(_ wire.Filter, t wire.Type) bool { return terms.IsText(t) }),
+	}, func(_ wire.Op, t wire.Type) bool { return terms.IsText(t) }),
 	changing("null were the empty text", true, func(v wire.Value) wire.Value {
 		if v.IsNull() {
 			return wire.Text("")
 		}
 		return v
-	}, anyFilter),
+	}, nil),
 	matching("a null operand equalled null", func(f wire.Filter, _ wire.Type) bool {
 		return terms.ShapeOf(f.Op) == terms.ShapeValue && f.Value.IsNull()
 	}, func(f wire.Filter, _ wire.Type) matcher {
@@ -290,14 +291,16 @@ var nullMembers = []misreading{
 }
 
 func members(as string, change func([]wire.Value) []wire.Value) misreading {
-	return taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
-		if terms.ShapeOf(f.Op) != terms.ShapeMember {
-			return f, t, false
-		}
+	m := taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		f.Values = change(f.Values)
 		return f, t, true
 	})
+	m.about = withList
+	return m
 }
+
+// withList reports whether filters with an operator have a list.
+func withList(op wire.Op, _ wire.Type) bool { return terms.ShapeOf(op) == terms.ShapeMember }
 
 // longListMisreadings are those that long lists are judged by. Lists of a thousand come last,
 // because they take some connectors seconds.
@@ -310,13 +313,15 @@ var veryLongLists = []misreading{cutAt(500), cutAt(1000)}
 // ones.
 func cutAt(n int) misreading {
 	as := "only the first " + strconv.Itoa(n) + " members of the list counted"
-	return taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
+	m := taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		if len(f.Values) <= n || len(f.Values) > 8*n {
 			return f, t, false
 		}
 		f.Values = f.Values[:n]
 		return f, t, true
 	})
+	m.about = withList
+	return m
 }
 
 // collationMisreadings take different texts for one, as the collations that databases use
@@ -330,8 +335,8 @@ var collationMisreadings = []misreading{
 	taking("texts that look like numbers were numbers", func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		return f, "", isText(t)
 	}),
-	changing("texts that look like numbers were floats", true, onTexts(asFloat), func(f wire.Filter, t wire.Type) bool {
-		return isText(t) && comparesWhole(f.Op)
+	changing("texts that look like numbers were floats", true, onTexts(asFloat), func(op wire.Op, t wire.Type) bool {
+		return isText(t) && comparesWhole(op)
 	}),
 }
 
@@ -365,13 +370,13 @@ var textMisreadings = []misreading{
 	})},
 	endsBefore(unicode.MaxASCII), endsBefore(unicode.MaxLatin1), endsBefore(0xffff),
 	{as: "only the first line of a text counted", read: func(f wire.Filter, t wire.Type) matcher {
-		if !isText(t) || !withOperands(f) {
+		if !isText(t) || !withOperands(f.Op) {
 			return nil
 		}
 		return through(onTexts(func(text string) string { first, _, _ := strings.Cut(text, "\n"); return first }), f, t)
 	}},
-	changing("an element were looked for without case", true, onTexts(strings.ToLower), func(f wire.Filter, _ wire.Type) bool {
-		return f.Op == wire.OpContains && f.Value.Kind() == wire.KindText
+	changing("an element were looked for without case", true, onTexts(strings.ToLower), func(op wire.Op, _ wire.Type) bool {
+		return op == wire.OpContains
 	}),
 	{as: "only the first element counted", read: func(f wire.Filter, _ wire.Type) matcher {
 		if f.Op != wire.OpContains || f.Value.IsNull() {
@@ -410,12 +415,12 @@ func isText(t wire.Type) bool { return t == "" || terms.IsText(t) }
 // folding returns the misreading that takes texts for equal which a function makes
 // equal.
 func folding(as string, change func(string) string) misreading {
-	return changing(as, true, onTexts(change), func(f wire.Filter, t wire.Type) bool { return isText(t) && withOperands(f) })
+	return changing(as, true, onTexts(change), func(op wire.Op, t wire.Type) bool { return isText(t) && withOperands(op) })
 }
 
 // operands returns the misreading that changes what is looked for, not the cells.
 func operands(as string, change func(string) string) misreading {
-	return changing(as, false, onTexts(change), func(f wire.Filter, _ wire.Type) bool { return withOperands(f) })
+	return changing(as, false, onTexts(change), func(op wire.Op, _ wire.Type) bool { return withOperands(op) })
 }
 
 // accents are letters, each followed by the one that it is without its accent.
@@ -591,7 +596,7 @@ var rareMisreadings = []misreading{
 	truncated("the operand were cut to the hour", time.Hour, false),
 	truncated("instants were cut to the minute", time.Minute, true),
 	{as: "days were cut to the month", read: func(f wire.Filter, t wire.Type) matcher {
-		if !terms.IsTime(t) || !withOperands(f) {
+		if !terms.IsTime(t) || !withOperands(f.Op) {
 			return nil
 		}
 		month := onTexts(func(text string) string { return text[:min(len(text), len("2006-01"))] })

@@ -63,7 +63,7 @@ func rounded(as string, change func(float64) float64) misreading {
 	return changing(as, false, float(change), aboutNumbers)
 }
 
-func aboutNumbers(f wire.Filter, t wire.Type) bool { return t.Numeric() && withOperands(f) }
+func aboutNumbers(op wire.Op, t wire.Type) bool { return t.Numeric() && withOperands(op) }
 
 // timeMisreadings move days and instants.
 var timeMisreadings = []misreading{
@@ -115,8 +115,8 @@ func inZone(offset time.Duration) misreading {
 
 func shifted(as string, by time.Duration) misreading {
 	later := moved(func(at time.Time) time.Time { return at.Add(by) })
-	return changing(as, false, later, func(f wire.Filter, t wire.Type) bool {
-		return withOperands(f) && (t == wire.TypeDatetime || t == wire.TypeDate && by.Abs() >= 24*time.Hour)
+	return changing(as, false, later, func(op wire.Op, t wire.Type) bool {
+		return withOperands(op) && (t == wire.TypeDatetime || t == wire.TypeDate && by.Abs() >= 24*time.Hour)
 	})
 }
 
@@ -129,12 +129,12 @@ func dayBegins(as string, at time.Duration) misreading {
 		}
 		return day.Add(at).Format("2006-01-02T15:04:05.000Z07:00")
 	})
-	return changing(as, false, begin, func(f wire.Filter, t wire.Type) bool { return t == wire.TypeDatetime && withOperands(f) })
+	return changing(as, false, begin, func(op wire.Op, t wire.Type) bool { return t == wire.TypeDatetime && withOperands(op) })
 }
 
 func truncated(as string, to time.Duration, both bool) misreading {
 	cut := moved(func(at time.Time) time.Time { return at.Truncate(to) })
-	return changing(as, both, cut, func(f wire.Filter, t wire.Type) bool {
-		return withOperands(f) && (t == wire.TypeDatetime || t == wire.TypeDate && to >= 24*time.Hour)
+	return changing(as, both, cut, func(op wire.Op, t wire.Type) bool {
+		return withOperands(op) && (t == wire.TypeDatetime || t == wire.TypeDate && to >= 24*time.Hour)
 	})
 }

@@ -178,7 +178,7 @@ func (g *Grid) take(t *tableCells, list []ranked) (where wire.Where) {
 // rows that are counted in several ways can be null to one of them only.
 func (t *tableCells) packs(r ranked) bool {
 	return !r.candidate.alone && len(r.filter.Values) <= longList && r.gain >= seldom &&
-		(r.column().nulls == 0 || withOperands(r.filter) ||
+		(r.column().nulls == 0 || withOperands(r.filter.Op) ||
 			slices.ContainsFunc(t.cells, func(c *Cell) bool { return c.alone && c.Op == r.filter.Op }))
 }
 
@@ -270,7 +270,7 @@ func usual(f wire.Filter, c *Column) bool {
 	switch {
 	case terms.IsDocument(c.Type) || c.Type == "" || f.Op == wire.OpContains:
 		return false
-	case !withOperands(f):
+	case !withOperands(f.Op):
 		return true
 	case (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !isText(c.Type):
 		return false
